@@ -1,0 +1,46 @@
+/** What a caller may be allowed to do in a project. Keys carry a set of these; a member's role stands for a set. */
+export const CAPABILITIES = [
+  "workspace:read",
+  "models:manage",
+  "model-pricing:read",
+  "model-pricing:write",
+  "diagnostics:read",
+  "diagnostics:write",
+  "project:data:read",
+  "project:data:write",
+  "project:models:manage",
+  "telemetry:write",
+  "project:admin",
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+export const ROLES = ["viewer", "editor", "manager", "owner"] as const;
+export type Role = (typeof ROLES)[number];
+
+const READS = [
+  "workspace:read",
+  "model-pricing:read",
+  "diagnostics:read",
+  "project:data:read",
+] as const satisfies readonly Capability[];
+const EDITS = [
+  ...READS,
+  "diagnostics:write",
+  "models:manage",
+  "project:data:write",
+  "telemetry:write",
+] as const satisfies readonly Capability[];
+
+export const ROLE_CAPABILITIES: Record<Role, readonly Capability[]> = {
+  viewer: READS,
+  editor: EDITS,
+  manager: [...EDITS, "model-pricing:write", "project:models:manage"],
+  owner: CAPABILITIES,
+};
+
+/** A new project's default key: everything it needs to send and to read, nothing to change. */
+export const DEFAULT_KEY_CAPABILITIES: readonly Capability[] = [...READS, "telemetry:write"];
+
+/** Stored strings that we no longer know grant nothing. */
+export const knownCapabilities = (stored: readonly string[]): Capability[] =>
+  CAPABILITIES.filter((capability) => stored.includes(capability));

@@ -1,0 +1,44 @@
+import type { Db } from "@/db/client";
+import { type Capability, ROLE_CAPABILITIES, type Role } from "./capabilities";
+import { ServiceError } from "./errors";
+
+/** A project that the caller was shown to belong to: minted by session and key checks, and where a job starts. */
+export type ProjectId = string & { readonly __brand: "ProjectId" };
+
+export type Actor =
+  | { kind: "user"; userId: string; role: Role }
+  | { kind: "apiKey"; keyId: string; capabilities: readonly Capability[] }
+  | { kind: "job"; name: string }
+  | { kind: "operator" };
+
+/** Who acts, in which project, on which database handle (the pool or an open transaction). */
+export type Ctx = { db: Db; projectId: ProjectId; actor: Actor };
+
+/** A signed-in person outside any project: their projects, their account. */
+export type AccountCtx = { db: Db; userId: string };
+
+const capabilitiesOf = (actor: Actor): readonly Capability[] => {
+  switch (actor.kind) {
+    case "user":
+      return ROLE_CAPABILITIES[actor.role];
+    case "apiKey":
+      return actor.capabilities;
+    case "job":
+    case "operator":
+      return ROLE_CAPABILITIES.owner;
+  }
+};
+
+/** Holding any one of `wanted` is enough. */
+export const hasCapability = (ctx: Ctx, wanted: readonly Capability[]) =>
+  wanted.some((capability) => capabilitiesOf(ctx.actor).includes(capability));
+
+export function requireCapability(ctx: Ctx, wanted: readonly Capability[]) {
+  if (!hasCapability(ctx, wanted)) {
+    throw new ServiceError("forbidden", `This needs the capability ${wanted.join(" or ")}.`);
+  }
+}
+
+/** Everything in `work` commits or nothing does; events that it emits ride in the same transaction. */
+export const inTransaction = <C extends { db: Db }, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> =>
+  ctx.db.transaction((tx) => work({ ...ctx, db: tx }));

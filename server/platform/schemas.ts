@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+/** A whole number that arrives as a number (tRPC) or as digits (a query string). */
+export const queryInteger = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.preprocess(
+    (value) => (typeof value === "string" && /^-?\d{1,16}$/.test(value) ? Number(value) : value),
+    z.int().min(min).max(max),
+  );
+
+/** A number that arrives as a number (tRPC) or as decimal text (a query string). */
+export const queryNumber = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (typeof value === "string" && /^-?\d{0,16}\.?\d{1,16}$/.test(value) ? Number(value) : value),
+    z.number().min(min).max(max),
+  );
+
+/** A boolean that arrives as one (tRPC) or as `true` / `false` (a query string). */
+export const queryBoolean = () =>
+  z.preprocess((value) => (value === "true" ? true : value === "false" ? false : value), z.boolean());
+
+/** Unix milliseconds. */
+export const unixMs = z.int().min(0).max(8_640_000_000_000_000);
+/** Unix milliseconds in a query string. */
+export const queryUnixMs = queryInteger(0, 8_640_000_000_000_000);
+
+export const PAGE_LIMIT_DEFAULT = 50;
+export const PAGE_LIMIT_MAX = 500;
+
+/** The two parameters of every list. `cursor` is opaque: what an earlier page gave as `nextCursor`. */
+export const pageInput = {
+  limit: queryInteger(1, PAGE_LIMIT_MAX).default(PAGE_LIMIT_DEFAULT),
+  cursor: z.string().min(1).max(2000).optional(),
+};
+
+/** `nextCursor` is `null` on the last page. */
+export const pagination = z.object({ limit: z.int(), nextCursor: z.string().nullable() });
+
+/** What a delete answers. */
+export const okReply = z.object({ ok: z.literal(true) });
+
+/** An opaque id in a path or a body. */
+export const idInput = z.string().min(1).max(200);

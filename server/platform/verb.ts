@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import type { Capability } from "./capabilities";
+import { type AccountCtx, type Ctx, requireCapability } from "./context";
+
+type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
+  /** `<subject>.<action>`, unique: the operation id of `/v1`, the key of the sweep test. */
+  name: string;
+  /** One sentence for the reference. */
+  summary: string;
+  /** What a caller must know beyond the summary: units, statuses, effects. */
+  description?: string;
+  /** Whether anything changes: mutations are what same-origin checks, audit and idempotency look at. */
+  effect: "read" | "write";
+  input: Input;
+  reply: Reply;
+};
+
+/** A service operation on one project: who may, what goes in, what comes out, what happens. Every door calls this. */
+export type Verb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
+  (ctx: Ctx, input: z.input<Input>): Promise<z.output<Reply>>;
+  spec: Spec<Input, Reply> & { scope: "project"; capability: readonly Capability[] };
+};
+
+/** A service operation of a signed-in person outside any project. */
+export type AccountVerb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
+  (ctx: AccountCtx, input: z.input<Input>): Promise<z.output<Reply>>;
+  spec: Spec<Input, Reply> & { scope: "account" };
+};
+
+/**
+ * Declares an operation once. Calling it checks the capability (any one of those named is enough), parses the input
+ * (a `ZodError` names every problem), runs, and strips the reply to what its schema names.
+ */
+export function verb<Input extends z.ZodType, Reply extends z.ZodType>(
+  spec: Spec<Input, Reply> & { capability: Capability | readonly Capability[] },
+  run: (ctx: Ctx, input: z.output<Input>) => Promise<z.input<Reply>>,
+): Verb<Input, Reply> {
+  const capability = typeof spec.capability === "string" ? [spec.capability] : spec.capability;
+  const call = async (ctx: Ctx, input: z.input<Input>) => {
+    requireCapability(ctx, capability);
+    return spec.reply.parse(await run(ctx, spec.input.parse(input)));
+  };
+  return Object.assign(call, { spec: { ...spec, capability, scope: "project" as const } });
+}
+
+export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType>(
+  spec: Spec<Input, Reply>,
+  run: (ctx: AccountCtx, input: z.output<Input>) => Promise<z.input<Reply>>,
+): AccountVerb<Input, Reply> {
+  const call = async (ctx: AccountCtx, input: z.input<Input>) =>
+    spec.reply.parse(await run(ctx, spec.input.parse(input)));
+  return Object.assign(call, { spec: { ...spec, scope: "account" as const } });
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+
+/** The model vendors with default prices, and `external` for everything else. */
+export const PRICE_PROVIDERS = [
+  "openai", "anthropic", "google", "xai", "mistral", "deepseek", "cohere", "moonshotai", "zai", "minimax", "external",
+] as const;
+export type PriceProvider = (typeof PRICE_PROVIDERS)[number];
+
+/** Tokens (or other units) by bucket. Buckets are disjoint: none contains another. */
+export const usage = z.record(z.string(), z.number().min(0));
+export type Usage = z.infer<typeof usage>;
+
+export const CONDITION_OPERATORS = ["gt", "gte", "lt", "lte", "eq", "neq"] as const;
+export const PRICE_SOURCES = ["default", "project_override", "project_custom"] as const;
+export type PriceSource = (typeof PRICE_SOURCES)[number];
+
+/** Holds when the sum of all buckets whose name matches `usageDetailPattern` (RE2, case-insensitive) compares so. */
+export const tierCondition = z.object({
+  usageDetailPattern: z.string(),
+  operator: z.enum(CONDITION_OPERATORS),
+  value: z.number(),
+});
+
+/** Prices are US dollars per unit (per single token, not per million). */
+export const pricingTier = z.object({
+  id: z.string(),
+  name: z.string(),
+  isDefault: z.boolean(),
+  priority: z.number(),
+  conditions: z.array(tierCondition),
+  prices: z.record(z.string(), z.number().min(0)),
+});
+export type PricingTier = z.infer<typeof pricingTier>;
+
+export const priceDefinition = z.object({
+  id: z.string(),
+  provider: z.enum(PRICE_PROVIDERS),
+  modelName: z.string(),
+  matchPattern: z.string(),
+  pricingTiers: z.array(pricingTier).min(1),
+  source: z.enum(PRICE_SOURCES),
+  editable: z.boolean(),
+  resettable: z.boolean(),
+});
+export type PriceDefinition = z.infer<typeof priceDefinition>;
+
+/** Which definition and tier a model name came to. */
+export const priceMatch = z.object({
+  model: z.object({ id: z.string(), provider: z.enum(PRICE_PROVIDERS), modelName: z.string() }),
+  pricingTier: z.object({ id: z.string(), name: z.string() }),
+  source: z.enum(PRICE_SOURCES),
+});
+
+/**
+ * What one model call cost, US dollars. `breakdown` has every bucket with usage; one without a price is `null` and named
+ * in `unpriced`, and then `total` is `null`. `prices` are those of the tier that were used, `pricesVersion` says where
+ * they come from (`default@<catalogue date>` or `<definition id>@<version>`).
+ */
+export const cost = z.object({
+  total: z.number().nullable(),
+  currency: z.literal("USD"),
+  breakdown: z.record(z.string(), z.number().nullable()),
+  unpriced: z.array(z.string()),
+  model: z.object({ id: z.string(), provider: z.enum(PRICE_PROVIDERS), modelName: z.string() }),
+  tier: z.object({ id: z.string(), name: z.string() }),
+  source: z.enum(PRICE_SOURCES),
+  prices: z.record(z.string(), z.number()),
+  pricesVersion: z.string(),
+});
+export type Cost = z.infer<typeof cost>;

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { idInput, pageInput, pagination, queryBoolean, queryUnixMs } from "@/server/platform/schemas";
+import { cost, usage } from "@/server/services/pricing/schemas";
+
+/** A part of a message. `text` and `reasoning` carry `text`; any other type survives as it was sent. */
+export const messagePart = z.looseObject({ type: z.string(), text: z.string().optional() });
+export type MessagePart = z.infer<typeof messagePart>;
+
+/** A tool call that an assistant message asks for. `arguments` is the string as sent. */
+export const messageToolCall = z.object({ id: z.string().nullable(), name: z.string(), arguments: z.string() });
+export type MessageToolCall = z.infer<typeof messageToolCall>;
+
+/** One message of a conversation. `spanId` names the span that brought it first; `at` is Unix ms. */
+export const message = z.object({
+  role: z.string(),
+  parts: z.array(messagePart),
+  toolCalls: z.array(messageToolCall),
+  toolCallId: z.string().nullable(),
+  spanId: z.string().nullable(),
+  at: z.number().nullable(),
+});
+export type Message = z.infer<typeof message>;
+
+export const spanError = z.object({ type: z.string().nullable(), message: z.string().nullable() });
+export type SpanError = z.infer<typeof spanError>;
+
+/** A leaf call of a model (wrappers and twins are not here). `usage` is in disjoint buckets (tokens), `null` when unknown. */
+export const modelCall = z.object({
+  spanId: z.string(),
+  traceId: z.string(),
+  name: z.string(),
+  provider: z.string().nullable(),
+  requestedModel: z.string().nullable(),
+  responseModel: z.string().nullable(),
+  usage: usage.nullable(),
+  rawUsage: z.record(z.string(), z.unknown()).nullable(),
+  usageRule: z.string().nullable(),
+  finishReasons: z.array(z.string()),
+  startedAt: z.number(),
+  endedAt: z.number(),
+  status: z.enum(["ok", "error"]),
+  error: spanError.nullable(),
+  cost: cost.nullable(),
+  reportedCost: z.number().nullable(),
+});
+export type ModelCall = z.infer<typeof modelCall>;
+
+/** A tool call as its own span recorded it. `arguments` and `result` are text as sent (JSON text when structured). */
+export const toolCall = z.object({
+  spanId: z.string(),
+  callId: z.string().nullable(),
+  name: z.string(),
+  arguments: z.string().nullable(),
+  result: z.string().nullable(),
+  error: spanError.nullable(),
+  startedAt: z.number(),
+  endedAt: z.number(),
+});
+export type ToolCall = z.infer<typeof toolCall>;
+
+export const SPAN_TYPES = [
+  "llm", "embedding", "tool", "agent", "chain", "retriever", "reranker", "guardrail", "evaluator", "other",
+] as const;
+export type SpanType = (typeof SPAN_TYPES)[number];
+
+/** A span as stored, with how it was read. `unmapped` names the attributes that no reader took. */
+export const span = z.object({
+  spanId: z.string(),
+  parentSpanId: z.string().nullable(),
+  name: z.string(),
+  type: z.enum(SPAN_TYPES),
+  counted: z.boolean(),
+  status: z.enum(["ok", "error"]),
+  startedAt: z.number(),
+  endedAt: z.number(),
+  attributes: z.record(z.string(), z.unknown()),
+  events: z.array(z.object({ name: z.string(), at: z.number(), attributes: z.record(z.string(), z.unknown()) })),
+  resource: z.record(z.string(), z.unknown()),
+  scope: z.object({ name: z.string(), version: z.string() }),
+  unmapped: z.array(z.string()),
+});
+
+/** A conversation in a list. Times are Unix ms, `cost` is US dollars (`null` when no call has a known cost). */
+export const conversationSummary = z.object({
+  id: z.string(),
+  externalId: z.string().nullable(),
+  userId: z.string().nullable(),
+  preview: z.string().nullable(),
+  traceIds: z.array(z.string()),
+  models: z.array(z.string()),
+  startedAt: z.number(),
+  lastActivityAt: z.number(),
+  messageCount: z.int(),
+  modelCallCount: z.int(),
+  toolCallCount: z.int(),
+  errorCount: z.int(),
+  findingCount: z.int(),
+  unpricedCallCount: z.int(),
+  usage,
+  cost: z.number().nullable(),
+});
+export type ConversationSummary = z.infer<typeof conversationSummary>;
+
+export const conversation = conversationSummary.extend({
+  messages: z.array(message),
+  modelCalls: z.array(modelCall),
+  toolCalls: z.array(toolCall),
+});
+
+export const listConversationsInput = z.strictObject({
+  externalId: z.string().max(1000).optional(),
+  userId: z.string().max(1000).optional(),
+  model: z.string().max(500).optional(),
+  startedAfter: queryUnixMs.optional(),
+  startedBefore: queryUnixMs.optional(),
+  hasFindings: queryBoolean().optional(),
+  q: z.string().max(500).optional(),
+  ...pageInput,
+});
+export const conversationsReply = z.object({ conversations: z.array(conversationSummary), pagination });
+
+export const getConversationInput = z.strictObject({ conversationId: z.string().min(1).max(1000) });
+export const conversationReply = z.object({ conversation });
+
+export const getTraceInput = z.strictObject({ traceId: z.string().min(1).max(64) });
+export const traceReply = z.object({
+  trace: z.object({ traceId: z.string(), conversationId: z.string().nullable(), spans: z.array(span) }),
+});
+
+/** What became of one accepted batch. `stored` + `duplicates` + `rejected` = `received`. */
+export const receipt = z.object({
+  id: z.string(),
+  signal: z.enum(["traces", "logs"]),
+  received: z.int(),
+  accepted: z.int(),
+  stored: z.int(),
+  duplicates: z.int(),
+  rejected: z.int(),
+  rejections: z.array(z.object({ index: z.int(), spanId: z.string().nullable(), reason: z.string() })),
+  traceIds: z.array(z.string()),
+  createdAt: z.number(),
+});
+export const getReceiptInput = z.strictObject({ receiptId: idInput });
+export const receiptReply = z.object({ receipt });

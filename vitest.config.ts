@@ -1,0 +1,29 @@
+import path from "node:path";
+import { defineConfig } from "vitest/config";
+
+const here = import.meta.dirname;
+const alias = { "@": here, "server-only": path.join(here, "db/testing/empty.ts") };
+const exclude = ["e2e/**", "node_modules/**", ".next/**", "dist/**", ".data/**"];
+const env = { TZ: "Asia/Kathmandu" }; // a UTC-only bug should fail here, not in production
+
+/** `*.test.ts` are pure and need nothing; `*.db.test.ts` each get their own copy of a migrated database. */
+export default defineConfig({
+  test: {
+    projects: [
+      { resolve: { alias }, test: { name: "unit", include: ["**/*.test.ts"], exclude: [...exclude, "**/*.db.test.ts"], env } },
+      {
+        resolve: { alias },
+        test: {
+          name: "db",
+          include: ["**/*.db.test.ts"],
+          exclude,
+          env,
+          globalSetup: ["db/testing/template.ts"],
+          setupFiles: ["db/testing/own-database.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
