@@ -1,0 +1,14 @@
+import { sql } from "drizzle-orm";
+import { bigint, text } from "drizzle-orm/pg-core";
+
+/**
+ * A time in Unix milliseconds. Stored as a bigint and not as a timestamptz: what the interface speaks is what is kept,
+ * so a keyset cursor compares exactly and no time zone can come between.
+ */
+export const unixMs = (name: string) => bigint(name, { mode: "number" });
+
+/** The time of the row's insertion, by the database's clock. */
+export const createdAt = () =>
+  unixMs("created_at").notNull().default(sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`);
+
+export const projectId = () => text("project_id").notNull();

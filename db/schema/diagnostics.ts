@@ -1,0 +1,167 @@
+import { desc, sql } from "drizzle-orm";
+import {
+  boolean,
+  check,
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import type { Evidence } from "@/server/services/diagnostics/types";
+import { createdAt, projectId, unixMs } from "./columns";
+import { projects } from "./projects";
+import { conversations } from "./telemetry";
+
+const SEVERITY = ["critical", "high", "medium", "low", "info"] as const;
+
+/** A project without a row has the defaults. */
+export const diagnosticSettings = pgTable("diagnostic_settings", {
+  projectId: text("project_id")
+    .primaryKey()
+    .references(() => projects.id, { onDelete: "cascade" }),
+  automaticSchedulingEnabled: boolean("automatic_scheduling_enabled").notNull(),
+  updatedAt: unixMs("updated_at").notNull(),
+});
+
+/** What a project changed of a built-in Rule. A Rule without a row is enabled with its defaults. */
+export const ruleSettings = pgTable(
+  "rule_settings",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    enabled: boolean("enabled").notNull(),
+    configuration: jsonb("configuration").notNull(),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.id] })],
+);
+
+export const ruleRuns = pgTable(
+  "rule_runs",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    ruleId: text("rule_id").notNull(),
+    ruleVersion: integer("rule_version").notNull(),
+    conversationId: text("conversation_id").notNull(),
+    lastActivityAt: unixMs("last_activity_at").notNull(),
+    origin: text("origin", { enum: ["on_demand", "automatic", "backfill"] }).notNull(),
+    backfillId: text("backfill_id"),
+    traceIds: text("trace_ids").array().notNull().default(sql`'{}'`),
+    status: text("status", { enum: ["queued", "running", "completed", "skipped", "failed"] }).notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    /** Occurrences that the Run wrote or confirmed; null until it completed. */
+    resultCount: integer("result_count"),
+    skipReason: text("skip_reason"),
+    errorMessage: text("error_message"),
+    /** What a reader of the result should know, such as "no adjudicator is connected". */
+    notes: text("notes").array().notNull().default(sql`'{}'`),
+    createdAt: createdAt(),
+    startedAt: unixMs("started_at"),
+    finishedAt: unixMs("finished_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "rule_runs_conversation",
+      columns: [t.projectId, t.conversationId],
+      foreignColumns: [conversations.projectId, conversations.id],
+    }).onDelete("cascade"),
+    // Asking twice for the same Rule, conversation and activity is one Run.
+    uniqueIndex("rule_runs_once").on(t.projectId, t.ruleId, t.ruleVersion, t.conversationId, t.lastActivityAt),
+    index("rule_runs_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    index("rule_runs_conversation_id").on(t.projectId, t.conversationId),
+    index("rule_runs_status").on(t.projectId, t.status, desc(t.createdAt), desc(t.id)),
+    check("rule_runs_skip_has_a_reason", sql`(${t.status} = 'skipped') = (${t.skipReason} is not null)`),
+    check("rule_runs_failure_has_a_message", sql`${t.status} <> 'failed' or ${t.errorMessage} is not null`),
+  ],
+);
+
+/** One cause of trouble, with everything that showed it. */
+export const findings = pgTable(
+  "findings",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    ruleId: text("rule_id").notNull(),
+    signal: text("signal").notNull(),
+    /** SHA-256 over Rule, Signal and normalised cause. */
+    fingerprint: text("fingerprint").notNull(),
+    cause: text("cause").notNull(),
+    title: text("title").notNull(),
+    summary: text("summary").notNull(),
+    severity: text("severity", { enum: SEVERITY }).notNull(),
+    /** 0..1. `diagnosticScoreParts` has the factors it is the product of. */
+    diagnosticScore: doublePrecision("diagnostic_score").notNull(),
+    diagnosticScoreParts: jsonb("diagnostic_score_parts")
+      .$type<{ severity: number; confidence: number; spread: number }>()
+      .notNull(),
+    reviewStatus: text("review_status", { enum: ["unreviewed", "confirmed", "dismissed"] }).notNull(),
+    /** Null until someone or a tracker sets it. */
+    resolutionStatus: text("resolution_status", { enum: ["resolved", "unresolved"] }),
+    resolvedAt: unixMs("resolved_at"),
+    regressedAt: unixMs("regressed_at"),
+    occurrenceCount: integer("occurrence_count").notNull().default(0),
+    userCount: integer("user_count").notNull().default(0),
+    /** Times of the conversations' activity, not of the diagnosis. */
+    firstDetectedAt: unixMs("first_detected_at").notNull(),
+    lastDetectedAt: unixMs("last_detected_at").notNull(),
+    createdAt: createdAt(),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    uniqueIndex("findings_fingerprint").on(t.projectId, t.fingerprint),
+    index("findings_newest").on(t.projectId, desc(t.lastDetectedAt), desc(t.id)),
+    index("findings_by_review").on(t.projectId, t.reviewStatus, desc(t.lastDetectedAt), desc(t.id)),
+    index("findings_by_resolution").on(t.projectId, t.resolutionStatus, desc(t.lastDetectedAt), desc(t.id)),
+    index("findings_by_severity").on(t.projectId, t.severity, desc(t.lastDetectedAt), desc(t.id)),
+    index("findings_by_signal").on(t.projectId, t.ruleId, t.signal),
+    check("findings_score", sql`${t.diagnosticScore} between 0 and 1`),
+    check("findings_dismissed_has_no_resolution", sql`${t.reviewStatus} <> 'dismissed' or ${t.resolutionStatus} is null`),
+    check("findings_resolved_at", sql`(${t.resolutionStatus} is not distinct from 'resolved') = (${t.resolvedAt} is not null)`),
+  ],
+);
+
+/** That a Finding showed in a conversation: once for each, however chatty; later evidence updates it. */
+export const occurrences = pgTable(
+  "occurrences",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    findingId: text("finding_id").notNull(),
+    conversationId: text("conversation_id").notNull(),
+    ruleRunId: text("rule_run_id"),
+    score: doublePrecision("score").notNull(),
+    confidence: doublePrecision("confidence").notNull(),
+    severity: text("severity", { enum: SEVERITY }).notNull(),
+    title: text("title").notNull(),
+    summary: text("summary").notNull(),
+    evidence: jsonb("evidence").$type<Evidence[]>().notNull(),
+    /** Unix ms of the conversation's activity when the evidence was read. */
+    detectedAt: unixMs("detected_at").notNull(),
+    createdAt: createdAt(),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "occurrences_finding",
+      columns: [t.projectId, t.findingId],
+      foreignColumns: [findings.projectId, findings.id],
+    }).onDelete("cascade"),
+    foreignKey({
+      name: "occurrences_conversation",
+      columns: [t.projectId, t.conversationId],
+      foreignColumns: [conversations.projectId, conversations.id],
+    }).onDelete("cascade"),
+    uniqueIndex("occurrences_once").on(t.projectId, t.findingId, t.conversationId),
+    index("occurrences_newest").on(t.projectId, t.findingId, desc(t.detectedAt), desc(t.id)),
+    index("occurrences_conversation_id").on(t.projectId, t.conversationId),
+  ],
+);

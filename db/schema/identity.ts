@@ -1,0 +1,70 @@
+import { sql } from "drizzle-orm";
+import { index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { ROLES } from "@/server/platform/capabilities";
+import { createdAt, unixMs } from "./columns";
+import { projects } from "./projects";
+
+/** People who can sign in. Global: one person may belong to many projects. */
+export const users = pgTable(
+  "users",
+  {
+    id: text("id").primaryKey(),
+    /** As typed; compared without regard to case. */
+    email: text("email").notNull(),
+    name: text("name"),
+    passwordHash: text("password_hash").notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [uniqueIndex("users_email").on(sql`lower(${t.email})`)],
+);
+
+/** One row a signed-in browser; ending it signs that browser out everywhere at once. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    id: text("id").primaryKey(),
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    createdAt: createdAt(),
+    lastSeenAt: unixMs("last_seen_at").notNull(),
+    expiresAt: unixMs("expires_at").notNull(),
+    revokedAt: unixMs("revoked_at"),
+    userAgent: text("user_agent"),
+  },
+  (t) => [index("sessions_user").on(t.userId)],
+);
+
+export const memberships = pgTable(
+  "memberships",
+  {
+    projectId: text("project_id")
+      .notNull()
+      .references(() => projects.id, { onDelete: "cascade" }),
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    role: text("role", { enum: ROLES }).notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.userId] }), index("memberships_user").on(t.userId)],
+);
+
+/** Failed sign-ins by address and by e-mail in a window of time: what limits guessing, across processes. */
+export const loginAttempts = pgTable(
+  "login_attempts",
+  {
+    subject: text("subject").notNull(),
+    windowStart: unixMs("window_start").notNull(),
+    failures: integer("failures").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.subject, t.windowStart] })],
+);
+
+/** The one-time link by which the first person of a fresh installation becomes its owner. */
+export const setupTokens = pgTable("setup_tokens", {
+  /** SHA-256 of the token, hex: the token itself is only ever printed. */
+  hash: text("hash").primaryKey(),
+  createdAt: createdAt(),
+  usedAt: unixMs("used_at"),
+});

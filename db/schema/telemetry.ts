@@ -1,0 +1,285 @@
+import { desc, sql } from "drizzle-orm";
+import {
+  bigint,
+  bigserial,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { createdAt, projectId, unixMs } from "./columns";
+import { projects } from "./projects";
+
+/** Unix microseconds: OpenTelemetry's nanoseconds do not fit a JavaScript number, microseconds do. */
+const unixUs = (name: string) => bigint(name, { mode: "number" });
+
+/** A conversation, rebuilt from its spans whenever more of them arrive. Times are of the telemetry, not of its arrival. */
+export const conversations = pgTable(
+  "conversations",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    /** What joins traces: the client's own conversation id, or `trace:<trace id>` where it sent none. */
+    key: text("key").notNull(),
+    externalId: text("external_id"),
+    userId: text("user_id"),
+    /** The first thing a user said, cut to a line. */
+    preview: text("preview"),
+    traceIds: text("trace_ids").array().notNull().default(sql`'{}'`),
+    models: text("models").array().notNull().default(sql`'{}'`),
+    startedAt: unixMs("started_at").notNull(),
+    lastActivityAt: unixMs("last_activity_at").notNull(),
+    messageCount: integer("message_count").notNull().default(0),
+    modelCallCount: integer("model_call_count").notNull().default(0),
+    toolCallCount: integer("tool_call_count").notNull().default(0),
+    errorCount: integer("error_count").notNull().default(0),
+    /** Findings with an occurrence here that nobody dismissed. */
+    findingCount: integer("finding_count").notNull().default(0),
+    /** Model calls without a known cost: `cost` is of the others. */
+    unpricedCallCount: integer("unpriced_call_count").notNull().default(0),
+    usage: jsonb("usage").$type<Record<string, number>>().notNull().default({}),
+    /** US dollars; null when no call has a known cost. */
+    cost: numeric("cost"),
+    /** Lower-cased text of the messages' beginning, for search. */
+    searchText: text("search_text").notNull().default(""),
+    /** When the newest span arrived: what "quiet for a while" is measured by. */
+    receivedAt: unixMs("received_at").notNull(),
+    /** `last_activity_at` and message count as of the last automatic diagnosis; null before the first. */
+    diagnosedActivityAt: unixMs("diagnosed_activity_at"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    uniqueIndex("conversations_key").on(t.projectId, t.key),
+    index("conversations_newest").on(t.projectId, desc(t.startedAt), desc(t.id)),
+    index("conversations_user").on(t.projectId, t.userId, desc(t.startedAt), desc(t.id)),
+    index("conversations_with_findings")
+      .on(t.projectId, desc(t.startedAt), desc(t.id))
+      .where(sql`finding_count > 0`),
+    index("conversations_models").using("gin", t.models),
+    index("conversations_search").using("gin", sql`to_tsvector('simple', search_text)`),
+    index("conversations_undiagnosed")
+      .on(t.projectId, t.receivedAt)
+      .where(sql`diagnosed_activity_at is distinct from last_activity_at`),
+    check("conversations_counts", sql`${t.messageCount} >= 0 and ${t.modelCallCount} >= 0 and ${t.findingCount} >= 0`),
+  ],
+);
+
+/** A trace belongs to at most one conversation at a time; a late span may bring the id that moves it to another. */
+export const traces = pgTable(
+  "traces",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    /** The trace id, 32 hex digits. */
+    id: text("id").notNull(),
+    conversationId: text("conversation_id"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "traces_conversation",
+      columns: [t.projectId, t.conversationId],
+      foreignColumns: [conversations.projectId, conversations.id],
+    }).onDelete("cascade"),
+    index("traces_conversation_id").on(t.projectId, t.conversationId),
+  ],
+);
+
+/** Resource and scope of spans, stored once for the many spans that share them. */
+export const spanSources = pgTable(
+  "span_sources",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    /** SHA-256 of the canonical content, base64url. */
+    id: text("id").notNull(),
+    resource: jsonb("resource").notNull(),
+    scopeName: text("scope_name").notNull(),
+    scopeVersion: text("scope_version").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.id] })],
+);
+
+/** Spans as they came; never changed after the insert. Identity: project, trace, span. */
+export const spans = pgTable(
+  "spans",
+  {
+    projectId: projectId(),
+    traceId: text("trace_id").notNull(),
+    spanId: text("span_id").notNull(),
+    parentSpanId: text("parent_span_id"),
+    sourceId: text("source_id").notNull(),
+    name: text("name").notNull(),
+    kind: smallint("kind").notNull(),
+    statusCode: smallint("status_code").notNull(),
+    statusMessage: text("status_message"),
+    startedUs: unixUs("started_us").notNull(),
+    endedUs: unixUs("ended_us").notNull(),
+    attributes: jsonb("attributes").notNull(),
+    /** Null when the span has none. */
+    events: jsonb("events"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.traceId, t.spanId] }),
+    foreignKey({
+      name: "spans_trace",
+      columns: [t.projectId, t.traceId],
+      foreignColumns: [traces.projectId, traces.id],
+    }).onDelete("cascade"),
+  ],
+);
+
+/** Log records that carry content of spans. `id` is a hash of the content: the same record again is a no-op. */
+export const logRecords = pgTable(
+  "log_records",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    traceId: text("trace_id"),
+    spanId: text("span_id"),
+    sourceId: text("source_id").notNull(),
+    eventName: text("event_name"),
+    severity: smallint("severity"),
+    timeUs: unixUs("time_us").notNull(),
+    body: jsonb("body"),
+    attributes: jsonb("attributes").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "log_records_trace",
+      columns: [t.projectId, t.traceId],
+      foreignColumns: [traces.projectId, traces.id],
+    }).onDelete("cascade"),
+    index("log_records_trace_id").on(t.projectId, t.traceId),
+  ],
+);
+
+/** Traces whose conversation is to be rebuilt: written with the spans, taken by the projector, gone when it commits. */
+export const projectionQueue = pgTable(
+  "projection_queue",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: bigserial("id", { mode: "number" }).notNull(),
+    traceId: text("trace_id").notNull(),
+    receivedAt: unixMs("received_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.id] }), index("projection_queue_order").on(t.id)],
+);
+
+export const conversationMessages = pgTable(
+  "conversation_messages",
+  {
+    projectId: projectId(),
+    conversationId: text("conversation_id").notNull(),
+    /** From 0, without gaps. */
+    position: integer("position").notNull(),
+    role: text("role").notNull(),
+    parts: jsonb("parts").notNull(),
+    toolCalls: jsonb("tool_calls").notNull(),
+    toolCallId: text("tool_call_id"),
+    spanId: text("span_id"),
+    at: unixMs("at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.conversationId, t.position] }),
+    foreignKey({
+      name: "conversation_messages_conversation",
+      columns: [t.projectId, t.conversationId],
+      foreignColumns: [conversations.projectId, conversations.id],
+    }).onDelete("cascade"),
+  ],
+);
+
+/** Leaf model calls with the cost as it was computed then: a later price change never rewrites it by itself. */
+export const modelCalls = pgTable(
+  "model_calls",
+  {
+    projectId: projectId(),
+    traceId: text("trace_id").notNull(),
+    spanId: text("span_id").notNull(),
+    conversationId: text("conversation_id").notNull(),
+    type: text("type", { enum: ["llm", "embedding"] }).notNull(),
+    name: text("name").notNull(),
+    provider: text("provider"),
+    requestedModel: text("requested_model"),
+    responseModel: text("response_model"),
+    usage: jsonb("usage").$type<Record<string, number>>(),
+    rawUsage: jsonb("raw_usage").$type<Record<string, unknown>>(),
+    usageRule: text("usage_rule"),
+    finishReasons: text("finish_reasons").array().notNull(),
+    status: text("status", { enum: ["ok", "error"] }).notNull(),
+    error: jsonb("error"),
+    startedAt: unixMs("started_at").notNull(),
+    endedAt: unixMs("ended_at").notNull(),
+    /** US dollars, exact; null when unknown. */
+    costTotal: numeric("cost_total"),
+    /** The whole cost with model, tier, source, prices used and breakdown; null when no definition matched. */
+    cost: jsonb("cost"),
+    /** What the client itself claims, US dollars; kept apart and never added to ours. */
+    reportedCost: numeric("reported_cost"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.traceId, t.spanId] }),
+    foreignKey({
+      name: "model_calls_conversation",
+      columns: [t.projectId, t.conversationId],
+      foreignColumns: [conversations.projectId, conversations.id],
+    }).onDelete("cascade"),
+    index("model_calls_conversation_id").on(t.projectId, t.conversationId),
+    index("model_calls_newest").on(t.projectId, desc(t.startedAt)),
+  ],
+);
+
+export const toolCalls = pgTable(
+  "tool_calls",
+  {
+    projectId: projectId(),
+    traceId: text("trace_id").notNull(),
+    spanId: text("span_id").notNull(),
+    conversationId: text("conversation_id").notNull(),
+    callId: text("call_id"),
+    name: text("name").notNull(),
+    arguments: text("arguments"),
+    result: text("result"),
+    error: jsonb("error"),
+    startedAt: unixMs("started_at").notNull(),
+    endedAt: unixMs("ended_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.traceId, t.spanId] }),
+    foreignKey({
+      name: "tool_calls_conversation",
+      columns: [t.projectId, t.conversationId],
+      foreignColumns: [conversations.projectId, conversations.id],
+    }).onDelete("cascade"),
+    index("tool_calls_conversation_id").on(t.projectId, t.conversationId),
+  ],
+);
+
+/** What became of each accepted batch. */
+export const ingestReceipts = pgTable(
+  "ingest_receipts",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    signal: text("signal", { enum: ["traces", "logs"] }).notNull(),
+    received: integer("received").notNull(),
+    stored: integer("stored").notNull(),
+    rejected: integer("rejected").notNull(),
+    rejections: jsonb("rejections").$type<{ index: number; spanId: string | null; reason: string }[]>().notNull(),
+    traceIds: text("trace_ids").array().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    check("ingest_receipts_add_up", sql`${t.stored} + ${t.rejected} <= ${t.received}`),
+  ],
+);

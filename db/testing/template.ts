@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import postgres from "postgres";
+import { migrateDatabase } from "../migrate";
+
+const server = () => {
+  const url = process.env["TEST_DATABASE_URL"];
+  if (!url) throw new Error("TEST_DATABASE_URL is not set: run `npm test`, which starts a database for the tests.");
+  return url;
+};
+
+/** One template for each state of the migrations, so that a changed migration never meets an old copy. */
+export const TEMPLATE = `whetstone_template_${createHash("sha256")
+  .update(
+    readdirSync("db/migrations")
+      .filter((file) => file.endsWith(".sql"))
+      .map((file) => readFileSync(`db/migrations/${file}`, "utf8"))
+      .join("\n"),
+  )
+  .digest("hex")
+  .slice(0, 12)}`;
+export const urlOf = (database: string) => Object.assign(new URL(server()), { pathname: `/${database}` }).href;
+export const onServer = <T>(work: (sql: postgres.Sql) => Promise<T>) => {
+  const sql = postgres(server(), { max: 1, onnotice: () => {} });
+  return work(sql).finally(() => sql.end());
+};
+
+/** Vitest globalSetup: migrate once; every test file then copies the result. */
+export default async function setup() {
+  const [exists] = await onServer((sql) => sql`select 1 from pg_database where datname = ${TEMPLATE}`);
+  if (exists) return;
+  await onServer((sql) => sql.unsafe(`create database ${TEMPLATE}_new`).catch(() => {}));
+  await migrateDatabase(urlOf(`${TEMPLATE}_new`));
+  await onServer((sql) => sql.unsafe(`alter database ${TEMPLATE}_new rename to ${TEMPLATE}`));
+}

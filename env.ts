@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+const port = z.coerce.number().int().min(0).max(65535);
+
+const schema = z.object({
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
+  /** Where generated secrets, the embedded database and artifacts live. */
+  DATA_DIR: z.string().default(".data"),
+  HOST: z.string().default("127.0.0.1"),
+  PORT: port.default(3000),
+  /** Encrypts and signs: API-key hashes, cookies. `npm start` generates one into DATA_DIR. */
+  WHETSTONE_SECRET: z.string().min(32),
+  /** The address people type, when it is not http://HOST:PORT (behind a proxy). */
+  PUBLIC_URL: z.url().optional(),
+  DEPLOYMENT_TARGET: z.string().max(100).default("self-hosted"),
+  INNGEST_BASE_URL: z.url().optional(),
+  INNGEST_EVENT_KEY: z.string().optional(),
+  INNGEST_SIGNING_KEY: z.string().optional(),
+  INNGEST_DEV: z.string().optional(),
+  NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+  /** A conversation without new spans for this long is read by the Rules. */
+  DIAGNOSE_AFTER_QUIET_SECONDS: z.coerce.number().int().min(1).max(86_400).default(15),
+});
+export type Env = z.infer<typeof schema>;
+
+/** Names every bad variable at once. */
+export function readEnv(source: Record<string, string | undefined>): Env {
+  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
+  const parsed = schema.safeParse(present);
+  if (!parsed.success) throw new Error(`Check the environment variables:\n${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+let kept: Env | undefined;
+
+/** Read on first use, so that a build, which needs no database, can import everything. */
+export function env(): Env {
+  kept ??= readEnv(process.env);
+  return kept;
+}

@@ -1,0 +1,171 @@
+import { z } from "zod";
+import { idInput, pageInput, pagination, queryNumber, queryUnixMs, unixMs } from "@/server/platform/schemas";
+
+export const severity = z.enum(["critical", "high", "medium", "low", "info"]);
+export const reviewStatus = z.enum(["unreviewed", "confirmed", "dismissed"]);
+export const resolutionStatus = z.enum(["resolved", "unresolved"]);
+
+/** A quote from a message (`[start, end)` of its text) or from a span. */
+export const evidence = z.object({
+  messageIndex: z.int().nullable(),
+  start: z.int(),
+  end: z.int(),
+  quote: z.string(),
+  spanId: z.string().nullable(),
+});
+
+/** That a Finding showed in one conversation. `detectedAt` is Unix ms of the conversation's activity. */
+export const occurrence = z.object({
+  id: z.string(),
+  findingId: z.string(),
+  conversationId: z.string(),
+  conversationExternalId: z.string().nullable(),
+  ruleRunId: z.string().nullable(),
+  severity,
+  score: z.number(),
+  confidence: z.number(),
+  title: z.string(),
+  summary: z.string(),
+  evidence: z.array(evidence),
+  detectedAt: z.number(),
+  updatedAt: z.number(),
+});
+export type Occurrence = z.infer<typeof occurrence>;
+
+/** A cause of trouble with its counts. Times are Unix ms, `affectedCost` US dollars. */
+export const finding = z.object({
+  id: z.string(),
+  ruleId: z.string(),
+  signal: z.string(),
+  title: z.string(),
+  summary: z.string(),
+  severity,
+  /** 0..1: `severity` × `confidence` × `spread`. */
+  diagnosticScore: z.number(),
+  diagnosticScoreParts: z.object({ severity: z.number(), confidence: z.number(), spread: z.number() }),
+  reviewStatus,
+  resolutionStatus: resolutionStatus.nullable(),
+  resolvedAt: z.number().nullable(),
+  regressedAt: z.number().nullable(),
+  occurrenceCount: z.int(),
+  userCount: z.int(),
+  firstDetectedAt: z.number(),
+  lastDetectedAt: z.number(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  /** `<tracker>:<owner>/<repo>#<number>`; of the earlier interface, `null` until a repair is handed off. */
+  repairHandoffRef: z.string().nullable(),
+});
+export type Finding = z.infer<typeof finding>;
+
+/** A Finding read alone: with its latest occurrence, its share of conversations, and its days. */
+export const findingDetail = finding.extend({
+  latestOccurrence: occurrence.nullable(),
+  /** Conversations with this Finding among all conversations since it was first seen. */
+  share: z.object({ affected: z.int(), conversations: z.int() }),
+  /** Sum of the known costs of the affected conversations, US dollars. */
+  affectedCost: z.number().nullable(),
+  /** Occurrences per day (UTC) of the last 30 days that have any. `day` is Unix ms of its start. */
+  days: z.array(z.object({ day: z.number(), occurrences: z.int(), conversations: z.int() })),
+});
+export type FindingDetail = z.infer<typeof findingDetail>;
+
+export const listFindingsInput = z.strictObject({
+  reviewStatus: reviewStatus.optional(),
+  resolutionStatus: resolutionStatus.optional(),
+  severity: severity.optional(),
+  minDiagnosticScore: queryNumber(0, 1).optional(),
+  /** Inclusive. */
+  lastDetectedAfter: queryUnixMs.optional(),
+  /** Exclusive. */
+  lastDetectedBefore: queryUnixMs.optional(),
+  ruleId: z.string().max(100).optional(),
+  conversationId: z.string().max(1000).optional(),
+  ...pageInput,
+});
+export const findingsReply = z.object({ findings: z.array(finding), pagination });
+
+export const getFindingInput = z.strictObject({ findingId: idInput });
+export const findingReply = z.object({ finding: findingDetail });
+
+export const listOccurrencesInput = z.strictObject({ findingId: idInput, ...pageInput });
+export const occurrencesReply = z.object({ occurrences: z.array(occurrence), pagination });
+
+/** At least one of the two. Dismissing clears the resolution. */
+export const updateFindingInput = z
+  .strictObject({
+    findingId: idInput,
+    reviewStatus: reviewStatus.optional(),
+    resolutionStatus: resolutionStatus.optional(),
+  })
+  .refine((input) => input.reviewStatus !== undefined || input.resolutionStatus !== undefined, {
+    message: "Send reviewStatus, resolutionStatus or both.",
+  })
+  .refine((input) => !(input.reviewStatus === "dismissed" && input.resolutionStatus !== undefined), {
+    message: "A dismissed Finding has no resolution.",
+    path: ["resolutionStatus"],
+  });
+
+export const runStatus = z.enum(["queued", "running", "completed", "skipped", "failed"]);
+export const runOrigin = z.enum(["on_demand", "automatic", "backfill"]);
+
+/** One Rule reading one conversation as it was at `lastActivityAt` (Unix ms). */
+export const ruleRun = z.object({
+  id: z.string(),
+  ruleId: z.string(),
+  ruleVersion: z.int(),
+  backfillId: z.string().nullable(),
+  conversationId: z.string(),
+  lastActivityAt: z.number(),
+  traceIds: z.array(z.string()),
+  origin: runOrigin,
+  status: runStatus,
+  attempts: z.int(),
+  resultCount: z.int().nullable(),
+  skipReason: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  notes: z.array(z.string()),
+  createdAt: z.number(),
+  startedAt: z.number().nullable(),
+  finishedAt: z.number().nullable(),
+  links: z.object({ rule: z.string(), backfill: z.string().nullable(), conversation: z.string() }),
+});
+export type RuleRun = z.infer<typeof ruleRun>;
+
+export const createRuleRunsInput = z.strictObject({
+  /** Ours or the client's own. */
+  conversationId: z.string().min(1).max(1000),
+  lastActivityAt: unixMs,
+  /** Entries that are not strings are dropped. */
+  traceIds: z
+    .array(z.unknown())
+    .max(10_000)
+    .transform((ids) => ids.filter((id): id is string => typeof id === "string"))
+    .optional(),
+});
+export const ruleRunsReply = z.object({ runs: z.array(ruleRun) });
+export const listRuleRunsInput = z.strictObject({
+  status: runStatus.optional(),
+  origin: runOrigin.optional(),
+  ruleId: z.string().max(100).optional(),
+  backfillId: z.string().max(200).optional(),
+  conversationId: z.string().max(1000).optional(),
+  ...pageInput,
+});
+export const ruleRunPageReply = z.object({ runs: z.array(ruleRun), pagination });
+export const getRuleRunInput = z.strictObject({ runId: idInput });
+export const ruleRunReply = z.object({ run: ruleRun });
+
+/** How the present state of diagnosis came about: what an empty Findings list must say. Times are Unix ms. */
+export const diagnosticsStatusReply = z.object({
+  status: z.object({
+    automaticSchedulingEnabled: z.boolean(),
+    conversations: z.int(),
+    conversationsRead: z.int(),
+    runsWaiting: z.int(),
+    lastRunFinishedAt: z.number().nullable(),
+  }),
+});
+
+export const settingsReply = z.object({ settings: z.object({ automaticSchedulingEnabled: z.boolean() }) });
+export const updateSettingsInput = z.strictObject({ automaticSchedulingEnabled: z.boolean() });
