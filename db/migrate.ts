@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
@@ -6,13 +7,40 @@ import postgres from "postgres";
 /** Any number, as long as nothing else takes it: two processes that start together migrate one after the other. */
 const MIGRATION_LOCK = 7_231_004_117;
 
+/** The database was migrated by a later version of the code, which this one would misread. */
+export class NewerDatabaseError extends Error {
+  override name = "NewerDatabaseError";
+}
+
 /** Brings the database to the code's schema; a database that is there already is left as it is. */
 export async function migrateDatabase(url: string, folder = path.resolve("db/migrations")) {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    const [newest, applied] = [newestMigration(folder), await newestApplied(sql)];
+    if (applied === newest) return;
+    if (applied > newest) {
+      throw new NewerDatabaseError(
+        "The database was written by a later version of Whetstone than this one. Update this copy, or restore the backup that was made before the update.",
+      );
+    }
     await migrate(drizzle(sql), { migrationsFolder: folder });
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+function newestMigration(folder: string) {
+  const journal = JSON.parse(readFileSync(path.join(folder, "meta/_journal.json"), "utf8")) as {
+    entries: { when: number }[];
+  };
+  return Math.max(0, ...journal.entries.map(({ when }) => when));
+}
+
+/** When the last migration that the database went through was written; 0 before the first. */
+async function newestApplied(sql: postgres.Sql) {
+  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') as name`;
+  if (!table?.["name"]) return 0;
+  const [row] = await sql`select coalesce(max(created_at), 0)::float8 as newest from drizzle.__drizzle_migrations`;
+  return Number(row?.["newest"]);
 }

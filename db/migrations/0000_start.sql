@@ -23,6 +23,7 @@ CREATE TABLE "conversation_messages" (
 	"tool_call_id" text,
 	"span_id" text,
 	"at" bigint,
+	"digest" text NOT NULL,
 	CONSTRAINT "conversation_messages_project_id_conversation_id_position_pk" PRIMARY KEY("project_id","conversation_id","position")
 );
 --> statement-breakpoint
@@ -47,7 +48,7 @@ CREATE TABLE "conversations" (
 	"cost" numeric,
 	"search_text" text DEFAULT '' NOT NULL,
 	"received_at" bigint NOT NULL,
-	"diagnosed_activity_at" bigint,
+	"diagnosed_received_at" bigint,
 	"created_at" bigint DEFAULT (extract(epoch from clock_timestamp()) * 1000)::bigint NOT NULL,
 	CONSTRAINT "conversations_project_id_id_pk" PRIMARY KEY("project_id","id"),
 	CONSTRAINT "conversations_counts" CHECK ("conversations"."message_count" >= 0 and "conversations"."model_call_count" >= 0 and "conversations"."finding_count" >= 0)
@@ -106,9 +107,11 @@ CREATE TABLE "job_events" (
 	"seq" bigserial NOT NULL,
 	"project_id" text,
 	"name" text NOT NULL,
-	"data" jsonb NOT NULL,
+	"data" json NOT NULL,
+	"occurred_at" bigint DEFAULT (extract(epoch from clock_timestamp()) * 1000)::bigint NOT NULL,
 	"created_at" bigint DEFAULT (extract(epoch from clock_timestamp()) * 1000)::bigint NOT NULL,
-	"dispatched_at" bigint
+	"dispatched_at" bigint,
+	"retry_at" bigint DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "job_runs" (
@@ -116,38 +119,47 @@ CREATE TABLE "job_runs" (
 	"project_id" text,
 	"function_id" text NOT NULL,
 	"event_id" text NOT NULL,
-	"event" jsonb NOT NULL,
+	"event" json NOT NULL,
 	"state" text NOT NULL,
 	"attempt" integer DEFAULT 0 NOT NULL,
 	"max_attempts" integer NOT NULL,
+	"crashes" integer DEFAULT 0 NOT NULL,
 	"priority" integer DEFAULT 0 NOT NULL,
-	"due_at" bigint NOT NULL,
+	"call_at" bigint,
+	"due_at" bigint,
+	"queue_at" bigint,
+	"lane" text NOT NULL,
+	"concurrency_keys" json DEFAULT '[]'::json NOT NULL,
+	"idempotency_key" text,
 	"lease_until" bigint,
 	"lease_token" text,
-	"concurrency_keys" jsonb DEFAULT '[]'::jsonb NOT NULL,
-	"output" jsonb,
-	"error" jsonb,
+	"output" json,
+	"error" json,
 	"created_at" bigint DEFAULT (extract(epoch from clock_timestamp()) * 1000)::bigint NOT NULL,
 	"started_at" bigint,
 	"finished_at" bigint
 );
 --> statement-breakpoint
 CREATE TABLE "job_schedules" (
-	"function_id" text PRIMARY KEY NOT NULL,
+	"function_id" text NOT NULL,
 	"cron" text NOT NULL,
-	"next_at" bigint NOT NULL
+	"next_at" bigint NOT NULL,
+	CONSTRAINT "job_schedules_function_id_cron_pk" PRIMARY KEY("function_id","cron")
 );
 --> statement-breakpoint
 CREATE TABLE "job_steps" (
 	"run_id" text NOT NULL,
 	"id" text NOT NULL,
-	"position" integer NOT NULL,
 	"name" text,
 	"op" text NOT NULL,
 	"state" text NOT NULL,
+	"position" integer,
 	"attempts" integer DEFAULT 0 NOT NULL,
-	"data" jsonb,
-	"error" jsonb,
+	"due_at" bigint,
+	"waits_for" text,
+	"wait_if" text,
+	"data" json,
+	"error" json,
 	"created_at" bigint DEFAULT (extract(epoch from clock_timestamp()) * 1000)::bigint NOT NULL,
 	"finished_at" bigint,
 	CONSTRAINT "job_steps_run_id_id_pk" PRIMARY KEY("run_id","id")
@@ -200,6 +212,7 @@ CREATE TABLE "model_calls" (
 	"error" jsonb,
 	"started_at" bigint NOT NULL,
 	"ended_at" bigint NOT NULL,
+	"digest" text NOT NULL,
 	"cost_total" numeric,
 	"cost" jsonb,
 	"reported_cost" numeric,
@@ -342,6 +355,7 @@ CREATE TABLE "tool_calls" (
 	"error" jsonb,
 	"started_at" bigint NOT NULL,
 	"ended_at" bigint NOT NULL,
+	"digest" text NOT NULL,
 	CONSTRAINT "tool_calls_project_id_trace_id_span_id_pk" PRIMARY KEY("project_id","trace_id","span_id")
 );
 --> statement-breakpoint
@@ -389,22 +403,31 @@ ALTER TABLE "traces" ADD CONSTRAINT "traces_conversation" FOREIGN KEY ("project_
 CREATE INDEX "api_keys_id" ON "api_keys" USING btree ("id");--> statement-breakpoint
 CREATE UNIQUE INDEX "conversations_key" ON "conversations" USING btree ("project_id","key");--> statement-breakpoint
 CREATE INDEX "conversations_newest" ON "conversations" USING btree ("project_id","started_at" desc,"id" desc);--> statement-breakpoint
+CREATE INDEX "conversations_by_activity" ON "conversations" USING btree ("project_id","last_activity_at");--> statement-breakpoint
 CREATE INDEX "conversations_user" ON "conversations" USING btree ("project_id","user_id","started_at" desc,"id" desc);--> statement-breakpoint
 CREATE INDEX "conversations_with_findings" ON "conversations" USING btree ("project_id","started_at" desc,"id" desc) WHERE finding_count > 0;--> statement-breakpoint
 CREATE INDEX "conversations_models" ON "conversations" USING gin ("models");--> statement-breakpoint
 CREATE INDEX "conversations_search" ON "conversations" USING gin (to_tsvector('simple', search_text));--> statement-breakpoint
-CREATE INDEX "conversations_undiagnosed" ON "conversations" USING btree ("project_id","received_at") WHERE diagnosed_activity_at is distinct from last_activity_at;--> statement-breakpoint
+CREATE INDEX "conversations_undiagnosed" ON "conversations" USING btree ("project_id","received_at") WHERE diagnosed_received_at is distinct from received_at;--> statement-breakpoint
 CREATE UNIQUE INDEX "findings_fingerprint" ON "findings" USING btree ("project_id","fingerprint");--> statement-breakpoint
 CREATE INDEX "findings_newest" ON "findings" USING btree ("project_id","last_detected_at" desc,"id" desc);--> statement-breakpoint
 CREATE INDEX "findings_by_review" ON "findings" USING btree ("project_id","review_status","last_detected_at" desc,"id" desc);--> statement-breakpoint
 CREATE INDEX "findings_by_resolution" ON "findings" USING btree ("project_id","resolution_status","last_detected_at" desc,"id" desc);--> statement-breakpoint
 CREATE INDEX "findings_by_severity" ON "findings" USING btree ("project_id","severity","last_detected_at" desc,"id" desc);--> statement-breakpoint
 CREATE INDEX "findings_by_signal" ON "findings" USING btree ("project_id","rule_id","signal");--> statement-breakpoint
+CREATE INDEX "ingest_receipts_newest" ON "ingest_receipts" USING btree ("project_id","created_at" desc,"id" desc);--> statement-breakpoint
 CREATE INDEX "job_events_waiting" ON "job_events" USING btree ("seq") WHERE dispatched_at is null;--> statement-breakpoint
+CREATE INDEX "job_events_dispatched" ON "job_events" USING btree ("dispatched_at") WHERE dispatched_at is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "job_runs_once" ON "job_runs" USING btree ("event_id","function_id");--> statement-breakpoint
-CREATE INDEX "job_runs_due" ON "job_runs" USING btree ("priority","due_at") WHERE state in ('queued', 'running', 'sleeping', 'waiting');--> statement-breakpoint
+CREATE INDEX "job_runs_lane" ON "job_runs" USING btree ("lane","queue_at") WHERE due_at is not null;--> statement-breakpoint
+CREATE INDEX "job_runs_due" ON "job_runs" USING btree ("due_at") WHERE due_at is not null;--> statement-breakpoint
+CREATE INDEX "job_runs_leased" ON "job_runs" USING btree ("lease_until") WHERE lease_token is not null;--> statement-breakpoint
+CREATE INDEX "job_runs_open" ON "job_runs" USING btree ("function_id") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "job_runs_finished" ON "job_runs" USING btree ("finished_at") WHERE finished_at is not null;--> statement-breakpoint
+CREATE INDEX "job_runs_idempotency" ON "job_runs" USING btree ("function_id","idempotency_key") WHERE idempotency_key is not null;--> statement-breakpoint
 CREATE INDEX "job_runs_newest" ON "job_runs" USING btree ("created_at" desc,"id" desc);--> statement-breakpoint
 CREATE INDEX "job_runs_project" ON "job_runs" USING btree ("project_id","created_at" desc);--> statement-breakpoint
+CREATE INDEX "job_steps_waiting" ON "job_steps" USING btree ("waits_for") WHERE state = 'waiting';--> statement-breakpoint
 CREATE INDEX "log_records_trace_id" ON "log_records" USING btree ("project_id","trace_id");--> statement-breakpoint
 CREATE INDEX "memberships_user" ON "memberships" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "model_calls_conversation_id" ON "model_calls" USING btree ("project_id","conversation_id");--> statement-breakpoint

@@ -1,6 +1,14 @@
 import { desc, sql } from "drizzle-orm";
-import { bigserial, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigserial, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, unixMs } from "./columns";
+
+/** By the database's clock: several processes compare these times, and their own clocks may differ or jump. */
+const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/*
+ * Payloads are `json`, not `jsonb`: a step's error message may quote evidence with a NUL or a lone surrogate in it.
+ * `json` keeps that as it was written; `jsonb` would refuse the row, and the run could never be finished.
+ */
 
 /**
  * The outbox: an event is a row in the transaction of the change that caused it. Whichever engine runs the functions
@@ -13,12 +21,19 @@ export const jobEvents = pgTable(
     seq: bigserial("seq", { mode: "number" }).notNull(),
     projectId: text("project_id"),
     name: text("name").notNull(),
-    data: jsonb("data").notNull(),
+    data: json("data").notNull(),
+    /** The event's own time. In the future: no run is due before then. */
+    occurredAt: unixMs("occurred_at").notNull().default(NOW),
     createdAt: createdAt(),
     /** When the engine took it; null while it waits. */
     dispatchedAt: unixMs("dispatched_at"),
+    /** A server that refused this event is not asked again before then. */
+    retryAt: unixMs("retry_at").notNull().default(0),
   },
-  (t) => [index("job_events_waiting").on(t.seq).where(sql`dispatched_at is null`)],
+  (t) => [
+    index("job_events_waiting").on(t.seq).where(sql`dispatched_at is null`),
+    index("job_events_dispatched").on(t.dispatchedAt).where(sql`dispatched_at is not null`),
+  ],
 );
 
 /** Runs of the embedded engine. Global: it serves one machine, and a turn is claimed over all projects. */
@@ -29,27 +44,43 @@ export const jobRuns = pgTable(
     projectId: text("project_id"),
     functionId: text("function_id").notNull(),
     eventId: text("event_id").notNull(),
-    event: jsonb("event").notNull(),
-    state: text("state", { enum: ["queued", "running", "sleeping", "waiting", "completed", "failed", "cancelled"] }).notNull(),
-    /** Of the present turn, from 0. */
+    event: json("event").$type<JobEvent>().notNull(),
+    state: text("state", {
+      enum: ["queued", "running", "sleeping", "waiting", "completed", "failed", "cancelled"],
+    }).notNull(),
+    /** Calls of the function itself that failed since its last progress, from 0. */
     attempt: integer("attempt").notNull().default(0),
     maxAttempts: integer("max_attempts").notNull(),
-    /** Smaller goes first. */
+    /** Turns since the last progress whose process died: a run that kills its process must not do so for ever. */
+    crashes: integer("crashes").notNull().default(0),
+    /** Seconds by which the run goes ahead of (below zero: behind) others that are as old. */
     priority: integer("priority").notNull().default(0),
-    /** Unix ms from which the next turn may be taken. */
-    dueAt: unixMs("due_at").notNull(),
+    /** When the function itself is to be called next; null while all its paths wait for a step. */
+    callAt: unixMs("call_at"),
+    /** The earliest of `call_at` and of the open steps' times: when the next turn may be taken; null for never. */
+    dueAt: unixMs("due_at"),
+    /** `due_at` moved by the priority: the order within a lane. */
+    queueAt: unixMs("queue_at"),
+    /** Runs of one lane stand in one queue: those of the same project, function and concurrency keys. */
+    lane: text("lane").notNull(),
+    concurrencyKeys: json("concurrency_keys").$type<ConcurrencyKey[]>().notNull().default([]),
+    idempotencyKey: text("idempotency_key"),
     leaseUntil: unixMs("lease_until"),
     leaseToken: text("lease_token"),
-    concurrencyKeys: jsonb("concurrency_keys").$type<{ key: string; limit: number }[]>().notNull().default([]),
-    output: jsonb("output"),
-    error: jsonb("error"),
+    output: json("output"),
+    error: json("error").$type<JobError>(),
     createdAt: createdAt(),
     startedAt: unixMs("started_at"),
     finishedAt: unixMs("finished_at"),
   },
   (t) => [
     uniqueIndex("job_runs_once").on(t.eventId, t.functionId),
-    index("job_runs_due").on(t.priority, t.dueAt).where(sql`state in ('queued', 'running', 'sleeping', 'waiting')`),
+    index("job_runs_lane").on(t.lane, t.queueAt).where(sql`due_at is not null`),
+    index("job_runs_due").on(t.dueAt).where(sql`due_at is not null`),
+    index("job_runs_leased").on(t.leaseUntil).where(sql`lease_token is not null`),
+    index("job_runs_open").on(t.functionId).where(sql`finished_at is null`),
+    index("job_runs_finished").on(t.finishedAt).where(sql`finished_at is not null`),
+    index("job_runs_idempotency").on(t.functionId, t.idempotencyKey).where(sql`idempotency_key is not null`),
     index("job_runs_newest").on(desc(t.createdAt), desc(t.id)),
     index("job_runs_project").on(t.projectId, desc(t.createdAt)),
   ],
@@ -63,22 +94,50 @@ export const jobSteps = pgTable(
       .references(() => jobRuns.id, { onDelete: "cascade" }),
     /** SHA-1 of the step's name, as the SDK computes it. */
     id: text("id").notNull(),
-    position: integer("position").notNull(),
+    /** What a person reads: the name that the function gave the step. */
     name: text("name"),
     op: text("op").notNull(),
-    state: text("state", { enum: ["planned", "sleeping", "waiting", "completed", "failed"] }).notNull(),
+    /**
+     * Open: `planned` (parallel; has its own turn at `due_at`), `sleeping`, `waiting`. `retrying` failed inside a call
+     * of the function, which will be repeated. `completed` and `failed` are what the function is told.
+     */
+    state: text("state", { enum: ["planned", "retrying", "sleeping", "waiting", "completed", "failed"] }).notNull(),
+    /** The order in which steps finished, from 1: the SDK replays them in it. */
+    position: integer("position"),
     attempts: integer("attempts").notNull().default(0),
-    data: jsonb("data"),
-    error: jsonb("error"),
+    /** When an open step is to be looked at: its next attempt, the end of its sleep, its time-out. */
+    dueAt: unixMs("due_at"),
+    /** Of a waiting step: `event:<name>` or `run:<id>`. */
+    waitsFor: text("waits_for"),
+    /** Of a step that waits for an event: the expression that the event must meet. */
+    waitIf: text("wait_if"),
+    data: json("data"),
+    error: json("error").$type<JobError>(),
     createdAt: createdAt(),
     finishedAt: unixMs("finished_at"),
   },
-  (t) => [primaryKey({ columns: [t.runId, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.runId, t.id] }),
+    index("job_steps_waiting").on(t.waitsFor).where(sql`state = 'waiting'`),
+  ],
 );
 
-/** When each cron function is next due: one row a function, moved on in the transaction that queues the run. */
-export const jobSchedules = pgTable("job_schedules", {
-  functionId: text("function_id").primaryKey(),
-  cron: text("cron").notNull(),
-  nextAt: unixMs("next_at").notNull(),
-});
+/** When each cron trigger is next due: moved on in the transaction that queues the run. */
+export const jobSchedules = pgTable(
+  "job_schedules",
+  {
+    functionId: text("function_id").notNull(),
+    cron: text("cron").notNull(),
+    nextAt: unixMs("next_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.functionId, t.cron] })],
+);
+
+/** An event as a function receives it. */
+export type JobEvent = { id: string; name: string; data: Record<string, unknown>; ts: number };
+
+/** An error as the SDK writes it. */
+export type JobError = { name: string; message: string; stack?: string | undefined };
+
+/** At most `limit` turns of runs with this `key` go on at once, over all processes. */
+export type ConcurrencyKey = { key: string; limit: number };

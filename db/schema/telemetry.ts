@@ -51,14 +51,15 @@ export const conversations = pgTable(
     searchText: text("search_text").notNull().default(""),
     /** When the newest span arrived: what "quiet for a while" is measured by. */
     receivedAt: unixMs("received_at").notNull(),
-    /** `last_activity_at` and message count as of the last automatic diagnosis; null before the first. */
-    diagnosedActivityAt: unixMs("diagnosed_activity_at"),
+    /** `received_at` as of the last automatic diagnosis; null before the first. */
+    diagnosedReceivedAt: unixMs("diagnosed_received_at"),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
     uniqueIndex("conversations_key").on(t.projectId, t.key),
     index("conversations_newest").on(t.projectId, desc(t.startedAt), desc(t.id)),
+    index("conversations_by_activity").on(t.projectId, t.lastActivityAt),
     index("conversations_user").on(t.projectId, t.userId, desc(t.startedAt), desc(t.id)),
     index("conversations_with_findings")
       .on(t.projectId, desc(t.startedAt), desc(t.id))
@@ -67,7 +68,7 @@ export const conversations = pgTable(
     index("conversations_search").using("gin", sql`to_tsvector('simple', search_text)`),
     index("conversations_undiagnosed")
       .on(t.projectId, t.receivedAt)
-      .where(sql`diagnosed_activity_at is distinct from last_activity_at`),
+      .where(sql`diagnosed_received_at is distinct from received_at`),
     check("conversations_counts", sql`${t.messageCount} >= 0 and ${t.modelCallCount} >= 0 and ${t.findingCount} >= 0`),
   ],
 );
@@ -187,6 +188,8 @@ export const conversationMessages = pgTable(
     toolCallId: text("tool_call_id"),
     spanId: text("span_id"),
     at: unixMs("at"),
+    /** Of everything above: what tells a changed row from an unchanged one without reading its content. */
+    digest: text("digest").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.conversationId, t.position] }),
@@ -219,6 +222,8 @@ export const modelCalls = pgTable(
     error: jsonb("error"),
     startedAt: unixMs("started_at").notNull(),
     endedAt: unixMs("ended_at").notNull(),
+    /** Of everything above: an unchanged call keeps its row, and with it its cost. */
+    digest: text("digest").notNull(),
     /** US dollars, exact; null when unknown. */
     costTotal: numeric("cost_total"),
     /** The whole cost with model, tier, source, prices used and breakdown; null when no definition matched. */
@@ -252,6 +257,7 @@ export const toolCalls = pgTable(
     error: jsonb("error"),
     startedAt: unixMs("started_at").notNull(),
     endedAt: unixMs("ended_at").notNull(),
+    digest: text("digest").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.traceId, t.spanId] }),
@@ -280,6 +286,7 @@ export const ingestReceipts = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
+    index("ingest_receipts_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     check("ingest_receipts_add_up", sql`${t.stored} + ${t.rejected} <= ${t.received}`),
   ],
 );

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Capability } from "./capabilities";
 import { type AccountCtx, type Ctx, requireCapability } from "./context";
 
@@ -27,6 +27,16 @@ export type AccountVerb<Input extends z.ZodType = z.ZodType, Reply extends z.Zod
   spec: Spec<Input, Reply> & { scope: "account" };
 };
 
+/** Runs, and keeps a `ZodError` from meaning anything but "your input": ours inside a service is our own mistake. */
+async function checked<Reply extends z.ZodType>(spec: Spec<z.ZodType, Reply>, run: () => Promise<z.input<Reply>>) {
+  try {
+    return spec.reply.parse(await run());
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    throw new Error(`${spec.name} does not hold to its reply schema: ${z.prettifyError(error)}`, { cause: error.message });
+  }
+}
+
 /**
  * Declares an operation once. Calling it checks the capability (any one of those named is enough), parses the input
  * (a `ZodError` names every problem), runs, and strips the reply to what its schema names.
@@ -38,7 +48,8 @@ export function verb<Input extends z.ZodType, Reply extends z.ZodType>(
   const capability = typeof spec.capability === "string" ? [spec.capability] : spec.capability;
   const call = async (ctx: Ctx, input: z.input<Input>) => {
     requireCapability(ctx, capability);
-    return spec.reply.parse(await run(ctx, spec.input.parse(input)));
+    const parsed = spec.input.parse(input);
+    return checked(spec, () => run(ctx, parsed));
   };
   return Object.assign(call, { spec: { ...spec, capability, scope: "project" as const } });
 }
@@ -47,7 +58,9 @@ export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType>(
   spec: Spec<Input, Reply>,
   run: (ctx: AccountCtx, input: z.output<Input>) => Promise<z.input<Reply>>,
 ): AccountVerb<Input, Reply> {
-  const call = async (ctx: AccountCtx, input: z.input<Input>) =>
-    spec.reply.parse(await run(ctx, spec.input.parse(input)));
+  const call = async (ctx: AccountCtx, input: z.input<Input>) => {
+    const parsed = spec.input.parse(input);
+    return checked(spec, () => run(ctx, parsed));
+  };
   return Object.assign(call, { spec: { ...spec, scope: "account" as const } });
 }

@@ -2,7 +2,17 @@ import { z } from "zod";
 
 /** The model vendors with default prices, and `external` for everything else. */
 export const PRICE_PROVIDERS = [
-  "openai", "anthropic", "google", "xai", "mistral", "deepseek", "cohere", "moonshotai", "zai", "minimax", "external",
+  "openai",
+  "anthropic",
+  "google",
+  "xai",
+  "mistral",
+  "deepseek",
+  "cohere",
+  "moonshotai",
+  "zai",
+  "minimax",
+  "external",
 ] as const;
 export type PriceProvider = (typeof PRICE_PROVIDERS)[number];
 
@@ -20,6 +30,8 @@ export const tierCondition = z.object({
   operator: z.enum(CONDITION_OPERATORS),
   value: z.number(),
 });
+
+export type TierCondition = z.infer<typeof tierCondition>;
 
 /** Prices are US dollars per unit (per single token, not per million). */
 export const pricingTier = z.object({
@@ -50,6 +62,7 @@ export const priceMatch = z.object({
   pricingTier: z.object({ id: z.string(), name: z.string() }),
   source: z.enum(PRICE_SOURCES),
 });
+export type PriceMatch = z.infer<typeof priceMatch>;
 
 /**
  * What one model call cost, US dollars. `breakdown` has every bucket with usage; one without a price is `null` and named

@@ -1,0 +1,10 @@
+import { formatCompact, formatCount } from "@/app/_lib/format";
+
+/** A number that fits its column, whole on hover. */
+export function Count({ value }: { value: number | null | undefined }) {
+  return (
+    <span className="tabular" title={value == null ? "unknown" : formatCount(value)}>
+      {formatCompact(value)}
+    </span>
+  );
+}

@@ -1,0 +1,142 @@
+"use client";
+import { type ColumnDef, flexRender, getCoreRowModel, type RowData, useReactTable } from "@tanstack/react-table";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef } from "react";
+import classes from "./data-table.module.css";
+import { RowLink } from "./row-link";
+import { useRowKeys } from "./use-row-keys";
+
+declare module "@tanstack/react-table" {
+  interface ColumnMeta<TData extends RowData, TValue> {
+    /** CSS width; the one column without takes what is left. */
+    width?: string;
+    align?: "end";
+    /** This cell is the row's link: what j and k move between and Enter opens. */
+    link?: boolean;
+    /** What the column menu calls it, where the header is not text. */
+    label?: string;
+  }
+}
+
+type Props<Row> = {
+  /** Names the table for those who do not see it. */
+  label: string;
+  columns: ColumnDef<Row>[];
+  rows: Row[];
+  rowId: (row: Row) => string;
+  rowHref: (row: Row) => string;
+  hidden?: string[];
+  rowHeight?: number;
+  minWidth: number;
+  /** The row that is open beside the table. */
+  activeId?: string | null;
+  onPeek?: (row: Row) => void;
+  /** More rows can be had: called when the end comes near. */
+  onEnd?: (() => void) | undefined;
+  busy?: boolean;
+  children?: React.ReactNode;
+};
+
+const NEAR_THE_END = 12;
+
+/** A table that keeps only the rows in view in the page. Rows are one height, so nothing jumps while scrolling. */
+export function DataTable<Row>(props: Props<Row>) {
+  const { columns, rows, rowId, rowHref, hidden = [], rowHeight = 40, activeId, onPeek, onEnd, busy } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const table = useReactTable({
+    data: rows,
+    columns,
+    getRowId: rowId,
+    getCoreRowModel: getCoreRowModel(),
+    state: { columnVisibility: Object.fromEntries(hidden.map((id) => [id, false])) },
+  });
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+    initialRect: { width: 1200, height: 1000 },
+  });
+  const items = virtual.getVirtualItems();
+  const lastIndex = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (onEnd && lastIndex >= rows.length - NEAR_THE_END) onEnd();
+  }, [onEnd, lastIndex, rows.length]);
+  useRowKeys(scroller, rows.length, (index) => virtual.scrollToIndex(index));
+
+  const shown = table.getVisibleLeafColumns();
+  const above = items[0]?.start ?? 0;
+  const below = Math.max(0, virtual.getTotalSize() - (items.at(-1)?.end ?? 0));
+  const model = table.getRowModel().rows;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section ref={scroller} className={classes.scroller} aria-label={label(props)} tabIndex={0}>
+      <table
+        className={classes.table}
+        style={{ minInlineSize: props.minWidth }}
+        aria-rowcount={onEnd ? -1 : rows.length + 1}
+        aria-busy={busy || undefined}
+      >
+        <caption className={classes.caption}>{props.label}</caption>
+        <colgroup>
+          {shown.map((column) => (
+            <col key={column.id} style={{ inlineSize: column.columnDef.meta?.width }} />
+          ))}
+        </colgroup>
+        <thead>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id} aria-rowindex={1}>
+              {group.headers.map((header) => (
+                <th key={header.id} scope="col" data-align={header.column.columnDef.meta?.align}>
+                  {flexRender(header.column.columnDef.header, header.getContext())}
+                </th>
+              ))}
+            </tr>
+          ))}
+        </thead>
+        <tbody>
+          {above > 0 ? <tr aria-hidden style={{ blockSize: above }} /> : null}
+          {items.map((item) => {
+            const row = model[item.index];
+            if (!row) return null;
+            return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has the row's own link, and space on it
+              <tr
+                key={row.id}
+                aria-rowindex={item.index + 2}
+                data-active={row.id === activeId || undefined}
+                style={{ blockSize: rowHeight }}
+                onClick={(event) => {
+                  if (onPeek && !(event.target as Element).closest("a, button, input")) onPeek(row.original);
+                }}
+              >
+                {row.getVisibleCells().map((cell) => {
+                  const content = flexRender(cell.column.columnDef.cell, cell.getContext());
+                  return (
+                    <td key={cell.id} data-align={cell.column.columnDef.meta?.align}>
+                      {cell.column.columnDef.meta?.link ? (
+                        <RowLink
+                          href={rowHref(row.original)}
+                          index={item.index}
+                          onPeek={onPeek ? () => onPeek(row.original) : undefined}
+                        >
+                          {content}
+                        </RowLink>
+                      ) : (
+                        content
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            );
+          })}
+          {below > 0 ? <tr aria-hidden style={{ blockSize: below }} /> : null}
+        </tbody>
+      </table>
+      {props.children}
+    </section>
+  );
+}
+
+const label = (props: { label: string }) => `${props.label}, scrollable`;

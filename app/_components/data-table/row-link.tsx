@@ -1,0 +1,23 @@
+import Link from "next/link";
+import classes from "./data-table.module.css";
+
+type Props = { href: string; index: number; onPeek?: (() => void) | undefined; children: React.ReactNode };
+
+/** The link of a row: Enter opens, Space peeks. */
+export function RowLink({ href, index, onPeek, children }: Props) {
+  return (
+    <Link
+      href={href}
+      prefetch={false}
+      className={classes.link}
+      data-row={index}
+      onKeyDown={(event) => {
+        if (event.key !== " " || !onPeek) return;
+        event.preventDefault();
+        onPeek();
+      }}
+    >
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,20 @@
+import type { RefObject } from "react";
+import { useKeys } from "@/app/_lib/use-keys";
+
+/** j and k move the focus from row to row; a row out of sight is scrolled to first. */
+export function useRowKeys(
+  container: RefObject<HTMLElement | null>,
+  count: number,
+  scrollToIndex: (index: number) => void,
+) {
+  const focus = (index: number) =>
+    container.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus({ preventScroll: true });
+  const move = (by: number) => {
+    if (count === 0) return;
+    const at = document.activeElement?.closest("tr")?.querySelector("[data-row]")?.getAttribute("data-row");
+    const next = at == null ? 0 : Math.min(count - 1, Math.max(0, Number(at) + by));
+    scrollToIndex(next);
+    requestAnimationFrame(() => requestAnimationFrame(() => focus(next)));
+  };
+  useKeys({ j: () => move(1), k: () => move(-1) });
+}

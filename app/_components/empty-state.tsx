@@ -1,0 +1,12 @@
+import { EmptyState as MantineEmptyState } from "@mantine/core";
+
+type Props = { icon: React.ReactNode; title: string; children: React.ReactNode; action?: React.ReactNode };
+
+/** Why there is nothing, and the one thing to do about it. */
+export function EmptyState({ icon, title, children, action }: Props) {
+  return (
+    <MantineEmptyState size="sm" icon={icon} title={title} description={children} py={64} px="md" maw={520} mx="auto">
+      {action ? <MantineEmptyState.Actions>{action}</MantineEmptyState.Actions> : null}
+    </MantineEmptyState>
+  );
+}

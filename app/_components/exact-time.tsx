@@ -1,0 +1,12 @@
+"use client";
+import { formatExact, UNKNOWN } from "@/app/_lib/format";
+
+/** A time in full, in the reader's own zone. */
+export function ExactTime({ at }: { at: number | null | undefined }) {
+  if (at == null) return <span title="unknown">{UNKNOWN}</span>;
+  return (
+    <time className="tabular" suppressHydrationWarning>
+      {formatExact(at)}
+    </time>
+  );
+}

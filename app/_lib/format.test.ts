@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import {
+  formatAgo,
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatPerMillion,
+  formatUsd,
+  formatUsdExact,
+  plural,
+} from "./format";
+import { wilson } from "./rate";
+
+describe("money", () => {
+  test.each([
+    [0.0065, "$0.0065"],
+    [0.00651, "$0.0065"],
+    [0.000012, "$0.000012"],
+    [0.25, "$0.25"],
+    [0.0996, "$0.100"],
+    [0.999, "$1.00"],
+    [1.239, "$1.24"],
+    [1234.5, "$1,234.50"],
+    [12310.4, "$12,310"],
+    [0, "$0.00"],
+    [-0.5, "-$0.50"],
+  ])("%d reads %s", (value, text) => expect(formatUsd(value)).toBe(text));
+
+  test("an unknown cost is never a zero", () => {
+    for (const unknown of [null, undefined, Number.NaN]) expect(formatUsd(unknown)).toBe("—");
+    expect(formatUsdExact(null)).toBe("unknown");
+  });
+  test("a title has every digit", () => expect(formatUsdExact(0.000012345)).toBe("$0.000012345"));
+  test("a unit price reads for a million, without binary noise", () => {
+    expect(formatPerMillion(0.0000025)).toBe("$2.50 / 1M");
+    expect(formatPerMillion(0)).toBe("$0.00 / 1M");
+    expect(formatPerMillion(null)).toBe("—");
+  });
+});
+
+test("counts are whole, then compact", () => {
+  expect(formatCount(12310)).toBe("12,310");
+  expect(formatCount(null)).toBe("—");
+  expect(formatCompact(9999)).toBe("9,999");
+  expect(formatCompact(48_213)).toBe("48.2K");
+  expect(formatCompact(1_250_000)).toBe("1.25M");
+});
+
+test("durations", () => {
+  expect(formatDuration(0)).toBe("0 ms");
+  expect(formatDuration(0.25)).toBe("0.25 ms");
+  expect(formatDuration(431)).toBe("431 ms");
+  expect(formatDuration(1234)).toBe("1.23 s");
+  expect(formatDuration(59_990)).toBe("1 min 0 s");
+  expect(formatDuration(3_720_000)).toBe("1 h 2 min");
+  expect(formatDuration(-1)).toBe("—");
+});
+
+test("times are relative, then a date", () => {
+  const now = Date.UTC(2026, 10, 20, 12);
+  expect(formatAgo(now - 1000, now)).toBe("now");
+  expect(formatAgo(now - 61_000, now)).toBe("1 min ago");
+  expect(formatAgo(now + 7_200_000, now)).toBe("in 2 h");
+  expect(formatAgo(now - 3 * 86_400_000, now)).toBe("3 d ago");
+  expect(formatAgo(Date.UTC(2026, 0, 3), now)).toBe("3 Jan");
+  expect(formatAgo(Date.UTC(2024, 0, 3), now)).toBe("3 Jan 2024");
+  expect(formatAgo(null, now)).toBe("—");
+  expect(formatAgo(9e15, now)).toBe("—");
+});
+
+test("shares and their interval", () => {
+  expect(formatPercent(0.035)).toBe("3.5%");
+  expect(formatPercent(0.42)).toBe("42%");
+  expect(formatPercent(Number.NaN)).toBe("—");
+  expect(wilson(0, 0)).toBeNull();
+  expect(wilson(12, 340)!.low).toBeCloseTo(0.0203, 3);
+  expect(wilson(12, 340)!.high).toBeCloseTo(0.0607, 3);
+  expect(wilson(5, 5)!.high).toBe(1);
+});
+
+test("one is singular", () => {
+  expect(plural(1, "conversation")).toBe("1 conversation");
+  expect(plural(1200, "conversation")).toBe("1,200 conversations");
+});

@@ -1,0 +1,93 @@
+/** How numbers, money and times read on every screen. An unknown is a dash, never a zero. */
+export const UNKNOWN = "—";
+
+const integer = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+
+export const formatCount = (value: number | null | undefined) => (value == null ? UNKNOWN : integer.format(value));
+
+/** `12,310` up to five digits, then `48.2K`: what fits a column. */
+export const formatCompact = (value: number | null | undefined) =>
+  value == null ? UNKNOWN : Math.abs(value) < 10_000 ? integer.format(value) : compact.format(value);
+
+/** Enough digits to tell small calls apart: `$0.0065`, `$0.000012`, `$1.24`, `$12,310`. Zero is a real price. */
+export function formatUsd(value: number | null | undefined): string {
+  if (value == null || !Number.isFinite(value)) return UNKNOWN;
+  if (value === 0) return "$0.00";
+  const size = Math.abs(value);
+  const sign = value < 0 ? "-" : "";
+  if (size >= 10_000) return `${sign}$${integer.format(size)}`;
+  if (size >= 0.995) return `${sign}$${size.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  if (size < 1e-9) return `${sign}<$0.000000001`;
+  // Two significant digits, and never fewer than two decimals.
+  const decimals = Math.min(10, Math.max(2, 1 - Math.floor(Math.log10(size))));
+  return `${sign}$${size.toFixed(decimals)}`;
+}
+
+/** Every digit we have, for a title. */
+export const formatUsdExact = (value: number | null | undefined) =>
+  value == null
+    ? "unknown"
+    : `$${value.toLocaleString("en-US", { maximumFractionDigits: 12, useGrouping: false })}`;
+
+/** A price per unit as people compare it: dollars for a million. */
+export const formatPerMillion = (price: number | null | undefined) =>
+  price == null ? UNKNOWN : `${formatUsd(Number((price * 1_000_000).toPrecision(12)))} / 1M`;
+
+export const formatPercent = (share: number | null | undefined) =>
+  share == null || !Number.isFinite(share)
+    ? UNKNOWN
+    : `${(share * 100).toLocaleString("en-US", { maximumFractionDigits: share < 0.1 ? 1 : 0 })}%`;
+
+export function formatDuration(ms: number | null | undefined): string {
+  if (ms == null || !Number.isFinite(ms)) return UNKNOWN;
+  if (ms < 0) return UNKNOWN;
+  if (ms < 1) return `${ms.toFixed(ms === 0 ? 0 : 2)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 9.995) return `${seconds.toFixed(2)} s`;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(Math.round(seconds) / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds) % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+const STEPS = [
+  { unit: "s", ms: 1000, until: 60_000 },
+  { unit: "min", ms: 60_000, until: 3_600_000 },
+  { unit: "h", ms: 3_600_000, until: 86_400_000 },
+  { unit: "d", ms: 86_400_000, until: 30 * 86_400_000 },
+] as const;
+
+const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const dateWithYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+
+/** A day in UTC: `3 Nov 2026`, or `3 Nov` in the year of `now`. */
+export const formatDay = (at: number, now: number = at) =>
+  (new Date(at).getUTCFullYear() === new Date(now).getUTCFullYear() ? date : dateWithYear).format(at);
+
+/** `now`, `12 s ago`, `in 3 h`, and a date beyond 30 days. */
+export function formatAgo(at: number | null | undefined, now: number): string {
+  if (at == null || !Number.isFinite(at)) return UNKNOWN;
+  const gone = now - at;
+  const size = Math.abs(gone);
+  if (size < 5000) return "now";
+  const step = STEPS.find((candidate) => size < candidate.until);
+  if (!step) return Math.abs(at) > 8.64e15 ? UNKNOWN : formatDay(at, now);
+  const amount = `${Math.floor(size / step.ms)} ${step.unit}`;
+  return gone >= 0 ? `${amount} ago` : `in ${amount}`;
+}
+
+/** The exact time, for a title: local where a browser shows it, always with its zone. */
+export function formatExact(at: number | null | undefined, timeZone?: string): string {
+  if (at == null || !Number.isFinite(at) || Math.abs(at) > 8.64e15) return "unknown";
+  return new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "long",
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at);
+}
+
+export const plural = (count: number, one: string, many = `${one}s`) => `${formatCount(count)} ${count === 1 ? one : many}`;

@@ -1,0 +1,35 @@
+/** What a screen says about a failure: whatever door it came through. */
+export type Problem = { title: string; detail: string; requestId: string | null; code: string; status: number | null };
+
+const TITLES: Record<string, string> = {
+  UNAUTHORIZED: "You are signed out",
+  FORBIDDEN: "You may not do this here",
+  NOT_FOUND: "Not here",
+  TOO_MANY_REQUESTS: "Too many requests",
+  CONFLICT: "This changed meanwhile",
+  BAD_REQUEST: "This request was not understood",
+  SERVICE_UNAVAILABLE: "Not available just now",
+  OFFLINE: "The server could not be reached",
+};
+
+const field = (source: unknown, key: string): unknown =>
+  typeof source === "object" && source !== null && key in source ? (source as Record<string, unknown>)[key] : undefined;
+const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : null);
+
+export function problemOf(error: unknown): Problem {
+  const data = field(error, "data");
+  const nested = field(data, "problem");
+  const code = text(field(data, "code")) ?? (data === undefined ? "OFFLINE" : "INTERNAL_SERVER_ERROR");
+  const status = field(data, "httpStatus");
+  const message = text(field(error, "message"));
+  return {
+    title: text(field(nested, "title")) ?? TITLES[code] ?? "Something went wrong",
+    detail:
+      code === "OFFLINE"
+        ? "Check that Whetstone is running and that you are connected, then try again."
+        : (text(field(nested, "detail")) ?? message ?? "Try again; if it stays, look at the server's log."),
+    requestId: text(field(nested, "requestId")) ?? text(field(data, "requestId")),
+    code,
+    status: typeof status === "number" ? status : null,
+  };
+}

@@ -1,0 +1,44 @@
+"use client";
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+import { createTRPCContext } from "@trpc/tanstack-react-query";
+import { type ReactNode, useState } from "react";
+import superjson from "superjson";
+import type { AppRouter } from "@/server/trpc/root";
+import { makeQueryClient } from "./query-client";
+
+const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
+export { useTRPC, useTRPCClient };
+
+export type RouterInputs = inferRouterInputs<AppRouter>;
+export type RouterOutputs = inferRouterOutputs<AppRouter>;
+
+/** Longer addresses than this are split, so that no proxy refuses one. */
+const URL_MAX = 6000;
+
+let ofBrowser: QueryClient | undefined;
+
+/** One for the life of a page in the browser, one for each render on the server: nobody sees another's data. */
+function queryClientHere() {
+  if (typeof window === "undefined") return makeQueryClient();
+  ofBrowser ??= makeQueryClient();
+  return ofBrowser;
+}
+
+/** Gives the components below it the API and its cache. */
+export function ApiProvider({ children }: { children: ReactNode }) {
+  const queryClient = queryClientHere();
+  const [client] = useState(() =>
+    createTRPCClient<AppRouter>({
+      links: [httpBatchLink({ url: "/api/trpc", transformer: superjson, maxURLLength: URL_MAX })],
+    }),
+  );
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TRPCProvider trpcClient={client} queryClient={queryClient}>
+        {children}
+      </TRPCProvider>
+    </QueryClientProvider>
+  );
+}

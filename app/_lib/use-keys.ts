@@ -1,0 +1,26 @@
+import { useEffect, useRef } from "react";
+
+type Handler = (event: KeyboardEvent) => void;
+
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** Something is open above the page and has the keys to itself. */
+const covered = () => document.querySelector("[aria-modal=true], [role=menu], [role=listbox]") !== null;
+
+/** Single keys by `event.key`, never with a modifier of the browser's, never while someone types or a dialog is open. */
+export function useKeys(keys: Record<string, Handler>, { capture = false } = {}) {
+  const latest = useRef(keys);
+  useEffect(() => {
+    latest.current = keys;
+  });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (typing(event.target) || covered()) return;
+      latest.current[event.key]?.(event);
+    };
+    window.addEventListener("keydown", onKeyDown, capture);
+    return () => window.removeEventListener("keydown", onKeyDown, capture);
+  }, [capture]);
+}

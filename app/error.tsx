@@ -1,0 +1,15 @@
+"use client";
+import { Button } from "@mantine/core";
+import { EntryCard } from "./_components/entry-card";
+
+export default function RootError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
+  return (
+    <EntryCard title="Something went wrong">
+      <p>
+        The page could not be made. {error.digest ? <span className="mono">{error.digest}</span> : null} in the server's log
+        tells why.
+      </p>
+      <Button onClick={retry}>Try again</Button>
+    </EntryCard>
+  );
+}

@@ -1,0 +1,65 @@
+import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Fragment } from "react";
+import { PAGES } from "./pages";
+
+const GROUPS: { title: string; keys: [string[], string][] }[] = [
+  {
+    title: "Go",
+    keys: [[["⌘", "K"], "Palette"], ...PAGES.map(({ key, label }) => [["g", key], label] as [string[], string])],
+  },
+  {
+    title: "Lists",
+    keys: [
+      [["j"], "Next row"],
+      [["k"], "Row before"],
+      [["enter"], "Open"],
+      [["space"], "Peek"],
+      [["/"], "Search"],
+      [["esc"], "Close, back"],
+    ],
+  },
+  {
+    title: "A conversation",
+    keys: [
+      [["n"], "Next Finding"],
+      [["p"], "Finding before"],
+      [["["], "Tab before"],
+      [["]"], "Next tab"],
+    ],
+  },
+  {
+    title: "A Finding",
+    keys: [
+      [["c"], "Confirm"],
+      [["e"], "Dismiss"],
+      [["r"], "Resolve, unresolve"],
+      [["u"], "Undo"],
+    ],
+  },
+];
+
+export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Keyboard" size="lg">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
+        {GROUPS.map(({ title, keys }) => (
+          <Stack key={title} gap={6}>
+            <Title order={3}>{title}</Title>
+            {keys.map(([combo, what]) => (
+              <Group key={what} justify="space-between" wrap="nowrap">
+                <Text size="sm">{what}</Text>
+                <Group gap={4} wrap="nowrap">
+                  {combo.map((key) => (
+                    <Fragment key={key}>
+                      <Kbd size="xs">{key}</Kbd>
+                    </Fragment>
+                  ))}
+                </Group>
+              </Group>
+            ))}
+          </Stack>
+        ))}
+      </SimpleGrid>
+    </Modal>
+  );
+}

@@ -1,0 +1,21 @@
+import {
+  IconAlertTriangle,
+  IconKey,
+  IconListCheck,
+  IconMessages,
+  IconSettings,
+  IconTransferIn,
+} from "@tabler/icons-react";
+
+/** The pages of a project: `key` goes there after `g`. */
+export const PAGES = [
+  { path: "conversations", label: "Conversations", key: "c", icon: IconMessages },
+  { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },
+  { path: "rule-runs", label: "Rule Runs", key: "r", icon: IconListCheck },
+  { path: "api-keys", label: "API keys", key: "k", icon: IconKey },
+  { path: "send-a-trace", label: "Send a trace", key: "s", icon: IconTransferIn },
+  { path: "settings", label: "Settings", key: ",", icon: IconSettings },
+] as const;
+export type PagePath = (typeof PAGES)[number]["path"];
+
+export const pageHref = (projectId: string, path: PagePath) => `/p/${encodeURIComponent(projectId)}/${path}`;

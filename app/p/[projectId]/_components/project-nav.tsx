@@ -1,0 +1,27 @@
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { PAGES, pageHref } from "./pages";
+import classes from "./shell.module.css";
+
+export function ProjectNav({ projectId, onGo }: { projectId: string; onGo: () => void }) {
+  const path = usePathname();
+  return (
+    <ul className={classes.nav}>
+      {PAGES.map(({ path: page, label, key, icon: Icon }) => {
+        const href = pageHref(projectId, page);
+        const here = path === href || path.startsWith(`${href}/`);
+        return (
+          <li key={page}>
+            <Link href={href} className={classes.link} aria-current={here ? "page" : undefined} onClick={onGo}>
+              <Icon size={16} stroke={1.75} aria-hidden />
+              {label}
+              <span className={classes.keys} aria-hidden>
+                g {key}
+              </span>
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

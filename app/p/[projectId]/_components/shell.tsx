@@ -1,0 +1,67 @@
+"use client";
+import { AppShell, Burger, Group, Kbd, ScrollArea, Text, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { spotlight } from "@mantine/spotlight";
+import { IconSearch } from "@tabler/icons-react";
+import { KeySheet } from "./key-sheet";
+import { Palette } from "./palette";
+import { ProjectNav } from "./project-nav";
+import { ProjectSwitcher } from "./project-switcher";
+import classes from "./shell.module.css";
+import { useGoKeys } from "./use-go-keys";
+import { UserMenu } from "./user-menu";
+
+export type ShellProject = { id: string; name: string; role: string };
+export type ShellUser = { id: string; email: string; name: string | null };
+type Props = { projectId: string; projects: ShellProject[]; user: ShellUser; children: React.ReactNode };
+
+/** What stands around every page of a project. */
+export function Shell({ projectId, projects, user, children }: Props) {
+  const [nav, navControl] = useDisclosure(false);
+  const [help, helpControl] = useDisclosure(false);
+  useGoKeys(projectId, helpControl.open);
+  const project = projects.find((candidate) => candidate.id === projectId);
+  return (
+    <AppShell
+      padding={0}
+      transitionDuration={120}
+      header={{ height: { base: 48, sm: 0 } }}
+      navbar={{ width: 228, breakpoint: "sm", collapsed: { mobile: !nav } }}
+    >
+      <a href="#content" className="skip-link">
+        Skip to the page
+      </a>
+      <AppShell.Header hiddenFrom="sm">
+        <Group h="100%" px="sm" gap="sm" wrap="nowrap">
+          <Burger opened={nav} onClick={navControl.toggle} size="sm" aria-label={nav ? "Close menu" : "Open menu"} />
+          <Text fw={600} className="clip">
+            {project?.name ?? "Whetstone"}
+          </Text>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar} aria-label="Workbench">
+        <AppShell.Section p={8}>
+          <ProjectSwitcher projectId={projectId} projects={projects} />
+          <UnstyledButton className={classes.search} onClick={spotlight.open} mt={8}>
+            <IconSearch size={14} aria-hidden />
+            <span>Go to…</span>
+            <Kbd size="xs" ml="auto" aria-hidden>
+              ⌘K
+            </Kbd>
+          </UnstyledButton>
+        </AppShell.Section>
+        <AppShell.Section grow component={ScrollArea} px={8}>
+          <ProjectNav projectId={projectId} onGo={navControl.close} />
+        </AppShell.Section>
+        <AppShell.Section p={8} className={classes.foot}>
+          <UserMenu user={user} onHelp={helpControl.open} />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+        <div className={classes.page}>{children}</div>
+      </AppShell.Main>
+      <Palette projectId={projectId} projects={projects} />
+      <KeySheet opened={help} onClose={helpControl.close} />
+    </AppShell>
+  );
+}

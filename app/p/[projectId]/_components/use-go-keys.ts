@@ -1,0 +1,40 @@
+import { useRouter } from "next/navigation";
+import { useEffect, useRef } from "react";
+import { useKeys } from "@/app/_lib/use-keys";
+import { PAGES, pageHref } from "./pages";
+
+const SECOND_KEY_WITHIN_MS = 1200;
+
+/** `g` then a letter goes to a page. Listens first, so that `g k` is not also "row up". */
+export function useGoKeys(projectId: string, onHelp: () => void) {
+  const router = useRouter();
+  const pending = useRef<ReturnType<typeof setTimeout> | null>(null);
+  useEffect(() => () => clearTimeout(pending.current ?? undefined), []);
+
+  const second = Object.fromEntries(
+    PAGES.map(({ path, key }) => [
+      key,
+      (event: KeyboardEvent) => {
+        if (pending.current === null) return;
+        clearTimeout(pending.current);
+        pending.current = null;
+        event.preventDefault();
+        event.stopPropagation();
+        router.push(pageHref(projectId, path));
+      },
+    ]),
+  );
+  useKeys(
+    {
+      ...second,
+      g: () => {
+        clearTimeout(pending.current ?? undefined);
+        pending.current = setTimeout(() => {
+          pending.current = null;
+        }, SECOND_KEY_WITHIN_MS);
+      },
+      "?": onHelp,
+    },
+    { capture: true },
+  );
+}

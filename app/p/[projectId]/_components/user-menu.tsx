@@ -1,0 +1,58 @@
+"use client";
+import { Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
+import { IconBook2, IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSelector, IconSun } from "@tabler/icons-react";
+import { signOut } from "next-auth/react";
+import type { ShellUser } from "./shell";
+import classes from "./shell.module.css";
+
+const SCHEMES = [
+  { value: "light", label: "Light", icon: IconSun },
+  { value: "dark", label: "Dark", icon: IconMoon },
+  { value: "auto", label: "As the system", icon: IconDeviceDesktop },
+] as const;
+
+export function UserMenu({ user, onHelp }: { user: ShellUser; onHelp: () => void }) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const mounted = useMounted();
+  return (
+    <Menu position="top-start" width={220}>
+      <Menu.Target>
+        <UnstyledButton className={classes.row} aria-label={`Account ${user.email}`}>
+          <span className="clip">{user.name ?? user.email}</span>
+          <IconSelector size={14} aria-hidden style={{ marginInlineStart: "auto", flex: "none" }} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{user.email}</Menu.Label>
+        {SCHEMES.map(({ value, label, icon: Icon }) => (
+          <Menu.Item
+            key={value}
+            role="menuitemradio"
+            aria-checked={mounted && colorScheme === value}
+            leftSection={<Icon size={14} aria-hidden />}
+            rightSection={mounted && colorScheme === value ? "✓" : null}
+            onClick={() => setColorScheme(value)}
+            closeMenuOnClick={false}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconKeyboard size={14} aria-hidden />} rightSection="?" onClick={onHelp}>
+          Keyboard
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs" leftSection={<IconBook2 size={14} aria-hidden />}>
+          API reference
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconLogout size={14} aria-hidden />}
+          onClick={() => signOut({ callbackUrl: "/sign-in" })}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

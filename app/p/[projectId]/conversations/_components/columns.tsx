@@ -1,0 +1,107 @@
+import type { ColumnDef } from "@tanstack/react-table";
+import { Ago } from "@/app/_components/ago";
+import { Count } from "@/app/_components/count";
+import { Dot } from "@/app/_components/dot";
+import { formatCount, formatDuration, plural, UNKNOWN } from "@/app/_lib/format";
+import type { ConversationSummary } from "@/server/services/telemetry/schemas";
+import { ConversationCost } from "./conversation-cost";
+
+const tokensOf = ({ usage }: ConversationSummary) => {
+  const counts = Object.entries(usage).filter(([bucket]) => bucket.endsWith("tokens"));
+  return counts.length === 0 ? null : counts.reduce((sum, [, count]) => sum + count, 0);
+};
+
+const None = () => <span style={{ color: "var(--mantine-color-dimmed)" }}>0</span>;
+
+type Column = ColumnDef<ConversationSummary> & { id: string };
+export const COLUMNS: Column[] = [
+  {
+    id: "started",
+    header: "Started",
+    meta: { width: "6.5rem" },
+    cell: ({ row }) => <Ago at={row.original.startedAt} />,
+  },
+  {
+    id: "message",
+    header: "First message",
+    meta: { link: true },
+    cell: ({ row: { original } }) =>
+      original.preview ?? <span className="mono">{original.externalId ?? original.id}</span>,
+  },
+  {
+    id: "user",
+    header: "User",
+    meta: { width: "8.5rem" },
+    cell: ({ row }) =>
+      row.original.userId === null ? (
+        <span title="unknown">{UNKNOWN}</span>
+      ) : (
+        <span className="mono" title={row.original.userId}>
+          {row.original.userId}
+        </span>
+      ),
+  },
+  {
+    id: "findings",
+    header: "Findings",
+    meta: { width: "7rem" },
+    cell: ({ row: { original } }) =>
+      original.findingCount === 0 ? (
+        <None />
+      ) : (
+        <Dot color="var(--severity-high)">{plural(original.findingCount, "Finding")}</Dot>
+      ),
+  },
+  {
+    id: "turns",
+    header: "Messages",
+    meta: { width: "5.25rem", align: "end" },
+    cell: ({ row }) => <Count value={row.original.messageCount} />,
+  },
+  {
+    id: "models",
+    header: "Models",
+    meta: { width: "10rem" },
+    cell: ({ row: { original } }) =>
+      original.models.length === 0 ? (
+        <span title="unknown">{UNKNOWN}</span>
+      ) : (
+        <span className="mono" title={original.models.join(", ")}>
+          {original.models[0]}
+          {original.models.length > 1 ? ` +${original.models.length - 1}` : ""}
+        </span>
+      ),
+  },
+  {
+    id: "tokens",
+    header: "Tokens",
+    meta: { width: "5rem", align: "end" },
+    cell: ({ row }) => <Count value={tokensOf(row.original)} />,
+  },
+  {
+    id: "cost",
+    header: "Cost",
+    meta: { width: "5.5rem", align: "end" },
+    cell: ({ row }) => <ConversationCost conversation={row.original} />,
+  },
+  {
+    id: "errors",
+    header: "Errors",
+    meta: { width: "4.5rem", align: "end" },
+    cell: ({ row: { original } }) =>
+      original.errorCount === 0 ? <None /> : <strong className="tabular">{formatCount(original.errorCount)}</strong>,
+  },
+  {
+    id: "duration",
+    header: "Duration",
+    meta: { width: "6.5rem", align: "end" },
+    cell: ({ row: { original } }) => (
+      <span className="tabular">{formatDuration(original.lastActivityAt - original.startedAt)}</span>
+    ),
+  },
+];
+
+export const HIDEABLE = COLUMNS.filter((column) => column.id !== "message").map(({ id, header }) => ({
+  id,
+  label: String(header),
+}));

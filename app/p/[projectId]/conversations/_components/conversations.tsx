@@ -1,0 +1,115 @@
+"use client";
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { IconFilter, IconRefresh } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { useCallback, useState } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataTable } from "@/app/_components/data-table/data-table";
+import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
+import { ErrorState } from "@/app/_components/error-state";
+import { PageHeader } from "@/app/_components/page-header";
+import { SearchInput } from "@/app/_components/search-input";
+import { StaleNote } from "@/app/_components/stale-note";
+import { TimeRangePicker } from "@/app/_components/time-range-picker";
+import { useTRPC } from "@/app/_lib/trpc";
+import { useKeys } from "@/app/_lib/use-keys";
+import { COLUMNS, HIDEABLE } from "./columns";
+import { ConversationsEmpty } from "./conversations-empty";
+import classes from "./conversations.module.css";
+import { Facets } from "./facets";
+import { ListFoot } from "@/app/_components/data-table/list-foot";
+import { Peek } from "./peek";
+import { facetsInput, isFiltered, listInput, viewParsers } from "./view";
+
+export function Conversations({ projectId, openedAt }: { projectId: string; openedAt: number }) {
+  const trpc = useTRPC();
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  // "Last 24 hours" is of the time when one came or asked again, so that pages of one list belong together.
+  const [now, setNow] = useState(openedAt);
+  const [showFacets, setShowFacets] = useState(false);
+  const list = useInfiniteQuery(
+    trpc.conversations.list.infiniteQueryOptions(listInput(projectId, view, now), {
+      getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
+      placeholderData: (previous) => previous,
+      refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= 1 ? 20_000 : false),
+    }),
+  );
+  const facets = useQuery(
+    trpc.conversations.facets.queryOptions(facetsInput(projectId, view, now), { placeholderData: (previous) => previous }),
+  );
+  const rows = list.data?.pages.flatMap((page) => page.conversations) ?? [];
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const refresh = () => {
+    setNow(Date.now());
+    if (view.range === null || view.range === "custom") void Promise.all([list.refetch(), facets.refetch()]);
+  };
+  useKeys({ Escape: () => view.peek && void setView({ peek: null }) });
+
+  return (
+    <>
+      <PageHeader
+        title="Conversations"
+        aside={
+          <>
+            <ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />
+            <Tooltip label="Refresh">
+              <ActionIcon variant="default" size={30} aria-label="Refresh" onClick={refresh} loading={list.isRefetching}>
+                <IconRefresh size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        }
+      >
+        <SearchInput label="Search in messages" value={view.q} onChange={(q) => void setView({ q: q || null })} />
+        <TimeRangePicker what="Started" value={view} onChange={(range) => void setView(range)} />
+        <Button
+          className={classes.facetsToggle}
+          variant="default"
+          leftSection={<IconFilter size={14} aria-hidden />}
+          aria-expanded={showFacets}
+          onClick={() => setShowFacets(!showFacets)}
+        >
+          Filters
+        </Button>
+      </PageHeader>
+      <div className={classes.body}>
+        <Facets view={view} setView={setView} facets={facets.data?.facets} shown={showFacets} />
+        <div className={classes.list}>
+          {rows.length > 0 ? (
+            <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
+          ) : null}
+          {rows.length > 0 ? (
+            <DataTable
+              label="Conversations"
+              columns={COLUMNS}
+              rows={rows}
+              rowId={(row) => row.id}
+              rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.id)}`}
+              hidden={view.hide}
+              minWidth={980}
+              activeId={view.peek}
+              onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
+              onEnd={hasNextPage ? more : undefined}
+              busy={list.isPlaceholderData}
+            >
+              <ListFoot shown={rows.length} what="conversation" list={list} />
+            </DataTable>
+          ) : list.error ? (
+            <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />
+          ) : list.isPending ? (
+            <TableSkeleton label="Loading conversations" />
+          ) : (
+            <ConversationsEmpty projectId={projectId} filtered={isFiltered(view)} setView={setView} />
+          )}
+        </div>
+        {view.peek ? (
+          <Peek projectId={projectId} conversationId={view.peek} onClose={() => void setView({ peek: null })} />
+        ) : null}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { createLoader, parseAsArrayOf, parseAsBoolean, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
+
+/** Everything this page shows, as the address has it: whoever copies the address sees the same. */
+export const viewParsers = {
+  q: parseAsString.withDefault(""),
+  model: parseAsString,
+  user: parseAsString,
+  findings: parseAsBoolean,
+  range: parseAsStringLiteral(RANGE_VALUES),
+  from: parseAsInteger,
+  to: parseAsInteger,
+  hide: parseAsArrayOf(parseAsString).withDefault([]),
+  peek: parseAsString,
+};
+export const loadView = createLoader(viewParsers);
+export type View = Awaited<ReturnType<typeof loadView>>;
+
+export const PAGE = 100;
+
+/** What the list is asked for. `now` is passed in, so that server and browser ask the same. */
+export function listInput(projectId: string, view: View, now: number) {
+  const { after, before } = endsOf(view, now);
+  return {
+    projectId,
+    limit: PAGE,
+    ...(view.q.trim() ? { q: view.q.trim().slice(0, 500) } : {}),
+    ...(view.model !== null ? { model: view.model } : {}),
+    ...(view.user !== null ? { userId: view.user } : {}),
+    ...(view.findings !== null ? { hasFindings: view.findings } : {}),
+    ...(after !== undefined ? { startedAfter: after } : {}),
+    ...(before !== undefined ? { startedBefore: before } : {}),
+  };
+}
+
+export function facetsInput(projectId: string, view: View, now: number) {
+  const { after, before } = endsOf(view, now);
+  return {
+    projectId,
+    ...(after !== undefined ? { startedAfter: after } : {}),
+    ...(before !== undefined ? { startedBefore: before } : {}),
+  };
+}
+
+export const isFiltered = (view: View) =>
+  view.q.trim() !== "" || view.model !== null || view.user !== null || view.findings !== null || view.range !== null;
+
+export const NO_FILTERS = { q: null, model: null, user: null, findings: null, range: null, from: null, to: null };

@@ -1,0 +1,28 @@
+import type { Metadata } from "next";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { Conversations } from "./_components/conversations";
+import { facetsInput, listInput, loadView } from "./_components/view";
+
+export const metadata: Metadata = { title: "Conversations" };
+
+type Props = { params: Promise<{ projectId: string }>; searchParams: Promise<Record<string, string | string[]>> };
+
+export default async function ConversationsPage({ params, searchParams }: Props) {
+  const { projectId } = await params;
+  const view = await loadView(searchParams);
+  const now = Date.now();
+  await Promise.all([
+    prefetch(
+      trpc.conversations.list.infiniteQueryOptions(listInput(projectId, view, now), {
+        getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
+      }),
+    ),
+    prefetch(trpc.conversations.facets.queryOptions(facetsInput(projectId, view, now))),
+    view.peek ? prefetch(trpc.conversations.get.queryOptions({ projectId, conversationId: view.peek })) : undefined,
+  ]);
+  return (
+    <Hydrate>
+      <Conversations projectId={projectId} openedAt={now} />
+    </Hydrate>
+  );
+}

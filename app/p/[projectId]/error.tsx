@@ -1,0 +1,17 @@
+"use client";
+import { ErrorState } from "@/app/_components/error-state";
+import { PageHeader } from "@/app/_components/page-header";
+
+/** A page that failed while it was made; the workbench around it stays. */
+export default function PageError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
+  const shown = {
+    message: "This page could not be made. Try again; if it stays, look at the server's log.",
+    data: { code: "INTERNAL_SERVER_ERROR", requestId: error.digest },
+  };
+  return (
+    <>
+      <PageHeader title="Something went wrong" />
+      <ErrorState error={shown} onRetry={retry} />
+    </>
+  );
+}

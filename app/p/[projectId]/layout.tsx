@@ -1,0 +1,21 @@
+import { notFound, redirect } from "next/navigation";
+import { api } from "@/app/_lib/trpc-server";
+import { currentSession } from "@/server/auth/session";
+import { RememberProject } from "./_components/remember-project";
+import { Shell } from "./_components/shell";
+
+type Props = { children: React.ReactNode; params: Promise<{ projectId: string }> };
+
+export default async function ProjectLayout({ children, params }: Props) {
+  const { projectId } = await params;
+  const session = await currentSession();
+  if (!session) redirect(`/sign-in?next=${encodeURIComponent(`/p/${projectId}/conversations`)}`);
+  const { projects } = await (await api()).projects.list();
+  if (!projects.some((project) => project.id === projectId)) notFound();
+  return (
+    <Shell projectId={projectId} projects={projects} user={session.user}>
+      <RememberProject projectId={projectId} />
+      {children}
+    </Shell>
+  );
+}

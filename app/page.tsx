@@ -1,0 +1,35 @@
+import { cookies } from "next/headers";
+import { redirect } from "next/navigation";
+import { currentSession } from "@/server/auth/session";
+import { CreateFirstProject } from "./_components/create-first-project";
+import { EntryCard } from "./_components/entry-card";
+import { LAST_PROJECT } from "./_lib/last-project";
+import { api } from "./_lib/trpc-server";
+
+/** Sends everyone where they belong: to the set-up, to sign-in, or to the project they looked at last. */
+export default async function Home() {
+  const trpc = await api();
+  const session = await currentSession();
+  if (!session) {
+    const { needed } = await trpc.setup.status();
+    if (needed) {
+      return (
+        <EntryCard title="Open the set-up link">
+          Nobody has an account here yet. When Whetstone started it printed a one-time link, such as{" "}
+          <span className="mono">/setup?token=…</span>, in its terminal: whoever opens it becomes the owner. Restart the
+          server to see a new one.
+        </EntryCard>
+      );
+    }
+    redirect("/sign-in");
+  }
+  const { projects } = await trpc.projects.list();
+  const last = (await cookies()).get(LAST_PROJECT)?.value;
+  const project = projects.find(({ id }) => id === last) ?? projects[0];
+  if (project) redirect(`/p/${project.id}/conversations`);
+  return (
+    <EntryCard title="No project yet">
+      <CreateFirstProject />
+    </EntryCard>
+  );
+}

@@ -1,0 +1,87 @@
+"use client";
+import { Alert, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { signIn } from "next-auth/react";
+import { keepKey } from "@/app/_lib/kept-key";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+
+const PASSWORD_MIN = 8;
+
+/** The first person becomes the owner, with a project and a key that waits in the first snippet. */
+export function SetupForm({ token }: { token: string }) {
+  const trpc = useTRPC();
+  const form = useForm({
+    mode: "controlled",
+    initialValues: { name: "", email: "", password: "", projectName: "" },
+    validate: {
+      email: (email) => (/^\S+@\S+\.\S+$/.test(email.trim()) ? null : "An e-mail address, such as you@example.com"),
+      password: (password) =>
+        password.length < PASSWORD_MIN ? `At least ${PASSWORD_MIN} characters; a short sentence is good` : null,
+    },
+  });
+  const complete = useMutation(
+    trpc.setup.complete.mutationOptions({
+      onSuccess: async ({ project, secret }, { email, password }) => {
+        keepKey(project.id, secret);
+        const signedIn = await signIn("credentials", { email, password, redirect: false }).catch(() => null);
+        window.location.assign(signedIn?.ok ? `/p/${project.id}/send-a-trace` : "/sign-in");
+      },
+    }),
+  );
+  const done = complete.isPending || complete.isSuccess;
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ name, email, password, projectName }) =>
+        complete.mutate({
+          token,
+          email: email.trim(),
+          password,
+          ...(name.trim() ? { name: name.trim() } : {}),
+          ...(projectName.trim() ? { projectName: projectName.trim() } : {}),
+        }),
+      )}
+    >
+      <Stack gap="sm">
+        <Text c="dimmed">You become the owner of this installation. Nothing leaves this machine, and no e-mail is sent.</Text>
+        {complete.error ? (
+          <Alert role="alert" color="red" p="xs">
+            {problemOf(complete.error).detail}
+          </Alert>
+        ) : null}
+        <TextInput label="Your name" name="name" autoComplete="name" maxLength={120} {...form.getInputProps("name")} />
+        <TextInput
+          label="E-mail"
+          description="You sign in with it."
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          {...form.getInputProps("email")}
+        />
+        <PasswordInput
+          label="Password"
+          description={`At least ${PASSWORD_MIN} characters.`}
+          name="password"
+          autoComplete="new-password"
+          required
+          maxLength={256}
+          {...form.getInputProps("password")}
+        />
+        <TextInput
+          label="First project"
+          description="One application that you want to look into."
+          name="projectName"
+          placeholder="My project"
+          maxLength={120}
+          {...form.getInputProps("projectName")}
+        />
+        <Button type="submit" size="sm" mt={4} loading={done} fullWidth>
+          Create account and project
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+"use client";
+import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { signIn } from "next-auth/react";
+import { useState } from "react";
+
+const WRONG = "The e-mail address or the password is not right. After several attempts there is a wait of some minutes.";
+const UNREACHABLE = "The server could not be reached. Check that Whetstone is running and try again.";
+
+/** One sentence for every refusal: it never tells whether an address has an account. */
+export function SignInForm({ next }: { next: string }) {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+
+  const submit = async (event: React.FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(null);
+    try {
+      const result = await signIn("credentials", { email, password, redirect: false });
+      if (result?.ok && !result.error) {
+        window.location.assign(next);
+        return;
+      }
+      setProblem(WRONG);
+    } catch {
+      setProblem(UNREACHABLE);
+    }
+    setBusy(false);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        {problem ? (
+          <Alert role="alert" color="red" p="xs">
+            {problem}
+          </Alert>
+        ) : null}
+        <TextInput
+          label="E-mail"
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Button type="submit" size="sm" mt={4} loading={busy} fullWidth>
+          Sign in
+        </Button>
+      </Stack>
+    </form>
+  );
+}

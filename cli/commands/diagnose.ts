@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Command } from "commander";
+import { diagnoseSnapshot, type LabelledConversation, readLabelled, snapshotFromLabelled } from "@/server/services/diagnostics/labelled";
+import { UsageError } from "../output";
+
+export function addDiagnose(program: Command) {
+  program
+    .command("diagnose")
+    .description("read conversations from a file with all Rules; nothing is stored and no database is needed")
+    .argument("<file>", "JSONL: one {id, messages} a line; - reads standard input")
+    .action(diagnose);
+}
+
+/** One line out for each conversation in, as it comes: a file may be bigger than the memory. */
+async function diagnose(file: string) {
+  const input = file === "-" ? process.stdin : createReadStream(file);
+  // An interface that is iterated swallows its input's error: it has to be heard here.
+  const broken = once(input, "error").then(([error]) => {
+    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}`);
+  });
+  await Promise.race([readThrough(input), broken]);
+}
+
+async function readThrough(input: NodeJS.ReadableStream) {
+  let number = 0;
+  let unreadable = 0;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number += 1;
+    const { conversations, errors } = readLabelled(line);
+    for (const conversation of conversations) await print(reading(conversation));
+    for (const { message } of errors) {
+      unreadable += 1;
+      process.stderr.write(`line ${number}: ${message}\n`);
+    }
+  }
+  if (unreadable > 0) throw new UsageError(`${unreadable} ${unreadable === 1 ? "line was" : "lines were"} not a conversation.`);
+}
+
+const reading = (conversation: LabelledConversation) => ({
+  id: conversation.id,
+  signals: diagnoseSnapshot(snapshotFromLabelled(conversation)),
+});
+
+async function print(value: object) {
+  if (!process.stdout.write(`${JSON.stringify(value)}\n`)) await once(process.stdout, "drain");
+}

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import type { Ctx, ProjectId } from "@/server/platform/context";
+import { createApiKey } from "@/server/services/api-keys";
+import { type ApiKey, createApiKeyInput } from "@/server/services/api-keys/schemas";
+import { getProject } from "@/server/services/projects";
+import { withDatabase } from "../database";
+import { answer } from "../output";
+
+const collect = (value: string, before: string[] = []) => [...before, value];
+
+export function addKey(program: Command) {
+  const group = program.command("key").description("API keys");
+  group
+    .command("create")
+    .description("make an API key; without a capability it reads everything and sends telemetry")
+    .requiredOption("--project <id>", "the project that the key is for")
+    .option("--capability <capability>", "what the key may do; repeat for more", collect)
+    .option("--name <name>", "what to call it", "Command line key")
+    .action(async (given: { project: string; capability?: string[]; name: string }, command: Command) => {
+      const input = createApiKeyInput.parse({ name: given.name, capabilities: given.capability });
+      const { apiKey, secret } = await withDatabase(async (db) => {
+        // The operator owns the database: the project named here is the one meant.
+        const ctx: Ctx = { db, projectId: given.project as ProjectId, actor: { kind: "operator" } };
+        await getProject(ctx, {});
+        return createApiKey(ctx, input);
+      });
+      answer(command, { apiKey, secret }, told(apiKey, secret));
+    });
+}
+
+const told = ({ id, capabilities }: ApiKey, secret: string) => [
+  `The key (${id}) may: ${capabilities.join(", ")}. It is shown only now:`,
+  secret,
+];

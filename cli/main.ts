@@ -1,0 +1,28 @@
+import { Command, CommanderError } from "commander";
+import { addDiagnose } from "./commands/diagnose";
+import { addKey } from "./commands/key";
+import { addProject } from "./commands/project";
+import { addSetupLink } from "./commands/setup-link";
+import { addUser } from "./commands/user";
+import { sayProblem } from "./output";
+
+const program = new Command("npm run -s cli --")
+  .description("Whetstone's command line for operators. It works on the same database as the server, whether that runs or not.")
+  .option("--json", "print one JSON object and nothing else")
+  .configureOutput({ outputError: () => {} }) // said once, below
+  .exitOverride()
+  .showHelpAfterError(false);
+
+for (const add of [addUser, addProject, addKey, addDiagnose, addSetupLink]) add(program);
+
+async function main(argv: readonly string[]) {
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return; // help, version
+    sayProblem(error, argv.includes("--json"));
+    process.exitCode = 1;
+  }
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import { CommanderError } from "commander";
+import { knownError } from "@/server/platform/known-error";
+
+/** Told to the person at the terminal; anything else that goes wrong is our own mistake and keeps its stack. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** One JSON object with `--json`, readable lines without. */
+export function answer(command: Command, json: object, lines: readonly string[]) {
+  const asked = command.optsWithGlobals<{ json?: boolean }>().json;
+  process.stdout.write(`${asked ? JSON.stringify(json) : lines.join("\n")}\n`);
+}
+
+export function sayProblem(error: unknown, json: boolean) {
+  const problem = problemOf(error);
+  process.stderr.write(`${json ? JSON.stringify({ error: problem }) : problem.message}\n`);
+}
+
+function problemOf(error: unknown): { code: string; message: string } {
+  if (error instanceof CommanderError) return { code: "invalid", message: usageOf(error) };
+  if (error instanceof UsageError) return { code: "invalid", message: error.message };
+  const known = knownError(error);
+  if (!known) return { code: "internal", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  const fields = (known.errors ?? []).map(({ path, message }) => `  ${path.slice(1) || "input"}: ${message}`);
+  return { code: known.code, message: [known.message, ...fields].join("\n") };
+}
+
+/** `error: required option …` → `Required option …`, and where to read more. A bare command group has its help as message. */
+function usageOf({ code, message }: CommanderError) {
+  if (code === "commander.help") return "Which command? See: npm run -s cli -- --help";
+  const said = message.replace(/^error: /, "");
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}. See: npm run -s cli -- --help`;
+}

@@ -1,0 +1,87 @@
+import postgres from "postgres";
+import { migrateDatabase, NewerDatabaseError } from "./migrate";
+
+const OLDEST_SERVER = 15;
+/** PostgreSQL's own codes (appendix A of its manual). */
+const NO_SUCH_DATABASE = "3D000";
+const EXISTS_ALREADY = "42P04";
+const WRONG_PASSWORD = ["28P01", "28000"];
+const NOT_ALLOWED = "42501";
+
+/** A reason that is said to whoever starts the product, as the sentence it is. */
+class DatabaseProblem extends Error {
+  override name = "DatabaseProblem";
+}
+
+/** Checks the server, creates the database when there is none, and migrates it. */
+export async function prepareDatabase(url: string) {
+  const serverVersion = await connectOrCreate(url);
+  await migrateDatabase(url);
+  return { serverVersion, users: await once(url, countUsers) };
+}
+
+async function connectOrCreate(url: string) {
+  try {
+    return await once(url, checkVersion);
+  } catch (error) {
+    if (codeOf(error) !== NO_SUCH_DATABASE) throw error;
+  }
+  const name = decodeURIComponent(new URL(url).pathname.slice(1));
+  await once(Object.assign(new URL(url), { pathname: "/postgres" }).href, async (sql) => {
+    await checkVersion(sql);
+    await sql`create database ${sql(name)}`.catch((error: unknown) => {
+      if (codeOf(error) !== EXISTS_ALREADY) throw error;
+    });
+  });
+  return once(url, checkVersion);
+}
+
+async function checkVersion(sql: postgres.Sql) {
+  const [row] = await sql`select current_setting('server_version') as version, current_setting('server_version_num')::int as number`;
+  if (row?.["number"] < OLDEST_SERVER * 10_000) {
+    throw new DatabaseProblem(`This PostgreSQL is version ${row?.["version"]}; Whetstone needs ${OLDEST_SERVER} or later.`);
+  }
+  return String(row?.["version"]);
+}
+
+async function countUsers(sql: postgres.Sql) {
+  const [row] = await sql`select count(*)::int as users from users`;
+  return Number(row?.["users"]);
+}
+
+async function once<T>(url: string, work: (sql: postgres.Sql) => Promise<T>) {
+  const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
+  return work(sql).finally(() => sql.end({ timeout: 1 }));
+}
+
+const codeOf = (error: unknown): unknown => {
+  if (!(error instanceof Error)) return undefined;
+  return "code" in error ? error.code : codeOf(error.cause);
+};
+
+/** What is wrong with the database and what to do about it, without its password. */
+export function databaseProblem(error: unknown) {
+  if (error instanceof DatabaseProblem || error instanceof NewerDatabaseError) return error.message;
+  const { where, name } = describe(process.env["DATABASE_URL"] ?? "");
+  const code = codeOf(error);
+  const said = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
+  if (WRONG_PASSWORD.some((wrong) => wrong === code)) {
+    return `The database at ${where} refused the user or password in DATABASE_URL (${said}).`;
+  }
+  if (code === NOT_ALLOWED) {
+    return `The database user in DATABASE_URL may not do what Whetstone needs in "${name}" (${said}). Make it the owner of the database.`;
+  }
+  if (typeof code === "string" && /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_\w+)$/.test(code)) {
+    return `Cannot reach the database at ${where} (${code}). Check DATABASE_URL, and that PostgreSQL runs there and accepts connections from here.`;
+  }
+  return error instanceof Error ? (error.stack ?? said) : said;
+}
+
+function describe(url: string) {
+  try {
+    const { host, pathname } = new URL(url);
+    return { where: host, name: decodeURIComponent(pathname.slice(1)) };
+  } catch {
+    return { where: "DATABASE_URL", name: "" };
+  }
+}

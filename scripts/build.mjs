@@ -1,0 +1,12 @@
+// @ts-check
+// npm run build: the web application and the programs beside it, ready to start.
+import { build } from "./lib/build.mjs";
+import { inRoot } from "./lib/paths.mjs";
+import { explain } from "./lib/trouble.mjs";
+
+try {
+  await build({ log: inRoot("dist", "build.log"), always: process.argv.includes("--force") });
+} catch (error) {
+  console.error(explain(error));
+  process.exitCode = 1;
+}

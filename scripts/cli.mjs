@@ -1,0 +1,56 @@
+// @ts-check
+// npm run -s cli -- …: the operator's command line, with the database that it needs. See cli/main.ts.
+import { spawn } from "node:child_process";
+import { isBuilt, sourcesDigest } from "./lib/build.mjs";
+import { dataFolder } from "./lib/data-folder.mjs";
+import { install } from "./lib/install.mjs";
+import { requireNode } from "./lib/node-version.mjs";
+import { withInstalledDatabase } from "./lib/open-database.mjs";
+import { inRoot, runTypeScript } from "./lib/paths.mjs";
+import { ended } from "./lib/processes.mjs";
+import { sayOnStderr } from "./lib/say.mjs";
+import { addressOf, readSettings } from "./lib/settings.mjs";
+import { onStopSignal } from "./lib/signals.mjs";
+import { explain } from "./lib/trouble.mjs";
+
+/** These groups of commands, with a command, work on the database; anything else is help, or a question of usage. */
+const ON_DATABASE = /^(user|project|key) [a-z]|^setup-link\b/;
+
+const args = process.argv.slice(2);
+const words = args.filter((word) => !word.startsWith("-")).join(" ");
+const needsDatabase = ON_DATABASE.test(words) && !args.includes("--help") && !args.includes("-h");
+
+/** @type {import("node:child_process").ChildProcess | undefined} */
+let child;
+onStopSignal((signal) => child?.kill(signal));
+
+/** @param {boolean} built @param {NodeJS.ProcessEnv} env */
+async function runCommand(built, env) {
+  const program = built ? ["dist/cli.js"] : [...runTypeScript(), "cli/main.ts"];
+  // Files are named as seen from where the person is: npm moves to the repository, and says from where.
+  const from = process.env["INIT_CWD"] ?? process.cwd();
+  child = spawn(process.execPath, [...program.slice(0, -1), inRoot(program.at(-1) ?? ""), ...args], { cwd: from, env, stdio: "inherit" });
+  const { code } = await ended(child);
+  return code ?? 1;
+}
+
+requireNode();
+sayOnStderr();
+try {
+  const settings = readSettings();
+  const folder = dataFolder(settings.dataDir);
+  await install(folder.log("install"));
+  const built = isBuilt(sourcesDigest());
+  if (!needsDatabase) {
+    process.exitCode = await runCommand(built, process.env);
+  } else {
+    const env = { ...process.env, DATA_DIR: folder.folder, WHETSTONE_SECRET: folder.secret(), LOG_LEVEL: process.env["LOG_LEVEL"] || "warn" };
+    process.exitCode = await withInstalledDatabase({ folder, databaseUrl: settings.databaseUrl, built, env }, (url, address) =>
+      runCommand(built, { ...env, DATABASE_URL: url, PUBLIC_URL: address ?? addressOf(settings) }),
+    );
+  }
+} catch (error) {
+  const message = explain(error);
+  console.error(args.includes("--json") ? JSON.stringify({ error: { code: "unavailable", message } }) : message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,13 @@
+// npm run dev: the same from the sources, which are loaded again when they change.
+import { requireNode } from "./lib/node-version.mjs";
+
+requireNode();
+import("./lib/run-form.mjs").then(({ runForm }) =>
+  runForm({
+    kind: "dev",
+    build: false,
+    nodeEnv: "development",
+    web: ["scripts/web.mjs"],
+    worker: ["scripts/worker-dev.mjs"],
+  }),
+);

@@ -1,0 +1,85 @@
+// @ts-check
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { waitForLock } from "./lock.mjs";
+import { inRoot } from "./paths.mjs";
+import { runLogged } from "./processes.mjs";
+import { step } from "./say.mjs";
+
+/** What the build is made from. Migrations are read when they run. */
+const FOLDERS = ["app", "cli", "db", "inngest", "public", "server", "worker"];
+const ROOT_FILES = /^(package(-lock)?\.json|tsconfig\.json|(?!(vitest|playwright|drizzle)\.)[\w.-]+\.(ts|tsx|mjs))$/;
+const NOT_BUILT = /(\.test\.tsx?|\.md)$|^db\/(migrations|testing)(\/|$)|^next-env\.d\.ts$/;
+const STAMP = "dist/build.json";
+
+/** The programs beside the web application, each one file. */
+const PROGRAMS = { worker: "worker/main.ts", cli: "cli/main.ts", prepare: "cli/prepare.ts" };
+
+/** @param {string} folder @returns {string[]} */
+const filesIn = (folder) =>
+  existsSync(inRoot(folder))
+    ? readdirSync(inRoot(folder), { withFileTypes: true }).flatMap((entry) => {
+        const file = `${folder}/${entry.name}`;
+        return entry.isDirectory() ? filesIn(file) : [file];
+      })
+    : [];
+
+/** A digest of all sources: touching a file without changing it builds nothing. */
+export function sourcesDigest() {
+  const files = [...readdirSync(inRoot()).filter((file) => ROOT_FILES.test(file)), ...FOLDERS.flatMap(filesIn)];
+  const digest = createHash("sha256");
+  for (const file of files.filter((name) => !NOT_BUILT.test(name)).sort()) {
+    digest.update(`${file}\0`).update(createHash("sha256").update(readFileSync(inRoot(file))).digest());
+  }
+  return digest.digest("hex");
+}
+
+const buildId = () => (existsSync(inRoot(".next/BUILD_ID")) ? readFileSync(inRoot(".next/BUILD_ID"), "utf8") : undefined);
+
+/** @param {string} digest of the sources */
+export function isBuilt(digest) {
+  if (!existsSync(inRoot(STAMP))) return false;
+  const stamp = JSON.parse(readFileSync(inRoot(STAMP), "utf8"));
+  return stamp.digest === digest && stamp.buildId === buildId();
+}
+
+/** Builds what changed since the last build; nothing when nothing did. @param {{log: string, always?: boolean}} options */
+export async function build({ log, always = false }) {
+  const LONGEST_BUILD_MS = 15 * 60_000;
+  if (!always && isBuilt(sourcesDigest())) return;
+  mkdirSync(inRoot("dist"), { recursive: true });
+  const lock = await waitForLock(inRoot("dist/building.json"), "build", { withinMs: LONGEST_BUILD_MS });
+  try {
+    const digest = sourcesDigest();
+    if (!always && isBuilt(digest)) return; // by the one we waited for
+    await step("Building the application", async () => {
+      await bundlePrograms();
+      await runLogged(process.execPath, [inRoot("node_modules/next/dist/bin/next"), "build"], {
+        log,
+        env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+        failed: "The application could not be built.",
+      });
+      writeFileSync(inRoot(STAMP), JSON.stringify({ digest, buildId: buildId() }));
+    });
+  } finally {
+    lock.release();
+  }
+}
+
+async function bundlePrograms() {
+  const { build: bundle } = await import("esbuild");
+  /** @type {import("esbuild").BuildOptions} */
+  const options = {
+    absWorkingDir: inRoot(),
+    outdir: "dist",
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.9",
+    tsconfig: "tsconfig.json",
+    alias: { "server-only": path.join(inRoot(), "db/testing/empty.ts") },
+    logLevel: "warning",
+  };
+  await bundle({ ...options, entryPoints: PROGRAMS, packages: "external" });
+}

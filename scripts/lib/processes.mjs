@@ -1,0 +1,125 @@
+// @ts-check
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inRoot } from "./paths.mjs";
+import { tail } from "./say.mjs";
+import { Trouble } from "./trouble.mjs";
+
+/**
+ * A name for this very process, so that a number that the system gave to another one later is not mistaken for it.
+ * @typedef {{pid: number, since: string}} Identity
+ */
+
+/** @param {() => string} read */
+const orNull = (read) => {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+};
+
+const bootId = () => orNull(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "";
+
+/**
+ * When the process started, as a text that only it has; null when there is none (or only its remains).
+ * @param {number} pid
+ */
+export function startOf(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return null;
+  if (process.platform === "linux") {
+    const stat = orNull(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+    if (!stat) return null;
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? null : `${bootId()}:${fields[19]}`;
+  }
+  const { stdout, status } = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
+  return status === 0 && stdout.trim() ? stdout.trim() : null;
+}
+
+/** @param {number} pid @returns {Identity} */
+export const identify = (pid) => ({ pid, since: startOf(pid) ?? "" });
+
+/** @param {Identity | undefined} identity */
+export const isRunning = (identity) => Boolean(identity?.since) && startOf(identity?.pid ?? 0) === identity?.since;
+
+/** @param {number} pid */
+export function commandOf(pid) {
+  if (process.platform === "linux") {
+    return (orNull(() => readFileSync(`/proc/${pid}/cmdline`, "utf8")) ?? "").split("\0").join(" ").trim();
+  }
+  return spawnSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).stdout?.trim() ?? "";
+}
+
+/** @param {number} pid @param {NodeJS.Signals} signal */
+export function signal(pid, signal) {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has gone already.
+  }
+}
+
+/**
+ * @param {() => boolean} condition
+ * @param {number} withinMs
+ */
+export async function until(condition, withinMs) {
+  const POLL_MS = 25;
+  const deadline = Date.now() + withinMs;
+  while (!condition()) {
+    if (Date.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/**
+ * Asks with each signal in turn until the process has gone.
+ * @param {Identity} identity
+ * @param {readonly {signal: NodeJS.Signals, withinMs: number}[]} ladder
+ */
+export async function endProcess(identity, ladder) {
+  for (const { signal: name, withinMs } of ladder) {
+    if (!isRunning(identity)) return true;
+    signal(identity.pid, name);
+    if (await until(() => !isRunning(identity), withinMs)) return true;
+  }
+  return !isRunning(identity);
+}
+
+/** @param {import("node:child_process").ChildProcess} child @returns {Promise<{code: number | null, signal: string | null}>} */
+export const ended = (child) =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve({ code: child.exitCode, signal: child.signalCode })
+    : new Promise((resolve, reject) => {
+        child.once("error", reject);
+        child.once("exit", (code, signalName) => resolve({ code, signal: signalName }));
+      });
+
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const foreground = new Set();
+
+/** Ends what is being waited for (an installation, a build): whoever asked to stop does not wait for it. */
+export const endForeground = () => {
+  for (const child of foreground) child.kill("SIGTERM");
+};
+
+/**
+ * Runs a program to its end with its output in a log; what it said last is part of the message when it fails.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{log: string, env?: NodeJS.ProcessEnv, failed: string}} options
+ */
+export async function runLogged(command, args, { log, env = process.env, failed }) {
+  const fd = openSync(log, "w", 0o600);
+  try {
+    const child = spawn(command, args, { cwd: inRoot(), env, stdio: ["ignore", fd, fd] });
+    foreground.add(child);
+    const { code } = await ended(child).finally(() => foreground.delete(child));
+    if (code !== 0) throw new Trouble(`${failed} This is what it said last (all of it is in ${log}):\n\n${tail(log)}`);
+  } finally {
+    closeSync(fd);
+  }
+}

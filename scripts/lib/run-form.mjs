@@ -1,0 +1,13 @@
+// @ts-check
+import { serve } from "./serve.mjs";
+import { explain } from "./trouble.mjs";
+
+/** @param {import("./serve.mjs").Form} form */
+export async function runForm(form) {
+  try {
+    process.exit(await serve(form));
+  } catch (error) {
+    console.error(`\n${explain(error)}`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,78 @@
+// @ts-check
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const SPIN_MS = 100;
+/** Where nothing can be redrawn (a log, CI), a line at this pace shows that it still goes on. */
+const HEARTBEAT_MS = 15_000;
+
+let out = /** @type {NodeJS.WriteStream} */ (process.stdout);
+// Whoever read our output may go away; that is no reason to take the product down.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+/** What is said goes to stderr from here on: stdout belongs to a program's answer. */
+export const sayOnStderr = () => {
+  out = process.stderr;
+};
+
+/** @param {string} line */
+export const say = (line) => {
+  out.write(`${line}\n`);
+};
+
+/** @param {number} ms */
+const seconds = (ms) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
+
+/**
+ * Says what it does, shows that it goes on, and how long it took.
+ * @template T
+ * @param {string} label
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function step(label, work) {
+  const started = Date.now();
+  const elapsed = () => Date.now() - started;
+  const live = out.isTTY && !process.env["CI"];
+  let frame = 0;
+  if (!live) say(`${label} …`);
+  const timer = live
+    ? setInterval(() => {
+        frame += 1;
+        out.write(`\r\x1b[2K${SPINNER[frame % SPINNER.length]} ${label} … ${seconds(elapsed())}`);
+      }, SPIN_MS)
+    : setInterval(() => say(`  still at it (${seconds(elapsed())})`), HEARTBEAT_MS);
+  try {
+    const result = await work();
+    if (live) out.write(`\r\x1b[2K✓ ${label} (${seconds(elapsed())})\n`);
+    else if (elapsed() > 3000) say(`  done in ${seconds(elapsed())}`);
+    return result;
+  } catch (error) {
+    if (live) out.write(`\r\x1b[2K✗ ${label}\n`);
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
+ * The last lines of a log, for a message about what failed.
+ * @param {string} file
+ * @param {number} [lines]
+ */
+export function tail(file, lines = 25) {
+  const KEPT = 16 * 1024;
+  try {
+    const fd = openSync(file, "r");
+    try {
+      const { size } = fstatSync(fd);
+      const buffer = Buffer.alloc(Math.min(size, KEPT));
+      readSync(fd, buffer, 0, buffer.length, Math.max(0, size - KEPT));
+      return buffer.toString().trimEnd().split("\n").slice(-lines).join("\n");
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,230 @@
+// @ts-check
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { build } from "./build.mjs";
+import { dataFolder } from "./data-folder.mjs";
+import { install } from "./install.mjs";
+import { LockHeld, waitForLock } from "./lock.mjs";
+import { endOrphans } from "./orphans.mjs";
+import { inRoot } from "./paths.mjs";
+import { freePort, portTrouble, urlOf } from "./postgres.mjs";
+import { prepareDatabase } from "./prepare-database.mjs";
+import { endForeground } from "./processes.mjs";
+import { say, step } from "./say.mjs";
+import { addressOf, readSettings } from "./settings.mjs";
+import { onStopSignal } from "./signals.mjs";
+import { Supervised } from "./supervised.mjs";
+import { Trouble } from "./trouble.mjs";
+
+/** How long a start waits for a command (`npm run cli`) that has the database open at the moment. */
+const COMMAND_MS = 60_000;
+
+/** How long a stop waits for the step of the start that it interrupts. */
+const LAST_STEP_MS = 15_000;
+
+/**
+ * The two forms of serving differ in what is built before and which programs run.
+ * @typedef {{
+ *   kind: "start" | "dev",
+ *   build: boolean,
+ *   nodeEnv: "production" | "development",
+ *   web: readonly string[],
+ *   worker: readonly string[],
+ * }} Form
+ */
+
+class Stopped extends Error {}
+
+/** From nothing to serving, and back. Resolves with the exit code. @param {Form} form */
+export async function serve(form) {
+  /** What was started, in order; ended in the opposite order. @type {(() => Promise<void> | void)[]} */
+  const started = [];
+  let stopping = false;
+  /** @type {(reason: unknown) => void} */
+  let giveUp = () => {};
+  const stopAsked = new Promise((_, reject) => {
+    giveUp = reject;
+  });
+  stopAsked.catch(() => {});
+  onStopSignal((_signal, times) => {
+    const INSISTS = 3;
+    if (times >= INSISTS) process.exit(1);
+    if (times === 1) say("Stopping …");
+    stopping = true;
+    giveUp(new Stopped());
+  });
+  const unlessStopped = () => {
+    if (stopping) throw new Stopped();
+  };
+
+  const booting = boot(form, started, unlessStopped, giveUp);
+  try {
+    await Promise.race([booting, stopAsked]);
+    await stopAsked; // serving: until someone ends it
+    return 0;
+  } catch (error) {
+    stopping = true;
+    endForeground();
+    await Promise.race([booting.catch(() => {}), sleep(LAST_STEP_MS)]); // it ends at its next step
+    for (const end of started.reverse()) await end();
+    if (!(error instanceof Stopped)) throw error;
+    say("Stopped.");
+    return 0;
+  }
+}
+
+/**
+ * @param {Form} form
+ * @param {(() => Promise<void> | void)[]} started
+ * @param {() => void} unlessStopped
+ * @param {(reason: unknown) => void} giveUp
+ */
+async function boot(form, started, unlessStopped, giveUp) {
+  const begun = Date.now();
+  const settings = readSettings();
+  const folder = dataFolder(settings.dataDir);
+  say(`Whetstone ${JSON.parse(readFileSync(inRoot("package.json"), "utf8")).version}, data in ${folder.folder}`);
+
+  const lock = await lockFor(form, folder);
+  started.push(() => lock.release());
+  await endOrphans(lock, folder.cluster);
+  const port = await portFor(settings);
+  const address = addressOf({ ...settings, port });
+  unlessStopped();
+
+  await install(folder.log("install"));
+  unlessStopped();
+  if (form.build) await build({ log: folder.log("build") });
+  unlessStopped();
+
+  /** @type {NodeJS.ProcessEnv} */
+  const env = {
+    ...process.env,
+    NODE_ENV: form.nodeEnv,
+    NEXT_TELEMETRY_DISABLED: "1",
+    HOST: settings.host,
+    PORT: String(port),
+    PUBLIC_URL: address,
+    DATA_DIR: folder.folder,
+    WHETSTONE_SECRET: folder.secret(),
+  };
+  const database = await openDatabase({ url: settings.databaseUrl, folder, started, lost: () => giveUp(new Trouble("The database cannot be started again.")) });
+  unlessStopped();
+  const { setupToken } = await step("Checking the database", () =>
+    prepareDatabase(database.url(), { env, firstRun: true, built: form.build }),
+  );
+  lock.tell({ database: true, external: settings.databaseUrl !== undefined });
+  unlessStopped();
+
+  const children = [
+    { name: "web", args: form.web },
+    { name: "worker", args: form.worker },
+  ].map(
+    ({ name, args }) =>
+      new Supervised({ name, args: ["--import", leash, ...args], env: () => ({ ...env, DATABASE_URL: database.url() }), onStarted: () => tellChildren() }),
+  );
+  const tellChildren = () =>
+    lock.tell({ children: Object.fromEntries(children.flatMap((child) => (child.identity ? [[child.description.name, child.identity]] : []))) });
+  database.onMoved(() => void Promise.all(children.map((child) => child.again())));
+  started.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
+
+  const [webStarted] = await step("Starting the web server and the worker", async () => {
+    const [web, worker] = children.map((child) => child.start());
+    void worker;
+    return Promise.all([web]);
+  });
+  if (webStarted?.failed) throw new Trouble(webFailure(webStarted.failed, settings, port));
+  lock.tell({ address });
+
+  say(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+  if (setupToken) {
+    say(`\nNobody has an account yet. Become the owner with this link (it works once):\n\n  ${address}/setup?token=${setupToken}\n`);
+  }
+}
+
+const leash = new URL("./leash.mjs", import.meta.url).href;
+
+/** @param {Form} form @param {ReturnType<typeof dataFolder>} folder */
+async function lockFor(form, { lockFile, folder }) {
+  try {
+    return await waitForLock(lockFile, form.kind, { withinMs: COMMAND_MS, worthWaitingFor: ({ kind }) => kind === "cli" });
+  } catch (error) {
+    if (!(error instanceof LockHeld)) throw error;
+    const { holder, kind, address } = error.held;
+    if (kind === "cli") throw new Trouble(`A command (process ${holder.pid}) still works on ${folder}. Try again when it is done.`);
+    throw new Trouble(
+      `Whetstone runs already on ${folder} (process ${holder.pid}${address ? `, at ${address}` : ""}). Stop that one first (kill ${holder.pid}), or start another with its own folder and port: DATA_DIR=… PORT=… npm ${kind === "dev" ? "run dev" : "start"}`,
+    );
+  }
+}
+
+/** @param {ReturnType<typeof readSettings>} settings */
+async function portFor({ host, port }) {
+  const wanted = port || (await freePort());
+  const trouble = await portTrouble(wanted, host);
+  if (trouble) throw new Trouble(portSentence(trouble.code, host, wanted));
+  return wanted;
+}
+
+/** @param {string | undefined} code @param {string} host @param {number} port */
+function portSentence(code, host, port) {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is taken by another program. Stop that one, or choose another port: PORT=${port + 1} npm start`;
+    case "EACCES":
+      return `This user may not use port ${port}. Choose one above 1023: PORT=3000 npm start`;
+    default:
+      return `Cannot listen on ${host}:${port} (${code}). Set HOST to an address of this machine, for example 127.0.0.1 or 0.0.0.0.`;
+  }
+}
+
+/** @param {string} reason @param {{host: string}} settings @param {number} port */
+const webFailure = (reason, { host }, port) =>
+  /^E[A-Z]+$/.test(reason) ? portSentence(reason, host, port) : `The web process did not start (${reason}); what it said is above.`;
+
+/**
+ * The embedded database, kept running; or the one that DATABASE_URL names, which is not ours to start.
+ * @param {{url: string | undefined, folder: ReturnType<typeof dataFolder>, started: (() => Promise<void> | void)[], lost: () => void}} options
+ */
+async function openDatabase({ url, folder: { cluster }, started, lost }) {
+  if (url) return { url: () => url, onMoved: (/** @type {() => void} */ _tell) => {} };
+
+  if (!cluster.exists) await step("Creating the database", () => cluster.create());
+  let server = await step("Starting the database", () => cluster.start());
+  let ending = false;
+  let moved = () => {};
+  const current = () => urlOf(cluster.access, "whetstone");
+
+  const ATTEMPTS = 5;
+  const watch = async () => {
+    for (;;) {
+      await server.exited;
+      if (ending) return;
+      say("The database ended by itself; starting it again.");
+      const before = current();
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          server = await cluster.start();
+          break;
+        } catch (error) {
+          if (ending) return;
+          if (attempt === ATTEMPTS) return void lost();
+          await sleep(500 * attempt); // its processes may still be on their way out
+        }
+      }
+      if (current() !== before) moved();
+    }
+  };
+  void watch();
+  started.push(async () => {
+    ending = true;
+    await server.stop();
+  });
+  return {
+    url: current,
+    onMoved: (/** @type {() => void} */ tell) => {
+      moved = tell;
+    },
+  };
+}
+

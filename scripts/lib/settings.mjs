@@ -1,0 +1,33 @@
+// @ts-check
+import { existsSync } from "node:fs";
+import { isIP } from "node:net";
+import path from "node:path";
+import { inRoot, ROOT } from "./paths.mjs";
+import { Trouble } from "./trouble.mjs";
+
+/** A file `.env` in the repository is read where Node can (20.12 and later); what is set already wins. */
+if (existsSync(inRoot(".env"))) process.loadEnvFile?.(inRoot(".env"));
+
+/**
+ * What has to be known before any code of the application runs. Everything else is env.ts's.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function readSettings(env = process.env) {
+  const host = env["HOST"] || "127.0.0.1";
+  const port = Number(env["PORT"] || 3000);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Trouble(`PORT is "${env["PORT"]}"; it has to be a number from 0 (any free port) to 65535.`);
+  }
+  const databaseUrl = env["DATABASE_URL"] || undefined;
+  if (databaseUrl && !(/^postgres(ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl))) {
+    throw new Trouble("DATABASE_URL has to look like postgres://user:password@host:5432/database.");
+  }
+  return { host, port, databaseUrl, dataDir: path.resolve(ROOT, env["DATA_DIR"] || ".data"), publicUrl: env["PUBLIC_URL"] || undefined };
+}
+
+/** What people type. @param {{host: string, port: number, publicUrl: string | undefined}} settings */
+export function addressOf({ host, port, publicUrl }) {
+  if (publicUrl) return publicUrl.replace(/\/+$/, "");
+  const everywhere = host === "0.0.0.0" || host === "::";
+  return `http://${everywhere ? "localhost" : isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,60 @@
+/**
+ * Writes the default model prices from the data of `@pydantic/genai-prices` (MIT). Run it after updating that package
+ * and review the difference like code: `npx tsx scripts/prices-update.ts`. With `--check` it writes nothing and fails if
+ * the committed file is not what it would write.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { findProvider } from "@pydantic/genai-prices";
+import {
+  type CatalogueProvider,
+  type DefaultPrice,
+  defaultPricesFrom,
+  SOURCES,
+} from "../server/services/pricing/catalogue/from-genai-prices";
+
+/** The package does not carry its own date. Change both together: `npm view @pydantic/genai-prices time`. */
+const CATALOGUE = { package: "@pydantic/genai-prices", version: "0.1.8", date: "2026-09-23" };
+
+const FILE = path.join(import.meta.dirname, "../server/services/pricing/catalogue/default-prices.generated.json");
+
+const manifest = path.join(path.dirname(createRequire(import.meta.url).resolve(CATALOGUE.package)), "../package.json");
+const installed = JSON.parse(readFileSync(manifest, "utf8")).version;
+if (installed !== CATALOGUE.version) {
+  throw new Error(`Installed is ${CATALOGUE.package}@${installed}: put its version and date into this script first.`);
+}
+
+const providers = new Map<string, CatalogueProvider>();
+for (const id of new Set(Object.values(SOURCES).flat())) {
+  const provider = findProvider({ providerId: id });
+  if (provider?.id === id) providers.set(id, provider as CatalogueProvider);
+}
+
+const definitions = defaultPricesFrom(providers);
+const text = render(definitions);
+
+if (process.argv.includes("--check")) {
+  if (readFileSync(FILE, "utf8") !== text)
+    throw new Error("The committed default prices are not what the script makes.");
+} else {
+  writeFileSync(FILE, text);
+}
+const perVendor = Object.keys(SOURCES).map(
+  (vendor) => `${vendor} ${definitions.filter((d) => d.provider === vendor).length}`,
+);
+console.log(
+  `${definitions.length} definitions (${perVendor.join(", ")}) from ${CATALOGUE.package}@${CATALOGUE.version}`,
+);
+
+/** One line for a definition's names and one for each tier, so that a changed price is a changed line. */
+function render(all: DefaultPrice[]) {
+  const blocks = all.map(({ priceSets, ...names }) => {
+    const sets = priceSets.map(({ effectiveFrom, pricingTiers }) => {
+      const tiers = pricingTiers.map((tier) => `      ${JSON.stringify(tier)}`).join(",\n");
+      return `    {"effectiveFrom":${effectiveFrom},"pricingTiers":[\n${tiers}\n    ]}`;
+    });
+    return `  {${JSON.stringify(names).slice(1, -1)},"priceSets":[\n${sets.join(",\n")}\n  ]}`;
+  });
+  return `{"catalogue":${JSON.stringify(CATALOGUE)},"definitions":[\n${blocks.join(",\n")}\n]}\n`;
+}

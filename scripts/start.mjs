@@ -1,0 +1,13 @@
+// npm start: sets up what is missing and serves the workbench. See lib/serve.mjs.
+import { requireNode } from "./lib/node-version.mjs";
+
+requireNode();
+import("./lib/run-form.mjs").then(({ runForm }) =>
+  runForm({
+    kind: "start",
+    build: true,
+    nodeEnv: "production",
+    web: ["scripts/web.mjs"],
+    worker: ["dist/worker.js"],
+  }),
+);

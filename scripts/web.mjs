@@ -1,0 +1,37 @@
+// @ts-check
+// The web process: Next on our own HTTP server, so that it stops cleanly and says when it is ready.
+import { createServer } from "node:http";
+import next from "next";
+import { ROOT } from "./lib/paths.mjs";
+
+process.title = "whetstone web";
+const hostname = process.env["HOST"] ?? "127.0.0.1";
+const port = Number(process.env["PORT"]);
+
+/** Longer than the idle time of the usual proxies, which would otherwise reuse a connection that we just closed. */
+const KEEP_ALIVE_MS = 65_000;
+const FINISH_MS = 8_000;
+
+const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
+const app = next({ dev: process.env["NODE_ENV"] === "development", dir: ROOT, hostname, port, httpServer: server, quiet: true });
+await app.prepare();
+const handle = app.getRequestHandler();
+server.on("request", (request, response) => void handle(request, response));
+server.once("error", (error) => {
+  process.send?.({ failed: /** @type {NodeJS.ErrnoException} */ (error).code ?? error.message });
+  process.exitCode = 1;
+  setImmediate(() => process.exit());
+});
+server.listen(port, hostname, () => process.send?.({ ready: true }));
+
+let stopping = false;
+for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) {
+  process.on(signal, () => {
+    if (stopping) return;
+    stopping = true;
+    server.close(() => process.exit(0));
+    server.closeIdleConnections();
+    // What still answers may finish; a stream that never ends (live pages) may not.
+    setTimeout(() => process.exit(0), FINISH_MS).unref();
+  });
+}

@@ -1,0 +1,43 @@
+// @ts-check
+// node scripts/with-database.mjs [--fast] -- command …
+// Runs a command with a PostgreSQL of its own: DATABASE_URL is a fresh migrated database in it, TEST_DATABASE_URL the
+// server for tests that make their own databases. `--fast` trades durability for speed (for tests, not for benchmarks).
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { inRoot, withTools } from "./lib/paths.mjs";
+import { prepareDatabase } from "./lib/prepare-database.mjs";
+import { ended } from "./lib/processes.mjs";
+import { onStopSignal } from "./lib/signals.mjs";
+import { startTemporaryDatabase } from "./lib/temporary-database.mjs";
+import { explain, Trouble } from "./lib/trouble.mjs";
+
+const given = process.argv.slice(2);
+const separator = given.indexOf("--");
+const options = separator < 0 ? [] : given.slice(0, separator);
+const [command, ...args] = separator < 0 ? given : given.slice(separator + 1);
+
+/** @type {import("node:child_process").ChildProcess | undefined} */
+let child;
+onStopSignal((signal) => child?.kill(signal));
+
+try {
+  if (!command) throw new Trouble("Usage: node scripts/with-database.mjs [--fast] -- command [arguments]");
+  const database = await startTemporaryDatabase({ throwaway: options.includes("--fast") });
+  try {
+    const env = {
+      ...withTools(),
+      DATABASE_URL: database.urlOf("whetstone"),
+      TEST_DATABASE_URL: database.urlOf("postgres"),
+      WHETSTONE_SECRET: process.env["WHETSTONE_SECRET"] || randomBytes(32).toString("base64url"),
+    };
+    await prepareDatabase(env.DATABASE_URL, { env });
+    child = spawn(command, args, { cwd: inRoot(), env, stdio: "inherit" });
+    const { code } = await ended(child);
+    process.exitCode = code ?? 1;
+  } finally {
+    await database.stop();
+  }
+} catch (error) {
+  console.error(explain(error));
+  process.exitCode = 1;
+}

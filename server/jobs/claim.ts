@@ -1,0 +1,130 @@
+import { and, eq, gte, inArray, isNotNull, sql } from "drizzle-orm";
+import { v4 } from "uuid";
+import type { Db } from "@/db/client";
+import { jobRuns } from "@/db/schema/jobs";
+import { type Candidate, chooseRuns } from "./choose-runs";
+import { NOW } from "./clock";
+
+/** A run that this process holds: what it writes for it is accepted while the run's row carries `token`. */
+export type Claim = { runId: string; token: string };
+
+/** Any number, as long as nothing else takes it. */
+const CLAIM_LOCK = 7_231_004_118;
+
+/** A process that is stopped (not killed) in the middle of a claim must not stop the others for ever. */
+const LONGEST_CLAIM_MS = 10_000;
+
+type ClaimOptions = {
+  functionIds: readonly string[];
+  slots: number;
+  leaseMs: number;
+  /** Runs that this process has under way: it does not take one from itself because a lease ran out. */
+  except: readonly string[];
+};
+
+/**
+ * Takes up to `slots` due runs under a lease. One process claims at a time, so that concurrency limits are exact over
+ * all of them; whoever finds another at it comes back later. Rows that a commit holds just now are skipped.
+ */
+export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
+  return db.transaction(async (tx) => {
+    const [turn] = await rows<{ mine: boolean; now: string }>(
+      tx,
+      sql`select pg_try_advisory_xact_lock(${CLAIM_LOCK}) as mine, ${NOW} as now,
+        set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true)`,
+    );
+    if (!turn?.mine) return [];
+    const now = Number(turn.now);
+    const candidates = await dueRuns(tx, options, now);
+    if (candidates.length === 0) return [];
+
+    const chosen = chooseRuns(candidates, await runningRuns(tx, now), options.slots).map(({ id }) => id);
+    if (chosen.length === 0) return [];
+    const token = v4();
+    const free = tx
+      .select({ id: jobRuns.id })
+      .from(jobRuns)
+      .where(and(inArray(jobRuns.id, chosen), isNotNull(jobRuns.dueAt)))
+      .for("update", { skipLocked: true });
+    const claimed = await tx
+      .update(jobRuns)
+      .set({
+        state: "running",
+        leaseToken: token,
+        leaseUntil: now + options.leaseMs,
+        startedAt: sql`coalesce(${jobRuns.startedAt}, ${now})`,
+        // A token that is still there is that of a process which died in its turn: the function is called again.
+        crashes: sql`${jobRuns.crashes} + (${jobRuns.leaseToken} is not null)::int`,
+        callAt: sql`case when ${jobRuns.leaseToken} is null then ${jobRuns.callAt} else ${now}::bigint end`,
+      })
+      .where(inArray(jobRuns.id, free))
+      .returning({ runId: jobRuns.id });
+    return claimed.map(({ runId }) => ({ runId, token }));
+  });
+}
+
+/**
+ * The front of every lane. A lane is found by skipping along the index from the one before, so the length of a
+ * backlog does not matter.
+ */
+async function dueRuns(tx: Db, { functionIds, slots, except }: ClaimOptions, now: number): Promise<Candidate[]> {
+  const found = await rows<{ id: string; project_id: string | null; queue_at: string; concurrency_keys: never }>(
+    tx,
+    sql`
+    with recursive lanes(lane) as (
+      (select lane from job_runs where due_at is not null order by lane limit 1)
+      union all
+      select (select r.lane from job_runs r where r.due_at is not null and r.lane > l.lane order by r.lane limit 1)
+      from lanes l where l.lane is not null
+    )
+    select front.* from lanes l cross join lateral (
+      select r.id, r.project_id, r.queue_at, r.concurrency_keys from job_runs r
+      where r.lane = l.lane and r.due_at <= ${now}
+        and (r.lease_token is null or r.lease_until < ${now})
+        and r.function_id in ${[...functionIds]}
+        and ${except.length > 0 ? sql`r.id not in ${[...except]}` : sql`true`}
+      order by r.queue_at limit ${slots}
+    ) front where l.lane is not null`,
+  );
+  return found.map((row) => ({
+    id: row.id,
+    projectId: row.project_id,
+    queueAt: Number(row.queue_at),
+    concurrencyKeys: row.concurrency_keys,
+  }));
+}
+
+const runningRuns = (tx: Db, now: number) =>
+  tx
+    .select({ projectId: jobRuns.projectId, concurrencyKeys: jobRuns.concurrencyKeys })
+    .from(jobRuns)
+    .where(and(isNotNull(jobRuns.leaseToken), gte(jobRuns.leaseUntil, now)));
+
+/** Answers those of the claims that are still ours, with their leases renewed. */
+export async function renewLeases(db: Db, claims: readonly Claim[], leaseMs: number): Promise<Claim[]> {
+  if (claims.length === 0) return [];
+  const tokens = new Map(claims.map((claim) => [claim.runId, claim.token]));
+  const renewed = await db
+    .update(jobRuns)
+    .set({ leaseUntil: sql`${NOW} + ${leaseMs}` })
+    .where(
+      sql`(${jobRuns.id}, ${jobRuns.leaseToken}) in (${sql.join(
+        claims.map(({ runId, token }) => sql`(${runId}, ${token})`),
+        sql`, `,
+      )})`,
+    )
+    .returning({ runId: jobRuns.id });
+  return renewed.map(({ runId }) => ({ runId, token: tokens.get(runId) ?? "" }));
+}
+
+/** Gives runs back at once that this process cannot finish: another need not wait for the lease to end. */
+export async function handBack(db: Db, claims: readonly Claim[]) {
+  for (const { runId, token } of claims) {
+    await db
+      .update(jobRuns)
+      .set({ state: "queued", leaseToken: null, leaseUntil: null, callAt: NOW, dueAt: NOW })
+      .where(and(eq(jobRuns.id, runId), eq(jobRuns.leaseToken, token)));
+  }
+}
+
+const rows = async <T>(db: Db, query: ReturnType<typeof sql>) => (await db.execute(query)) as unknown as T[];

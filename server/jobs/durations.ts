@@ -1,0 +1,43 @@
+const SECOND = 1000;
+const UNITS: Record<string, number> = {
+  ms: 1,
+  s: SECOND,
+  m: 60 * SECOND,
+  h: 3600 * SECOND,
+  d: 86_400 * SECOND,
+  w: 7 * 86_400 * SECOND,
+};
+const DURATION = /^(?:\d+(?:ms|[smhdw]))+$/;
+const PART = /(\d+)(ms|[smhdw])/g;
+
+/** The moment that the SDK names as a duration from `now` (`2h30m`; empty is none) or as an ISO date. */
+export function momentOf(text: string, now: number): number {
+  if (text === "") return now;
+  if (DURATION.test(text)) {
+    let sum = 0;
+    for (const [, count, unit = ""] of text.matchAll(PART)) sum += Number(count) * (UNITS[unit] ?? 0);
+    return now + sum;
+  }
+  const date = Date.parse(text);
+  if (Number.isNaN(date)) throw new Error(`\`${text}\` is neither a duration nor a date.`);
+  return date;
+}
+
+/** The milliseconds that a `retry-after` header asks for, in seconds or as a date; `undefined` when it says neither. */
+export function retryDelay(header: string | null): number | undefined {
+  if (!header) return undefined;
+  const seconds = Number(header);
+  const wish = Number.isFinite(seconds) ? seconds * SECOND : Date.parse(header) - Date.now();
+  return Number.isNaN(wish) ? undefined : Math.max(0, wish);
+}
+
+const FIRST_RETRY = SECOND;
+const GROWTH = 5;
+const LONGEST_RETRY = 10 * 60 * SECOND;
+const JITTER = 0.2;
+
+/** Milliseconds before the retry after failure `attempt` (from 0): about 1 s, 5 s, 25 s, 2 min, then 10 min. */
+export function backoff(attempt: number): number {
+  const whole = Math.min(LONGEST_RETRY, FIRST_RETRY * GROWTH ** attempt);
+  return Math.round(whole * (1 + JITTER * (2 * Math.random() - 1)));
+}

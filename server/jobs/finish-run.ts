@@ -1,0 +1,58 @@
+import { eq } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { type JobError, jobRuns } from "@/db/schema/jobs";
+import { emit } from "@/server/platform/outbox";
+import { databaseNow } from "./clock";
+import { finishSteps, lockRun, type Outcome, type Run, waitingFor, wakeRun } from "./steps";
+
+/** What a step waits for that invoked another run. */
+export const waitsForRun = (runId: string) => `run:${runId}`;
+
+/** The caller holds the run's row, here and below. */
+export async function completeRun(tx: Db, run: Run, output: unknown) {
+  await finish(tx, run, { state: "completed", output });
+  await tellInvokers(tx, run.id, { data: output });
+}
+
+/** The run is dead: its failure handler, if it has one, is started by the event that this sends. */
+export async function failRun(tx: Db, run: Run, error: JobError) {
+  await finish(tx, run, { state: "failed", error });
+  await emit(tx, {
+    name: "inngest/function.failed",
+    data: { function_id: run.functionId, run_id: run.id, error, event: run.event },
+  });
+  await tellInvokers(tx, run.id, { error });
+}
+
+/** Ends an unfinished run; what its present turn still writes is refused. */
+export async function cancelRun(tx: Db, id: string) {
+  const run = await lockRun(tx, id);
+  if (!run) return;
+  await finish(tx, run, { state: "cancelled" });
+  await tellInvokers(tx, id, { error: { name: "InngestInvokeError", message: "The invoked function was cancelled." } });
+}
+
+async function finish(tx: Db, run: Run, end: { state: "completed" | "failed" | "cancelled" } & Partial<Run>) {
+  await tx
+    .update(jobRuns)
+    .set({
+      ...end,
+      finishedAt: await databaseNow(tx),
+      callAt: null,
+      dueAt: null,
+      queueAt: null,
+      leaseToken: null,
+      leaseUntil: null,
+    })
+    .where(eq(jobRuns.id, run.id));
+}
+
+async function tellInvokers(tx: Db, runId: string, outcome: Omit<Outcome, "id">) {
+  for (const waiter of await waitingFor(tx, waitsForRun(runId))) {
+    if (!(await lockRun(tx, waiter.runId))) continue;
+    const now = await databaseNow(tx);
+    if (await finishSteps(tx, waiter.runId, [{ id: waiter.stepId, ...outcome }], now)) {
+      await wakeRun(tx, waiter.runId, now);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { ServiceError } from "./errors";
+
+const tooLarge = (max: number) => new ServiceError("too_large", `The body is larger than ${max} bytes.`);
+
+/** The whole body, refused as soon as it is known to be too long: nobody can fill memory by sending more. */
+export async function readBody(request: Request, max: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = request.body.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    length += next.value.length;
+    if (length > max) {
+      // Not awaited: a sender that does not stop must not hold the answer back.
+      reader.cancel().catch(() => {});
+      throw tooLarge(max);
+    }
+    chunks.push(next.value);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

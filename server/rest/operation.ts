@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import type { Capability } from "@/server/platform/capabilities";
+import type { Ctx } from "@/server/platform/context";
+import type { Verb } from "@/server/platform/verb";
+
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** Whatever its input and reply are: the dispatcher hands it what its own schema will check. */
+export type AnyVerb = { (ctx: Ctx, input: never): Promise<unknown>; spec: Verb["spec"] };
+
+type Route = {
+  method: Method;
+  /** Below `/v1`, with `:name` for parameters. */
+  path: string;
+  /** The heading it stands under in the reference. */
+  subject: string;
+};
+
+/** A service operation: its schemas, its capability and its words come from the verb. */
+export type VerbOperation = Route & {
+  verb: AnyVerb;
+  /** Of a success; 200 unless said. */
+  status?: 200 | 201 | 202;
+};
+
+/** A route that reads its own body and writes its own answer. The key says which project; cookies are not taken. */
+export type RawOperation = Route & {
+  name: string;
+  summary: string;
+  description?: string;
+  capability: readonly Capability[];
+  /** For the reference only. */
+  consumes: readonly string[];
+  raw: (request: Request, ctx: Ctx) => Promise<Response>;
+};
+
+/** A route that anyone may ask. */
+export type OpenOperation = Route & {
+  name: string;
+  summary: string;
+  description?: string;
+  reply: z.ZodType;
+  open: (request: Request) => Response | Promise<Response>;
+};
+
+export type Operation = VerbOperation | RawOperation | OpenOperation;
+
+/** The names of the parameters in a path, in order. */
+export const parametersOf = (path: string) => [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
+
+/** Without the project in its path, a route takes it from the key and cannot take a cookie. */
+export const isProjectQualified = (path: string) => parametersOf(path).includes("projectId");

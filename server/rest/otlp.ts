@@ -1,0 +1,119 @@
+import { promisify } from "node:util";
+import { gunzip, inflate, inflateRaw } from "node:zlib";
+import { Writer } from "protobufjs/minimal.js";
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { decodeLogs, decodeTraces, type Encoding, MalformedBody, storeLogs, storeTraces } from "@/server/services/telemetry";
+
+/** Bytes of a batch after decompression, as the interface promises. */
+export const OTLP_BODY_LIMIT = 16 * 1024 * 1024;
+
+const ENCODINGS: Record<string, Encoding> = {
+  "application/json": "json",
+  "application/x-protobuf": "protobuf",
+  "application/protobuf": "protobuf",
+};
+
+const limited = { maxOutputLength: OTLP_BODY_LIMIT };
+const DECOMPRESSORS: Record<string, (body: Uint8Array) => Promise<Uint8Array>> = {
+  identity: async (body) => body,
+  gzip: (body) => promisify(gunzip)(body, limited),
+  "x-gzip": (body) => promisify(gunzip)(body, limited),
+  // Clients differ over whether "deflate" has a zlib header; RFC 9110 says it has.
+  deflate: (body) => promisify(inflate)(body, limited).catch(orElseRaw(body)),
+};
+
+/** `POST /v1/otlp/v1/traces`: 200 means that every span that was not refused is committed. */
+export const otlpTraces = otlpDoor(decodeTraces, storeTraces, "rejectedSpans");
+
+/** `POST /v1/otlp/v1/logs`: the same for log records. */
+export const otlpLogs = otlpDoor(decodeLogs, storeLogs, "rejectedLogRecords");
+
+function otlpDoor<Batch extends ReturnType<typeof decodeTraces> | ReturnType<typeof decodeLogs>>(
+  decode: (body: Uint8Array, encoding: Encoding) => Batch,
+  store: (ctx: Ctx, batch: Batch) => Promise<{ receiptId: string }>,
+  rejectedField: string,
+) {
+  return async (request: Request, ctx: Ctx): Promise<Response> => {
+    const encoding = encodingOf(request);
+    const body = await decompress(request, await readBody(request));
+    const batch = decoded(() => decode(body, encoding));
+    const { receiptId } = await store(ctx, batch);
+
+    const rejected = batch.rejections.length;
+    const message = rejected === 0 ? "" : reasons(batch.rejections.map(({ reason }) => reason));
+    const headers = { "x-whetstone-receipt": receiptId, "cache-control": "no-store" };
+    if (encoding === "json") {
+      const reply = rejected === 0 ? {} : { partialSuccess: { [rejectedField]: rejected, errorMessage: message } };
+      return Response.json(reply, { headers });
+    }
+    return new Response(protobufReply(rejected, message), {
+      headers: { ...headers, "content-type": "application/x-protobuf" },
+    });
+  };
+}
+
+function encodingOf(request: Request): Encoding {
+  const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const encoding = ENCODINGS[mediaType];
+  if (!encoding) {
+    throw new ServiceError("unsupported_media_type", "Send application/json or application/x-protobuf.");
+  }
+  return encoding;
+}
+
+async function readBody(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > OTLP_BODY_LIMIT) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  if (!request.body) return new Uint8Array();
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > OTLP_BODY_LIMIT) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+}
+
+async function decompress(request: Request, body: Uint8Array): Promise<Uint8Array> {
+  const name = request.headers.get("content-encoding")?.trim().toLowerCase() || "identity";
+  const decompressor = Object.hasOwn(DECOMPRESSORS, name) ? DECOMPRESSORS[name] : undefined;
+  if (!decompressor) throw new ServiceError("unsupported_media_type", "Send the body plain, with gzip or with deflate.");
+  try {
+    return await decompressor(body);
+  } catch (error) {
+    if ((error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
+    throw new ServiceError("invalid", `The body is not valid ${name}.`);
+  }
+}
+
+function orElseRaw(body: Uint8Array) {
+  return (error: { code?: string }) => {
+    if (error.code === "ERR_BUFFER_TOO_LARGE") throw error;
+    return promisify(inflateRaw)(body, limited);
+  };
+}
+
+function decoded<Batch>(decode: () => Batch): Batch {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof MalformedBody) throw new ServiceError("invalid", error.message);
+    throw error;
+  }
+}
+
+const tooLarge = () =>
+  new ServiceError("too_large", `A batch may have ${OTLP_BODY_LIMIT / 1024 / 1024} MiB after decompression; send smaller ones.`);
+
+/** The few different reasons, each once. */
+const reasons = (all: readonly string[]) => [...new Set(all)].slice(0, 5).join(" ");
+
+/** `ExportTraceServiceResponse` and its twin for logs share these field numbers. */
+function protobufReply(rejected: number, message: string): Uint8Array<ArrayBuffer> {
+  const writer = Writer.create();
+  if (rejected > 0) {
+    writer.uint32(10).fork().uint32(8).int64(rejected).uint32(18).string(message).ldelim();
+  }
+  return new Uint8Array(writer.finish());
+}

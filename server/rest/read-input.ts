@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { type FieldError, ServiceError } from "@/server/platform/errors";
+import { fieldErrors, pointerOf } from "@/server/platform/field-errors";
+import { requireStorable } from "@/server/platform/storable";
+import { fieldsOf } from "./fields";
+import type { Method } from "./operation";
+import { readJson } from "./read-json";
+
+const takesBody = (method: Method) => method === "POST" || method === "PUT" || method === "PATCH";
+
+/** The parameters of a query string that the operation knows; others are ignored. A repeated one becomes a list. */
+function readQuery(search: string, known: ReadonlySet<string>) {
+  try {
+    // URLSearchParams would quietly put U+FFFD in place of what is not UTF-8.
+    decodeURIComponent(search.replaceAll("+", " "));
+  } catch {
+    throw new ServiceError("invalid", "The query string has a broken percent-encoding or is not UTF-8.");
+  }
+  const query = new URLSearchParams(search);
+  return Object.fromEntries(
+    [...known].flatMap((name): [string, string | string[]][] => {
+      const given = query.getAll(name);
+      return given.length === 0 ? [] : [[name, given.length === 1 ? (given[0] as string) : given]];
+    }),
+  );
+}
+
+/** The path says it already; saying it again, perhaps differently, is refused like any unknown field. */
+const repeated = (body: object, params: object): FieldError[] =>
+  Object.keys(body)
+    .filter((key) => Object.hasOwn(params, key))
+    .map((key) => ({ path: pointerOf([key]), message: "This field is not known here: the path says it." }));
+
+/**
+ * What a verb gets: the path's parameters with either the query (GET, DELETE) or the JSON body. The path wins, so that
+ * no body can redirect a call to another thing.
+ */
+export async function readInput(
+  request: Request,
+  method: Method,
+  schema: z.ZodType,
+  params: Record<string, string>,
+): Promise<Record<string, unknown>> {
+  requireStorable(params);
+  const known = new Set(Object.keys(fieldsOf(schema)));
+  const path = Object.fromEntries(Object.entries(params).filter(([name]) => known.has(name)));
+  if (!takesBody(method)) {
+    const query = readQuery(new URL(request.url).search, known);
+    requireStorable(query);
+    return { ...query, ...path };
+  }
+  const body = await readJson(request);
+  requireStorable(body);
+  const doubled = repeated(body, path);
+  const input = { ...body, ...path };
+  if (doubled.length) {
+    const parsed = schema.safeParse(input);
+    const errors = [...doubled, ...(parsed.success ? [] : fieldErrors(parsed.error as z.ZodError))];
+    throw new ServiceError("invalid", "The request is not valid.", { errors });
+  }
+  return input;
+}

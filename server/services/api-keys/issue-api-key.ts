@@ -1,0 +1,26 @@
+import type { Db } from "@/db/client";
+import { apiKeys } from "@/db/schema";
+import { type Capability, knownCapabilities } from "@/server/platform/capabilities";
+import type { ProjectId } from "@/server/platform/context";
+import { newApiKey } from "./key-format";
+import { shownKey } from "./shown-key";
+
+type Issued = {
+  projectId: ProjectId;
+  name: string;
+  capabilities: readonly Capability[];
+  expiresAt: number | null;
+  createdBy: string | null;
+};
+
+/** Makes a key, whoever asks: `createApiKey` is the operation that checks who may. */
+export async function issueApiKey(db: Db, { capabilities, ...given }: Issued) {
+  const { id, key, hash, hint } = newApiKey();
+  const [row] = await db
+    .insert(apiKeys)
+    // In the order of the table of capabilities and each once, however they were asked for.
+    .values({ ...given, id, hash, hint, capabilities: knownCapabilities(capabilities) })
+    .returning();
+  if (!row) throw new Error("The insert of an API key returned no row.");
+  return { apiKey: shownKey(row), secret: key };
+}

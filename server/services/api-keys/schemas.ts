@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { CAPABILITIES, DEFAULT_KEY_CAPABILITIES } from "@/server/platform/capabilities";
+import { idInput, pageInput, pagination, unixMs } from "@/server/platform/schemas";
+
+/** An API key as shown: never its secret, only the secret's last characters. Times are Unix ms. */
+export const apiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** The last four characters of the secret. */
+  hint: z.string(),
+  capabilities: z.array(z.enum(CAPABILITIES)),
+  /** `expired` and `revoked` keys open nothing. */
+  status: z.enum(["active", "expired", "revoked"]),
+  expiresAt: z.number().nullable(),
+  /** To the minute. */
+  lastUsedAt: z.number().nullable(),
+  revokedAt: z.number().nullable(),
+  createdBy: z.string().nullable(),
+  createdAt: z.number(),
+});
+export type ApiKey = z.infer<typeof apiKey>;
+
+export const createApiKeyInput = z.strictObject({
+  name: z.string().trim().min(1).max(120),
+  /** What the key may do. Without it: the reads and `telemetry:write`. */
+  capabilities: z
+    .array(z.enum(CAPABILITIES))
+    .min(1)
+    .max(CAPABILITIES.length)
+    .default(() => [...DEFAULT_KEY_CAPABILITIES]),
+  /** Unix ms, in the future; without it the key does not expire. */
+  expiresAt: unixMs.refine((at) => at > Date.now(), { message: "Must be in the future." }).nullish(),
+});
+/** `secret` is the key whole: it is shown here and never again. */
+export const createdApiKeyReply = z.object({ apiKey, secret: z.string() });
+
+export const listApiKeysInput = z.strictObject(pageInput);
+export const apiKeysReply = z.object({ apiKeys: z.array(apiKey), pagination });
+
+export const revokeApiKeyInput = z.strictObject({ keyId: idInput });

@@ -1,0 +1,31 @@
+/** Characters. Longer texts are compared as they are: parsing them would cost more than it tells. */
+const PARSE_LIMIT = 262_144;
+
+/** The value of JSON text, or `undefined` for anything else. Only text that opens like a container or a string is tried. */
+export function parseJson(text: string): unknown {
+  if (text.length > PARSE_LIMIT) return undefined;
+  const trimmed = text.trim();
+  const opens = trimmed[0];
+  if (opens !== "{" && opens !== "[" && opens !== '"') return undefined;
+  try {
+    return JSON.parse(trimmed) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON text with keys sorted and spaces gone, so that two spellings of a value compare equal; other text trimmed. */
+export function canonicalJson(text: string): string {
+  const value = parseJson(text);
+  return value === undefined ? text.trim() : JSON.stringify(sorted(value, 0));
+}
+
+/** Deeper values are compared in the order in which they were sent. */
+const SORT_DEPTH = 20;
+
+function sorted(value: unknown, depth: number): unknown {
+  if (depth >= SORT_DEPTH || value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map((item) => sorted(item, depth + 1));
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return entries.map(([key, item]) => [key, sorted(item, depth + 1)]);
+}

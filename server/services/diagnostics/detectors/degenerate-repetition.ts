@@ -1,0 +1,118 @@
+import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
+import { type SpokenMessage, spokenMessages } from "./assistant-messages";
+import { mergeByCause, quoteMessage } from "./evidence";
+import { proseIn } from "./prose";
+import { excerpt } from "./text";
+
+/** Times in a row that a phrase comes before it is a fault; a chorus has fewer. */
+const PHRASE_REPEATS = 5;
+/** Characters that the repeats must cover: "no no no no no" is speech. */
+const COVERED_MINIMUM = 60;
+const PHRASE_MAXIMUM = 300;
+const CHARACTER_RUN = 40;
+/** Share of distinct three-word runs below which a long text goes round. English prose has about .95. */
+const DISTINCT_MINIMUM = 0.25;
+const WORDS_MINIMUM = 80;
+const MATCH_SCORE = 0.7;
+/** The user asked for repetition. */
+const ASKED_SCORE = 0.3;
+const ASKED = /\b(?:repeat|times|over and over|forever|chorus|lyrics|song|poem|pattern|ascii|loop|lines? of|as many|table|list \d|count (?:to|from)|chant|rhyme|copies)\b/i;
+/** Characters of an answer that are read, from its end: once a model goes round, it does not stop. */
+const READ = 20_000;
+/** Rulers, table borders, dotted lines and blanks to fill in. */
+const RULER = /^[\s\-_=*.·•~#|+:─━═│┃┄┈╌…—–/\\<>0]*$/u;
+
+export const degenerateRepetition: Detector = {
+  signal: "degenerate_repetition",
+  severity: "high",
+  enabledByDefault: true,
+  looksFor: "An answer stuck on a character, word, phrase or line, over and over.",
+  detect: (conversation) => mergeByCause(spokenMessages(conversation.messages).flatMap((spoken) => stuck(conversation, spoken))),
+};
+
+type Stretch = { kind: string; start: number; end: number; unit: string; score: number };
+
+function stuck({ messages }: ConversationSnapshot, { index, text, question }: SpokenMessage): DetectedSignal[] {
+  const from = Math.max(0, text.length - READ);
+  const prose = proseIn(text.slice(from));
+  const found = characterRun(prose) ?? repeatedPhrase(prose) ?? goingRound(prose);
+  if (!found) return [];
+  const asked = ASKED.test(question.slice(0, 4000));
+  return [
+    {
+      name: "degenerate_repetition",
+      score: asked ? ASKED_SCORE : found.score,
+      verdict: asked ? "ambiguous" : "match",
+      evidence: [quoteMessage(messages, index, from + found.start, from + found.end)],
+      cause: `stuck on ${found.kind}`,
+      title: `An answer is stuck on ${found.kind}: “${excerpt(found.unit, 50)}”`,
+      summary: `“${excerpt(found.unit, 80)}” over and over in ${found.end - found.start} characters.`,
+    },
+  ];
+}
+
+function characterRun(text: string): Stretch | null {
+  let start = 0;
+  for (let at = 1; at <= text.length; at++) {
+    if (text[at] === text[start]) continue;
+    const unit = text[start]!;
+    if (at - start >= CHARACTER_RUN && !RULER.test(unit)) return { kind: "a character", start, end: at, unit, score: 0.95 };
+    start = at;
+  }
+  return null;
+}
+
+/**
+ * The longest stretch of words that repeat with a fixed period, at least `PHRASE_REPEATS` times. Each word is compared with
+ * the one where its predecessor matched, so the reading is linear in the number of words.
+ */
+function repeatedPhrase(text: string): Stretch | null {
+  const words = wordsOf(text);
+  const lastAt = new Map<string, number>();
+  let best: Stretch | null = null;
+  let period = 0;
+  let run = 0;
+  for (const [at, word] of words.entries()) {
+    const earlier = lastAt.get(word.key);
+    lastAt.set(word.key, at);
+    if (period > 0 && words[at - period]?.key === word.key) run++;
+    else {
+      period = earlier === undefined ? 0 : at - earlier;
+      run = period > 0 ? 1 : 0;
+    }
+    if (period === 0) continue;
+    const repeats = run / period + 1;
+    if (repeats < PHRASE_REPEATS) continue;
+    const first = words[at - run - period + 1]!;
+    const unit = text.slice(first.start, words[at - run]!.end);
+    const covered = word.end - first.start;
+    if (covered < COVERED_MINIMUM || unit.length > PHRASE_MAXIMUM || RULER.test(unit)) continue;
+    if (best && covered <= best.end - best.start) continue;
+    const kind = period === 1 ? "a word" : "a phrase";
+    best = { kind, start: first.start, end: word.end, unit, score: repeats >= PHRASE_REPEATS * 2 ? 0.95 : 0.85 };
+  }
+  return best;
+}
+
+type Word = { key: string; start: number; end: number };
+
+/** Words where a script has spaces; single letters where it has none. Numbers count as one word, so lists go round too. */
+function wordsOf(text: string): Word[] {
+  const words: Word[] = [];
+  for (const match of text.matchAll(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{1,60}/gu)) {
+    const key = match[0].toLowerCase();
+    if (!RULER.test(key)) words.push({ key, start: match.index, end: match.index + match[0].length });
+  }
+  return words;
+}
+
+/** A long text of few different word runs: it goes round without a fixed period. */
+function goingRound(text: string): Stretch | null {
+  const words = wordsOf(text);
+  if (words.length < WORDS_MINIMUM) return null;
+  const runs = new Set<string>();
+  for (let at = 2; at < words.length; at++) runs.add(`${words[at - 2]!.key} ${words[at - 1]!.key} ${words[at]!.key}`);
+  if (runs.size / (words.length - 2) >= DISTINCT_MINIMUM) return null;
+  const [first, last] = [words[0]!, words.at(-1)!];
+  return { kind: "the same words", start: first.start, end: last.end, unit: text.slice(first.start, first.start + 60), score: MATCH_SCORE };
+}

@@ -1,0 +1,80 @@
+import type { ConversationSnapshot } from "../types";
+import { parseJson } from "./canonical-json";
+import { type ToolExchange, toolExchanges } from "./tool-exchanges";
+
+/** How a step of an agent is compared with another. */
+export type Step = {
+  exchange: ToolExchange;
+  /** Tool and arguments, letter case, punctuation and key order aside: a model that retries often changes only those. */
+  call: string;
+  /** The result, times and durations aside; `null` when none is known. */
+  result: string | null;
+  /** User messages before this step. A user who asks again is a reason to do a thing again. */
+  userTurns: number;
+};
+
+/** Characters of a result that are compared, with its length. */
+const RESULT_READ = 2000;
+const VOLATILE =
+  /\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?\b|\b\d{1,9}(?:\.\d{1,9})? ?(?:ms|milliseconds|s|secs?|seconds)\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+
+const stepsOf = new WeakMap<ConversationSnapshot, readonly Step[]>();
+
+/** The tool calls of a conversation as comparable steps, in order. */
+export function agentSteps(conversation: ConversationSnapshot): readonly Step[] {
+  let steps = stepsOf.get(conversation);
+  if (!steps) {
+    const turns = userTurnsBefore(conversation);
+    let last = 0;
+    steps = toolExchanges(conversation).map((exchange) => {
+      const index = exchange.callIndex ?? exchange.resultIndex;
+      last = index === null ? last : turns[index]!;
+      return {
+        exchange,
+        call: `${exchange.name} ${comparable(exchange.arguments)}`,
+        result: exchange.result === null ? null : comparableResult(exchange.result),
+        userTurns: last,
+      };
+    });
+    stepsOf.set(conversation, steps);
+  }
+  return steps;
+}
+
+function userTurnsBefore({ messages }: ConversationSnapshot): number[] {
+  let turns = 0;
+  return messages.map((message) => {
+    if (message.role === "user") turns++;
+    return turns;
+  });
+}
+
+function comparable(args: string): string {
+  const value = parseJson(args);
+  return value === undefined ? simplified(args) : written(value, 0);
+}
+
+/** Deeper values are compared as they were sent. */
+const DEPTH = 12;
+
+function written(value: unknown, depth: number): string {
+  if (typeof value === "string") return `"${simplified(value)}"`;
+  if (value === null || typeof value !== "object" || depth > DEPTH) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => written(item, depth + 1)).join()}]`;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, item]) => `${key}:${written(item, depth + 1)}`).join()}}`;
+}
+
+/** Letters and digits of any language, lower-case; a value of punctuation only is compared as it is. */
+function simplified(text: string): string {
+  const simple = text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .trim();
+  return simple === "" ? text : simple;
+}
+
+function comparableResult(result: string): string {
+  const head = result.slice(0, RESULT_READ).replace(VOLATILE, "~").replace(/\s+/g, " ").trim();
+  return result.length > RESULT_READ ? `${head} ${result.length}` : head;
+}

@@ -1,0 +1,138 @@
+import { FUNCTION_WORDS } from "./words";
+
+/** `certainty` 0..1: how clearly the text is in this language. `letters` is how much of it there was to read. */
+export type DetectedLanguage = { language: string; certainty: number; letters: number };
+
+/** Characters. A language shows early; an answer in two is judged by what most of it is in. */
+const READ = 3000;
+/** Letters. Fewer are a name, a greeting or a label. */
+const LATIN_LETTERS_MINIMUM = 50;
+const OTHER_LETTERS_MINIMUM = 12;
+/** A script with this share of the letters is the text's own. Answers in Japanese or Arabic carry Latin names and code. */
+const SCRIPT_SHARE = 0.5;
+const WORDS_MINIMUM = 10;
+/** Share of function words: running text has .35 to .5, a list of names none. */
+const FUNCTION_SHARE_MINIMUM = 0.14;
+/** The best language must lead the next by this factor. */
+const LEAD = 1.5;
+/** Text with a share of kana below this is not Japanese. Prose has .4 and more. */
+const KANA_MINIMUM = 0.1;
+
+const SCRIPTS = {
+  latin: /\p{Script=Latin}/gu,
+  cyrillic: /\p{Script=Cyrillic}/gu,
+  arabic: /\p{Script=Arabic}/gu,
+  devanagari: /\p{Script=Devanagari}/gu,
+  han: /\p{Script=Han}/gu,
+  kana: /[\p{Script=Hiragana}\p{Script=Katakana}]/gu,
+  hangul: /\p{Script=Hangul}/gu,
+  greek: /\p{Script=Greek}/gu,
+  hebrew: /\p{Script=Hebrew}/gu,
+  thai: /\p{Script=Thai}/gu,
+  bengali: /\p{Script=Bengali}/gu,
+  tamil: /\p{Script=Tamil}/gu,
+  telugu: /\p{Script=Telugu}/gu,
+  gujarati: /\p{Script=Gujarati}/gu,
+  georgian: /\p{Script=Georgian}/gu,
+  armenian: /\p{Script=Armenian}/gu,
+} as const;
+type Script = keyof typeof SCRIPTS;
+
+/** Scripts that one language of many uses stand for the one that a reader most likely means. */
+const LANGUAGE_OF_SCRIPT: Partial<Record<Script, string>> = {
+  devanagari: "hi",
+  hangul: "ko",
+  greek: "el",
+  hebrew: "he",
+  thai: "th",
+  bengali: "bn",
+  tamil: "ta",
+  telugu: "te",
+  gujarati: "gu",
+  georgian: "ka",
+  armenian: "hy",
+};
+
+/** What is the same in every language: links, addresses, markup, numbers and `identifiers`. */
+const NEUTRAL = /https?:\/\/\S{1,500}|\b[\w.+-]{1,64}@[\w.-]{1,200}|<\/?[A-Za-z][^>\n]{0,100}>|\b\w{1,60}[_\d]\w{0,60}\b/g;
+const ASCII_ONLY = /^[\0-\x7F]*$/;
+
+/** The language of a text, or `null` where it is too short, mixed or unknown. Linear in at most `READ` characters. */
+export function detectLanguage(text: string): DetectedLanguage | null {
+  const sample = text.slice(0, READ).replace(NEUTRAL, " ");
+  const counts = countScripts(sample);
+  const letters = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (letters === 0) return null;
+  const eastAsian = counts.han + counts.kana;
+  const share = (count: number) => count / letters;
+
+  if (share(eastAsian) >= SCRIPT_SHARE && eastAsian >= OTHER_LETTERS_MINIMUM) {
+    const kana = counts.kana / eastAsian;
+    return { language: kana >= KANA_MINIMUM ? "ja" : "zh", certainty: share(eastAsian), letters };
+  }
+  const [script, count] = (Object.entries(counts) as [Script, number][]).reduce((a, b) => (b[1] > a[1] ? b : a));
+  if (share(count) < SCRIPT_SHARE) return null;
+  if (script === "latin") return letters < LATIN_LETTERS_MINIMUM ? null : byWords(sample, letters);
+  if (count < OTHER_LETTERS_MINIMUM) return null;
+  const language = script === "cyrillic" ? cyrillic(sample) : script === "arabic" ? arabic(sample) : LANGUAGE_OF_SCRIPT[script];
+  return language ? { language, certainty: share(count), letters } : null;
+}
+
+function countScripts(text: string): Record<Script, number> {
+  const counts = Object.fromEntries(Object.keys(SCRIPTS).map((script) => [script, 0])) as Record<Script, number>;
+  const latinOnly = ASCII_ONLY.test(text);
+  for (const [script, pattern] of Object.entries(SCRIPTS) as [Script, RegExp][]) {
+    if (latinOnly && script !== "latin") continue;
+    counts[script] = text.match(pattern)?.length ?? 0;
+  }
+  return counts;
+}
+
+const LANGUAGES = Object.keys(FUNCTION_WORDS);
+/** For each word the languages that use it, and what it tells of each: little where many share it. */
+const LANGUAGES_OF_WORD = new Map<string, number[]>();
+for (const [index, language] of LANGUAGES.entries()) {
+  for (const word of new Set(FUNCTION_WORDS[language]!.split(" "))) {
+    const known = LANGUAGES_OF_WORD.get(word);
+    if (known) known.push(index);
+    else LANGUAGES_OF_WORD.set(word, [index]);
+  }
+}
+
+function byWords(sample: string, letters: number): DetectedLanguage | null {
+  const words = sample.toLowerCase().normalize("NFC").replaceAll("’", "'").match(/[\p{L}\p{M}']+/gu) ?? [];
+  if (words.length < WORDS_MINIMUM) return null;
+  const told: number[] = new Array(LANGUAGES.length).fill(0);
+  const hits: number[] = new Array(LANGUAGES.length).fill(0);
+  for (const word of words) {
+    const languages = LANGUAGES_OF_WORD.get(word);
+    if (!languages) continue;
+    for (const index of languages) {
+      hits[index]!++;
+      told[index]! += 1 / languages.length;
+    }
+  }
+  let best = 0;
+  for (let index = 1; index < told.length; index++) if (told[index]! > told[best]!) best = index;
+  const next = Math.max(...told.filter((_, index) => index !== best));
+  const share = hits[best]! / words.length;
+  if (share < FUNCTION_SHARE_MINIMUM || told[best]! < next * LEAD) return null;
+  return { language: LANGUAGES[best]!, certainty: Math.min(1, 0.4 + share), letters };
+}
+
+function cyrillic(text: string): string {
+  const count = (letters: RegExp) => text.match(letters)?.length ?? 0;
+  if (count(/[јљњћђџ]/gi) > 2) return "sr";
+  const [russian, ukrainian] = [count(/[ыэё]/gi), count(/[іїєґ]/gi)];
+  if (ukrainian > russian) return "uk";
+  return russian === 0 && count(/ъ/gi) > 2 ? "bg" : "ru";
+}
+
+/** Share of the letters that only Persian or Urdu write, from which a text is one of them. */
+const PERSIAN_MINIMUM = 0.01;
+
+function arabic(text: string): string {
+  const share = (letters: RegExp) => (text.match(letters)?.length ?? 0) / text.length;
+  if (share(/[ٹڈڑےں]/g) > PERSIAN_MINIMUM) return "ur";
+  return share(/[پچگژ]/g) > PERSIAN_MINIMUM ? "fa" : "ar";
+}

@@ -1,0 +1,42 @@
+/** Characters of a message that are read for its cause; what follows is detail. */
+const CAUSE_LIMIT = 200;
+
+/** Values that differ between two conversations with the same trouble, in the order in which they are masked. */
+const MASKS: readonly (readonly [RegExp, string])[] = [
+  [/\bhttps?:\/\/[^\s"'<>)\]]{1,500}/gi, "<url>"],
+  [/[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g, "<email>"],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<id>"],
+  [/\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g, "<date>"],
+  [/\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b/g, "<date>"],
+  [/\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m\b)?/gi, "<time>"],
+  [/(?:\b[A-Za-z]:)?(?:[\\/][\w.@%+~-]{1,100}){2,30}[\\/]?/g, "<path>"],
+  [/\{[^{}\n]{0,300}\}/g, "<value>"],
+  [/"[^"\n]{0,200}"|“[^”\n]{0,200}”|`[^`\n]{0,200}`|«[^»\n]{0,200}»/g, "<value>"],
+  [/(?<![\w])'[^'\n]{0,200}'(?!\w)/g, "<value>"],
+  [/\b0x[0-9a-f]{1,64}\b/gi, "<id>"],
+  [/#?\b(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z_])[A-Za-z0-9][\w-]{2,63}\b/g, "<id>"],
+  [/[-+]?(?:\d[\d,]{0,20}\.?\d{0,20})%?/g, "<n>"],
+];
+const EXCEPTION_CLASS = /^(?:[\w$]{1,60}\.){0,8}([A-Z][\w$]{0,80}(?:Error|Exception|Fault|Warning|Interrupt))\b:?\s*/;
+const ERROR_WORD = /^\W{0,3}(?:error|exception|fatal|failure)\b\W{0,3}/i;
+
+/** `message` with every value masked, lower-case, on one line: the same for the same failure in another conversation. */
+export function maskCause(message: string): string {
+  return maskValues(message).toLowerCase();
+}
+
+/** `message` on one line with its values masked and its case kept. */
+export function maskValues(message: string): string {
+  let masked = message.slice(0, CAUSE_LIMIT * 2).replace(/\s+/g, " ").trim();
+  for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
+  return masked.slice(0, CAUSE_LIMIT).trim();
+}
+
+/** `message` as the end of a title: values as `…`, without "Error:" in front, starting lower-case where it may. */
+export function describeCause(message: string, limit = 80): string {
+  const masked = maskValues(message);
+  const withoutClass = masked.replace(EXCEPTION_CLASS, "").replace(ERROR_WORD, "");
+  const readable = (withoutClass || masked).replace(/<(?:url|email|id|date|time|path|value|n)>/g, "…").trim();
+  const line = readable.length <= limit ? readable : `${readable.slice(0, limit - 1).trimEnd()}…`;
+  return /^[A-Z][a-z]/.test(line) ? line[0]!.toLowerCase() + line.slice(1) : line;
+}

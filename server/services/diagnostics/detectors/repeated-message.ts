@@ -1,0 +1,100 @@
+import type { ConversationSnapshot, Detector } from "../types";
+import { mergeByCause, quoteMessage } from "./evidence";
+import { loopScore, loopVerdict } from "./loop-score";
+import { excerpt, textOf } from "./text";
+
+/** Characters. "You're welcome!" said twice is manners; a whole paragraph said twice is a loop. */
+const SHORTEST = 25;
+const LONG = 80;
+const SHORT_WEIGHT = 0.35;
+/** The user had said the same before: the answer may well be the same. */
+const SAME_QUESTION_WEIGHT = 0.5;
+/** Share of common word runs from which two messages say the same. */
+const NEAR_DUPLICATE = 0.85;
+/** Assistant messages back that are compared word by word; equal ones are found at any distance. */
+const WINDOW = 6;
+const SHINGLE_WORDS = 4;
+const WORDS_READ = 300;
+const SCORE_FLOOR = 0.15;
+
+/** `turn` counts the user's messages so far; `question` is the last of them. */
+type Said = { index: number; key: string; words: Set<string> | null; question: string; turn: number };
+
+export const repeatedMessage: Detector = {
+  signal: "repeated_message",
+  severity: "medium",
+  enabledByDefault: true,
+  looksFor: "The assistant saying the same thing again, word for word or nearly, instead of getting on.",
+  detect: (conversation) =>
+    mergeByCause(
+      groupsOf(conversation).flatMap((group) => {
+        const first = group[0]!;
+        let repeats = 0;
+        for (let index = 1; index < group.length; index++) {
+          const length = first.key.length >= LONG ? 1 : SHORT_WEIGHT;
+          const [before, after] = [group[index - 1]!, group[index]!];
+          const asked = after.turn > before.turn && after.question === before.question;
+          repeats += length * (asked ? SAME_QUESTION_WEIGHT : 1);
+        }
+        const score = loopScore(repeats);
+        if (score < SCORE_FLOOR) return [];
+        return [
+          {
+            name: "repeated_message",
+            score,
+            verdict: loopVerdict(score),
+            evidence: group.map(({ index }) => quoteMessage(conversation.messages, index)),
+            cause: first.key.replace(/\d+/g, "<n>").slice(0, 120),
+            title: `The assistant repeats itself: “${excerpt(textOf(conversation.messages[first.index]!), 60)}”`,
+            summary: `The assistant said nearly the same ${group.length} times: “${excerpt(textOf(conversation.messages[first.index]!), 160)}”.`,
+          },
+        ];
+      }),
+    ),
+};
+
+function groupsOf({ messages }: ConversationSnapshot): Said[][] {
+  const groups: Said[][] = [];
+  const byKey = new Map<string, Said[]>();
+  const recent: { said: Said; group: Said[] }[] = [];
+  let question = "";
+  let turn = 0;
+  messages.forEach((message, index) => {
+    if (message.role === "user") {
+      question = normalised(textOf(message));
+      turn++;
+    }
+    if (message.role !== "assistant") return;
+    const key = normalised(textOf(message));
+    if (key.length < SHORTEST) return;
+    const said: Said = { index, key, words: key.length >= LONG ? shingles(key) : null, question, turn };
+    const group = byKey.get(key) ?? recent.find((one) => alike(one.said, said))?.group ?? [];
+    if (group.length === 0) groups.push(group);
+    group.push(said);
+    byKey.set(key, group);
+    recent.push({ said, group });
+    if (recent.length > WINDOW) recent.shift();
+  });
+  return groups.filter((group) => group.length > 1);
+}
+
+/** Characters of a message that are compared. */
+const TEXT_READ = 4000;
+
+const normalised = (text: string) => text.slice(0, TEXT_READ).toLowerCase().replace(/\s+/g, " ").trim();
+
+function shingles(text: string): Set<string> {
+  const words = text.split(" ", WORDS_READ);
+  const runs = new Set<string>();
+  for (let at = 0; at + SHINGLE_WORDS <= words.length; at++) runs.add(words.slice(at, at + SHINGLE_WORDS).join(" "));
+  return runs;
+}
+
+function alike(a: Said, b: Said): boolean {
+  if (!a.words || !b.words || a.words.size === 0 || b.words.size === 0) return false;
+  const [small, large] = a.words.size < b.words.size ? [a.words, b.words] : [b.words, a.words];
+  if (small.size < large.size * NEAR_DUPLICATE) return false;
+  let common = 0;
+  for (const run of small) if (large.has(run)) common++;
+  return common / (small.size + large.size - common) >= NEAR_DUPLICATE;
+}

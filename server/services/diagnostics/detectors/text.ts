@@ -1,0 +1,31 @@
+import type { Message } from "@/server/services/telemetry/schemas";
+
+const texts = new WeakMap<Message, string>();
+
+/** The text of a message: its `text` parts, joined without a separator. Evidence offsets index into this string. */
+export function textOf(message: Message): string {
+  let text = texts.get(message);
+  if (text === undefined) {
+    text = message.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
+    texts.set(message, text);
+  }
+  return text;
+}
+
+/** The first `limit` characters of `text` on one line, for titles and summaries. */
+export function excerpt(text: string, limit: number): string {
+  const line = text.slice(0, limit * 2).replace(/\s+/g, " ").trim();
+  return line.length <= limit ? line : `${line.slice(0, limit - 1).trimEnd()}…`;
+}
+
+/** Writes every character of `[start, end)` as a space, so that offsets into the rest stay true. */
+export function blank(text: string, ranges: readonly (readonly [number, number])[]): string {
+  let result = "";
+  let from = 0;
+  for (const [start, end] of ranges) {
+    if (start < from) continue;
+    result += text.slice(from, start) + " ".repeat(end - start);
+    from = end;
+  }
+  return result + text.slice(from);
+}

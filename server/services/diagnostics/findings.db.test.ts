@@ -1,0 +1,225 @@
+import { and, eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { conversations, jobEvents } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import {
+  createRuleRuns,
+  executeRuleRuns,
+  failRuleRuns,
+  getFinding,
+  getRuleRun,
+  listFindings,
+  listOccurrences,
+  listRuleRuns,
+  scheduleQuietConversations,
+  updateDiagnosticSettings,
+  updateFinding,
+} from ".";
+import { failingToolCall, storedConversation } from "./testing";
+
+const NOT_FOUND = "Error: order 4821 not found";
+
+async function diagnosed(ctx: Ctx, options: Parameters<typeof storedConversation>[2] = {}, error = NOT_FOUND) {
+  const conversation = await storedConversation(ctx, failingToolCall("get_order", error), options);
+  const { runs } = await createRuleRuns(ctx, {
+    conversationId: conversation.id,
+    lastActivityAt: conversation.lastActivityAt,
+  });
+  await executeRuleRuns(ctx, runs.map((run) => run.id));
+  return { conversation, runs };
+}
+const toolErrors = async (ctx: Ctx) =>
+  (await listFindings(ctx, { ruleId: "tool-failure" })).findings.filter((finding) => finding.signal === "tool_error");
+
+test("a failing tool becomes a Finding whose title says which tool and why", async () => {
+  const { ctx } = await testProject();
+  const { conversation } = await diagnosed(ctx);
+
+  const [found] = await toolErrors(ctx);
+  expect(found).toMatchObject({ reviewStatus: "unreviewed", resolutionStatus: null, occurrenceCount: 1 });
+  expect(found!.title).toContain("get_order");
+  const { finding } = await getFinding(ctx, { findingId: found!.id });
+  expect(finding.latestOccurrence).toMatchObject({ conversationId: conversation.id });
+  expect(finding.latestOccurrence!.evidence[0]).toMatchObject({ messageIndex: 2 });
+  expect(finding.share).toEqual({ affected: 1, conversations: 1 });
+});
+
+test("the same cause in other conversations is one Finding with an occurrence each", async () => {
+  const { ctx } = await testProject();
+  await diagnosed(ctx, { userId: "ann" });
+  await diagnosed(ctx, { userId: "ann" }, "Error: order 9917 not found");
+  await diagnosed(ctx, { userId: "bob" }, "Error: order 5 not found");
+
+  const found = await toolErrors(ctx);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatchObject({ occurrenceCount: 3, userCount: 2 });
+  expect((await listOccurrences(ctx, { findingId: found[0]!.id })).occurrences).toHaveLength(3);
+});
+
+test("reading a conversation again counts it once", async () => {
+  const { ctx } = await testProject();
+  const { conversation } = await diagnosed(ctx);
+  const { runs } = await createRuleRuns(ctx, { conversationId: conversation.id, lastActivityAt: conversation.lastActivityAt + 1 });
+  await executeRuleRuns(ctx, runs.map((run) => run.id));
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: 1 });
+});
+
+test("asking twice for the same activity is one Run per Rule, executed once", async () => {
+  const { ctx } = await testProject();
+  const { conversation, runs } = await diagnosed(ctx);
+  const again = await createRuleRuns(ctx, { conversationId: conversation.id, lastActivityAt: conversation.lastActivityAt });
+  expect(again.runs.map((run) => run.id)).toEqual(runs.map((run) => run.id));
+  expect(again.runs.map((run) => run.status)).toEqual(["completed", "completed", "completed"]);
+
+  expect(await executeRuleRuns(ctx, runs.map((run) => run.id))).toEqual({ completed: 0 });
+  expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({ attempts: 1, status: "completed" });
+});
+
+test("Runs and their event exist together", async () => {
+  const { ctx } = await testProject();
+  const { runs } = await diagnosed(ctx);
+  const events = await ctx.db.select().from(jobEvents).where(eq(jobEvents.projectId, ctx.projectId));
+  expect(events.map((event) => event.data)).toEqual([{ projectId: ctx.projectId, runIds: expect.arrayContaining(runs.map((run) => run.id)) }]);
+});
+
+test("a conversation can be named by the client's own id, and entries of traceIds that are no strings are dropped", async () => {
+  const { ctx } = await testProject();
+  const { id } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND), { externalId: "session-1" });
+  const { runs } = await createRuleRuns(ctx, { conversationId: "session-1", lastActivityAt: 5, traceIds: ["a", 1, null] });
+  expect(runs[0]).toMatchObject({ conversationId: id, traceIds: ["a"], origin: "on_demand", status: "queued" });
+  expect((await listRuleRuns(ctx, { conversationId: "session-1", status: "queued" })).runs).toHaveLength(3);
+});
+
+test("a Run left running by a crash is taken up again, and says how often it was tried", async () => {
+  const { ctx } = await testProject();
+  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  const { ruleRuns } = await import("@/db/schema");
+  await ctx.db.update(ruleRuns).set({ status: "running", attempts: 1 }).where(eq(ruleRuns.id, runs[0]!.id));
+  await executeRuleRuns(ctx, [runs[0]!.id]);
+  expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({ status: "completed", attempts: 2 });
+});
+
+test("a Run whose retries are used up says why it failed", async () => {
+  const { ctx } = await testProject();
+  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  await failRuleRuns(ctx, [runs[0]!.id], "The database was away.");
+  expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({ status: "failed", errorMessage: "The database was away." });
+});
+
+test("a conversation without content is skipped with a reason", async () => {
+  const { ctx } = await testProject();
+  const { id, lastActivityAt } = await storedConversation(ctx, [{ role: "user", text: "x" }]);
+  const { conversationMessages } = await import("@/db/schema");
+  await ctx.db.delete(conversationMessages).where(eq(conversationMessages.conversationId, id));
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  await executeRuleRuns(ctx, runs.map((run) => run.id));
+  expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({
+    status: "skipped",
+    skipReason: expect.stringContaining("no messages"),
+  });
+});
+
+test("dismissing clears the resolution, hides the Finding from its conversations, and coming back shows it again", async () => {
+  const { ctx } = await testProject();
+  const { conversation } = await diagnosed(ctx);
+  const findingId = (await toolErrors(ctx))[0]!.id;
+  const shown = async () =>
+    (await ctx.db.select().from(conversations).where(and(eq(conversations.projectId, ctx.projectId), eq(conversations.id, conversation.id))))[0]!
+      .findingCount;
+  const all = await shown();
+  expect(all).toBeGreaterThan(0);
+
+  await updateFinding(ctx, { findingId, resolutionStatus: "resolved" });
+  const { finding } = await updateFinding(ctx, { findingId, reviewStatus: "dismissed" });
+  expect(finding).toMatchObject({ reviewStatus: "dismissed", resolutionStatus: null, resolvedAt: null });
+  expect(await shown()).toBe(all - 1);
+  await expect(updateFinding(ctx, { findingId, resolutionStatus: "resolved" })).rejects.toMatchObject({ code: "conflict" });
+
+  await updateFinding(ctx, { findingId, reviewStatus: "confirmed" });
+  expect(await shown()).toBe(all);
+});
+
+test("a resolved Finding regresses on a conversation that started later, and not on an older one", async () => {
+  const { ctx } = await testProject();
+  await diagnosed(ctx);
+  const findingId = (await toolErrors(ctx))[0]!.id;
+  await updateFinding(ctx, { findingId, resolutionStatus: "resolved" });
+
+  await diagnosed(ctx, { startedAt: Date.now() - 3_600_000 });
+  expect((await getFinding(ctx, { findingId })).finding).toMatchObject({ resolutionStatus: "resolved", regressedAt: null });
+  await diagnosed(ctx, { startedAt: Date.now() + 1000 });
+  expect((await getFinding(ctx, { findingId })).finding).toMatchObject({
+    resolutionStatus: "unresolved",
+    resolvedAt: null,
+    regressedAt: expect.any(Number),
+  });
+});
+
+test("the list keeps to every filter, and pages without repeating", async () => {
+  const { ctx } = await testProject();
+  for (const tool of ["alpha", "bravo", "charlie", "delta"]) {
+    const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall(tool, NOT_FOUND));
+    const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+    await executeRuleRuns(ctx, runs.map((run) => run.id));
+  }
+  const everything = (await listFindings(ctx, {})).findings;
+  const pages = [];
+  for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+    const page = await listFindings(ctx, { limit: 2, ...(cursor && { cursor }) });
+    pages.push(...page.findings);
+    cursor = page.pagination.nextCursor ?? undefined;
+  }
+  expect(pages.map((finding) => finding.id)).toEqual(everything.map((finding) => finding.id));
+
+  const [one] = everything;
+  await updateFinding(ctx, { findingId: one!.id, reviewStatus: "confirmed", resolutionStatus: "resolved" });
+  const ids = async (filter: object) => (await listFindings(ctx, filter)).findings.map((finding) => finding.id);
+  expect(await ids({ reviewStatus: "confirmed" })).toEqual([one!.id]);
+  expect(await ids({ resolutionStatus: "resolved" })).toEqual([one!.id]);
+  expect(await ids({ severity: one!.severity })).toContain(one!.id);
+  expect(await ids({ minDiagnosticScore: 1 })).toEqual([]);
+  expect(await ids({ lastDetectedAfter: one!.lastDetectedAt })).toContain(one!.id);
+  expect(await ids({ lastDetectedBefore: one!.lastDetectedAt })).not.toContain(one!.id);
+});
+
+test("another project's Finding, Run and conversation do not exist", async () => {
+  const ours = await testProject();
+  const theirs = await testProject();
+  const { conversation, runs } = await diagnosed(theirs.ctx);
+  const findingId = (await toolErrors(theirs.ctx))[0]!.id;
+
+  await expect(getFinding(ours.ctx, { findingId })).rejects.toMatchObject({ code: "not_found" });
+  await expect(listOccurrences(ours.ctx, { findingId })).rejects.toMatchObject({ code: "not_found" });
+  await expect(updateFinding(ours.ctx, { findingId, reviewStatus: "dismissed" })).rejects.toMatchObject({ code: "not_found" });
+  await expect(getRuleRun(ours.ctx, { runId: runs[0]!.id })).rejects.toMatchObject({ code: "not_found" });
+  await expect(createRuleRuns(ours.ctx, { conversationId: conversation.id, lastActivityAt: 1 })).rejects.toMatchObject({ code: "not_found" });
+  expect(await executeRuleRuns(ours.ctx, runs.map((run) => run.id))).toEqual({ completed: 0 });
+  expect((await listFindings(ours.ctx, { conversationId: conversation.id })).findings).toEqual([]);
+});
+
+test("a conversation that fell quiet is read by itself, once, and again when it goes on", async () => {
+  const { ctx } = await testProject();
+  const { id } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
+  const later = Date.now() + 3_600_000;
+
+  await scheduleQuietConversations(ctx.db, Date.now());
+  expect((await listRuleRuns(ctx, {})).runs).toEqual([]);
+  await scheduleQuietConversations(ctx.db, later);
+  await scheduleQuietConversations(ctx.db, later);
+  expect((await listRuleRuns(ctx, { origin: "automatic" })).runs).toHaveLength(3);
+
+  await ctx.db.update(conversations).set({ receivedAt: Date.now() + 10, lastActivityAt: Date.now() }).where(eq(conversations.id, id));
+  await scheduleQuietConversations(ctx.db, later);
+  expect((await listRuleRuns(ctx, {})).runs).toHaveLength(6);
+});
+
+test("with automatic scheduling off, nothing is read by itself", async () => {
+  const { ctx } = await testProject();
+  await updateDiagnosticSettings(ctx, { automaticSchedulingEnabled: false });
+  await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
+  await scheduleQuietConversations(ctx.db, Date.now() + 3_600_000);
+  expect((await listRuleRuns(ctx, {})).runs).toEqual([]);
+});

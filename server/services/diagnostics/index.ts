@@ -1,0 +1,12 @@
+import "server-only";
+
+export { createRuleRuns } from "./create-rule-runs";
+export { diagnosticsStatus } from "./diagnostics-status";
+export { executeRuleRuns, failRuleRuns } from "./execute-rule-runs";
+export { getFinding } from "./get-finding";
+export { listFindings } from "./list-findings";
+export { listOccurrences } from "./list-occurrences";
+export { getRuleRun, listRuleRuns } from "./list-rule-runs";
+export { scheduleQuietConversations } from "./schedule-quiet-conversations";
+export { getDiagnosticSettings, updateDiagnosticSettings } from "./settings";
+export { updateFinding } from "./update-finding";

@@ -1,0 +1,53 @@
+import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { z } from "zod";
+import { conversations, findings, occurrences } from "@/db/schema";
+import { cursorFor, pageOf } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { findingJson } from "./finding-json";
+import { findingsReply, listFindingsInput } from "./schemas";
+
+const position = z.tuple([z.number(), z.string()]);
+
+export const listFindings = verb(
+  {
+    name: "findings.list",
+    summary: "List Findings, those detected last first.",
+    description:
+      "`lastDetectedAfter` is inclusive, `lastDetectedBefore` exclusive (Unix ms). `conversationId` is our id or the client's own.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: listFindingsInput,
+    reply: findingsReply,
+  },
+  async (ctx, { limit, cursor, ...filters }) => {
+    const page = cursorFor<[number, string]>("findings", { project: ctx.projectId, ...filters });
+    const after = cursor === undefined ? undefined : page.decode(cursor, position);
+    const rows = await ctx.db
+      .select()
+      .from(findings)
+      .where(
+        and(
+          eq(findings.projectId, ctx.projectId),
+          filters.reviewStatus && eq(findings.reviewStatus, filters.reviewStatus),
+          filters.resolutionStatus && eq(findings.resolutionStatus, filters.resolutionStatus),
+          filters.severity && eq(findings.severity, filters.severity),
+          filters.minDiagnosticScore === undefined ? undefined : gte(findings.diagnosticScore, filters.minDiagnosticScore),
+          filters.lastDetectedAfter === undefined ? undefined : gte(findings.lastDetectedAt, filters.lastDetectedAfter),
+          filters.lastDetectedBefore === undefined ? undefined : lt(findings.lastDetectedAt, filters.lastDetectedBefore),
+          filters.ruleId === undefined ? undefined : eq(findings.ruleId, filters.ruleId),
+          filters.conversationId === undefined
+            ? undefined
+            : sql`${findings.id} in (
+                select ${occurrences.findingId} from ${occurrences}
+                join ${conversations} on ${conversations.projectId} = ${occurrences.projectId} and ${conversations.id} = ${occurrences.conversationId}
+                where ${occurrences.projectId} = ${ctx.projectId}
+                  and (${conversations.id} = ${filters.conversationId} or ${conversations.key} = ${`id:${filters.conversationId}`}))`,
+          after && sql`(${findings.lastDetectedAt}, ${findings.id}) < (${after[0]}::bigint, ${after[1]})`,
+        ),
+      )
+      .orderBy(desc(findings.lastDetectedAt), desc(findings.id))
+      .limit(limit + 1);
+    const { rows: shown, nextCursor } = pageOf(rows, limit, (row) => [row.lastDetectedAt, row.id] as [number, string], page.encode);
+    return { findings: shown.map(findingJson), pagination: { limit, nextCursor } };
+  },
+);

@@ -1,0 +1,89 @@
+import { sql } from "drizzle-orm";
+import type { Ctx } from "@/server/platform/context";
+import { diagnosticScore } from "./rules";
+import type { Severity } from "./types";
+
+/** "Recent" in the share of recent conversations: by the conversations' own time. */
+const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
+/** Beyond this many recent conversations the share is taken among the newest of them. */
+const RECENT_CONVERSATIONS = 10_000;
+
+type Counted = {
+  id: string;
+  occurrences: number;
+  users: number;
+  first: string | null;
+  last: string | null;
+  severity: Severity | null;
+  confidence: number | null;
+  recent: number;
+};
+
+/**
+ * Recounts what follows from occurrences: the numbers of the Findings, and on each conversation how many Findings it
+ * shows. A Finding that nobody reviewed and that nothing shows any more is removed. Runs in the caller's transaction.
+ */
+export async function refreshFindings(tx: Ctx, touched: { findingIds: readonly string[]; conversationIds: readonly string[] }) {
+  const findingIds = sql`${sql.param([...touched.findingIds])}::text[]`;
+  const { since, conversations } = await recentConversations(tx);
+
+  const counted = await tx.db.execute<Counted>(sql`
+    select f.id, count(o.id)::int as occurrences, count(distinct c.user_id)::int as users, min(o.detected_at) as first,
+           max(o.detected_at) as last, max(o.confidence) as confidence,
+           (array_agg(o.severity order by array_position(array['critical','high','medium','low','info'], o.severity))
+             filter (where o.severity is not null))[1] as severity,
+           count(o.id) filter (where c.started_at >= ${since}::bigint)::int as recent
+    from findings f
+    left join occurrences o on o.project_id = f.project_id and o.finding_id = f.id
+    left join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
+    where f.project_id = ${tx.projectId} and f.id = any(${findingIds})
+    group by f.id order by f.id`);
+
+  const rows = [...counted]
+    .filter((row) => row.occurrences > 0)
+    .map((row) => {
+      const { score, parts } = diagnosticScore({
+        severity: row.severity ?? "info",
+        confidence: row.confidence ?? 0,
+        affectedConversations: row.recent,
+        recentConversations: conversations,
+      });
+      return { ...row, first: Number(row.first), last: Number(row.last), score, parts };
+    });
+  await tx.db.execute(sql`
+    update findings f set occurrence_count = t.occurrences, user_count = t.users, first_detected_at = t.first,
+      last_detected_at = t.last, severity = t.severity, diagnostic_score = t.score, diagnostic_score_parts = t.parts,
+      updated_at = ${Date.now()}::bigint
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      as t(id text, occurrences int, users int, first bigint, last bigint, severity text, score float8, parts jsonb)
+    where f.project_id = ${tx.projectId} and f.id = t.id`);
+  await tx.db.execute(sql`
+    delete from findings f
+    where f.project_id = ${tx.projectId} and f.id = any(${findingIds}) and f.review_status = 'unreviewed'
+      and not exists (select 1 from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)`);
+  await refreshConversationCounts(tx, touched.conversationIds);
+}
+
+/** Dismissed Findings keep counting in their own numbers, and quietly do not show on the conversation. */
+export async function refreshConversationCounts(tx: Ctx, conversationIds: readonly string[]) {
+  await tx.db.execute(sql`
+    update conversations c set finding_count = t.count
+    from (
+      select i.id, count(f.id)::int as count
+      from unnest(${sql.param([...new Set(conversationIds)].sort())}::text[]) as i(id)
+      left join occurrences o on o.project_id = ${tx.projectId} and o.conversation_id = i.id
+      left join findings f on f.project_id = o.project_id and f.id = o.finding_id and f.review_status <> 'dismissed'
+      group by i.id
+    ) t
+    where c.project_id = ${tx.projectId} and c.id = t.id and c.finding_count <> t.count`);
+}
+
+async function recentConversations(tx: Ctx) {
+  const [row] = await tx.db.execute<{ since: string | null; conversations: number }>(sql`
+    select min(started_at) as since, count(*)::int as conversations from (
+      select started_at from conversations
+      where project_id = ${tx.projectId} and started_at >= ${Date.now() - RECENT_MS}::bigint
+      order by started_at desc limit ${RECENT_CONVERSATIONS}
+    ) recent`);
+  return { since: Number(row?.since ?? 0), conversations: row?.conversations ?? 0 };
+}

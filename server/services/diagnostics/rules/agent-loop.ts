@@ -1,0 +1,10 @@
+import { AGENT_LOOP_DETECTORS } from "../detectors";
+import type { Rule } from "../types";
+
+export const agentLoop: Rule = {
+  id: "agent-loop",
+  version: 1,
+  name: "Agent loop",
+  summary: "An agent that goes round: the same calls, the same words, the same work again.",
+  detectors: AGENT_LOOP_DETECTORS,
+};

@@ -1,0 +1,31 @@
+import type { Rule } from "../types";
+import { agentLoop } from "./agent-loop";
+import { brokenResponse } from "./broken-response";
+import { toolFailure } from "./tool-failure";
+
+/** The built-in Rules, in the order in which they are shown. */
+export const RULES: readonly Rule[] = [toolFailure, agentLoop, brokenResponse];
+
+/** The built-in Rule of this id, if there is one. */
+export const findRule = (id: string): Rule | undefined => RULES.find((rule) => rule.id === id);
+
+export { type Confidence, confidenceOf } from "./confidence";
+export { fingerprint } from "./fingerprint";
+export { KEYWORD_SIGNAL } from "./keywords";
+export {
+  type Candidate,
+  type RuleOccurrence,
+  type RuleResult,
+  type RunOptions,
+  runDetectors,
+} from "./run-rule";
+export { type DiagnosticScoreParts, diagnosticScore } from "./score";
+export { closestCause, sameCause } from "./similar-cause";
+export {
+  ADJUDICATION_MODES,
+  type AdjudicationMode,
+  DEFAULT_CONFIGURATION,
+  type RuleConfiguration,
+  ruleConfiguration,
+  signalsOf,
+} from "./validate-configuration";

@@ -1,0 +1,103 @@
+import type { ConversationSnapshot, DetectedSignal, Detector, Evidence, Rule, Severity } from "../types";
+import { confidenceOf } from "./confidence";
+import { KEYWORD_SIGNAL, keywordSignals } from "./keywords";
+import type { RuleConfiguration } from "./validate-configuration";
+
+/** A Signal that a Rule stands by, in one conversation. At most one for each (`signal`, `cause`). */
+export type RuleOccurrence = {
+  signal: string;
+  severity: Severity;
+  /** The detector's own, 0..1. */
+  score: number;
+  /** How likely it is right, 0..1. */
+  confidence: number;
+  verdict: "match" | "ambiguous";
+  evidence: Evidence[];
+  cause: string;
+  title: string;
+  summary: string;
+};
+
+/** A Signal that only an adjudicator can settle: it passed `minSignalScore` and is ambiguous. */
+export type Candidate = RuleOccurrence;
+
+export type RuleResult = {
+  occurrences: RuleOccurrence[];
+  /** For an adjudicator, in mode `auto` with one connected; otherwise empty. */
+  undecided: Candidate[];
+  dropped: { belowScore: number; belowConfidence: number; ambiguous: number };
+  /** What a reader of the result should know. */
+  notes: string[];
+};
+
+export type RunOptions = { adjudicatorConnected?: boolean };
+
+/** A project's own word needs no measuring: that it was said is all that it claims. */
+const KEYWORD_CONFIDENCE = 1;
+const KEYWORD_SEVERITY: Severity = "medium";
+
+/** Reads one conversation with the detectors of one Rule. Pure: the same input gives the same result. */
+export function runDetectors(
+  rule: Rule,
+  conversation: ConversationSnapshot,
+  configuration: RuleConfiguration,
+  options: RunOptions = {},
+): RuleResult {
+  const result: RuleResult = {
+    occurrences: [],
+    undecided: [],
+    dropped: { belowScore: 0, belowConfidence: 0, ambiguous: 0 },
+    notes: [],
+  };
+  const asks = configuration.adjudicationMode === "auto" && options.adjudicatorConnected === true;
+
+  for (const found of signalsIn(rule, conversation, configuration)) {
+    if (found.score < configuration.minSignalScore) {
+      result.dropped.belowScore++;
+    } else if (found.verdict === "ambiguous" && asks) {
+      result.undecided.push(found);
+    } else if (found.verdict === "ambiguous") {
+      result.dropped.ambiguous++;
+    } else if (found.confidence < configuration.minDiagnosticConfidence) {
+      result.dropped.belowConfidence++;
+    } else {
+      result.occurrences.push(found);
+    }
+  }
+  if (configuration.adjudicationMode === "auto" && !asks) {
+    const left = result.dropped.ambiguous;
+    result.notes.push(`No adjudicator is connected: ${left} ambiguous ${left === 1 ? "signal was" : "signals were"} left out.`);
+  }
+  return result;
+}
+
+/** Everything that the Rule's enabled detectors see, before any threshold. */
+export function signalsIn(
+  rule: Rule,
+  conversation: ConversationSnapshot,
+  configuration: Pick<RuleConfiguration, "keywords" | "signalOverrides">,
+): RuleOccurrence[] {
+  const { keywords, signalOverrides } = configuration;
+  const override = (signal: string) => signalOverrides[signal] ?? {};
+  const seen = rule.detectors
+    .filter((detector) => override(detector.signal).enabled ?? detector.enabledByDefault)
+    .flatMap((detector) =>
+      detector
+        .detect(conversation, { keywords })
+        .map((signal) => occurrenceOf(detector, signal, override(detector.signal).severity)),
+    );
+  if (override(KEYWORD_SIGNAL).enabled === false) return seen;
+  const severity = override(KEYWORD_SIGNAL).severity ?? KEYWORD_SEVERITY;
+  const said = keywordSignals(conversation, keywords).map(({ name, ...signal }) => ({
+    ...signal,
+    signal: name,
+    severity,
+    confidence: KEYWORD_CONFIDENCE,
+  }));
+  return [...seen, ...said];
+}
+
+function occurrenceOf(detector: Detector, found: DetectedSignal, severity = detector.severity): RuleOccurrence {
+  const { name, ...rest } = found;
+  return { ...rest, signal: name, severity, confidence: confidenceOf(name, found.score).value };
+}

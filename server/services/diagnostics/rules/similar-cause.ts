@@ -1,0 +1,42 @@
+/**
+ * Share of common words (Jaccard, masks aside) from which two causes are one. At .7 "recipient <name> not found in the users
+ * list" joins across names, while "reservation not found" (.5) stays apart from "flight not found".
+ */
+const SIMILARITY = 0.7;
+const MASK = /<(?:url|email|id|date|time|path|value|n)>/g;
+
+/** Whether two normalised causes of one Rule and Signal are the same trouble. Symmetric; no list of known causes matters. */
+export function sameCause(a: string, b: string): boolean {
+  return a === b || similarity(a, b) >= SIMILARITY;
+}
+
+/** The most alike of `known` that is the same trouble as `cause`; equal likeness goes by the alphabet, not by order. */
+export function closestCause(cause: string, known: readonly string[]): string | null {
+  let best: { cause: string; similarity: number } | null = null;
+  for (const other of known) {
+    if (other === cause) return other;
+    const alike = similarity(cause, other);
+    if (alike < SIMILARITY) continue;
+    if (!best || alike > best.similarity || (alike === best.similarity && other < best.cause)) {
+      best = { cause: other, similarity: alike };
+    }
+  }
+  return best?.cause ?? null;
+}
+
+function similarity(a: string, b: string): number {
+  const [left, right] = [parts(a), parts(b)];
+  if (left.subject !== right.subject) return 0;
+  if (left.words.size === 0 || right.words.size === 0) return 0;
+  let common = 0;
+  for (const word of left.words) if (right.words.has(word)) common++;
+  return common / (left.words.size + right.words.size - common);
+}
+
+/** A cause is "subject: template"; the subject (a tool, a model) must be equal. */
+function parts(cause: string): { subject: string; words: Set<string> } {
+  const colon = cause.indexOf(": ");
+  const subject = colon < 0 ? "" : cause.slice(0, colon);
+  const template = (colon < 0 ? cause : cause.slice(colon + 2)).replace(MASK, " ");
+  return { subject, words: new Set(template.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) };
+}

@@ -1,0 +1,24 @@
+import { eq } from "drizzle-orm";
+import { z } from "zod";
+import { users } from "@/db/schema";
+import { notFound } from "@/server/platform/errors";
+import { accountVerb } from "@/server/platform/verb";
+import { userReply } from "./schemas";
+
+export const getMe = accountVerb(
+  {
+    name: "account.me",
+    summary: "The signed-in person.",
+    effect: "read",
+    input: z.strictObject({}),
+    reply: userReply,
+  },
+  async ({ db, userId }) => {
+    const [found] = await db
+      .select({ id: users.id, email: users.email, name: users.name, createdAt: users.createdAt })
+      .from(users)
+      .where(eq(users.id, userId));
+    if (!found) throw notFound("The person");
+    return { user: found };
+  },
+);

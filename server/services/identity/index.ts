@@ -1,0 +1,9 @@
+import "server-only";
+
+export { createUser } from "./create-user";
+export { findUserByEmail } from "./find-user";
+export { getMe } from "./get-me";
+export { completeSetupInput } from "./schemas";
+export { endSession, readSession, SESSION_SECONDS, type Session, startSession } from "./sessions";
+export { completeSetup, createSetupLink, setupNeeded } from "./setup";
+export { verifyPassword } from "./verify-password";

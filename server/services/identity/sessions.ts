@@ -1,0 +1,54 @@
+import { and, eq, gt, isNull, lt } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { sessions, users } from "@/db/schema";
+import { newId } from "@/server/platform/ids";
+
+const DAY_MS = 86_400_000;
+/** How long a sign-in lasts. The cookie and the row end together. */
+export const SESSION_SECONDS = (30 * DAY_MS) / 1000;
+/** `last_seen_at` is for people; it need not cost a write for each request. */
+const SEEN_RESOLUTION_MS = 5 * 60_000;
+const USER_AGENT_MAX = 300;
+
+/** A signed-in browser and whose it is. */
+export type Session = { id: string; user: { id: string; email: string; name: string | null } };
+
+/** Opens a session for a person who has just proved who they are. */
+export async function startSession(db: Db, of: { userId: string; userAgent?: string | undefined }) {
+  const now = Date.now();
+  const id = newId("ses");
+  await db.insert(sessions).values({
+    id,
+    userId: of.userId,
+    lastSeenAt: now,
+    expiresAt: now + SESSION_SECONDS * 1000,
+    userAgent: of.userAgent?.slice(0, USER_AGENT_MAX) ?? null,
+  });
+  return id;
+}
+
+/** The session, or `null` once it was ended or has run out. Asked for each request: ending one takes effect at once. */
+export async function readSession(db: Db, id: string): Promise<Session | null> {
+  const now = Date.now();
+  const [row] = await db
+    .select({ id: sessions.id, seen: sessions.lastSeenAt, userId: users.id, email: users.email, name: users.name })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(eq(sessions.id, id), isNull(sessions.revokedAt), gt(sessions.expiresAt, now)));
+  if (!row) return null;
+  if (row.seen < now - SEEN_RESOLUTION_MS) {
+    await db
+      .update(sessions)
+      .set({ lastSeenAt: now })
+      .where(and(eq(sessions.id, id), lt(sessions.lastSeenAt, now)));
+  }
+  return { id: row.id, user: { id: row.userId, email: row.email, name: row.name } };
+}
+
+/** Signs that browser out everywhere at once. Ending it twice keeps the first time. */
+export async function endSession(db: Db, id: string) {
+  await db
+    .update(sessions)
+    .set({ revokedAt: Date.now() })
+    .where(and(eq(sessions.id, id), isNull(sessions.revokedAt)));
+}

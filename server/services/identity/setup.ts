@@ -1,0 +1,57 @@
+import { createHash, randomBytes } from "node:crypto";
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { setupTokens, users } from "@/db/schema";
+import { ServiceError } from "@/server/platform/errors";
+import { createProject } from "@/server/services/projects";
+import { createUser } from "./create-user";
+import { type CompleteSetupInput, completeSetupInput } from "./schemas";
+
+/** Any number, as long as nothing else takes it: the first run happens one at a time, whatever starts together. */
+const SETUP_LOCK = 7_231_004_118;
+const FIRST_PROJECT = "My project";
+
+const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+const lock = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${SETUP_LOCK}::bigint)`);
+
+/** Whether this installation still waits for its first person. */
+export async function setupNeeded(db: Db): Promise<boolean> {
+  const [anyone] = await db.select({ id: users.id }).from(users).limit(1);
+  return anyone === undefined;
+}
+
+/**
+ * A new one-time token for the first run, to be printed as a link; `null` once somebody exists. Tokens from earlier
+ * starts that nobody used stop working.
+ */
+export const createSetupLink = (db: Db): Promise<{ token: string } | null> =>
+  db.transaction(async (tx) => {
+    await lock(tx);
+    if (!(await setupNeeded(tx))) return null;
+    const token = randomBytes(24).toString("base64url");
+    await tx.delete(setupTokens).where(isNull(setupTokens.usedAt));
+    await tx.insert(setupTokens).values({ hash: hashOf(token) });
+    return { token };
+  });
+
+/**
+ * Turns a fresh installation into one with an owner, a first project and its default key: all of it or nothing. The key's
+ * secret is in this answer only.
+ */
+export async function completeSetup(db: Db, input: CompleteSetupInput) {
+  const { token, projectName, ...person } = completeSetupInput.parse(input);
+  return db.transaction(async (tx) => {
+    await lock(tx);
+    const [used] = await tx
+      .update(setupTokens)
+      .set({ usedAt: Date.now() })
+      .where(and(eq(setupTokens.hash, hashOf(token)), isNull(setupTokens.usedAt)))
+      .returning({ hash: setupTokens.hash });
+    if (!used || !(await setupNeeded(tx))) {
+      throw new ServiceError("forbidden", "This link was used already or replaced by a newer one. Restart the server to see the present link.");
+    }
+    const user = await createUser(tx, person);
+    const created = await createProject(tx, { name: projectName ?? FIRST_PROJECT, ownerUserId: user.id });
+    return { user, ...created };
+  });
+}

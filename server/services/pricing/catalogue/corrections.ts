@@ -1,0 +1,40 @@
+/**
+ * What people know and the catalogue does not say. Only the generation of the defaults reads this; an alias whose model
+ * has left the catalogue stops it, so the list cannot rot unseen.
+ */
+
+/** Names under which a vendor (or an aggregator) serves a model at the very same price, by `<provider>:<catalogue id>`. */
+export const EXTRA_ALIASES: Record<string, readonly string[]> = {
+  "anthropic:claude-2": ["claude-2.0", "claude-2.1", "claude-v2", "claude-v2:1", "claude-v2.1"],
+  "google:gemini-3.1-pro-preview": ["gemini-3.1-pro-preview-customtools"],
+  // The catalogue has these rows under an aggregator's spelling only.
+  "google:gemini-flash-1.5-8b": ["gemini-1.5-flash-8b"],
+  "moonshotai:kimi-k2-0711-preview": ["kimi-k2-0711"],
+  "moonshotai:kimi-k2-0905-preview": ["kimi-k2-0905"],
+  // A Mistral date is another model more often than not, so its dated names are listed one by one.
+  "mistral:ministral-3b": ["ministral-3b-2410"],
+  "mistral:mistral-embed": ["mistral-embed-2312"],
+  "mistral:mistral-nemo": ["mistral-nemo-2407", "open-mistral-nemo-2407"],
+  "mistral:mistral-saba": ["mistral-saba-2502"],
+  "mistral:mixtral-8x7b": ["mixtral-8x7b-instruct"],
+  "mistral:pixtral-12b": ["pixtral-12b-2409"],
+};
+
+/** A `starts_with` that stops in the middle of a word, and the whole name it stands for (`null`: leave it out). */
+export const CUT_PREFIXES: Record<string, string | null> = {
+  "claude-2": null, // as a prefix it would take claude-2-anything; its real names are listed above
+  "gemini-2.0-flash-0": "gemini-2.0-flash",
+  // Fine-tuned GPT-4 is in the catalogue at the base model's rate, which it never had.
+  "ft:gpt-4-0": null,
+};
+
+/** Rows that the catalogue lacks altogether, in its own units (US dollars per million tokens). */
+export const SUPPLEMENT = [
+  {
+    provider: "anthropic",
+    id: "claude-instant-1",
+    aliases: ["claude-instant", "claude-instant-v1", "claude-instant-1.1", "claude-instant-1.2"],
+    // Amazon Bedrock's and Anthropic's last list price of this retired model.
+    prices: { input_mtok: 0.8, output_mtok: 2.4 },
+  },
+] as const;

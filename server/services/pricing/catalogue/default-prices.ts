@@ -1,0 +1,32 @@
+import type { PriceDefinition } from "../schemas";
+import file from "./default-prices.generated.json";
+import type { DefaultPrice } from "./from-genai-prices";
+
+/** When the prices in the file were published (`YYYY-MM-DD`): what costs computed from them carry. */
+export const CATALOGUE_DATE: string = file.catalogue.date;
+export const DEFAULTS_VERSION = `default@${CATALOGUE_DATE}`;
+
+/** One default model: a definition for each time that its price changed, oldest first, and its further exact names. */
+export type DefaultModel = {
+  aliases: readonly string[];
+  timeline: readonly { effectiveFrom: number; definition: PriceDefinition }[];
+};
+
+export const DEFAULT_MODELS: readonly DefaultModel[] = (file.definitions as DefaultPrice[]).map(
+  ({ provider, modelName, aliases, matchPattern, priceSets }) => ({
+    aliases,
+    timeline: priceSets.map(({ effectiveFrom, pricingTiers }) => ({
+      effectiveFrom: effectiveFrom ?? 0,
+      definition: {
+        id: `${provider}:${modelName}`,
+        provider,
+        modelName,
+        matchPattern,
+        pricingTiers,
+        source: "default",
+        editable: false,
+        resettable: false,
+      },
+    })),
+  }),
+);

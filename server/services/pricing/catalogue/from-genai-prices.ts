@@ -1,0 +1,229 @@
+import { Decimal } from "decimal.js";
+import type { Vendor } from "../providers";
+import type { PricingTier } from "../schemas";
+import { EXTRA_ALIASES, SUPPLEMENT } from "./corrections";
+import { type MatchLogic, type ModelNames, matchPatternOf, namesIn, spellings } from "./name-patterns";
+
+/** One price of the catalogue: flat, or by total input (`start` exclusive: a request above it is wholly at `price`). */
+type CataloguePrice = number | { base: number; tiers: { start: number; price: number }[] };
+type CataloguePrices = Record<string, CataloguePrice | undefined>;
+type DatedPrices = { constraint?: Record<string, string>; prices: CataloguePrices };
+export type CatalogueModel = { id: string; match: MatchLogic; prices: CataloguePrices | DatedPrices[] };
+export type CatalogueProvider = { id: string; models: CatalogueModel[] };
+
+/** Prices that hold from a moment on (Unix milliseconds; `null`: always did). */
+export type PriceSet = { effectiveFrom: number | null; pricingTiers: PricingTier[] };
+/** A default as the generated file keeps it. `aliases` are further exact names, lower case. */
+export type DefaultPrice = {
+  provider: Vendor;
+  modelName: string;
+  aliases: string[];
+  matchPattern: string;
+  /** Oldest first. */
+  priceSets: PriceSet[];
+};
+
+/** Our vendors, and where in the catalogue their prices are; an earlier source wins over a later one. */
+export const SOURCES: Record<Vendor, readonly string[]> = {
+  openai: ["openai"],
+  anthropic: ["anthropic"],
+  google: ["google"],
+  xai: ["x-ai"],
+  mistral: ["mistral"],
+  deepseek: ["deepseek"],
+  cohere: ["cohere"],
+  moonshotai: ["moonshotai"],
+  // `zhipuai` has mainland-China prices converted to dollars: better than nothing for what z.ai's own list lacks.
+  zai: ["zai", "zhipuai"],
+  minimax: ["minimax"],
+};
+
+const TOKENS = 1_000_000;
+const THOUSAND = 1_000;
+
+/** The catalogue's price keys in our buckets, and the units that its price is for. A key not here stops the generation. */
+const BUCKETS: Record<string, { bucket: string; per: number }> = {
+  input_mtok: { bucket: "input_tokens", per: TOKENS },
+  output_mtok: { bucket: "output_tokens", per: TOKENS },
+  output_reasoning_mtok: { bucket: "reasoning_output_tokens", per: TOKENS },
+  cache_write_mtok: { bucket: "cache_creation_input_tokens", per: TOKENS },
+  cache_write_1h_mtok: { bucket: "cache_creation_1h_input_tokens", per: TOKENS },
+  cache_read_mtok: { bucket: "cache_read_input_tokens", per: TOKENS },
+  input_audio_mtok: { bucket: "input_audio_tokens", per: TOKENS },
+  input_image_mtok: { bucket: "input_image_tokens", per: TOKENS },
+  input_video_mtok: { bucket: "input_video_tokens", per: TOKENS },
+  cache_audio_read_mtok: { bucket: "cache_read_input_audio_tokens", per: TOKENS },
+  cache_image_read_mtok: { bucket: "cache_read_input_image_tokens", per: TOKENS },
+  output_audio_mtok: { bucket: "output_audio_tokens", per: TOKENS },
+  output_image_mtok: { bucket: "output_image_tokens", per: TOKENS },
+  output_video_mtok: { bucket: "output_video_tokens", per: TOKENS },
+  web_searches_kcount: { bucket: "web_searches", per: THOUSAND },
+  storage_searches_kcount: { bucket: "storage_searches", per: THOUSAND },
+};
+
+/** A bucket whose price the catalogue leaves out costs what its parent costs, never nothing. In this order. */
+const INHERITED = [
+  ["reasoning_output_tokens", "output_tokens"],
+  ["cache_creation_input_tokens", "input_tokens"],
+  ["cache_read_input_tokens", "input_tokens"],
+  ["cache_read_input_audio_tokens", "input_audio_tokens"],
+  ["cache_read_input_image_tokens", "input_image_tokens"],
+] as const;
+
+/** What long-context tiers compare: all input, cached or not (a cliff: the whole request is at the tier's prices). */
+const ALL_INPUT = "^(?:input|cache_(?:read|creation))";
+
+/** The catalogue's rows of our ten vendors as definitions, in the order of their ids. */
+export function defaultPricesFrom(providers: ReadonlyMap<string, CatalogueProvider>): DefaultPrice[] {
+  const rows = (Object.keys(SOURCES) as Vendor[]).flatMap((vendor) => rowsOf(vendor, providers));
+  const used = new Set(rows.map((row) => `${row.vendor}:${row.model.id}`));
+  for (const id of Object.keys(EXTRA_ALIASES)) if (!used.has(id)) throw new Error(`No such row any more: ${id}`);
+
+  const owners = new Map<string, string>();
+  for (const row of rows) for (const name of [...row.names, ...row.stems]) claim(owners, name.toLowerCase(), row.id);
+  return rows.map((row) => definitionOf(row, owners)).sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+}
+
+export const idOf = (price: Pick<DefaultPrice, "provider" | "modelName">) => `${price.provider}:${price.modelName}`;
+
+type Row = ModelNames & { vendor: Vendor; id: string; modelName: string; model: Pick<CatalogueModel, "id" | "prices"> };
+
+function rowsOf(vendor: Vendor, providers: ReadonlyMap<string, CatalogueProvider>): Row[] {
+  const seen = new Set<string>();
+  const rows: Row[] = [];
+  for (const source of SOURCES[vendor]) {
+    const provider = providers.get(source);
+    if (!provider) throw new Error(`The catalogue has no provider ${source}.`);
+    for (const model of provider.models) {
+      if (!isFirstParty(vendor, model) || seen.has(model.id)) continue;
+      seen.add(model.id);
+      rows.push(rowOf(vendor, model, namesIn(model.match)));
+    }
+  }
+  for (const row of SUPPLEMENT) {
+    if (row.provider === vendor) rows.push(rowOf(vendor, row, { names: [row.id, ...row.aliases], stems: [] }));
+  }
+  return rows;
+}
+
+function rowOf(vendor: Vendor, model: Pick<CatalogueModel, "id" | "prices">, found: ModelNames): Row {
+  const extra = EXTRA_ALIASES[`${vendor}:${model.id}`] ?? [];
+  const names = [...found.names, ...extra].filter((name) => !name.includes("/"));
+  const modelName = plainName(model.id, [...names, ...found.stems]);
+  return { vendor, model, modelName, id: `${vendor}:${modelName}`, names: [modelName, ...names], stems: found.stems };
+}
+
+/** `claude-3-5-haiku-latest` is called `claude-3-5-haiku` where the row itself answers to that. */
+function plainName(id: string, names: string[]) {
+  const plain = id.replace(/(?:-latest|-0|-)$/, "");
+  return names.includes(plain) ? plain : id;
+}
+
+/** Leaves out other vendors' models (Claude under Google), rows without a token price, and `:free` offers. */
+function isFirstParty(vendor: Vendor, model: CatalogueModel) {
+  if (vendor === "google" && model.id.startsWith("claude")) return false;
+  if (model.id.endsWith(":free")) return false;
+  return priceSetsIn(model.prices).every(({ prices }) => prices.input_mtok !== undefined);
+}
+
+function claim(owners: Map<string, string>, name: string, id: string) {
+  const owner = owners.get(name);
+  if (owner !== undefined && owner !== id) throw new Error(`Both ${owner} and ${id} answer to ${name}.`);
+  owners.set(name, id);
+}
+
+function definitionOf(row: Row, owners: Map<string, string>): DefaultPrice {
+  // A spelling that another row uses in so many words is that row's.
+  const spell = (names: string[]) => [
+    ...new Set(
+      names.flatMap((name) => spellings(row.vendor, name)).filter((name) => (owners.get(name) ?? row.id) === row.id),
+    ),
+  ];
+  const names = spell(row.names);
+  const stems = spell(row.stems);
+  return {
+    provider: row.vendor,
+    modelName: row.modelName,
+    aliases: [...new Set([...names, ...stems])].filter((name) => name !== row.modelName.toLowerCase()).sort(),
+    matchPattern: matchPatternOf(row.vendor, { names: names.filter((name) => !stems.includes(name)), stems }),
+    priceSets: priceSetsIn(row.model.prices).map(({ effectiveFrom, prices }) => ({
+      effectiveFrom,
+      pricingTiers: tiersOf(prices),
+    })),
+  };
+}
+
+/** Noon UTC stands for the day where a price depends on the time of day: a usage condition cannot say the hour. */
+const NOON = "12:00:00Z";
+
+/** A row's prices by the moment from which they hold. */
+function priceSetsIn(prices: CatalogueModel["prices"]): { effectiveFrom: number | null; prices: CataloguePrices }[] {
+  if (!Array.isArray(prices)) return [{ effectiveFrom: null, prices }];
+  const atNoon = prices.filter(({ constraint }) => constraint?.type !== "time_of_date" || holdsAtNoon(constraint));
+  // The catalogue lets the last one that applies win; a time of day with no date applies always.
+  const timeless = atNoon.findLast(({ constraint }) => constraint?.type === "time_of_date");
+  if (timeless) return [{ effectiveFrom: null, prices: timeless.prices }];
+  return atNoon
+    .map(({ constraint, prices: set }) => ({
+      effectiveFrom: constraint ? Date.parse(`${constraint.start_date}T00:00:00Z`) : null,
+      prices: set,
+    }))
+    .sort((a, b) => (a.effectiveFrom ?? 0) - (b.effectiveFrom ?? 0));
+}
+
+const holdsAtNoon = (constraint: Record<string, string>) =>
+  constraint.start_time! <= NOON && NOON < constraint.end_time!;
+
+function tiersOf(prices: CataloguePrices): PricingTier[] {
+  const starts = new Set<number>();
+  for (const price of Object.values(prices)) {
+    if (typeof price === "object") for (const { start } of price.tiers) starts.add(start);
+  }
+  const highestFirst = [...starts].sort((a, b) => b - a);
+  const standard = {
+    id: "standard",
+    name: "Standard",
+    isDefault: true,
+    priority: 0,
+    conditions: [],
+    prices: bucketPrices(prices, 0),
+  };
+  const long = highestFirst.map((start, index) => ({
+    id: `input-over-${start}`,
+    name: `Input over ${start.toLocaleString("en-US")} tokens`,
+    isDefault: false,
+    priority: index + 1,
+    conditions: [{ usageDetailPattern: ALL_INPUT, operator: "gt" as const, value: start }],
+    prices: bucketPrices(prices, start),
+  }));
+  return [standard, ...long];
+}
+
+/** Every price per unit for a request in the tier that begins above `start` (0: the base), sub-prices written out. */
+function bucketPrices(prices: CataloguePrices, start: number): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const [key, price] of Object.entries(prices)) {
+    if (price === undefined) continue;
+    const unit = BUCKETS[key];
+    if (!unit) throw new Error(`The catalogue has a price key of a new kind: ${key}`);
+    found[unit.bucket] = perUnit(priceAbove(price, start), unit.per);
+  }
+  for (const [bucket, parent] of INHERITED) {
+    if (found[bucket] === undefined && found[parent] !== undefined) found[bucket] = found[parent];
+  }
+  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function priceAbove(price: CataloguePrice, start: number): number {
+  if (typeof price === "number") return price;
+  const reached = price.tiers.filter((tier) => tier.start <= start).sort((a, b) => b.start - a.start)[0];
+  return reached ? reached.price : price.base;
+}
+
+/** Exact: throws if the price per unit is no decimal that a JSON number carries whole. */
+function perUnit(price: number, per: number): number {
+  const exact = new Decimal(price).div(per);
+  const number = exact.toNumber();
+  if (!new Decimal(number).eq(exact)) throw new Error(`${price} per ${per} does not fit a number.`);
+  return number;
+}

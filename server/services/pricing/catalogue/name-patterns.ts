@@ -1,0 +1,144 @@
+import type { Vendor } from "../providers";
+import { CUT_PREFIXES } from "./corrections";
+
+/** How the catalogue says which names a row stands for (`@pydantic/genai-prices`, type `MatchLogic`). */
+export type MatchLogic =
+  | { equals: string }
+  | { starts_with: string }
+  | { ends_with: string }
+  | { contains: string }
+  | { regex: string }
+  | { or: MatchLogic[] }
+  | { and: MatchLogic[] };
+
+/** `names` stand for the model as they are or with a date; `stems` also with a stage such as `-preview`. */
+export type ModelNames = { names: string[]; stems: string[] };
+
+const MONTH = "(?:0[1-9]|1[0-2])";
+const DAY = "(?:0[1-9]|[12]\\d|3[01])";
+const FULL_DATE = `20\\d\\d-?${MONTH}-?${DAY}`;
+
+type Tails = { dated: string; staged: string };
+
+/**
+ * What each vendor appends to a name without making it another model. Anything else behind a known name is an unknown
+ * sibling, and a wrong price is worse than none: `claude-opus-4-10` is not `claude-opus-4-1`.
+ */
+const TAILS: Record<Vendor, Tails> = {
+  openai: { dated: `-${FULL_DATE}`, staged: `(?:-preview)?(?:-${FULL_DATE})?` },
+  anthropic: { dated: `-latest|(?:-v\\d)?(?:-${FULL_DATE})?`, staged: `-latest|(?:-v\\d)?(?:-${FULL_DATE})?` },
+  google: {
+    dated: `-(?:latest|\\d{3}|${FULL_DATE})`,
+    staged: `-latest|(?:-preview|-exp)?(?:-(?:\\d{3}|${MONTH}-?${DAY}|${MONTH}-20\\d\\d|${FULL_DATE}))?`,
+  },
+  xai: { dated: `-(?:latest|beta|${MONTH}${DAY}|${FULL_DATE})`, staged: `-(?:latest|beta|${FULL_DATE})` },
+  // At Mistral and Cohere a date is a release with a price of its own, so only listed ones count.
+  mistral: { dated: "", staged: "-(?:latest|\\d{4})" },
+  cohere: { dated: "", staged: "" },
+  deepseek: { dated: `-${FULL_DATE}`, staged: `-(?:${MONTH}${DAY}|${FULL_DATE})` },
+  moonshotai: { dated: `-${FULL_DATE}`, staged: `-preview|-${FULL_DATE}` },
+  zai: { dated: `-${FULL_DATE}`, staged: "" },
+  minimax: { dated: `-${FULL_DATE}`, staged: "" },
+};
+
+/** The literal names in a catalogue row's match logic. Throws on logic it cannot read, so a new kind is seen. */
+export function namesIn(logic: MatchLogic): ModelNames {
+  if ("or" in logic) return merge(logic.or.map(namesIn));
+  if ("and" in logic) return merge(logic.and.filter((part) => !isExclusion(part)).map(namesIn));
+  if ("equals" in logic) return { names: [logic.equals], stems: [] };
+  if ("ends_with" in logic) return { names: [logic.ends_with], stems: [] };
+  if ("starts_with" in logic) return stem(logic.starts_with);
+  if ("contains" in logic) return stem(logic.contains);
+  return { names: [datedName(logic.regex)], stems: [] };
+}
+
+/** A negative lookahead that keeps siblings out: our bounded tails never let them in. */
+const isExclusion = (logic: MatchLogic) => "regex" in logic && logic.regex.startsWith("^(?!");
+
+const merge = (parts: ModelNames[]): ModelNames => ({
+  names: parts.flatMap((part) => part.names),
+  stems: parts.flatMap((part) => part.stems),
+});
+
+function stem(prefix: string): ModelNames {
+  const known = CUT_PREFIXES[prefix];
+  if (known === null) return { names: [], stems: [] };
+  return { names: [], stems: [known ?? prefix.replace(/-20\d\d-?$|[-@]$/, "")] };
+}
+
+/** `^grok-4\.3-\d{8}$` says "this name with a date". */
+function datedName(regex: string) {
+  const name = /^\^((?:[\w-]|\\\.|\/)+?)-\\d(?:\{\d\}|-|\\d)*\$?$/.exec(regex)?.[1];
+  if (!name) throw new Error(`The catalogue has a pattern of a new kind: ${regex}`);
+  return name.replaceAll("\\.", ".");
+}
+
+/** Other spellings of the same name: versions with a dash for the dot, Claude's parts in either order, Azure's `gpt-35`. */
+export function spellings(provider: Vendor, name: string): string[] {
+  const lower = name.toLowerCase();
+  const all = new Set([lower]);
+  if (provider === "anthropic") {
+    const [, version, family] = /^claude-(\d(?:[.-]\d)?)-([a-z]+)$/.exec(lower) ?? [];
+    const [, laterFamily, laterVersion] = /^claude-([a-z]+)-(\d(?:[.-]\d)?)$/.exec(lower) ?? [];
+    const [f, v] = family ? [family, version] : [laterFamily, laterVersion];
+    if (f && v)
+      for (const dot of [".", "-"]) {
+        const spelled = v.replace(/[.-]/, dot);
+        all.add(`claude-${f}-${spelled}`).add(`claude-${spelled}-${f}`);
+      }
+  }
+  if (lower.startsWith("gpt-3.5")) all.add(lower.replace("gpt-3.5", "gpt-35"));
+  for (const spelling of [...all]) all.add(spelling.replace(/(?<=\d)\.(?=\d)/g, "-"));
+  return [...all];
+}
+
+const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** One branch per name; a version's dot may be a dash. */
+const branches = (names: string[]) => {
+  const list = names.map((name) => literal(name).replace(/(?<=\d)\\\.(?=\d)/g, "[.-]"));
+  return list.length === 1 ? list[0]! : `(?:${list.join("|")})`;
+};
+
+const withTail = (names: string[], tail: string) =>
+  names.length === 0 ? [] : [branches(names) + (tail ? `(?:${tail})?` : "")];
+
+/** A fine-tune: `ft:<base with its date>:<organisation>:<suffix>:<id>`. */
+const FINE_TUNE_TAIL = `(?:-${FULL_DATE}|-${MONTH}${DAY})?:[^/]*`;
+
+/** The RE2 pattern of a definition: its names, bounded at both ends, with the tails that its vendor uses. */
+export function matchPatternOf(provider: Vendor, { names, stems }: ModelNames): string {
+  let kept: ModelNames = { names: [], stems: [] };
+  let pattern = "";
+  // Stems before names, short before long and dots before dashes: what the pattern says already is not said again.
+  for (const stem of inOrder(stems)) {
+    if (pattern && new RegExp(pattern).test(stem)) continue;
+    kept = { ...kept, stems: [...kept.stems, stem] };
+    pattern = bounded(provider, kept);
+  }
+  for (const name of inOrder(names)) {
+    if (pattern && new RegExp(pattern).test(name)) continue;
+    kept = { ...kept, names: [...kept.names, name] };
+    pattern = bounded(provider, kept);
+  }
+  return `(?i)${pattern}`;
+}
+
+const inOrder = (names: string[]) =>
+  [...names].sort((a, b) => a.length - b.length || b.split(".").length - a.split(".").length || (a < b ? -1 : 1));
+
+function bounded(provider: Vendor, { names, stems }: ModelNames): string {
+  const { dated, staged } = TAILS[provider];
+  const fineTuned = (name: string) => name.startsWith("ft:");
+  const fineTunedOnAzure = (name: string) => name.endsWith(".ft");
+  const parts = [
+    ...withTail(names, dated),
+    ...withTail(
+      stems.filter((name) => !fineTuned(name) && !fineTunedOnAzure(name)),
+      staged,
+    ),
+    ...withTail(stems.filter(fineTuned), FINE_TUNE_TAIL),
+    ...withTail(stems.filter(fineTunedOnAzure), "-[^/]*"),
+  ];
+  return `^${parts.length === 1 ? parts[0] : `(?:${parts.join("|")})`}$`;
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { verb } from "@/server/platform/verb";
+import { chooseTier } from "./choose-tier";
+import { priceBookOf } from "./load-price-book";
+import { priceMatch } from "./schemas";
+
+/** A call without usage: what remains is the tier that applies unless a condition holds. */
+const NO_USAGE = {};
+
+export const matchModelPrice = verb(
+  {
+    name: "modelPrices.match",
+    summary: "Find the price definition that calls of a model are priced with.",
+    description:
+      "`model` is the name as a client reports it: prefixes of gateways and clouds, dates and case are understood. " +
+      "`provider` may be a vendor, a cloud, a router or any other word. `match` is `null` when no price is known, which " +
+      "is not an error. The tier is the one that applies when no condition on usage holds.",
+    effect: "read",
+    capability: "model-pricing:read",
+    input: z.object({ model: z.string().min(1), provider: z.string().optional() }),
+    reply: z.object({ match: priceMatch.nullable() }),
+  },
+  async (ctx, { model, provider }) => {
+    const price = (await priceBookOf(ctx)).resolve(model, provider || null);
+    const tier = price && (price.tiers.fallback ?? chooseTier(price.tiers, NO_USAGE));
+    if (!price || !tier) return { match: null };
+    const { id, provider: vendor, modelName, source } = price.definition;
+    return {
+      match: { model: { id, provider: vendor, modelName }, pricingTier: { id: tier.id, name: tier.name }, source },
+    };
+  },
+);

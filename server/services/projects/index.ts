@@ -1,0 +1,8 @@
+import "server-only";
+
+export { createProject } from "./create-project";
+export { getProject } from "./get-project";
+export { listProjects } from "./list-projects";
+export { renameProject } from "./rename-project";
+export { roleIn } from "./role-in";
+export { startProject } from "./start-project";

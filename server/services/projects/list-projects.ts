@@ -1,0 +1,27 @@
+import { asc, eq, sql } from "drizzle-orm";
+import { z } from "zod";
+import { memberships, projects } from "@/db/schema";
+import { accountVerb } from "@/server/platform/verb";
+import { myProjectsReply } from "./schemas";
+
+/** A switcher that has more of them than this needs a search, not a longer list. */
+const PROJECTS_SHOWN = 1000;
+
+export const listProjects = accountVerb(
+  {
+    name: "projects.list",
+    summary: "The projects that the signed-in person belongs to, by name.",
+    effect: "read",
+    input: z.strictObject({}),
+    reply: myProjectsReply,
+  },
+  async ({ db, userId }) => ({
+    projects: await db
+      .select({ id: projects.id, name: projects.name, createdAt: projects.createdAt, role: memberships.role })
+      .from(memberships)
+      .innerJoin(projects, eq(projects.id, memberships.projectId))
+      .where(eq(memberships.userId, userId))
+      .orderBy(asc(sql`lower(${projects.name})`), asc(projects.id))
+      .limit(PROJECTS_SHOWN),
+  }),
+);

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { ROLES } from "@/server/platform/capabilities";
+import { apiKey } from "@/server/services/api-keys/schemas";
+
+export const projectName = z.string().trim().min(1).max(120);
+
+/** Times are Unix ms. */
+export const project = z.object({ id: z.string(), name: z.string(), createdAt: z.number() });
+export type Project = z.infer<typeof project>;
+export const projectReply = z.object({ project });
+
+export const createProjectInput = z.strictObject({ name: projectName });
+/** `secret` is the default key whole: it is shown here and never again. */
+export const createdProjectReply = z.object({ project, apiKey, secret: z.string() });
+
+export const renameProjectInput = z.strictObject({ name: projectName });
+
+/** A project as its member sees it in the switcher. */
+export const myProject = project.extend({ role: z.enum(ROLES) });
+export const myProjectsReply = z.object({ projects: z.array(myProject) });

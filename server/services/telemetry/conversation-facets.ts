@@ -1,0 +1,54 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { queryUnixMs } from "@/server/platform/schemas";
+import { verb } from "@/server/platform/verb";
+
+/** Newest conversations that facets count: exact while a project is small, a sample of the present when it is not. */
+const COUNTED = 10_000;
+const MODELS_SHOWN = 50;
+
+export const conversationFacets = verb(
+  {
+    name: "conversations.facets",
+    summary: "Count conversations by model, Findings and errors.",
+    description: `Counts the newest ${COUNTED.toLocaleString("en")} conversations of the time range; \`sampled\` says whether there are more.`,
+    effect: "read",
+    capability: ["diagnostics:read", "project:data:read"],
+    input: z.strictObject({ startedAfter: queryUnixMs.optional(), startedBefore: queryUnixMs.optional() }),
+    reply: z.object({
+      facets: z.object({
+        total: z.int(),
+        sampled: z.boolean(),
+        withFindings: z.int(),
+        withErrors: z.int(),
+        models: z.array(z.object({ value: z.string(), count: z.int() })),
+      }),
+    }),
+  },
+  async (ctx, { startedAfter = 0, startedBefore = Number.MAX_SAFE_INTEGER }) => {
+    const rows = await ctx.db.execute<{ total: number; with_findings: number; with_errors: number; models: object | null }>(sql`
+      with newest as (
+        select models, finding_count, error_count from conversations
+        where project_id = ${ctx.projectId} and started_at >= ${startedAfter}::bigint and started_at < ${startedBefore}::bigint
+        order by started_at desc, id desc limit ${COUNTED + 1}
+      ),
+      by_model as (
+        select model as value, count(*)::int as count from newest, unnest(models) as model
+        group by model order by count(*) desc, model limit ${MODELS_SHOWN}
+      )
+      select count(*)::int as total, count(*) filter (where finding_count > 0)::int as with_findings,
+             count(*) filter (where error_count > 0)::int as with_errors,
+             (select json_agg(by_model) from by_model) as models
+      from newest`);
+    const row = rows[0]!;
+    return {
+      facets: {
+        total: Math.min(row.total, COUNTED),
+        sampled: row.total > COUNTED,
+        withFindings: row.with_findings,
+        withErrors: row.with_errors,
+        models: (row.models ?? []) as { value: string; count: number }[],
+      },
+    };
+  },
+);

@@ -1,0 +1,59 @@
+import { and, desc, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { conversations } from "@/db/schema";
+import { cursorFor, pageOf } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { conversationsReply, listConversationsInput } from "./schemas";
+import { summaryColumns, summaryOf } from "./summary-row";
+
+const position = z.tuple([z.number(), z.string()]);
+
+export const listConversations = verb(
+  {
+    name: "conversations.list",
+    summary: "List conversations, newest start first.",
+    description:
+      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds words in the messages. `model` is a model name as it was answered.",
+    effect: "read",
+    capability: ["diagnostics:read", "project:data:read"],
+    input: listConversationsInput,
+    reply: conversationsReply,
+  },
+  async (ctx, { limit, cursor, ...filters }) => {
+    const page = cursorFor<[number, string]>("conversations", { project: ctx.projectId, ...filters });
+    const after = cursor === undefined ? undefined : page.decode(cursor, position);
+
+    const rows = await ctx.db
+      .select(summaryColumns)
+      .from(conversations)
+      .where(
+        and(
+          eq(conversations.projectId, ctx.projectId),
+          filters.externalId === undefined ? undefined : eq(conversations.key, `id:${filters.externalId}`),
+          filters.userId === undefined ? undefined : eq(conversations.userId, filters.userId),
+          filters.model === undefined ? undefined : sql`${conversations.models} @> array[${filters.model}]::text[]`,
+          filters.startedAfter === undefined ? undefined : gte(conversations.startedAt, filters.startedAfter),
+          filters.startedBefore === undefined ? undefined : lt(conversations.startedAt, filters.startedBefore),
+          withFindings(filters.hasFindings),
+          search(filters.q),
+          after && sql`(${conversations.startedAt}, ${conversations.id}) < (${after[0]}::bigint, ${after[1]})`,
+        ),
+      )
+      .orderBy(desc(conversations.startedAt), desc(conversations.id))
+      .limit(limit + 1);
+
+    const { rows: shown, nextCursor } = pageOf(rows, limit, (row) => [row.startedAt, row.id] as [number, string], page.encode);
+    return { conversations: shown.map(summaryOf), pagination: { limit, nextCursor } };
+  },
+);
+
+const withFindings = (wanted: boolean | undefined): SQL | undefined => {
+  if (wanted === undefined) return undefined;
+  return wanted ? gt(conversations.findingCount, 0) : eq(conversations.findingCount, 0);
+};
+
+/** `websearch_to_tsquery` takes anything a person types, without errors. */
+const search = (q: string | undefined) =>
+  q?.trim()
+    ? sql`to_tsvector('simple', ${conversations.searchText}) @@ websearch_to_tsquery('simple', ${q.toLowerCase()})`
+    : undefined;

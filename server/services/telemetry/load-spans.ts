@@ -1,0 +1,92 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import type { Attributes, LogRecord, SpanEvent, SpanRecord } from "./otlp/types";
+import { textArray } from "./rows";
+
+/** Spans read from the database at once: what bounds the memory of a trace of any size. */
+const PAGE = 2000;
+
+type SpanRow = {
+  trace_id: string;
+  span_id: string;
+  parent_span_id: string | null;
+  name: string;
+  kind: number;
+  status_code: 0 | 1 | 2;
+  status_message: string | null;
+  started_us: string;
+  ended_us: string;
+  attributes: Attributes;
+  events: SpanEvent[] | null;
+  resource: Attributes | null;
+  scope_name: string | null;
+  scope_version: string | null;
+};
+
+/** Every span of these traces of a project, a page at a time, in the order of their ids. */
+export async function* loadSpans(db: Db, projectId: string, traceIds: readonly string[]): AsyncGenerator<SpanRecord[]> {
+  let after = ["", ""];
+  for (;;) {
+    const rows = await db.execute<SpanRow>(sql`
+      select s.trace_id, s.span_id, s.parent_span_id, s.name, s.kind, s.status_code, s.status_message, s.started_us,
+             s.ended_us, s.attributes, s.events, o.resource, o.scope_name, o.scope_version
+      from spans s left join span_sources o on o.project_id = s.project_id and o.id = s.source_id
+      where s.project_id = ${projectId} and s.trace_id = any(${textArray(traceIds)})
+        and (s.trace_id, s.span_id) > (${after[0]}, ${after[1]})
+      order by s.trace_id, s.span_id
+      limit ${PAGE}`);
+    if (rows.length > 0) yield [...rows].map(spanOf);
+    const last = rows[rows.length - 1];
+    if (!last || rows.length < PAGE) return;
+    after = [last.trace_id, last.span_id];
+  }
+}
+
+type LogRow = {
+  trace_id: string;
+  span_id: string | null;
+  event_name: string | null;
+  severity: number | null;
+  time_us: string;
+  body: LogRecord["body"];
+  attributes: Attributes;
+  resource: Attributes | null;
+  scope_name: string | null;
+  scope_version: string | null;
+};
+
+/** Every log record of these traces, oldest first. */
+export async function loadLogs(db: Db, projectId: string, traceIds: readonly string[]): Promise<LogRecord[]> {
+  const rows = await db.execute<LogRow>(sql`
+    select l.trace_id, l.span_id, l.event_name, l.severity, l.time_us, l.body, l.attributes, o.resource, o.scope_name,
+           o.scope_version
+    from log_records l left join span_sources o on o.project_id = l.project_id and o.id = l.source_id
+    where l.project_id = ${projectId} and l.trace_id = any(${textArray(traceIds)})
+    order by l.time_us, l.id`);
+  return [...rows].map((row) => ({
+    traceId: row.trace_id,
+    spanId: row.span_id,
+    eventName: row.event_name,
+    timeUs: Number(row.time_us),
+    severity: row.severity,
+    body: row.body,
+    attributes: row.attributes,
+    resource: row.resource ?? {},
+    scope: { name: row.scope_name ?? "", version: row.scope_version ?? "" },
+  }));
+}
+
+const spanOf = (row: SpanRow): SpanRecord => ({
+  traceId: row.trace_id,
+  spanId: row.span_id,
+  parentSpanId: row.parent_span_id,
+  name: row.name,
+  kind: row.kind,
+  scope: { name: row.scope_name ?? "", version: row.scope_version ?? "" },
+  resource: row.resource ?? {},
+  attributes: row.attributes,
+  events: row.events ?? [],
+  status: { code: row.status_code, message: row.status_message },
+  startedUs: Number(row.started_us),
+  endedUs: Number(row.ended_us),
+});

@@ -1,0 +1,97 @@
+import { IdentityFold } from "../identity";
+import type { AssembledConversation, LogRecord, SpanRecord } from "../types";
+import { EMPTY_LIST, InternedMessages } from "./interned-messages";
+import { byTime, type JoinedCall, joinCalls } from "./join-calls";
+import { modelCallOf, toMs } from "./model-call";
+import { type Exchange, rebuildMessages } from "./rebuild-messages";
+import { readFacts, type SpanFacts } from "./span-facts";
+import { SpanTree } from "./span-tree";
+import { joinToolCalls } from "./tool-calls";
+
+/**
+ * Puts a conversation together from its spans. Spans are added one at a time, in any order, and only compact facts of them
+ * are kept, so that a large conversation can be read from storage in pages.
+ */
+export type Assembler = {
+  /** Adds one span with the log records that name it. A span added again changes nothing. */
+  add(span: SpanRecord, logs: readonly LogRecord[]): void;
+  /** What all the spans so far say: the same whatever their order. */
+  finish(): AssembledConversation;
+};
+
+export function createAssembler(): Assembler {
+  const interned = new InternedMessages();
+  const identity = new IdentityFold();
+  const facts = new Map<string, SpanFacts>();
+  let firstUs = Number.POSITIVE_INFINITY;
+  let lastUs = 0;
+  return {
+    add(span, logs) {
+      const id = `${span.traceId}/${span.spanId}`;
+      if (facts.has(id)) return;
+      facts.set(id, readFacts(span, logs, interned));
+      identity.addSpan(span);
+      firstUs = Math.min(firstUs, span.startedUs);
+      lastUs = Math.max(lastUs, span.endedUs);
+      for (const log of logs) {
+        identity.addLog(log);
+        lastUs = Math.max(lastUs, log.timeUs);
+      }
+    },
+    finish() {
+      const spans = [...facts.values()].sort(byTime);
+      const tree = new SpanTree(spans);
+      const calls = joinCalls(spans, tree);
+      const messages = rebuildMessages(exchangesOf(spans, calls, tree), interned);
+      return {
+        messages,
+        modelCalls: modelCallsOf(calls),
+        ...joinToolCalls(spans, tree, messages),
+        errorCount: countErrors(spans, calls, tree),
+        userId: identity.identity().userId,
+        startedAt: Number.isFinite(firstUs) ? toMs(firstUs) : 0,
+        lastActivityAt: toMs(lastUs),
+      };
+    },
+  };
+}
+
+function modelCallsOf(calls: readonly JoinedCall[]): AssembledConversation["modelCalls"] {
+  return [...calls]
+    .sort((one, other) => byTime(one.spans[0] as SpanFacts, other.spans[0] as SpanFacts))
+    .map(modelCallOf)
+    .filter((call) => call !== null);
+}
+
+/** Where the messages come from: the calls of a trace, or where they have none, what is outermost in it. */
+function exchangesOf(spans: readonly SpanFacts[], calls: readonly JoinedCall[], tree: SpanTree): Exchange[] {
+  const told = calls.map(exchangeOf).filter((exchange) => exchange !== null);
+  const tracesTold = new Set(told.map((exchange) => exchange.traceId));
+  const inCalls = new Set<SpanFacts>(calls.flatMap((call) => call.spans));
+  const wrappers = spans.filter((span) => hasMessages(span) && !inCalls.has(span) && !tracesTold.has(span.traceId));
+  const outermost = wrappers.filter((span) => !tree.nearestAbove(span, hasMessages));
+  return [...told, ...outermost].sort(
+    (one, other) =>
+      one.startedUs - other.startedUs || one.endedUs - other.endedUs || (one.spanId < other.spanId ? -1 : 1),
+  );
+}
+
+const hasMessages = (span: SpanFacts) => span.input !== EMPTY_LIST || span.output !== EMPTY_LIST;
+
+/** The messages of a call: of its spans that tell any, those of the one with both sides, else the most telling. */
+function exchangeOf({ spans }: JoinedCall): Exchange | null {
+  const span =
+    spans.find(({ input, output }) => input !== EMPTY_LIST && output !== EMPTY_LIST) ?? spans.find(hasMessages);
+  return span ?? null;
+}
+
+/** Failed spans, without those that only pass on what failed below them, and counting the spans of one call once. */
+function countErrors(spans: readonly SpanFacts[], calls: readonly JoinedCall[], tree: SpanTree): number {
+  const failed = spans.filter((span) => span.error !== null);
+  if (failed.length === 0) return 0;
+  const passingOn = tree.allAbove(failed);
+  const repeating = new Set<SpanFacts>(
+    calls.flatMap((call) => call.spans.filter((span) => span.error !== null).slice(1)),
+  );
+  return failed.filter((span) => !passingOn.has(span) && !repeating.has(span)).length;
+}

@@ -1,0 +1,137 @@
+import type { SpanError, SpanType } from "../../schemas";
+import type { PlainMessage } from "../messages/plain-message";
+import { resolveError } from "../readers/error";
+import { resolveFinishReasons } from "../readers/finish-reasons";
+import {
+  firstMessages,
+  INPUT_MESSAGES,
+  INPUTS,
+  OUTPUT_MESSAGES,
+  OUTPUTS,
+  SYSTEM_MESSAGES,
+} from "../readers/input-output";
+import { EITHER_MODEL, plainModelName, REQUESTED_MODEL, RESPONSE_ID, RESPONSE_MODEL } from "../readers/model";
+import { PROVIDER, resolveProvider } from "../readers/provider";
+import { firstOf } from "../readers/reader";
+import { resolveReportedCost } from "../readers/reported-cost";
+import { resolveSpanType } from "../readers/span-type";
+import { type SpanView, viewSpan } from "../readers/span-view";
+import { readTool, type ToolFacts } from "../readers/tool";
+import type { LogRecord, SpanRecord } from "../types";
+import { type ResolvedUsage, resolveUsage } from "../usage/resolve-usage";
+import { EMPTY_LIST, type InternedMessages, type ListId } from "./interned-messages";
+
+/** What a model call's span says about the call. */
+export type CallFacts = ResolvedUsage & {
+  provider: string | null;
+  requestedModel: string | null;
+  responseModel: string | null;
+  responseId: string | null;
+  finishReasons: string[];
+  reportedCost: number | null;
+};
+
+/** What is kept of a span: its attributes are not. */
+export type SpanFacts = {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | null;
+  name: string;
+  scopeName: string;
+  startedUs: number;
+  endedUs: number;
+  type: SpanType;
+  error: SpanError | null;
+  call: CallFacts | null;
+  tool: ToolFacts | null;
+  input: ListId;
+  output: ListId;
+};
+
+export function readFacts(span: SpanRecord, logs: readonly LogRecord[], interned: InternedMessages): SpanFacts {
+  const view = viewSpan(span, logs);
+  const type = resolveSpanType(view);
+  const error = resolveError(view);
+  const { input, output } = readConversation(view, type, interned);
+  return {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId,
+    name: span.name,
+    scopeName: span.scope.name,
+    startedUs: span.startedUs,
+    endedUs: span.endedUs,
+    type,
+    error,
+    call: type === "llm" || type === "embedding" ? readCall(view, error !== null) : null,
+    tool: type === "tool" ? readTool(view) : null,
+    input,
+    output,
+  };
+}
+
+function readCall(view: SpanView, failed: boolean): CallFacts {
+  const { attributes } = view;
+  const asked = firstOf(REQUESTED_MODEL, attributes);
+  const answered = firstOf(RESPONSE_MODEL, attributes);
+  const either = firstOf(EITHER_MODEL, attributes);
+  // one name for both is of the model that answered, once another is known to have been asked for
+  const eitherAnswered = answered === undefined && asked !== undefined && !failed ? either : undefined;
+  const requestedModel = nameOf(asked ?? either);
+  const responseModel = nameOf(answered ?? eitherAnswered);
+  const provider = resolveProvider(firstOf(PROVIDER, attributes), requestedModel ?? responseModel);
+  return {
+    provider,
+    requestedModel,
+    responseModel,
+    responseId: firstOf(RESPONSE_ID, attributes) ?? null,
+    ...resolveUsage(attributes, provider),
+    finishReasons: resolveFinishReasons(view),
+    reportedCost: resolveReportedCost(view),
+  };
+}
+
+const nameOf = (name: string | undefined) => (name === undefined ? null : plainModelName(name) || null);
+
+/** Types whose input and output are conversation when nothing inside them is. */
+const WRAPPERS: ReadonlySet<SpanType> = new Set<SpanType>(["agent", "chain"]);
+
+function readConversation(
+  view: SpanView,
+  type: SpanType,
+  interned: InternedMessages,
+): { input: ListId; output: ListId } {
+  if (type === "llm" || WRAPPERS.has(type)) {
+    const input = firstMessages([...INPUT_MESSAGES, ...INPUTS], view);
+    const output = firstMessages([...OUTPUT_MESSAGES, ...OUTPUTS], view);
+    const told = withSystem(firstMessages(SYSTEM_MESSAGES, view), input);
+    return { input: interned.list(told), output: interned.list(withoutRepeat(told, output)) };
+  }
+  if (type === "other") {
+    return {
+      input: interned.list(firstMessages(INPUT_MESSAGES, view)),
+      output: interned.list(firstMessages(OUTPUT_MESSAGES, view)),
+    };
+  }
+  return { input: EMPTY_LIST, output: EMPTY_LIST };
+}
+
+/** The system prompt before the messages, unless they have it (OpenLIT sends it in both places). */
+function withSystem(system: PlainMessage[], input: PlainMessage[]): PlainMessage[] {
+  const texts = new Set(input.filter(({ role }) => role === "system").map(textsOf));
+  return [...system.filter((message) => !texts.has(textsOf(message))), ...input];
+}
+
+/** An agent's "all messages" end with its answer, which it also gives apart. */
+function withoutRepeat(input: PlainMessage[], output: PlainMessage[]): PlainMessage[] {
+  const last = input.at(-1);
+  return last?.role === "assistant" && output.length === 1 && output[0] && textsOf(output[0]) === textsOf(last)
+    ? []
+    : output;
+}
+
+const textsOf = (message: PlainMessage) =>
+  message.parts
+    .map((part) => part.text ?? "")
+    .join("\n")
+    .trim();

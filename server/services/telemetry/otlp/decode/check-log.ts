@@ -1,0 +1,30 @@
+import type { LogRecord } from "../types";
+import { FURTHEST_AHEAD_US, MOST_ATTRIBUTES } from "./limits";
+
+/** A log record as read from either encoding. `timeUs`: 0 is absent, NaN is unreadable. */
+export type RawLog = LogRecord & { attributeCount: number };
+
+/**
+ * The log record as we keep it, or the reason (for the client) why it is refused. Records without a trace id are kept: some
+ * clients send content so. One without a time has just happened: it gets `nowUs`.
+ */
+export function checkLog(raw: RawLog, nowUs: number): LogRecord | string {
+  if (Number.isNaN(raw.timeUs)) return "timeUnixNano is not a number of nanoseconds";
+  if (raw.timeUs > nowUs + FURTHEST_AHEAD_US) return "timeUnixNano is more than a day in the future";
+  if (raw.attributeCount > MOST_ATTRIBUTES) {
+    return `has ${raw.attributeCount} attributes, more than the ${MOST_ATTRIBUTES} that are kept`;
+  }
+  // the event's name was an attribute before it became a field
+  const named = raw.attributes["event.name"];
+  return {
+    traceId: raw.traceId,
+    spanId: raw.traceId === null ? null : raw.spanId,
+    eventName: raw.eventName ?? (typeof named === "string" && named !== "" ? named : null),
+    timeUs: raw.timeUs || nowUs,
+    severity: raw.severity,
+    body: raw.body,
+    attributes: raw.attributes,
+    resource: raw.resource,
+    scope: raw.scope,
+  };
+}

@@ -1,0 +1,39 @@
+import { DEEPEST_VALUE, LONGEST_JSON_TEXT, LONGEST_TEXT, LONGEST_TEXT_INSIDE_JSON } from "./limits";
+
+const REPLACEMENT = "\uFFFD";
+const SURROGATE = /[\uD800-\uDFFF]/;
+
+/**
+ * Text as Postgres can hold it: NUL and lone surrogates become U+FFFD, and over-long text is cut with a visible marker.
+ * @param wellFormed true when the text was just decoded from UTF-8, which cannot hold a lone surrogate
+ */
+export function cleanText(text: string, wellFormed = false): string {
+  let clean = text;
+  if (clean.includes("\0")) clean = clean.replaceAll("\0", REPLACEMENT);
+  if (!wellFormed && SURROGATE.test(clean)) clean = clean.toWellFormed();
+  return clean.length > LONGEST_TEXT ? shorten(clean) : clean;
+}
+
+function shorten(text: string): string {
+  if (text.length > LONGEST_JSON_TEXT || !/^\s*[[{]/.test(text)) return cut(text, LONGEST_TEXT);
+  try {
+    return JSON.stringify(cutInside(JSON.parse(text), 0));
+  } catch {
+    return cut(text, LONGEST_TEXT);
+  }
+}
+
+function cutInside(value: unknown, depth: number): unknown {
+  if (typeof value === "string")
+    return value.length > LONGEST_TEXT_INSIDE_JSON ? cut(value, LONGEST_TEXT_INSIDE_JSON) : value;
+  if (value === null || typeof value !== "object" || depth > DEEPEST_VALUE) return value;
+  if (Array.isArray(value)) return value.map((item) => cutInside(item, depth + 1));
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value)) copy[key] = cutInside((value as Record<string, unknown>)[key], depth + 1);
+  return copy;
+}
+
+function cut(text: string, length: number): string {
+  // toWellFormed, because the cut may fall between the two halves of one character
+  return `${text.slice(0, length).toWellFormed()}… [cut here: ${text.length - length} more characters]`;
+}

@@ -1,0 +1,49 @@
+import type { Decoded, Rejection } from "../types";
+import { eachJsonItem, type JsonOwner, type Levels } from "./json-batch";
+import { isObject, type JsonObject } from "./json-values";
+import { readProtobufBatch, UnreadableItem } from "./protobuf-batch";
+import type { WireReader } from "./protobuf-values";
+
+export type Encoding = "json" | "protobuf";
+
+/** What differs between traces and logs. */
+export type Signal<Raw extends JsonOwner & { spanId: string | null }, Item> = {
+  levels: Levels;
+  fromProtobuf: (reader: WireReader, end: number) => Raw;
+  fromJson: (item: JsonObject, owner: JsonOwner) => Raw;
+  /** The item as we keep it, or why it is refused. */
+  check: (raw: Raw, nowUs: number) => Item | string;
+};
+
+/** Decodes one request. Every item is either kept or refused with a reason; only a body that cannot be read throws. */
+export function decodeBatch<Raw extends JsonOwner & { spanId: string | null }, Item>(
+  signal: Signal<Raw, Item>,
+  body: Uint8Array,
+  encoding: Encoding,
+  nowMs: number,
+): Decoded<Item> {
+  const items: Item[] = [];
+  const rejections: Rejection[] = [];
+  const nowUs = nowMs * 1000;
+  let received = 0;
+
+  const take = (raw: Raw | UnreadableItem) => {
+    const index = received++;
+    if (raw instanceof UnreadableItem) {
+      rejections.push({ index, spanId: null, reason: raw.reason });
+      return;
+    }
+    const checked = signal.check(raw, nowUs);
+    if (typeof checked === "string") rejections.push({ index, spanId: raw.spanId, reason: checked });
+    else items.push(checked);
+  };
+
+  if (encoding === "protobuf") {
+    for (const raw of readProtobufBatch(body, signal.fromProtobuf)) take(raw);
+  } else {
+    eachJsonItem(body, signal.levels, (item, owner) =>
+      take(isObject(item) ? signal.fromJson(item, owner) : new UnreadableItem("is not an object")),
+    );
+  }
+  return { items, received, rejections };
+}

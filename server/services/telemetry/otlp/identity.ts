@@ -1,0 +1,112 @@
+import { jsonText, type Reader, text, textInJson } from "./readers/reader";
+import type { Attributes, LogRecord, SpanRecord, TraceIdentity } from "./types";
+
+/** The client's own id of the conversation, in order of trust. */
+export const CONVERSATION_ID: readonly Reader<string>[] = [
+  text("langfuse.session.id"),
+  text("session.id"), // OpenInference, and general OpenTelemetry
+  text("gen_ai.conversation.id"), // OpenTelemetry GenAI
+  text("gen_ai.session.id"),
+  text("traceloop.association.properties.session_id"), // OpenLLMetry: names are free, these are usual
+  text("traceloop.association.properties.conversation_id"),
+  text("traceloop.association.properties.thread_id"),
+  text("lmnr.association.properties.session_id"), // Laminar
+  text("langwatch.thread.id"),
+  text("langsmith.trace.session_id"),
+  text("wandb.thread_id"),
+  text("ai.telemetry.metadata.sessionId"), // Vercel AI SDK
+  text("ai.telemetry.metadata.threadId"),
+  text("ai.settings.context.sessionId"), // its version 7
+  text("ai.settings.context.threadId"),
+  textInJson("metadata", "session_id", "thread_id", "conversation_id"), // LangChain through OpenInference
+  notNumeric(text("thread.id")), // Codex; elsewhere it is the number of a thread of the system
+];
+
+/** As an attribute of the resource, which every span of a process shares: last. */
+export const RESOURCE_CONVERSATION_ID: readonly Reader<string>[] = [text("session.id")];
+
+/** The end user's id. */
+export const USER_ID: readonly Reader<string>[] = [
+  text("langfuse.user.id"),
+  text("user.id"),
+  text("enduser.id"), // its older name
+  text("traceloop.association.properties.user_id"),
+  text("lmnr.association.properties.user_id"),
+  text("langwatch.user.id"),
+  text("ai.telemetry.metadata.userId"),
+  text("ai.settings.context.userId"),
+  textInJson("metadata", "user_id"),
+  text("gen_ai.user"), // OpenLLMetry: the request's own `user`
+  text("gen_ai.request.user"), // OpenLIT
+  text("llm.user"), // LiteLLM
+  jsonText("mlflow.trace.user"),
+];
+
+/** What a scrubber leaves where an id was. */
+const SCRUBBED = /^\[scrubbed\b/i;
+
+function notNumeric({ takes, read }: Reader<string>): Reader<string> {
+  return {
+    takes,
+    read: (attributes) => {
+      const value = read(attributes);
+      return value !== undefined && /\D/.test(value) ? value : undefined;
+    },
+  };
+}
+
+type Candidate = { rank: number; depth: 0 | 1 | 2; timeUs: number; order: string; id: string };
+
+/**
+ * Collects what spans and logs say about who they belong to, in any order. The most trusted name wins; under one name the root
+ * span's value, then the earliest.
+ */
+export class IdentityFold {
+  private conversation: Candidate | null = null;
+  private user: Candidate | null = null;
+
+  addSpan(span: SpanRecord): void {
+    const depth = span.parentSpanId === null ? 0 : 1;
+    this.add(span.attributes, span.resource, depth, span.startedUs, span.spanId);
+  }
+
+  addLog(log: LogRecord): void {
+    this.add(log.attributes, log.resource, 2, log.timeUs, log.spanId ?? "");
+  }
+
+  identity(): TraceIdentity {
+    return { externalId: this.conversation?.id ?? null, userId: this.user?.id ?? null };
+  }
+
+  private add(attributes: Attributes, resource: Attributes, depth: 0 | 1 | 2, timeUs: number, order: string): void {
+    const take = (best: Candidate | null, readers: readonly Reader<string>[], from: Attributes, offset: number) => {
+      const limit = best === null ? readers.length : Math.min(readers.length, best.rank - offset + 1);
+      for (let rank = 0; rank < limit; rank++) {
+        const id = readers[rank]?.read(from);
+        if (id === undefined || SCRUBBED.test(id)) continue;
+        const candidate = { rank: rank + offset, depth, timeUs, order, id };
+        return best === null || comesFirst(candidate, best) ? candidate : best;
+      }
+      return best;
+    };
+    this.conversation = take(this.conversation, CONVERSATION_ID, attributes, 0);
+    this.conversation = take(this.conversation, RESOURCE_CONVERSATION_ID, resource, CONVERSATION_ID.length);
+    this.user = take(this.user, USER_ID, attributes, 0);
+  }
+}
+
+function comesFirst(one: Candidate, other: Candidate): boolean {
+  if (one.rank !== other.rank) return one.rank < other.rank;
+  if (one.depth !== other.depth) return one.depth < other.depth;
+  if (one.timeUs !== other.timeUs) return one.timeUs < other.timeUs;
+  if (one.order !== other.order) return one.order < other.order;
+  return one.id < other.id;
+}
+
+/** Who a trace belongs to, as far as these spans and logs say: the same whatever their order. */
+export function resolveTraceIdentity(spans: readonly SpanRecord[], logs: readonly LogRecord[]): TraceIdentity {
+  const fold = new IdentityFold();
+  for (const span of spans) fold.addSpan(span);
+  for (const log of logs) fold.addLog(log);
+  return fold.identity();
+}

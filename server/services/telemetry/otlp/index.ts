@@ -1,0 +1,10 @@
+import "server-only";
+
+export { type Assembler, createAssembler } from "./assemble/create-assembler";
+export type { Encoding } from "./decode/decode-batch";
+export { decodeLogs } from "./decode/decode-logs";
+export { decodeTraces } from "./decode/decode-traces";
+export { MalformedBody } from "./decode/malformed-body";
+export { resolveTraceIdentity } from "./identity";
+export { readSpan } from "./read-span";
+export { type ResolvedUsage, resolveUsage } from "./usage/resolve-usage";

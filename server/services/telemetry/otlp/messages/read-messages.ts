@@ -1,0 +1,232 @@
+import { indexed, parseJson, toText, unwrapList } from "../readers/json-text";
+import { areParts, readPart } from "./parts";
+import { addToolCall, isEmpty, type PlainMessage, plainMessage, textPart } from "./plain-message";
+import { roleOf, roleOfType } from "./roles";
+import { answeredCallId, toolAnswerOf, toolCallOf, toolCallsOf } from "./tool-values";
+
+type Sent = Readonly<Record<string, unknown>>;
+
+/** Values hold messages inside values; no client nests them deeper. */
+const DEEPEST_ENVELOPE = 8;
+
+const isSent = (value: unknown): value is Sent => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Messages of a value in any of the shapes that clients send: a list of messages (OpenAI, Anthropic, Gemini, AI SDK, LangChain,
+ * Bedrock, OpenTelemetry), a list of parts, a request or response that holds them, JSON text of those, or plain text.
+ * @param role the role of what names none
+ */
+export function readMessages(value: unknown, role: string): PlainMessage[] {
+  return joinPieces(read(value, role, 0).filter((message) => !isEmpty(message)));
+}
+
+function read(value: unknown, role: string, depth: number): PlainMessage[] {
+  if (value === undefined || value === null || depth > DEEPEST_ENVELOPE) return [];
+  if (typeof value === "string") {
+    const parsed = parseJson(value);
+    if (parsed !== undefined && typeof parsed !== "string") return read(parsed, role, depth + 1);
+    return [plainMessage(role, textParts(parsed ?? value))];
+  }
+  const list = unwrapList(value);
+  if (list) return readList(list, role, depth);
+  if (isSent(value)) return readObject(value, role, depth);
+  return [plainMessage(role, textParts(String(value)))];
+}
+
+function readList(list: readonly unknown[], role: string, depth: number): PlainMessage[] {
+  if (list.some(isMessage)) return list.flatMap((item) => read(item, role, depth + 1));
+  if (list.every(Array.isArray)) return list.flatMap((item) => read(item, role, depth + 1)); // LangChain's batches
+  if (list.every((item) => typeof item === "string" || areParts([item]))) return partsMessage(list, role);
+  return list.flatMap((item) => read(item, role, depth + 1));
+}
+
+function isMessage(value: unknown): boolean {
+  if (!isSent(value)) return false;
+  return (
+    "role" in value ||
+    isSent(value.message) ||
+    roleOfType(value.type) !== undefined ||
+    value.type === "message" ||
+    value.lc === 1
+  );
+}
+
+function partsMessage(parts: readonly unknown[], role: string): PlainMessage[] {
+  const message = plainMessage(role);
+  const answers: PlainMessage[] = [];
+  for (const part of parts) readPart(part, message, answers);
+  return [...answers, message];
+}
+
+/** Objects that hold messages, by the name under which they do. The first name that an object has decides. */
+const ENVELOPES: readonly (readonly [
+  name: string,
+  open: (sent: Sent, role: string, depth: number) => PlainMessage[],
+])[] = [
+  ["messages", (sent, role, depth) => [...systemOf(sent), ...read(sent.messages, role, depth)]],
+  [
+    "contents",
+    (sent, role, depth) => [...systemOf(isSent(sent.config) ? sent.config : sent), ...read(sent.contents, role, depth)],
+  ],
+  ["choices", (sent, _role, depth) => read(sent.choices, "assistant", depth)],
+  ["candidates", (sent, _role, depth) => read(sent.candidates, "assistant", depth)],
+  ["generations", (sent, _role, depth) => read(sent.generations, "assistant", depth)],
+  ["message", (sent, role, depth) => read(sent.message, role, depth)],
+  [
+    "kwargs",
+    (sent, role, depth) =>
+      "args" in sent ? read(firstArgument(sent), role, depth) : readConstructor(sent, role, depth),
+  ],
+  ["data", (sent, role, depth) => read({ ...(sent.data as Sent), role: roleOfType(sent.type) ?? role }, role, depth)],
+  ["update", (sent, role, depth) => read(sent.update, role, depth)],
+  ["input", (sent, role, depth) => [...systemOf(sent), ...read(sent.input, role, depth)]],
+  ["inputs", (sent, role, depth) => read(sent.inputs, role, depth)],
+  ["outputs", (sent, role, depth) => read(sent.outputs, role, depth)],
+  ["output", (sent, role, depth) => read(sent.output, role, depth)],
+  ["prompt", (sent, role, depth) => [...systemOf(sent), ...read(sent.prompt, role, depth)]],
+  ["question", (sent, role, depth) => read(sent.question, role, depth)],
+  ["query", (sent, role, depth) => read(sent.query, role, depth)],
+  ["answer", (sent, role, depth) => read(sent.answer, role, depth)],
+  ["value", (sent, role, depth) => read(sent.value, role, depth)],
+];
+
+function readObject(sent: Sent, role: string, depth: number): PlainMessage[] {
+  if (sent.type === "function_call") return withToolCalls(plainMessage("assistant"), [sent]);
+  if (sent.type === "function_call_output") return [toolAnswer(sent)];
+  if (sent.type === "reasoning") return partsMessage([sent], "assistant");
+  if (sent.lc === 1) return readConstructor(sent, role, depth);
+  if (isSent(sent.data) && roleOfType(sent.type))
+    return read({ ...sent.data, role: roleOfType(sent.type) }, role, depth + 1);
+  if (isMessageBody(sent)) return readMessage(sent, role);
+  // Gemini: {content: {role, parts}}
+  if (isSent(sent.content) && ("parts" in sent.content || "role" in sent.content))
+    return read(sent.content, "assistant", depth + 1);
+  for (const [name, open] of ENVELOPES) {
+    const held = sent[name];
+    if (held !== undefined && held !== null) return open(sent, role, depth + 1);
+  }
+  if (areParts([sent])) return partsMessage([sent], role);
+  return [plainMessage(role, textParts(toText(sent)))];
+}
+
+function isMessageBody(sent: Sent): boolean {
+  if (isSent(sent.message)) return false;
+  if (typeof sent.role === "string") return true;
+  if (Array.isArray(sent.parts) || "tool_calls" in sent || "function_call" in sent || "tool_call_id" in sent)
+    return true;
+  if (typeof sent.content === "string" || Array.isArray(sent.content)) return true;
+  if (typeof sent.contents === "object" && sent.contents !== null && !Array.isArray(sent.contents)) return true; // flattened
+  return typeof sent.text === "string" && !("type" in sent);
+}
+
+/** One message of any vendor. A tool's answers inside it become messages of their own, before it. */
+function readMessage(sent: Sent, defaultRole: string): PlainMessage[] {
+  const role = roleOf(sent.role) ?? roleOfType(sent.type) ?? defaultRole;
+  if (role === "tool") return readToolMessage(sent);
+  const message = plainMessage(role);
+  const answers: PlainMessage[] = [];
+  if (typeof sent.reasoning_content === "string")
+    readPart({ type: "reasoning", text: sent.reasoning_content }, message, answers);
+  readContent(sent.parts ?? sent.content ?? sent.contents ?? sent.text, message, answers);
+  // OpenInference sends `content` and `contents`
+  if (message.parts.length === 0 && sent.contents !== undefined && sent.content !== undefined)
+    readContent(sent.contents, message, answers);
+  for (const call of toolCallsOf(sent.tool_calls ?? sent.toolCalls)) addToolCall(message, call);
+  const single = toolCallOf(sent.function_call);
+  if (single && message.toolCalls.length === 0) addToolCall(message, single);
+  return [...answers, message];
+}
+
+function readToolMessage(sent: Sent): PlainMessage[] {
+  const parts = Array.isArray(sent.parts) ? sent.parts : Array.isArray(sent.content) ? sent.content : undefined;
+  if (parts) {
+    const message = { ...plainMessage("tool"), toolCallId: answeredCallId(sent) };
+    const answers: PlainMessage[] = [];
+    for (const part of parts) readPart(part, message, answers);
+    return isEmpty(message) ? answers : [...answers, message];
+  }
+  // LangChain through Langfuse lists the tools' definitions as messages of tools
+  if (isSent(sent.content) && sent.content.type === "function") return [];
+  const holding = toolResultsInText(sent.content);
+  return holding ?? [toolAnswer(sent)];
+}
+
+/** Strands writes a tool's message as JSON text of `[{toolResult: …}]`. */
+function toolResultsInText(content: unknown): PlainMessage[] | undefined {
+  if (typeof content !== "string" || !content.startsWith("[{")) return undefined;
+  const list = parseJson(content);
+  if (!Array.isArray(list) || !list.every((item) => isSent(item) && isSent(item.toolResult))) return undefined;
+  return partsMessage(list, "tool").filter((message) => !isEmpty(message));
+}
+
+const toolAnswer = (sent: Sent): PlainMessage => ({
+  ...plainMessage("tool", toolAnswerOf(sent)),
+  toolCallId: answeredCallId(sent),
+});
+
+function readContent(content: unknown, message: PlainMessage, answers: PlainMessage[]): void {
+  if (content === undefined || content === null) return;
+  if (typeof content === "string") {
+    const parts = content.startsWith("[{") ? parseJson(content) : undefined;
+    if (Array.isArray(parts) && areParts(parts)) for (const part of parts) readPart(part, message, answers);
+    else message.parts.push(...textParts(content));
+    return;
+  }
+  const list = Array.isArray(content) ? content : (indexed(content as Sent) ?? [content]);
+  for (const part of list) readPart(part, message, answers);
+}
+
+function withToolCalls(message: PlainMessage, calls: readonly unknown[]): PlainMessage[] {
+  for (const call of calls) {
+    const read = toolCallOf(call);
+    if (read) addToolCall(message, read);
+  }
+  return [message];
+}
+
+/** LangChain's serialised messages: `{lc: 1, id: […, "HumanMessage"], kwargs: {content}}`. */
+function readConstructor(sent: Sent, role: string, depth: number): PlainMessage[] {
+  if (!isSent(sent.kwargs)) return [];
+  const className = Array.isArray(sent.id) ? sent.id.at(-1) : undefined;
+  const implied = roleOfType(sent.kwargs.type) ?? roleOfType(className);
+  return read({ ...sent.kwargs, role: implied ?? role }, role, depth + 1);
+}
+
+/** `{args: [[messages]], kwargs}`: the arguments of a traced function. */
+const firstArgument = (sent: Sent): unknown => (Array.isArray(sent.args) ? sent.args[0] : sent.args);
+
+const SYSTEM_NAMES = ["system", "instructions", "system_instruction", "systemInstruction"] as const;
+
+function systemOf(sent: Sent): PlainMessage[] {
+  for (const name of SYSTEM_NAMES) {
+    const value = sent[name];
+    if (value === undefined || value === null) continue;
+    const message = plainMessage("system");
+    readContent(isSent(value) && Array.isArray(value.parts) ? value.parts : value, message, []);
+    return [message];
+  }
+  return [];
+}
+
+const textParts = (text: string) => (text === "" ? [] : [textPart(text)]);
+
+/** One answer may be split over several messages (reasoning, then text, then each tool call): they are one message. */
+function joinPieces(messages: PlainMessage[]): PlainMessage[] {
+  const joined: PlainMessage[] = [];
+  for (const message of messages) {
+    const before = joined.at(-1);
+    if (
+      before &&
+      message.role === "assistant" &&
+      before.role === "assistant" &&
+      (isReasoning(before) || message.parts.length === 0)
+    ) {
+      before.parts.push(...message.parts);
+      for (const call of message.toolCalls) addToolCall(before, call);
+    } else joined.push(message);
+  }
+  return joined;
+}
+
+const isReasoning = (message: PlainMessage) =>
+  message.toolCalls.length === 0 && message.parts.every((part) => part.type === "reasoning");

@@ -1,0 +1,69 @@
+import type { MessagePart, MessageToolCall } from "../../schemas";
+import { cleanDeep, parseJson, toText, unwrapList } from "../readers/json-text";
+import { textOf } from "../readers/reader";
+import { textPart } from "./plain-message";
+
+type Sent = Readonly<Record<string, unknown>>;
+
+const isSent = (value: unknown): value is Sent => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A tool call by any of its spellings. */
+export function toolCallOf(value: unknown): MessageToolCall | undefined {
+  if (!isSent(value)) return undefined;
+  if (isSent(value.tool_call)) return toolCallOf(value.tool_call);
+  const called = isSent(value.function) ? value.function : value;
+  const name = textOf(called.name) ?? textOf(value.toolName) ?? textOf(value.tool_name);
+  if (name === undefined) return undefined;
+  const id = value.id ?? value.toolCallId ?? value.tool_call_id ?? value.toolUseId ?? value.call_id ?? value.ref;
+  const given = called.arguments ?? value.args ?? value.input ?? value.partial_json ?? called.args ?? called.parameters;
+  return { id: textOf(id) ?? null, name, arguments: given === undefined || given === null ? "" : toText(given) };
+}
+
+/** Tool calls of a list, of JSON text of one, or of flattened indices. */
+export function toolCallsOf(value: unknown): MessageToolCall[] {
+  const list = unwrapList(parseJson(value));
+  return (list ?? []).map(toolCallOf).filter((call) => call !== undefined);
+}
+
+/** The id by which a tool's answer names its call. */
+export function answeredCallId(value: Sent): string | null {
+  return (
+    textOf(
+      value.tool_call_id ??
+        value.toolCallId ??
+        value.tool_use_id ??
+        value.toolUseId ??
+        value.call_id ??
+        value.id ??
+        value.ref,
+    ) ?? null
+  );
+}
+
+/** What a tool answered, by any of the names that clients give it, as parts. */
+export function toolAnswerOf(value: Sent): MessagePart[] {
+  let answer = value.response ?? value.result ?? value.output ?? value.content ?? value.tool_response;
+  // AI SDK 5 wraps: {type: "json", value: …}
+  if (isSent(answer) && typeof answer.type === "string" && "value" in answer) answer = answer.value;
+  const failed = value.is_error === true || value.isError === true || value.status === "error";
+  const parts = answerParts(answer);
+  return failed ? parts.map((part) => ({ ...part, isError: true })) : parts;
+}
+
+function answerParts(answer: unknown): MessagePart[] {
+  if (answer === undefined || answer === null) return [];
+  if (Array.isArray(answer) && answer.length > 0 && answer.every(isAnswerPart)) {
+    return answer.map((part) => {
+      const text = textOf(part.text) ?? (part.type === "text" ? textOf(part.content) : undefined);
+      if (text !== undefined) return textPart(text);
+      return "json" in part
+        ? textPart(toText(part.json))
+        : (cleanDeep({ ...part, type: String(part.type) }, 0) as MessagePart);
+    });
+  }
+  return [textPart(toText(answer))];
+}
+
+function isAnswerPart(part: unknown): part is Sent {
+  return isSent(part) && (typeof part.text === "string" || "json" in part || typeof part.type === "string");
+}

@@ -1,0 +1,54 @@
+import { CONVERSATION_ID, USER_ID } from "./identity";
+import { ERROR_MESSAGE, ERROR_TYPE, FAILED } from "./readers/error";
+import { FINISH_REASONS } from "./readers/finish-reasons";
+import { INPUT_MESSAGES, INPUTS, OUTPUT_MESSAGES, OUTPUTS, SYSTEM_MESSAGES } from "./readers/input-output";
+import { EITHER_MODEL, REQUESTED_MODEL, RESPONSE_ID, RESPONSE_MODEL } from "./readers/model";
+import { ONLY_SHOWN } from "./readers/only-shown";
+import { PROVIDER } from "./readers/provider";
+import { REPORTED_COST } from "./readers/reported-cost";
+import { resolveSpanType, SPAN_TYPE, SPAN_TYPE_EVIDENCE } from "./readers/span-type";
+import { viewSpan } from "./readers/span-view";
+import { TOOL_ARGUMENTS, TOOL_CALL_ID, TOOL_NAME, TOOL_RESULT } from "./readers/tool";
+import type { LogRecord, SpanReading, SpanRecord } from "./types";
+import { USAGE_ATTRIBUTES } from "./usage/figures";
+
+/** Every table of readers: a new one must be listed here, or what it takes is shown as unmapped. */
+const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
+  SPAN_TYPE,
+  SPAN_TYPE_EVIDENCE,
+  PROVIDER,
+  REQUESTED_MODEL,
+  RESPONSE_MODEL,
+  EITHER_MODEL,
+  RESPONSE_ID,
+  INPUT_MESSAGES,
+  OUTPUT_MESSAGES,
+  INPUTS,
+  OUTPUTS,
+  SYSTEM_MESSAGES,
+  FINISH_REASONS,
+  REPORTED_COST,
+  TOOL_NAME,
+  TOOL_CALL_ID,
+  TOOL_ARGUMENTS,
+  TOOL_RESULT,
+  CONVERSATION_ID,
+  USER_ID,
+  FAILED,
+  ERROR_TYPE,
+  ERROR_MESSAGE,
+  [{ takes: USAGE_ATTRIBUTES }],
+  [{ takes: ONLY_SHOWN }],
+];
+
+const TAKEN = TABLES.flat().flatMap((reader) => reader.takes);
+const NAMES = new Set(TAKEN.filter((name) => !name.endsWith("*")));
+const PREFIXES = TAKEN.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
+
+/** How a span was read, for showing it: what it is, and which of its attributes nothing here understands (sorted). */
+export function readSpan(span: SpanRecord, logs: readonly LogRecord[]): SpanReading {
+  const unmapped = Object.keys(span.attributes).filter(
+    (name) => !NAMES.has(name) && !PREFIXES.some((prefix) => name.startsWith(prefix)),
+  );
+  return { type: resolveSpanType(viewSpan(span, logs)), unmapped: unmapped.sort() };
+}

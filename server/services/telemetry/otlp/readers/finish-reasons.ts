@@ -1,0 +1,52 @@
+import type { Attributes } from "../types";
+import { firstOf, objectIn, type Reader, text, textInJson, textOf, texts } from "./reader";
+import type { SpanView } from "./span-view";
+
+export const FINISH_REASONS: readonly Reader<string[]>[] = [
+  texts("gen_ai.response.finish_reasons"), // OpenTelemetry GenAI; some write it as JSON text, some as one text
+  one(text("llm.finish_reason")), // OpenInference
+  one(text("ai.response.finishReason")), // Vercel AI SDK
+  one(text("anthropic.message.stop_reason")), // Anthropic's own SDK
+  one(textInJson("genkit:output", "finishReason")),
+  one(textInJson("gcp.vertex.agent.llm_response", "finish_reason", "finishReason")),
+];
+
+function one({ takes, read }: Reader<string>): Reader<string[]> {
+  return {
+    takes,
+    read: (attributes: Attributes) => {
+      const reason = read(attributes);
+      return reason === undefined ? undefined : [reason];
+    },
+  };
+}
+
+/** The spellings of one reason: that the model calls tools. */
+const TOOL_CALLS = new Set(["tool_call", "tool_calls", "tool-calls", "tool_use", "tooluse", "function_call"]);
+
+/** Why the model stopped, in lower case, with the spellings of "tool_calls" folded into one. */
+export function resolveFinishReasons(view: SpanView): string[] {
+  const sent = firstOf(FINISH_REASONS, view.attributes) ?? fromCompletions(view) ?? fromChoices(view) ?? [];
+  return sent.map((reason) => {
+    const lower = reason.toLowerCase();
+    return TOOL_CALLS.has(lower) ? "tool_calls" : lower;
+  });
+}
+
+function fromCompletions(view: SpanView): string[] | undefined {
+  const tree = view.trees["gen_ai.completion."];
+  if (!tree) return undefined;
+  return some(Object.values(tree).map((completion) => textOf(objectIn(completion)?.finish_reason)));
+}
+
+function fromChoices(view: SpanView): string[] | undefined {
+  const choices = view.events.filter((event) => event.name === "gen_ai.choice");
+  return some(
+    choices.map(({ attributes, body }) => textOf(attributes.finish_reason) ?? textOf(objectIn(body)?.finish_reason)),
+  );
+}
+
+function some(reasons: (string | undefined)[]): string[] | undefined {
+  const found = reasons.filter((reason) => reason !== undefined);
+  return found.length > 0 ? found : undefined;
+}

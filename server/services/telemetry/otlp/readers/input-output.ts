@@ -1,0 +1,186 @@
+import type { PlainMessage } from "../messages/plain-message";
+import { isEmpty, plainMessage, textPart } from "../messages/plain-message";
+import { readMessages } from "../messages/read-messages";
+import { indexed, parseJson, toText } from "./json-text";
+import { objectIn, textOf } from "./reader";
+import type { SpanView } from "./span-view";
+
+/** One place where messages may be found; `takes` as for a `Reader`. */
+export type MessageSource = { takes: readonly string[]; read: (view: SpanView) => PlainMessage[] };
+
+/** An attribute with messages in any shape, structured or as JSON text. */
+function messagesIn(name: string, role: "user" | "assistant" | "system"): MessageSource {
+  return {
+    takes: [name],
+    read: ({ attributes }) => {
+      const value = attributes[name];
+      return value === undefined ? [] : readMessages(value, role);
+    },
+  };
+}
+
+/** Attributes flattened by index, such as `llm.input_messages.0.message.role`. */
+function flattened(prefix: keyof SpanView["trees"], role: "user" | "assistant"): MessageSource {
+  return {
+    takes: [`${prefix}*`],
+    read: ({ trees }) => {
+      const tree = trees[prefix];
+      if (!tree) return [];
+      const messages = indexed(tree) ?? ("role" in tree || "content" in tree ? [tree] : []);
+      return readMessages(messages.map(flattenedMessage), role);
+    },
+  };
+}
+
+/** `{message: {…}}` in OpenInference, the message itself elsewhere. Without a role it is still a message, not a part. */
+function flattenedMessage(sent: unknown): unknown {
+  const message = objectIn(sent) ?? {};
+  const inner = objectIn(message.message) ?? message;
+  return "role" in inner ||
+    !("content" in inner || "contents" in inner || "tool_calls" in inner || "function_call" in inner)
+    ? inner
+    : { role: null, ...inner };
+}
+
+/** Events, or log records, that each hold one message; their role is in their name. */
+function eventPerMessage(roles: Readonly<Record<string, string>>): MessageSource {
+  return {
+    takes: [],
+    read: ({ events }) =>
+      events.flatMap(({ name, attributes, body }) => {
+        const role = roles[name];
+        if (role === undefined) return [];
+        const held = objectIn(body);
+        const sent: Record<string, unknown> = held ? { ...held } : { ...attributes };
+        // a choice wraps its message; Strands and Semantic Kernel write that as JSON text
+        if (sent.message !== undefined) return readMessages(parseJson(sent.message) ?? sent.message, role);
+        return readMessages({ ...sent, role: sent.role ?? role }, role);
+      }),
+  };
+}
+
+/** Events that hold a whole side of the call in one attribute. */
+function wholeInEvent(event: string, name: string, role: "user" | "assistant"): MessageSource {
+  return {
+    takes: [],
+    read: ({ events }) => {
+      const value = events.find((candidate) => candidate.name === event)?.attributes[name];
+      if (value === undefined) return [];
+      return typeof value === "string" && role === "user" ? transcript(value) : readMessages(value, role);
+    },
+  };
+}
+
+const SPEAKER = /^(system|user|assistant|tool): /;
+
+/** OpenLIT writes the prompt as one text: each message begins a line with its role. */
+function transcript(text: string): PlainMessage[] {
+  if (!SPEAKER.test(text)) return readMessages(text, "user");
+  return text.split(/\n(?=(?:system|user|assistant|tool): )/).map((turn) => {
+    const role = SPEAKER.exec(turn)?.[1] ?? "user";
+    return plainMessage(role, [textPart(turn.slice(role.length + 2))]);
+  });
+}
+
+/** Vercel AI SDK: the answer's text, reasoning, object and tool calls are attributes of their own. */
+const aiSdkAnswer: MessageSource = {
+  takes: ["ai.response.text", "ai.response.object", "ai.response.reasoning", "ai.response.toolCalls"],
+  read: ({ attributes }) => {
+    const message = plainMessage("assistant");
+    const reasoning = attributes["ai.response.reasoning"];
+    const text = textOf(attributes["ai.response.text"]) ?? textOf(attributes["ai.response.object"]);
+    if (reasoning !== undefined) message.parts.push({ type: "reasoning", text: reasoningText(reasoning) });
+    if (text !== undefined) message.parts.push(textPart(text));
+    const calls = attributes["ai.response.toolCalls"];
+    if (calls !== undefined)
+      message.toolCalls.push(
+        ...readMessages({ role: "assistant", tool_calls: calls }, "assistant").flatMap((read) => read.toolCalls),
+      );
+    return [message];
+  },
+};
+
+function reasoningText(sent: unknown): string {
+  const parsed = parseJson(sent);
+  if (!Array.isArray(parsed)) return toText(sent);
+  return parsed.map((part) => textOf(objectIn(part)?.text) ?? "").join("\n");
+}
+
+/** Messages that the client calls by that name. */
+export const INPUT_MESSAGES: readonly MessageSource[] = [
+  messagesIn("gen_ai.input.messages", "user"), // OpenTelemetry GenAI
+  flattened("llm.input_messages.", "user"), // OpenInference
+  flattened("gen_ai.prompt.", "user"), // OpenLLMetry
+  messagesIn("gen_ai.prompt", "user"),
+  eventPerMessage({
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+  }),
+  wholeInEvent("gen_ai.content.prompt", "gen_ai.prompt", "user"),
+  messagesIn("ai.prompt.messages", "user"), // Vercel AI SDK
+  messagesIn("ai.prompt", "user"),
+  messagesIn("pydantic_ai.all_messages", "user"),
+  messagesIn("all_messages_events", "user"),
+  messagesIn("gcp.vertex.agent.llm_request", "user"),
+];
+
+export const OUTPUT_MESSAGES: readonly MessageSource[] = [
+  messagesIn("gen_ai.output.messages", "assistant"),
+  flattened("llm.output_messages.", "assistant"),
+  flattened("gen_ai.completion.", "assistant"),
+  messagesIn("gen_ai.completion", "assistant"),
+  eventPerMessage({ "gen_ai.choice": "assistant" }),
+  wholeInEvent("gen_ai.content.completion", "gen_ai.completion", "assistant"),
+  aiSdkAnswer,
+  messagesIn("gcp.vertex.agent.llm_response", "assistant"),
+];
+
+/** Whatever went in: messages for a model call, but of a wrapper it may be anything. */
+export const INPUTS: readonly MessageSource[] = [
+  messagesIn("langfuse.observation.input", "user"),
+  messagesIn("langwatch.input", "user"),
+  messagesIn("genkit:input", "user"),
+  messagesIn("lmnr.span.input", "user"),
+  messagesIn("mlflow.spanInputs", "user"),
+  messagesIn("traceloop.entity.input", "user"),
+  messagesIn("input.value", "user"),
+  messagesIn("input", "user"),
+  messagesIn("langfuse.trace.input", "user"),
+];
+
+export const OUTPUTS: readonly MessageSource[] = [
+  messagesIn("langfuse.observation.output", "assistant"),
+  messagesIn("langwatch.output", "assistant"),
+  messagesIn("genkit:output", "assistant"),
+  messagesIn("lmnr.span.output", "assistant"),
+  messagesIn("mlflow.spanOutputs", "assistant"),
+  messagesIn("traceloop.entity.output", "assistant"),
+  messagesIn("final_result", "assistant"), // Pydantic AI
+  messagesIn("output.value", "assistant"),
+  messagesIn("output", "assistant"),
+  messagesIn("langfuse.trace.output", "assistant"),
+];
+
+/** System prompts that are not among the messages. */
+export const SYSTEM_MESSAGES: readonly MessageSource[] = [
+  messagesIn("gen_ai.system_instructions", "system"),
+  {
+    takes: ["ai.prompt"],
+    read: ({ attributes }) => {
+      const system = objectIn(attributes["ai.prompt"])?.system;
+      return system === undefined ? [] : readMessages(system, "system");
+    },
+  },
+  messagesIn("system_prompt", "system"), // Strands
+];
+
+/** The messages of the first source that has any with content. */
+export function firstMessages(sources: readonly MessageSource[], view: SpanView): PlainMessage[] {
+  for (const source of sources) {
+    const messages = source.read(view).filter((message) => !isEmpty(message));
+    if (messages.length > 0) return messages;
+  }
+  return [];
+}

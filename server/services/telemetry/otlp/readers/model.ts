@@ -1,0 +1,55 @@
+import { jsonText, type Reader, text, textInJson } from "./reader";
+
+/** The model that was asked for. */
+export const REQUESTED_MODEL: readonly Reader<string>[] = [
+  text("gen_ai.request.model"), // OpenTelemetry GenAI
+  text("llm.request.model_name"), // OpenInference
+  textInJson("llm.invocation_parameters", "model", "model_name"),
+  textInJson("embedding.invocation_parameters", "model"),
+  text("ai.model.id"), // Vercel AI SDK
+  jsonText("langfuse.observation.metadata.ls_model_name"), // LangChain through Langfuse
+  text("genkit:name"),
+  text("model"), // Claude Code
+  textInJson("gcp.vertex.agent.llm_request", "model"),
+];
+
+/** The model that answered. */
+export const RESPONSE_MODEL: readonly Reader<string>[] = [
+  text("gen_ai.response.model"),
+  text("llm.response.model_name"),
+  text("ai.response.model"),
+  textInJson("gcp.vertex.agent.llm_response", "model_version", "modelVersion"),
+];
+
+/** One name for both: it is the model that answered where there is an answer and another name was asked for. */
+export const EITHER_MODEL: readonly Reader<string>[] = [
+  text("llm.model_name"), // OpenInference
+  text("embedding.model_name"),
+  text("langfuse.observation.model.name"),
+];
+
+/** The provider's id of the response, by which two instrumentations of one call are joined. */
+export const RESPONSE_ID: readonly Reader<string>[] = [
+  text("gen_ai.response.id"),
+  text("ai.response.id"),
+  leadingId("output.value"), // OpenInference keeps the whole response as JSON
+];
+
+/** The `id` that opens JSON text, read without parsing what may be long. */
+function leadingId(name: string): Reader<string> {
+  return {
+    takes: [name],
+    read: (attributes) => {
+      const value = attributes[name];
+      return typeof value === "string"
+        ? /^\{\s*"id"\s*:\s*"([^"\\]{1,200})"/.exec(value.slice(0, 300))?.[1]
+        : undefined;
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escape codes begin with one
+const TERMINAL_ESCAPES = /\u001b\[[0-9;]*[A-Za-z]/g;
+
+/** A model's name without the terminal colours that a command-line client leaves in it. */
+export const plainModelName = (name: string): string => name.replace(TERMINAL_ESCAPES, "").trim();

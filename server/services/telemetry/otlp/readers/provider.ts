@@ -1,0 +1,78 @@
+import { jsonText, type Reader, text } from "./reader";
+
+/** Who served the model, as the client names it. OpenLIT's scope name and `server.address` are wrong at times: not here. */
+export const PROVIDER: readonly Reader<string>[] = [
+  text("gen_ai.provider.name"), // OpenTelemetry GenAI
+  text("gen_ai.system"), // its older name
+  text("llm.provider"), // OpenInference
+  text("llm.system"),
+  firstSegment("ai.model.provider"), // Vercel AI SDK: openai.chat
+  jsonText("langfuse.observation.metadata.ls_provider"), // LangChain through Langfuse
+];
+
+function firstSegment(name: string): Reader<string> {
+  const { takes, read } = text(name);
+  return { takes, read: (attributes) => read(attributes)?.split(".")[0] };
+}
+
+/** Names that clients put where the vendor's belongs, although they are frameworks'. */
+const FRAMEWORKS = new Set([
+  "strands-agents",
+  "gcp.vertex.agent",
+  "langchain",
+  "pydantic-ai",
+  "litellm",
+  "_other",
+  "unknown",
+]);
+
+/** Vendors by the prefix that routers put before a model's name. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  openai: "openai",
+  azure: "openai",
+  anthropic: "anthropic",
+  google: "google",
+  googleai: "google",
+  gemini: "google",
+  vertex_ai: "google",
+  vertexai: "google",
+  xai: "xai",
+  "x-ai": "xai",
+  mistral: "mistral",
+  mistralai: "mistral",
+  deepseek: "deepseek",
+  cohere: "cohere",
+  moonshotai: "moonshotai",
+  moonshot: "moonshotai",
+  zai: "zai",
+  "z-ai": "zai",
+  minimax: "minimax",
+  bedrock: "bedrock",
+};
+
+/** Vendors by how they name their models. */
+const FAMILIES: readonly (readonly [name: RegExp, provider: string])[] = [
+  [/^(gpt-|chatgpt|o[134](-|$)|text-embedding-|davinci|babbage|dall-e|whisper|tts-|codex|ft:gpt)/, "openai"],
+  [/claude/, "anthropic"],
+  [/^(gemini|gemma|text-bison|chat-bison|imagen|veo)/, "google"],
+  [/^grok/, "xai"],
+  [/^(mistral|mixtral|codestral|ministral|magistral|pixtral|devstral|open-mi)/, "mistral"],
+  [/^deepseek/, "deepseek"],
+  [/^(command|embed-|rerank-|c4ai)/, "cohere"],
+  [/^(kimi|moonshot)/, "moonshotai"],
+  [/^glm-/, "zai"],
+  [/^(minimax|abab)/, "minimax"],
+];
+
+/** The vendor in lower case: as sent, or told by the model's name where the client names none or only a framework. */
+export function resolveProvider(sent: string | undefined, model: string | null): string | null {
+  const named = sent?.trim().toLowerCase();
+  if (named && !FRAMEWORKS.has(named)) return named;
+  return model === null ? null : providerOfModel(model.toLowerCase());
+}
+
+function providerOfModel(model: string): string | null {
+  const slash = model.indexOf("/");
+  if (slash > 0) return PREFIXES[model.slice(0, slash)] ?? providerOfModel(model.slice(slash + 1));
+  return FAMILIES.find(([name]) => name.test(model))?.[1] ?? null;
+}

@@ -1,0 +1,93 @@
+import { readMessages } from "../messages/read-messages";
+import type { AttributeValue } from "../types";
+import { parseJson, toText } from "./json-text";
+import { firstOf, jsonText, objectIn, type Reader, text, textOf, value } from "./reader";
+import type { SpanView } from "./span-view";
+
+export const TOOL_NAME: readonly Reader<string>[] = [
+  text("gen_ai.tool.name"), // OpenTelemetry GenAI
+  text("tool.name"), // OpenInference
+  text("ai.toolCall.name"), // Vercel AI SDK
+  text("traceloop.entity.name"),
+  text("tool_name"), // Claude Code
+];
+
+export const TOOL_CALL_ID: readonly Reader<string>[] = [
+  text("gen_ai.tool.call.id"),
+  text("tool_call.id"),
+  text("ai.toolCall.id"),
+  jsonText("langfuse.observation.metadata.tool_call_id"),
+];
+
+export const TOOL_ARGUMENTS: readonly Reader<AttributeValue>[] = [
+  value("gen_ai.tool.call.arguments"),
+  value("ai.toolCall.args"),
+  value("traceloop.entity.input"),
+  value("langfuse.observation.input"),
+  value("gcp.vertex.agent.tool_call_args"),
+  value("langwatch.input"),
+  value("lmnr.span.input"),
+  value("genkit:input"),
+  value("mlflow.spanInputs"),
+  value("input.value"),
+  value("input"),
+  value("tool.parameters"),
+];
+
+export const TOOL_RESULT: readonly Reader<AttributeValue>[] = [
+  value("gen_ai.tool.call.result"),
+  value("ai.toolCall.result"),
+  value("traceloop.entity.output"),
+  value("langfuse.observation.output"),
+  value("gcp.vertex.agent.tool_response"),
+  value("langwatch.output"),
+  value("lmnr.span.output"),
+  value("genkit:output"),
+  value("mlflow.spanOutputs"),
+  value("output.value"),
+  value("output"),
+];
+
+/** What a tool's span says about its call. Texts are as sent; structured values become JSON text. */
+export type ToolFacts = { callId: string | null; name: string; arguments: string | null; result: string | null };
+
+/** What clients put around a tool's name in the name of its span. */
+const AROUND_NAME = /^(?:execute_tool |ai\.toolCall |running tool: )|\.tool$/g;
+
+export function readTool(view: SpanView): ToolFacts {
+  const { attributes, span } = view;
+  const given = firstOf(TOOL_ARGUMENTS, attributes);
+  const answered = firstOf(TOOL_RESULT, attributes);
+  return {
+    callId: firstOf(TOOL_CALL_ID, attributes) ?? null,
+    name: firstOf(TOOL_NAME, attributes) ?? (span.name.replace(AROUND_NAME, "") || span.name),
+    arguments: given === undefined ? fromEvent(view, "gen_ai.tool.message") : plainText(given),
+    result: answered === undefined ? fromEvent(view, "gen_ai.choice") : answerText(answered),
+  };
+}
+
+/** Strands tells a tool's arguments and answer by events of its span. */
+function fromEvent(view: SpanView, name: string): string | null {
+  const event = view.events.find((candidate) => candidate.name === name);
+  if (!event) return null;
+  const { content, message } = { ...objectIn(event.body), ...event.attributes };
+  if (content !== undefined) return toText(content);
+  const texts = readMessages(message, "tool").flatMap(({ parts }) => parts.map((part) => textOf(part.text) ?? ""));
+  return texts.length > 0 ? texts.join("\n") : null;
+}
+
+/** Text that was written as JSON loses its quotes; other JSON stays as sent. */
+function plainText(sent: AttributeValue): string {
+  if (typeof sent === "string" && sent.startsWith('"')) return textOf(parseJson(sent)) ?? sent;
+  return toText(sent);
+}
+
+/** LangWatch wraps an answer as `{type, value}`, LangChain as a message of the tool with `content`. */
+function answerText(sent: AttributeValue): string {
+  const object = typeof sent === "string" && !sent.startsWith("{") ? undefined : objectIn(sent);
+  if (object && typeof object.type === "string") {
+    if ("value" in object && Object.keys(object).length === 2) return toText(object.value);
+    if (object.type === "tool" && "content" in object) return toText(object.content);
+  }
+  return plainText(sent);
+}

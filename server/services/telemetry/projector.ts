@@ -1,0 +1,133 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { db } from "@/db/pool";
+import type { ProjectId } from "@/server/platform/context";
+import { logger } from "@/server/platform/log";
+import { priceBookOf } from "@/server/services/pricing";
+import { type ClaimedTraces, claimTraces } from "./claim-traces";
+import { loadLogs, loadSpans } from "./load-spans";
+import { createAssembler, resolveTraceIdentity } from "./otlp";
+import type { LogRecord, SpanRecord, TraceIdentity } from "./otlp/types";
+import { placeTraces } from "./place-traces";
+import { type ProjectedConversation, writeConversations } from "./project-conversations";
+import { textArray } from "./rows";
+
+/** How long an idle projector waits: far below the two seconds within which a batch is promised to be readable. */
+const IDLE_MS = 200;
+const AFTER_FAULT_MS = 1000;
+/** Spans kept from the first reading (who is it?) for the second (what was said?); more are read twice. */
+const SPANS_KEPT = 10_000;
+
+/** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
+export async function runProjector({ signal }: { signal: AbortSignal }) {
+  let faults = 0;
+  while (!signal.aborted) {
+    try {
+      const traces = await projectPending(db());
+      faults = 0;
+      if (traces === 0) await pause(IDLE_MS, signal);
+    } catch (error) {
+      if (faults++ === 0) logger("projector").error({ err: error }, "Rebuilding conversations failed; trying again.");
+      await pause(AFTER_FAULT_MS, signal);
+    }
+  }
+}
+
+/** One pass: takes waiting traces, rebuilds their conversations, all in one transaction. Answers how many traces. */
+export async function projectPending(database: Db): Promise<number> {
+  return database.transaction(async (tx) => {
+    const claimed = await claimTraces(tx);
+    for (const claim of claimed) await projectClaimed(tx, claim);
+    return claimed.reduce((sum, claim) => sum + claim.traceIds.length, 0);
+  });
+}
+
+async function projectClaimed(tx: Db, { projectId, traceIds, receivedAt }: ClaimedTraces) {
+  // Locked before they are read: of two projectors on one trace the second sees all that the first saw.
+  await tx.execute(sql`
+    select 1 from traces where project_id = ${projectId} and id = any(${textArray(traceIds)}) order by id for no key update`);
+
+  const first = await readTraces(tx, projectId, traceIds);
+  // Log records may come before their spans: until then there is nothing to place.
+  if (first.identities.size === 0) return;
+  const conversationIds = await placeTraces(tx, projectId, first.identities, receivedAt);
+  const members = await tx.execute<{ id: string; conversation_id: string }>(sql`
+    select id, conversation_id from traces
+    where project_id = ${projectId} and conversation_id = any(${textArray(conversationIds)}) order by id`);
+
+  const assemblers = new Map(conversationIds.map((id) => [id, createAssembler()]));
+  const conversationOf = new Map([...members].map((row) => [row.id, row.conversation_id]));
+  const add = (span: SpanRecord, logs: readonly LogRecord[]) =>
+    assemblers.get(conversationOf.get(span.traceId) ?? "")?.add(span, [...logs]);
+
+  for (const { span, logs } of first.kept.values()) add(span, logs);
+  const unread = [...members].map((row) => row.id).filter((id) => !first.keptTraces.has(id));
+  if (unread.length > 0) {
+    const logsOf = groupLogs(await loadLogs(tx, projectId, unread));
+    for await (const page of loadSpans(tx, projectId, unread)) {
+      for (const span of page) add(span, logsOf(span));
+    }
+  }
+
+  const projected: ProjectedConversation[] = conversationIds.map((id) => ({
+    id,
+    traceIds: [...members].filter((row) => row.conversation_id === id).map((row) => row.id),
+    assembled: assemblers.get(id)!.finish(),
+  }));
+  const book = await priceBookOf({ db: tx, projectId: projectId as ProjectId });
+  await writeConversations(tx, projectId, book, projected, receivedAt);
+}
+
+/** Whose are these traces? Keeps the spans while they are few, so that they need not be read again. */
+async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]) {
+  const logs = await loadLogs(tx, projectId, traceIds);
+  const logsOf = groupLogs(logs);
+  const spansOf = new Map<string, SpanRecord[]>();
+  let count = 0;
+  for await (const page of loadSpans(tx, projectId, traceIds)) {
+    for (const span of page) {
+      const spans = spansOf.get(span.traceId);
+      if (spans) spans.push(span);
+      else spansOf.set(span.traceId, [span]);
+      count++;
+    }
+  }
+
+  const identities = new Map<string, TraceIdentity>();
+  for (const [traceId, spans] of spansOf) {
+    identities.set(traceId, resolveTraceIdentity(spans, logs.filter((record) => record.traceId === traceId)));
+  }
+  const keep = count <= SPANS_KEPT;
+  const kept = keep ? [...spansOf.values()].flat().map((span) => ({ span, logs: logsOf(span) })) : [];
+  return { identities, kept, keptTraces: new Set(keep ? traceIds : []) };
+}
+
+function groupLogs(logs: readonly LogRecord[]) {
+  const bySpan = new Map<string, LogRecord[]>();
+  for (const record of logs) {
+    const key = `${record.traceId} ${record.spanId}`;
+    const group = bySpan.get(key);
+    if (group) group.push(record);
+    else bySpan.set(key, [record]);
+  }
+  return (span: SpanRecord) => bySpan.get(`${span.traceId} ${span.spanId}`) ?? [];
+}
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(done, ms);
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done);
+  });
+
+/** For `/readyz`: how long the oldest waiting trace has waited, in milliseconds; 0 when none does. */
+export async function projectionLag(database: Db, now = Date.now()): Promise<number> {
+  const [row] = await database.execute<{ received_at: string | null }>(
+    sql`select received_at from projection_queue order by id limit 1`,
+  );
+  return row?.received_at ? Math.max(0, now - Number(row.received_at)) : 0;
+}

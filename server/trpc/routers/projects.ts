@@ -1,0 +1,10 @@
+import { getProject, listProjects, renameProject, startProject } from "@/server/services/projects";
+import { accountMutation, accountQuery, mutation, query } from "../procedures";
+import { router } from "../trpc";
+
+export const projectsRouter = router({
+  list: accountQuery(listProjects),
+  create: accountMutation(startProject),
+  get: query(getProject),
+  rename: mutation(renameProject),
+});

@@ -1,0 +1,19 @@
+import {
+  conversationFacets,
+  getConversation,
+  getReceipt,
+  getTrace,
+  listConversations,
+  telemetryStatus,
+} from "@/server/services/telemetry";
+import { query } from "../procedures";
+import { router } from "../trpc";
+
+export const conversationsRouter = router({
+  list: query(listConversations),
+  get: query(getConversation),
+  facets: query(conversationFacets),
+});
+export const tracesRouter = router({ get: query(getTrace) });
+export const receiptsRouter = router({ get: query(getReceipt) });
+export const telemetryRouter = router({ status: query(telemetryStatus) });
