@@ -8,7 +8,13 @@ const config: NextConfig = {
   typescript: { ignoreBuildErrors: true },
   serverExternalPackages: ["@node-rs/argon2", "postgres", "pino", "protobufjs", "inngest"],
   experimental: {
-    optimizePackageImports: ["@mantine/core", "@mantine/hooks", "@mantine/charts", "@mantine/dates", "@tabler/icons-react"],
+    optimizePackageImports: [
+      "@mantine/core",
+      "@mantine/hooks",
+      "@mantine/charts",
+      "@mantine/dates",
+      "@tabler/icons-react",
+    ],
   },
 };
 

@@ -7,13 +7,18 @@ import { addUser } from "./commands/user";
 import { sayProblem } from "./output";
 
 const program = new Command("npm run -s cli --")
-  .description("Whetstone's command line for operators. It works on the same database as the server, whether that runs or not.")
+  .description(
+    "Whetstone's command line for operators. It works on the same database as the server, whether that runs or not.",
+  )
   .option("--json", "print one JSON object and nothing else")
   .configureOutput({ outputError: () => {} }) // said once, below
   .exitOverride()
   .showHelpAfterError(false);
 
 for (const add of [addUser, addProject, addKey, addDiagnose, addSetupLink]) add(program);
+
+// Whoever reads us may have seen enough (`… | head`): that ends the work, and is nobody's mistake.
+process.stdout.on("error", () => process.exit(0));
 
 async function main(argv: readonly string[]) {
   try {

@@ -22,7 +22,8 @@ function problemOf(error: unknown): { code: string; message: string } {
   if (error instanceof CommanderError) return { code: "invalid", message: usageOf(error) };
   if (error instanceof UsageError) return { code: "invalid", message: error.message };
   const known = knownError(error);
-  if (!known) return { code: "internal", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  if (!known)
+    return { code: "internal", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   const fields = (known.errors ?? []).map(({ path, message }) => `  ${path.slice(1) || "input"}: ${message}`);
   return { code: known.code, message: [known.message, ...fields].join("\n") };
 }

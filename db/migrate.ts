@@ -40,7 +40,7 @@ function newestMigration(folder: string) {
 /** When the last migration that the database went through was written; 0 before the first. */
 async function newestApplied(sql: postgres.Sql) {
   const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') as name`;
-  if (!table?.["name"]) return 0;
+  if (!table?.name) return 0;
   const [row] = await sql`select coalesce(max(created_at), 0)::float8 as newest from drizzle.__drizzle_migrations`;
-  return Number(row?.["newest"]);
+  return Number(row?.newest);
 }

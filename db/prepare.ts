@@ -37,16 +37,17 @@ async function connectOrCreate(url: string) {
 }
 
 async function checkVersion(sql: postgres.Sql) {
-  const [row] = await sql`select current_setting('server_version') as version, current_setting('server_version_num')::int as number`;
-  if (row?.["number"] < OLDEST_SERVER * 10_000) {
-    throw new DatabaseProblem(`This PostgreSQL is version ${row?.["version"]}; Whetstone needs ${OLDEST_SERVER} or later.`);
+  const [row] =
+    await sql`select current_setting('server_version') as version, current_setting('server_version_num')::int as number`;
+  if (row?.number < OLDEST_SERVER * 10_000) {
+    throw new DatabaseProblem(`This PostgreSQL is version ${row?.version}; Whetstone needs ${OLDEST_SERVER} or later.`);
   }
-  return String(row?.["version"]);
+  return String(row?.version);
 }
 
 async function countUsers(sql: postgres.Sql) {
   const [row] = await sql`select count(*)::int as users from users`;
-  return Number(row?.["users"]);
+  return Number(row?.users);
 }
 
 async function once<T>(url: string, work: (sql: postgres.Sql) => Promise<T>) {
@@ -60,9 +61,9 @@ const codeOf = (error: unknown): unknown => {
 };
 
 /** What is wrong with the database and what to do about it, without its password. */
-export function databaseProblem(error: unknown) {
+export function databaseProblem(error: unknown, url: string) {
   if (error instanceof DatabaseProblem || error instanceof NewerDatabaseError) return error.message;
-  const { where, name } = describe(process.env["DATABASE_URL"] ?? "");
+  const { where, name } = parts(url);
   const code = codeOf(error);
   const said = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
   if (WRONG_PASSWORD.some((wrong) => wrong === code)) {
@@ -77,7 +78,7 @@ export function databaseProblem(error: unknown) {
   return error instanceof Error ? (error.stack ?? said) : said;
 }
 
-function describe(url: string) {
+function parts(url: string) {
   try {
     const { host, pathname } = new URL(url);
     return { where: host, name: decodeURIComponent(pathname.slice(1)) };

@@ -28,8 +28,12 @@ onStopSignal((signal) => child?.kill(signal));
 async function runCommand(built, env) {
   const program = built ? ["dist/cli.js"] : [...runTypeScript(), "cli/main.ts"];
   // Files are named as seen from where the person is: npm moves to the repository, and says from where.
-  const from = process.env["INIT_CWD"] ?? process.cwd();
-  child = spawn(process.execPath, [...program.slice(0, -1), inRoot(program.at(-1) ?? ""), ...args], { cwd: from, env, stdio: "inherit" });
+  const from = process.env.INIT_CWD ?? process.cwd();
+  child = spawn(process.execPath, [...program.slice(0, -1), inRoot(program.at(-1) ?? ""), ...args], {
+    cwd: from,
+    env,
+    stdio: "inherit",
+  });
   const { code } = await ended(child);
   return code ?? 1;
 }
@@ -44,9 +48,15 @@ try {
   if (!needsDatabase) {
     process.exitCode = await runCommand(built, process.env);
   } else {
-    const env = { ...process.env, DATA_DIR: folder.folder, WHETSTONE_SECRET: folder.secret(), LOG_LEVEL: process.env["LOG_LEVEL"] || "warn" };
-    process.exitCode = await withInstalledDatabase({ folder, databaseUrl: settings.databaseUrl, built, env }, (url, address) =>
-      runCommand(built, { ...env, DATABASE_URL: url, PUBLIC_URL: address ?? addressOf(settings) }),
+    const env = {
+      ...process.env,
+      DATA_DIR: folder.folder,
+      WHETSTONE_SECRET: folder.secret(),
+      LOG_LEVEL: process.env.LOG_LEVEL || "warn",
+    };
+    process.exitCode = await withInstalledDatabase(
+      { folder, databaseUrl: settings.databaseUrl, built, env },
+      (url, address) => runCommand(built, { ...env, DATABASE_URL: url, PUBLIC_URL: address ?? addressOf(settings) }),
     );
   }
 } catch (error) {

@@ -5,15 +5,22 @@ import next from "next";
 import { ROOT } from "./lib/paths.mjs";
 
 process.title = "whetstone web";
-const hostname = process.env["HOST"] ?? "127.0.0.1";
-const port = Number(process.env["PORT"]);
+const hostname = process.env.HOST ?? "127.0.0.1";
+const port = Number(process.env.PORT);
 
 /** Longer than the idle time of the usual proxies, which would otherwise reuse a connection that we just closed. */
 const KEEP_ALIVE_MS = 65_000;
 const FINISH_MS = 8_000;
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
-const app = next({ dev: process.env["NODE_ENV"] === "development", dir: ROOT, hostname, port, httpServer: server, quiet: true });
+const app = next({
+  dev: process.env.NODE_ENV === "development",
+  dir: ROOT,
+  hostname,
+  port,
+  httpServer: server,
+  quiet: true,
+});
 await app.prepare();
 const handle = app.getRequestHandler();
 server.on("request", (request, response) => void handle(request, response));
@@ -22,7 +29,7 @@ server.once("error", (error) => {
   process.exitCode = 1;
   setImmediate(() => process.exit());
 });
-server.listen(port, hostname, () => process.send?.({ ready: true }));
+server.listen(port, hostname, () => process.send?.({ type: "ready" }));
 
 let stopping = false;
 for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) {

@@ -28,7 +28,7 @@ try {
       ...withTools(),
       DATABASE_URL: database.urlOf("whetstone"),
       TEST_DATABASE_URL: database.urlOf("postgres"),
-      WHETSTONE_SECRET: process.env["WHETSTONE_SECRET"] || randomBytes(32).toString("base64url"),
+      WHETSTONE_SECRET: process.env.WHETSTONE_SECRET || randomBytes(32).toString("base64url"),
     };
     await prepareDatabase(env.DATABASE_URL, { env });
     child = spawn(command, args, { cwd: inRoot(), env, stdio: "inherit" });

@@ -5,10 +5,14 @@ import { createRequire } from "node:module";
 import { inRoot } from "./lib/paths.mjs";
 
 const tsx = createRequire(import.meta.url).resolve("tsx/cli");
-const child = spawn(process.execPath, [tsx, "watch", "--clear-screen=false", "--conditions=react-server", "worker/main.ts"], {
-  cwd: inRoot(),
-  stdio: ["ignore", "inherit", "inherit"],
-});
+const child = spawn(
+  process.execPath,
+  [tsx, "watch", "--clear-screen=false", "--conditions=react-server", "worker/main.ts"],
+  {
+    cwd: inRoot(),
+    stdio: ["ignore", "inherit", "inherit"],
+  },
+);
 child.once("exit", (code) => process.exit(code ?? 1));
 for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) process.on(signal, () => child.kill(signal));
 process.on("exit", () => child.kill());

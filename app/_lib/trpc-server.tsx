@@ -1,7 +1,7 @@
 import "server-only";
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
-import { type ReactNode, cache } from "react";
+import { cache, type ReactNode } from "react";
 import { contextOfPage } from "@/server/trpc/context";
 import { appRouter } from "@/server/trpc/root";
 import { createCallerFactory } from "@/server/trpc/trpc";

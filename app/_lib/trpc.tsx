@@ -9,6 +9,7 @@ import type { AppRouter } from "@/server/trpc/root";
 import { makeQueryClient } from "./query-client";
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
+
 export { useTRPC, useTRPCClient };
 
 export type RouterInputs = inferRouterInputs<AppRouter>;

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { Writer } from "protobufjs/minimal.js";
 
-type Shape = { spans: number; spansPerTrace: number; bytesPerSpan: number; conversationId?: (trace: number) => string };
+type Shape = { spans: number; spansPerTrace: number; bytesPerSpan: number; traceId?: Uint8Array };
 
 const WORDS = "order refund address delivery parcel invoice customer ticket return payment voucher status".split(" ");
 
 /** An OTLP/protobuf request of chat and tool spans in the current GenAI convention, about `bytesPerSpan` each. */
-export function protobufBatch({ spans, spansPerTrace, bytesPerSpan, conversationId }: Shape): Uint8Array {
+export function protobufBatch({ spans, spansPerTrace, bytesPerSpan, traceId: given }: Shape): Uint8Array {
   const writer = Writer.create();
   writer.uint32(10).fork(); // resource_spans
   writer.uint32(10).fork();
@@ -14,12 +14,12 @@ export function protobufBatch({ spans, spansPerTrace, bytesPerSpan, conversation
   writer.ldelim();
   writer.uint32(18).fork(); // scope_spans
   writer.uint32(10).fork().uint32(10).string("bench").ldelim();
-  let traceId: Uint8Array = randomBytes(16);
+  let traceId: Uint8Array = given ?? randomBytes(16);
   let root: Uint8Array = randomBytes(8);
   const start = BigInt(Date.now() - 60_000) * 1_000_000n;
   for (let i = 0; i < spans; i++) {
     const place = i % spansPerTrace;
-    if (place === 0) traceId = randomBytes(16);
+    if (place === 0 && !given) traceId = randomBytes(16);
     const spanId = randomBytes(8);
     if (place === 0) root = spanId;
     writer.uint32(18).fork();
@@ -31,7 +31,6 @@ export function protobufBatch({ spans, spansPerTrace, bytesPerSpan, conversation
     fixed64(writer, 57, at);
     fixed64(writer, 65, at + 900_000n);
     for (const [key, value] of attributesOf(place, bytesPerSpan)) attribute(writer, 74, key, value);
-    if (conversationId) attribute(writer, 74, "gen_ai.conversation.id", conversationId(Math.floor(i / spansPerTrace)));
     writer.ldelim();
   }
   writer.ldelim().ldelim();

@@ -16,7 +16,7 @@ const freePort = () =>
 export async function startProduct() {
   const dataDir = mkdtempSync(path.join(tmpdir(), "whetstone-bench-"));
   const port = await freePort();
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1", NODE_ENV: "production" };
+  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1", NODE_ENV: "production" as const };
   const startedAt = performance.now();
   const child = spawn(process.execPath, ["scripts/start.mjs"], { env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";

@@ -2,7 +2,12 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
-import { diagnoseSnapshot, type LabelledConversation, readLabelled, snapshotFromLabelled } from "@/server/services/diagnostics/labelled";
+import {
+  diagnoseSnapshot,
+  type LabelledConversation,
+  readLabelled,
+  snapshotFromLabelled,
+} from "@/server/services/diagnostics/labelled";
 import { UsageError } from "../output";
 
 export function addDiagnose(program: Command) {
@@ -15,12 +20,12 @@ export function addDiagnose(program: Command) {
 
 /** One line out for each conversation in, as it comes: a file may be bigger than the memory. */
 async function diagnose(file: string) {
-  const input = file === "-" ? process.stdin : createReadStream(file);
-  // An interface that is iterated swallows its input's error: it has to be heard here.
-  const broken = once(input, "error").then(([error]) => {
-    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}`);
-  });
-  await Promise.race([readThrough(input), broken]);
+  try {
+    await readThrough(file === "-" ? process.stdin : createReadStream(file));
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) throw new UsageError(`Cannot read ${file}: ${error.message}`);
+    throw error;
+  }
 }
 
 async function readThrough(input: NodeJS.ReadableStream) {
@@ -35,7 +40,8 @@ async function readThrough(input: NodeJS.ReadableStream) {
       process.stderr.write(`line ${number}: ${message}\n`);
     }
   }
-  if (unreadable > 0) throw new UsageError(`${unreadable} ${unreadable === 1 ? "line was" : "lines were"} not a conversation.`);
+  if (unreadable > 0)
+    throw new UsageError(`${unreadable} ${unreadable === 1 ? "line was" : "lines were"} not a conversation.`);
 }
 
 const reading = (conversation: LabelledConversation) => ({

@@ -11,7 +11,11 @@ export function addSetupLink(program: Command) {
     .description("a new one-time link for the first person; earlier ones stop working")
     .action(async (_given: object, command: Command) => {
       const link = await withDatabase(createSetupLink);
-      if (!link) throw new ServiceError("conflict", "Somebody has an account here already: sign in, or add people with `user create`.");
+      if (!link)
+        throw new ServiceError(
+          "conflict",
+          "Somebody has an account here already: sign in, or add people with `user create`.",
+        );
       const { PUBLIC_URL, HOST, PORT } = env();
       const setupLink = `${PUBLIC_URL?.replace(/\/+$/, "") ?? `http://${HOST}:${PORT}`}/setup?token=${link.token}`;
       answer(command, { setupLink }, [setupLink]);

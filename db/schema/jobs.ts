@@ -1,14 +1,20 @@
 import { desc, sql } from "drizzle-orm";
-import { bigserial, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigserial, customType, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, unixMs } from "./columns";
 
 /** By the database's clock: several processes compare these times, and their own clocks may differ or jump. */
 const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/*
- * Payloads are `json`, not `jsonb`: a step's error message may quote evidence with a NUL or a lone surrogate in it.
- * `json` keeps that as it was written; `jsonb` would refuse the row, and the run could never be finished.
+/**
+ * Any JSON value, exactly. `json` and not `jsonb`: a step's error message may quote evidence with a NUL or a lone
+ * surrogate in it, which `jsonb` refuses, and the run could never be finished. A type of our own and not Drizzle's,
+ * which parses a stored string a second time: a step that gave "123" would be told that it gave 123.
  */
+const json = customType<{ data: unknown; driverData: unknown }>({
+  dataType: () => "json",
+  toDriver: (value) => JSON.stringify(value ?? null),
+  fromDriver: (value) => value,
+});
 
 /**
  * The outbox: an event is a row in the transaction of the change that caused it. Whichever engine runs the functions

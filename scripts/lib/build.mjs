@@ -30,12 +30,17 @@ export function sourcesDigest() {
   const files = [...readdirSync(inRoot()).filter((file) => ROOT_FILES.test(file)), ...FOLDERS.flatMap(filesIn)];
   const digest = createHash("sha256");
   for (const file of files.filter((name) => !NOT_BUILT.test(name)).sort()) {
-    digest.update(`${file}\0`).update(createHash("sha256").update(readFileSync(inRoot(file))).digest());
+    digest.update(`${file}\0`).update(
+      createHash("sha256")
+        .update(readFileSync(inRoot(file)))
+        .digest(),
+    );
   }
   return digest.digest("hex");
 }
 
-const buildId = () => (existsSync(inRoot(".next/BUILD_ID")) ? readFileSync(inRoot(".next/BUILD_ID"), "utf8") : undefined);
+const buildId = () =>
+  existsSync(inRoot(".next/BUILD_ID")) ? readFileSync(inRoot(".next/BUILD_ID"), "utf8") : undefined;
 
 /** @param {string} digest of the sources */
 export function isBuilt(digest) {
@@ -53,15 +58,25 @@ export async function build({ log, always = false }) {
   try {
     const digest = sourcesDigest();
     if (!always && isBuilt(digest)) return; // by the one we waited for
-    await step("Building the application", async () => {
-      await bundlePrograms();
-      await runLogged(process.execPath, [inRoot("node_modules/next/dist/bin/next"), "build"], {
-        log,
-        env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
-        failed: "The application could not be built.",
-      });
-      writeFileSync(inRoot(STAMP), JSON.stringify({ digest, buildId: buildId() }));
-    });
+    await step(
+      "Building the application",
+      async () => {
+        await bundlePrograms();
+        await runLogged(process.execPath, [inRoot("node_modules/next/dist/bin/next"), "build"], {
+          log,
+          env: {
+            ...process.env,
+            NODE_ENV: "production",
+            NEXT_TELEMETRY_DISABLED: "1",
+            NO_COLOR: "1",
+            FORCE_COLOR: "0",
+          },
+          failed: "The application could not be built.",
+        });
+        writeFileSync(inRoot(STAMP), JSON.stringify({ digest, buildId: buildId() }));
+      },
+      { log },
+    );
   } finally {
     lock.release();
   }

@@ -11,10 +11,14 @@ const LONG_ENOUGH = 32;
 export function dataFolder(folder) {
   const inside = (/** @type {string[]} */ ...parts) => path.join(folder, ...parts);
   try {
+    // Others may pass through (as root, the database runs as another user), not look: each thing inside is closed.
+    mkdirSync(folder, { recursive: true, mode: 0o711 });
     mkdirSync(inside("logs"), { recursive: true, mode: 0o700 });
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    throw new Trouble(`Cannot write to ${folder} (${/** @type {Error} */ (error).message}). Set DATA_DIR to a folder that this user may write to.`);
+    throw new Trouble(
+      `Cannot write to ${folder} (${/** @type {Error} */ (error).message}). Set DATA_DIR to a folder that this user may write to.`,
+    );
   }
   return {
     folder,
@@ -27,9 +31,10 @@ export function dataFolder(folder) {
 
 /** Made once; a crash while making it leaves none. @param {string} file */
 function secret(file) {
-  const given = process.env["WHETSTONE_SECRET"];
+  const given = process.env.WHETSTONE_SECRET;
   if (given) {
-    if (given.length < LONG_ENOUGH) throw new Trouble(`WHETSTONE_SECRET is too short: at least ${LONG_ENOUGH} characters.`);
+    if (given.length < LONG_ENOUGH)
+      throw new Trouble(`WHETSTONE_SECRET is too short: at least ${LONG_ENOUGH} characters.`);
     return given;
   }
   if (!existsSync(file)) {
@@ -44,6 +49,7 @@ function secret(file) {
     }
   }
   const kept = readFileSync(file, "utf8").trim();
-  if (kept.length < LONG_ENOUGH) throw new Trouble(`${file} is damaged. Restore it from a backup: stored keys can be read with no other secret.`);
+  if (kept.length < LONG_ENOUGH)
+    throw new Trouble(`${file} is damaged. Restore it from a backup: stored keys can be read with no other secret.`);
   return kept;
 }

@@ -25,13 +25,16 @@ export function isInstalled() {
 /** @param {string} log */
 export async function install(log) {
   if (isInstalled()) return;
-  const npm = process.env["npm_execpath"];
+  const npm = process.env.npm_execpath;
   const [command, args] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
-  await step("Installing packages", () =>
-    // The build needs development packages too, also where NODE_ENV=production would leave them out.
-    runLogged(command, [...args, "ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=warn"], {
-      log,
-      failed: "The packages could not be installed. Check the connection to the npm registry, and try again.",
-    }),
+  await step(
+    "Installing packages",
+    () =>
+      // The build needs development packages too, also where NODE_ENV=production would leave them out.
+      runLogged(command, [...args, "ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=warn"], {
+        log,
+        failed: "The packages could not be installed. Check the connection to the npm registry, and try again.",
+      }),
+    { log },
   );
 }

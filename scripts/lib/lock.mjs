@@ -107,7 +107,10 @@ export async function waitForLock(file, kind, { withinMs, worthWaitingFor = () =
     } catch (error) {
       if (!(error instanceof LockHeld) || !worthWaitingFor(error.held) || Date.now() > deadline) throw error;
       const { holder } = error.held;
-      await until(() => !isRunning(holder) || read(file)?.holder.pid !== holder.pid, Math.max(0, deadline - Date.now()));
+      await until(
+        () => !isRunning(holder) || read(file)?.holder.pid !== holder.pid,
+        Math.max(0, deadline - Date.now()),
+      );
     }
   }
 }

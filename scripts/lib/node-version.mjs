@@ -4,9 +4,7 @@ const OLDEST = [20, 9];
 export function nodeProblem(version) {
   const [major, minor] = version.split(".").map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return undefined;
-  return (
-    "Whetstone needs Node.js " + OLDEST.join(".") + " or later; this is " + version + ". Install a current one from https://nodejs.org, then try again."
-  );
+  return `Whetstone needs Node.js ${OLDEST.join(".")} or later; this is ${version}. Install a current one from https://nodejs.org, then try again.`;
 }
 
 export function requireNode() {

@@ -24,7 +24,10 @@ export async function withInstalledDatabase({ folder, databaseUrl, built, env },
   }
   const lock = await lockOrServer(folder.lockFile);
   if ("holder" in lock) {
-    if (lock.external) throw new Trouble("The server that runs here uses the database of DATABASE_URL. Set DATABASE_URL for this command too.");
+    if (lock.external)
+      throw new Trouble(
+        "The server that runs here uses the database of DATABASE_URL. Set DATABASE_URL for this command too.",
+      );
     return work(urlOf(folder.cluster.access, "whetstone"), lock.address);
   }
   try {
@@ -49,7 +52,10 @@ async function lockOrServer(file) {
     return await waitForLock(file, "cli", { withinMs: WAIT_MS, worthWaitingFor: ({ kind }) => kind === "cli" });
   } catch (error) {
     if (!(error instanceof LockHeld)) throw error;
-    if (error.held.kind === "cli") throw new Trouble(`Another command (process ${error.held.holder.pid}) has worked on this database for a minute. Try again when it is done.`);
+    if (error.held.kind === "cli")
+      throw new Trouble(
+        `Another command (process ${error.held.holder.pid}) has worked on this database for a minute. Try again when it is done.`,
+      );
     await until(() => holderOf(file)?.database === true || !holderOf(file), WAIT_MS);
     const server = holderOf(file);
     if (!server?.database) throw new Trouble("The server is just starting or stopping. Try again in a moment.");

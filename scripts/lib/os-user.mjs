@@ -1,7 +1,6 @@
 // @ts-check
 import { spawnSync } from "node:child_process";
-import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { lchownSync } from "node:fs";
+import { chmodSync, lchownSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { say } from "./say.mjs";
 import { Trouble } from "./trouble.mjs";
@@ -17,14 +16,27 @@ const isRoot = () => process.getuid?.() === 0;
 
 /** @param {string} name @returns {Account | undefined} */
 function account(name) {
-  const id = (/** @type {string} */ flag) => Number.parseInt(spawnSync("id", [flag, name], { encoding: "utf8" }).stdout ?? "", 10);
+  const id = (/** @type {string} */ flag) =>
+    Number.parseInt(spawnSync("id", [flag, name], { encoding: "utf8" }).stdout ?? "", 10);
   const uid = id("-u");
   return Number.isNaN(uid) || uid === 0 ? undefined : { name, uid, gid: id("-g") };
 }
 
 /** The ways that Debian and Red Hat, and Alpine, make a system account. */
 const WAYS = [
-  { command: "useradd", args: ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", "whetstone"] },
+  {
+    command: "useradd",
+    args: [
+      "--system",
+      "--user-group",
+      "--no-create-home",
+      "--home-dir",
+      "/nonexistent",
+      "--shell",
+      "/usr/sbin/nologin",
+      "whetstone",
+    ],
+  },
   { command: "adduser", args: ["-S", "-D", "-H", "-s", "/sbin/nologin", "whetstone"] },
 ];
 
@@ -94,7 +106,9 @@ export function launcherFor(as, { program, folder }) {
   const found = ways.find(works);
   if (found) return found;
   for (const closed of closedFolders(program).concat(closedFolders(folder))) {
-    say(`Letting other users pass through ${closed} (not read it): the database runs as "${as.name}", because it may not run as root.`);
+    say(
+      `Letting other users pass through ${closed} (not read it): the database runs as "${as.name}", because it may not run as root.`,
+    );
     chmodSync(closed, statSync(closed).mode | 0o011);
   }
   if (works(plain)) return plain;

@@ -19,5 +19,5 @@ export const runTypeScript = () => [
 /** The environment with the repository's tools on the path. */
 export const withTools = (env = process.env) => ({
   ...env,
-  PATH: `${inRoot("node_modules", ".bin")}${path.delimiter}${env["PATH"] ?? ""}`,
+  PATH: `${inRoot("node_modules", ".bin")}${path.delimiter}${env.PATH ?? ""}`,
 });

@@ -1,14 +1,26 @@
 // @ts-check
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { databaseAccount, giveTo, launcherFor } from "./os-user.mjs";
-import { commandOf, endProcess, ended, identify } from "./processes.mjs";
+import { commandOf, ended, endProcess, identify } from "./processes.mjs";
 import { tail } from "./say.mjs";
 import { Trouble } from "./trouble.mjs";
 
@@ -56,7 +68,9 @@ export async function programs() {
       `There is no embedded PostgreSQL for ${platform} on ${process.arch}. Set DATABASE_URL to a PostgreSQL of version 15 or later.`,
     );
   }
-  const { initdb, postgres } = /** @type {{initdb: string, postgres: string}} */ (await import(pathToFileURL(found).href));
+  const { initdb, postgres } = /** @type {{initdb: string, postgres: string}} */ (
+    await import(pathToFileURL(found).href)
+  );
   completePackage(path.join(path.dirname(postgres), ".."), [initdb, postgres]);
   return { initdb, postgres };
 }
@@ -93,7 +107,8 @@ export const portTrouble = (port, host = "127.0.0.1") =>
   });
 
 /** @param {Access} access @param {string} database */
-export const urlOf = (access, database) => `postgres://${access.user}:${access.password}@127.0.0.1:${access.port}/${database}`;
+export const urlOf = (access, database) =>
+  `postgres://${access.user}:${access.password}@127.0.0.1:${access.port}/${database}`;
 
 /** A cluster: the folder that holds it, the file beside it that says how to get in, and its log. */
 export class Cluster {
@@ -149,7 +164,9 @@ export class Cluster {
       ]);
       const { command, args, ...ids } = run;
       const fd = openSync(this.log, "a", 0o600);
-      const { code } = await ended(spawn(command, args, { ...ids, cwd: building, stdio: ["ignore", fd, fd] })).finally(() => closeSync(fd));
+      const { code } = await ended(spawn(command, args, { ...ids, cwd: building, stdio: ["ignore", fd, fd] })).finally(
+        () => closeSync(fd),
+      );
       if (code !== 0) throw new Trouble(`The database could not be created in ${this.folder}:\n\n${tail(this.log)}`);
     } finally {
       rmSync(passwordFile, { force: true });
@@ -189,7 +206,9 @@ export class Cluster {
     const orphan = this.orphan();
     if (!orphan) return;
     if (!(await endServer(orphan))) {
-      throw new Trouble(`A PostgreSQL of an earlier start (process ${orphan.pid}) does not stop. End it and start again.`);
+      throw new Trouble(
+        `A PostgreSQL of an earlier start (process ${orphan.pid}) does not stop. End it and start again.`,
+      );
     }
   }
 

@@ -18,7 +18,8 @@ import { Trouble } from "./trouble.mjs";
  * @returns {Promise<Prepared>}
  */
 export async function prepareDatabase(url, { env = process.env, firstRun = false, built = false } = {}) {
-  const program = built && existsSync(inRoot("dist/prepare.js")) ? ["dist/prepare.js"] : [...runTypeScript(), "cli/prepare.ts"];
+  const program =
+    built && existsSync(inRoot("dist/prepare.js")) ? ["dist/prepare.js"] : [...runTypeScript(), "cli/prepare.ts"];
   const child = spawn(process.execPath, [...program, ...(firstRun ? ["--first-run"] : [])], {
     cwd: inRoot(),
     env: { ...env, DATABASE_URL: url },

@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const SPIN_MS = 100;
+const WIDTH = 60;
 /** Where nothing can be redrawn (a log, CI), a line at this pace shows that it still goes on. */
 const HEARTBEAT_MS = 15_000;
 
@@ -28,20 +29,25 @@ const seconds = (ms) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.r
  * @template T
  * @param {string} label
  * @param {() => Promise<T>} work
+ * @param {{log?: string}} [options] `log`: its last line is shown as what it is at
  * @returns {Promise<T>}
  */
-export async function step(label, work) {
+export async function step(label, work, { log } = {}) {
   const started = Date.now();
   const elapsed = () => Date.now() - started;
-  const live = out.isTTY && !process.env["CI"];
+  const live = out.isTTY && !process.env.CI;
   let frame = 0;
+  const at = () => {
+    const line = log ? tail(log, 1).trim().slice(0, WIDTH) : "";
+    return line ? `: ${line}` : "";
+  };
   if (!live) say(`${label} …`);
   const timer = live
     ? setInterval(() => {
         frame += 1;
-        out.write(`\r\x1b[2K${SPINNER[frame % SPINNER.length]} ${label} … ${seconds(elapsed())}`);
+        out.write(`\r\x1b[2K${SPINNER[frame % SPINNER.length]} ${label} … ${seconds(elapsed())}${at()}`);
       }, SPIN_MS)
-    : setInterval(() => say(`  still at it (${seconds(elapsed())})`), HEARTBEAT_MS);
+    : setInterval(() => say(`  still at it (${seconds(elapsed())})${at()}`), HEARTBEAT_MS);
   try {
     const result = await work();
     if (live) out.write(`\r\x1b[2K✓ ${label} (${seconds(elapsed())})\n`);

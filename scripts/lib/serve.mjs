@@ -108,7 +108,12 @@ async function boot(form, started, unlessStopped, giveUp) {
     DATA_DIR: folder.folder,
     WHETSTONE_SECRET: folder.secret(),
   };
-  const database = await openDatabase({ url: settings.databaseUrl, folder, started, lost: () => giveUp(new Trouble("The database cannot be started again.")) });
+  const database = await openDatabase({
+    url: settings.databaseUrl,
+    folder,
+    started,
+    lost: () => giveUp(new Trouble("The database cannot be started again.")),
+  });
   unlessStopped();
   const { setupToken } = await step("Checking the database", () =>
     prepareDatabase(database.url(), { env, firstRun: true, built: form.build }),
@@ -121,24 +126,35 @@ async function boot(form, started, unlessStopped, giveUp) {
     { name: "worker", args: form.worker },
   ].map(
     ({ name, args }) =>
-      new Supervised({ name, args: ["--import", leash, ...args], env: () => ({ ...env, DATABASE_URL: database.url() }), onStarted: () => tellChildren() }),
+      new Supervised({
+        name,
+        args: ["--import", leash, ...args],
+        env: () => ({ ...env, DATABASE_URL: database.url() }),
+        onStarted: () => tellChildren(),
+      }),
   );
   const tellChildren = () =>
-    lock.tell({ children: Object.fromEntries(children.flatMap((child) => (child.identity ? [[child.description.name, child.identity]] : []))) });
+    lock.tell({
+      children: Object.fromEntries(
+        children.flatMap((child) => (child.identity ? [[child.description.name, child.identity]] : [])),
+      ),
+    });
   database.onMoved(() => void Promise.all(children.map((child) => child.again())));
   started.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
 
-  const [webStarted] = await step("Starting the web server and the worker", async () => {
-    const [web, worker] = children.map((child) => child.start());
-    void worker;
-    return Promise.all([web]);
+  const results = await step("Starting the web server and the worker", () =>
+    Promise.all(children.map((child) => child.start())),
+  );
+  results.forEach(({ failed }, index) => {
+    if (failed) throw new Trouble(startFailure(children[index]?.description.name ?? "", failed, settings, port));
   });
-  if (webStarted?.failed) throw new Trouble(webFailure(webStarted.failed, settings, port));
   lock.tell({ address });
 
   say(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
   if (setupToken) {
-    say(`\nNobody has an account yet. Become the owner with this link (it works once):\n\n  ${address}/setup?token=${setupToken}\n`);
+    say(
+      `\nNobody has an account yet. Become the owner with this link (it works once):\n\n  ${address}/setup?token=${setupToken}\n`,
+    );
   }
 }
 
@@ -147,11 +163,15 @@ const leash = new URL("./leash.mjs", import.meta.url).href;
 /** @param {Form} form @param {ReturnType<typeof dataFolder>} folder */
 async function lockFor(form, { lockFile, folder }) {
   try {
-    return await waitForLock(lockFile, form.kind, { withinMs: COMMAND_MS, worthWaitingFor: ({ kind }) => kind === "cli" });
+    return await waitForLock(lockFile, form.kind, {
+      withinMs: COMMAND_MS,
+      worthWaitingFor: ({ kind }) => kind === "cli",
+    });
   } catch (error) {
     if (!(error instanceof LockHeld)) throw error;
     const { holder, kind, address } = error.held;
-    if (kind === "cli") throw new Trouble(`A command (process ${holder.pid}) still works on ${folder}. Try again when it is done.`);
+    if (kind === "cli")
+      throw new Trouble(`A command (process ${holder.pid}) still works on ${folder}. Try again when it is done.`);
     throw new Trouble(
       `Whetstone runs already on ${folder} (process ${holder.pid}${address ? `, at ${address}` : ""}). Stop that one first (kill ${holder.pid}), or start another with its own folder and port: DATA_DIR=… PORT=… npm ${kind === "dev" ? "run dev" : "start"}`,
     );
@@ -178,9 +198,11 @@ function portSentence(code, host, port) {
   }
 }
 
-/** @param {string} reason @param {{host: string}} settings @param {number} port */
-const webFailure = (reason, { host }, port) =>
-  /^E[A-Z]+$/.test(reason) ? portSentence(reason, host, port) : `The web process did not start (${reason}); what it said is above.`;
+/** @param {string} name @param {string} reason @param {{host: string}} settings @param {number} port */
+const startFailure = (name, reason, { host }, port) =>
+  name === "web" && /^E[A-Z]+$/.test(reason)
+    ? portSentence(reason, host, port)
+    : `The ${name} process did not start (${reason}). What it said is above.`;
 
 /**
  * The embedded database, kept running; or the one that DATABASE_URL names, which is not ours to start.
@@ -206,7 +228,7 @@ async function openDatabase({ url, folder: { cluster }, started, lost }) {
         try {
           server = await cluster.start();
           break;
-        } catch (error) {
+        } catch (_error) {
           if (ending) return;
           if (attempt === ATTEMPTS) return void lost();
           await sleep(500 * attempt); // its processes may still be on their way out
@@ -227,4 +249,3 @@ async function openDatabase({ url, folder: { cluster }, started, lost }) {
     },
   };
 }
-

@@ -13,16 +13,22 @@ if (existsSync(inRoot(".env"))) process.loadEnvFile?.(inRoot(".env"));
  * @param {NodeJS.ProcessEnv} env
  */
 export function readSettings(env = process.env) {
-  const host = env["HOST"] || "127.0.0.1";
-  const port = Number(env["PORT"] || 3000);
+  const host = env.HOST || "127.0.0.1";
+  const port = Number(env.PORT || 3000);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Trouble(`PORT is "${env["PORT"]}"; it has to be a number from 0 (any free port) to 65535.`);
+    throw new Trouble(`PORT is "${env.PORT}"; it has to be a number from 0 (any free port) to 65535.`);
   }
-  const databaseUrl = env["DATABASE_URL"] || undefined;
+  const databaseUrl = env.DATABASE_URL || undefined;
   if (databaseUrl && !(/^postgres(ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl))) {
     throw new Trouble("DATABASE_URL has to look like postgres://user:password@host:5432/database.");
   }
-  return { host, port, databaseUrl, dataDir: path.resolve(ROOT, env["DATA_DIR"] || ".data"), publicUrl: env["PUBLIC_URL"] || undefined };
+  return {
+    host,
+    port,
+    databaseUrl,
+    dataDir: path.resolve(ROOT, env.DATA_DIR || ".data"),
+    publicUrl: env.PUBLIC_URL || undefined,
+  };
 }
 
 /** What people type. @param {{host: string, port: number, publicUrl: string | undefined}} settings */

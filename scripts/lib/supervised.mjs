@@ -1,7 +1,7 @@
 // @ts-check
 import { spawn } from "node:child_process";
 import { inRoot } from "./paths.mjs";
-import { endProcess, ended, identify } from "./processes.mjs";
+import { ended, endProcess, identify } from "./processes.mjs";
 import { say } from "./say.mjs";
 
 const FIRST_PAUSE_MS = 500;
@@ -16,6 +16,8 @@ const FINISH_MS = 10_000;
  */
 export class Supervised {
   #stopping = false;
+  /** One that never came up is not started again: whoever starts it is told why instead. */
+  #cameUp = false;
   #pause = FIRST_PAUSE_MS;
   /** @type {NodeJS.Timeout | undefined} */
   #restart;
@@ -29,7 +31,7 @@ export class Supervised {
     this.description = description;
   }
 
-  /** Resolves with its first message, or with how it ended before it sent one. @returns {Promise<{ready?: true, failed?: string}>} */
+  /** Resolves with its first message, or with how it ended before it sent one. @returns {Promise<{failed?: string}>} */
   start() {
     const { name, args, env, onStarted } = this.description;
     const started = Date.now();
@@ -46,14 +48,20 @@ export class Supervised {
     const end = ended(child).catch((/** @type {Error} */ error) => ({ code: 1, signal: error.message }));
     void end.then(({ code, signal }) => {
       this.identity = undefined;
-      if (this.#stopping) return;
+      if (this.#stopping || !this.#cameUp) return;
       if (Date.now() - started > LIVED_WELL_MS) this.#pause = FIRST_PAUSE_MS;
-      say(`The ${name} process ended (${signal ?? `exit code ${code}`}); starting it again in ${this.#pause / 1000} s.`);
+      say(
+        `The ${name} process ended (${signal ?? `exit code ${code}`}); starting it again in ${this.#pause / 1000} s.`,
+      );
       this.#restart = setTimeout(() => void this.start(), this.#pause);
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
     });
     return new Promise((resolve) => {
-      child.once("message", (message) => resolve(/** @type {any} */ (message)));
+      child.once("message", (message) => {
+        const said = /** @type {{failed?: string}} */ (message);
+        this.#cameUp ||= !said.failed;
+        resolve(said);
+      });
       void end.then(({ code, signal }) => resolve({ failed: signal ?? `exit code ${code}` }));
     });
   }

@@ -2,6 +2,7 @@
 
 /** Something a person can put right: shown as the sentence it is, without a stack. */
 export class Trouble extends Error {
+  /** @override */
   name = "Trouble";
 }
 

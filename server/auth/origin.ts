@@ -9,7 +9,8 @@ export const cookiesAreSecure = () => declared()?.protocol === "https:";
 /** The origin that this request's sender sees: what was declared, else what its `Host` header says. */
 export function originOf(headers: Headers): string {
   const { HOST, PORT } = env();
-  return declared()?.origin ?? `http://${headers.get("host") ?? `${HOST}:${PORT}`}`;
+  const visited = `http://${headers.get("host")}`;
+  return declared()?.origin ?? (URL.canParse(visited) ? new URL(visited).origin : `http://${HOST}:${PORT}`);
 }
 
 /**

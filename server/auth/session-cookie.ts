@@ -10,22 +10,30 @@ export const cookieSecret = () => derivedSecret("next-auth");
 
 export type Cookies = Iterable<readonly [name: string, value: string]>;
 
-/** The cookies of a `Cookie` header. */
-export function parseCookies(header: string | null): [string, string][] {
-  return (header ?? "").split(";").flatMap((pair): [string, string][] => {
-    const at = pair.indexOf("=");
-    return at < 1 ? [] : [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()]];
-  });
+/** A value that is not percent-encoded as it should be is taken as it stands. */
+function decoded(value: string) {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }
+
+/** The cookies of a `Cookie` header. */
+export const parseCookies = (header: string | null): [string, string][] =>
+  (header ?? "").split(";").flatMap((pair): [string, string][] => {
+    const at = pair.indexOf("=");
+    return at < 1 ? [] : [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]];
+  });
 
 /** The session id that the cookie carries, or `null`. A long token is spread over numbered cookies (`name.0`, …). */
 export async function sessionIdOf(cookies: Cookies): Promise<string | null> {
   const name = sessionCookieName();
   const parts = [...cookies]
-    .filter(([key]) => key === name || /^\.\d$/.test(key.slice(name.length)) && key.startsWith(name))
+    .filter(([key]) => key.startsWith(name) && /^(\.\d)?$/.test(key.slice(name.length)))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const token = parts.map(([, value]) => value).join("");
   if (!token) return null;
   const claims = await decode({ token, secret: cookieSecret() }).catch(() => null);
-  return typeof claims?.["sid"] === "string" ? claims["sid"] : null;
+  return typeof claims?.sid === "string" ? claims.sid : null;
 }

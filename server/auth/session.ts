@@ -1,6 +1,6 @@
 import "server-only";
-import { cache } from "react";
 import { cookies } from "next/headers";
+import { cache } from "react";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { readSession, type Session } from "@/server/services/identity";
@@ -12,7 +12,8 @@ async function sessionOfCookies(on: Db, given: Cookies): Promise<Session | null>
 }
 
 /** Who sent this request, by its cookie; `null` when signed out, ended or expired. */
-export const sessionOf = (on: Db, request: Request) => sessionOfCookies(on, parseCookies(request.headers.get("cookie")));
+export const sessionOf = (on: Db, request: Request) =>
+  sessionOfCookies(on, parseCookies(request.headers.get("cookie")));
 
 /** Who looks at the page that is being rendered. Asked once for a render, however many components ask. */
 export const currentSession = cache(async (): Promise<Session | null> => {

@@ -45,7 +45,10 @@ export async function applyAnswer(tx: Db, run: Run, answer: Answer, rules: Rules
   }
   await progressed(tx, run, progress ? now : null);
   if (!progress && !(await stepsOf(tx, run.id)).some(isOpen)) {
-    await failRun(tx, run, { name: "NothingAsked", message: "The function ended its turn without asking for anything." });
+    await failRun(tx, run, {
+      name: "NothingAsked",
+      message: "The function ended its turn without asking for anything.",
+    });
   }
 }
 
@@ -101,7 +104,7 @@ const OPENERS: Record<string, Opener> = {
     return false;
   },
   async WaitForEvent(tx, run, op, now) {
-    const waitIf = typeof op.opts?.["if"] === "string" ? op.opts["if"] : null;
+    const waitIf = typeof op.opts?.if === "string" ? op.opts.if : null;
     if (waitIf !== null) refusing(op, () => compileExpression(waitIf));
     await putStep(tx, run.id, op, {
       state: "waiting",
@@ -112,9 +115,9 @@ const OPENERS: Record<string, Opener> = {
     return false;
   },
   async InvokeFunction(tx, run, op, now, { definitions }) {
-    const definition = definitions.get(String(op.opts?.["function_id"]));
+    const definition = definitions.get(String(op.opts?.function_id));
     if (!definition) {
-      const error = { name: "InngestInvokeError", message: `There is no function "${op.opts?.["function_id"]}".` };
+      const error = { name: "InngestInvokeError", message: `There is no function "${op.opts?.function_id}".` };
       await putFinished(tx, run.id, { ...op, error }, 1, now);
       return true;
     }
@@ -124,7 +127,7 @@ const OPENERS: Record<string, Opener> = {
       dueAt: timeout(op, now),
       waitsFor: waitsForRun(childId),
     });
-    const payload = op.opts?.["payload"] as { data?: Record<string, unknown> } | undefined;
+    const payload = op.opts?.payload as { data?: Record<string, unknown> } | undefined;
     const event = {
       id: `invoke:${childId}`,
       name: "inngest/function.invoked",
@@ -137,7 +140,7 @@ const OPENERS: Record<string, Opener> = {
 };
 
 const timeout = (op: Op, now: number) => {
-  const text = op.opts?.["timeout"];
+  const text = op.opts?.timeout;
   return typeof text === "string" ? refusing(op, () => momentOf(text, now)) : null;
 };
 

@@ -70,7 +70,7 @@ function definitionOf(config: Config): Definition {
       if (jitter) throw new Error("The option `jitter` of a cron trigger is not supported.");
       return cron ? [checkedCron(cron)] : [];
     }),
-    maxAttempts: (config.steps["step"]?.retries?.attempts ?? DEFAULT_RETRIES) + 1,
+    maxAttempts: (config.steps.step?.retries?.attempts ?? DEFAULT_RETRIES) + 1,
     concurrency: concurrencyOf(config),
     priority: optional(config.priority?.run),
     idempotency: optional(config.idempotency),

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { type JobError, jobRuns } from "@/db/schema/jobs";
+import { logger } from "@/server/platform/log";
 import { emit } from "@/server/platform/outbox";
 import { databaseNow } from "./clock";
 import { finishSteps, lockRun, type Outcome, type Run, waitingFor, wakeRun } from "./steps";
@@ -17,6 +18,7 @@ export async function completeRun(tx: Db, run: Run, output: unknown) {
 /** The run is dead: its failure handler, if it has one, is started by the event that this sends. */
 export async function failRun(tx: Db, run: Run, error: JobError) {
   await finish(tx, run, { state: "failed", error });
+  logger("jobs").warn({ function: run.functionId, run: run.id }, `A run failed: ${error.message}`);
   await emit(tx, {
     name: "inngest/function.failed",
     data: { function_id: run.functionId, run_id: run.id, error, event: run.event },

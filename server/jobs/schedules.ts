@@ -17,7 +17,10 @@ export async function saveSchedules(db: Db, definitions: Definitions): Promise<v
         await tx.delete(jobSchedules).where(and(eq(jobSchedules.functionId, id), inArray(jobSchedules.cron, gone)));
       }
       for (const cron of crons) {
-        await tx.insert(jobSchedules).values({ functionId: id, cron, nextAt: nextCron(cron, now) }).onConflictDoNothing();
+        await tx
+          .insert(jobSchedules)
+          .values({ functionId: id, cron, nextAt: nextCron(cron, now) })
+          .onConflictDoNothing();
       }
     }
   });
@@ -39,7 +42,10 @@ export function queueScheduled(db: Db, definitions: Definitions): Promise<number
       const definition = definitions.get(functionId) as Definition;
       const event = { id: newId("evt"), name: "inngest/scheduled.timer", data: { cron }, ts: now };
       await createRuns(tx, [{ definition, event }], now);
-      await tx.update(jobSchedules).set({ nextAt: nextCron(cron, now) }).where(sameSchedule(functionId, cron));
+      await tx
+        .update(jobSchedules)
+        .set({ nextAt: nextCron(cron, now) })
+        .where(sameSchedule(functionId, cron));
     }
     return due.length;
   });

@@ -12,7 +12,7 @@ type Next = { kind: "released" } | ({ kind: "steps"; due: Step[] } & Situation) 
 /** So many parallel steps of one run go on at once. */
 const PARALLEL_STEPS = 10;
 
-/** Deaths of a process in one and the same turn before the run counts as their cause. */
+/** Turns that came to no end, their process having died, before the run itself counts as the cause. */
 const MAX_CRASHES = 5;
 
 /**
@@ -22,8 +22,8 @@ const MAX_CRASHES = 5;
 export async function settle(tx: Db, run: Run, goOn: boolean): Promise<Next> {
   const now = await databaseNow(tx);
   if (run.crashes >= MAX_CRASHES) {
-    const message = `The process died ${MAX_CRASHES} times while it worked on this run.`;
-    await failRun(tx, run, { name: "ProcessDied", message });
+    const message = `The run's turn was broken off ${MAX_CRASHES} times: its process died, or could not store the result.`;
+    await failRun(tx, run, { name: "TurnBrokenOff", message });
     return { kind: "released" };
   }
   let steps = await stepsOf(tx, run.id);

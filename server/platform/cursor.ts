@@ -6,7 +6,14 @@ const payload = z.tuple([z.string(), z.array(z.union([z.string(), z.number()]))]
 
 const digest = (list: string, filters: object) =>
   createHash("sha256")
-    .update(JSON.stringify([list, Object.entries(filters).filter(([, v]) => v !== undefined).sort()]))
+    .update(
+      JSON.stringify([
+        list,
+        Object.entries(filters)
+          .filter(([, v]) => v !== undefined)
+          .sort(),
+      ]),
+    )
     .digest("base64url")
     .slice(0, 12);
 

@@ -2,8 +2,28 @@ import { v7 } from "uuid";
 
 /** The type prefix of every id that a person or a client can meet. */
 export type IdPrefix =
-  | "usr" | "ses" | "prj" | "key" | "conv" | "rcp" | "log" | "fnd" | "occ" | "run" | "bf" | "wi" | "mp" | "evt" | "jr"
-  | "ds" | "ex" | "job" | "ckpt" | "tc" | "dep" | "exp";
+  | "usr"
+  | "ses"
+  | "prj"
+  | "key"
+  | "conv"
+  | "rcp"
+  | "log"
+  | "fnd"
+  | "occ"
+  | "run"
+  | "bf"
+  | "wi"
+  | "mp"
+  | "evt"
+  | "jr"
+  | "ds"
+  | "ex"
+  | "job"
+  | "ckpt"
+  | "tc"
+  | "dep"
+  | "exp";
 
 /** An opaque id whose body is time-ordered (UUID v7), so that keyset pages and B-trees stay local. */
 export const newId = (prefix: IdPrefix) => `${prefix}_${v7().replaceAll("-", "")}`;

@@ -39,5 +39,4 @@ export async function emit(db: Db, ...events: readonly OutgoingEvent[]): Promise
   return rows.map((row) => row.id);
 }
 
-const projectOf = (data: object) =>
-  "projectId" in data && typeof data.projectId === "string" ? data.projectId : null;
+const projectOf = (data: object) => ("projectId" in data && typeof data.projectId === "string" ? data.projectId : null);

@@ -33,7 +33,9 @@ async function checked<Reply extends z.ZodType>(spec: Spec<z.ZodType, Reply>, ru
     return spec.reply.parse(await run());
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    throw new Error(`${spec.name} does not hold to its reply schema: ${z.prettifyError(error)}`, { cause: error.message });
+    throw new Error(`${spec.name} does not hold to its reply schema: ${z.prettifyError(error)}`, {
+      cause: error.message,
+    });
   }
 }
 

@@ -17,7 +17,12 @@ export async function ctxOfKey(db: Db, request: Request): Promise<Ctx> {
  * Who asks about this project: a key of it, or a member by the session cookie. For anybody else the project does not
  * exist. A cookie rides along from any page, so a change by cookie has to come from a page of ours.
  */
-export async function ctxOfProject(db: Db, request: Request, projectId: string, effect: "read" | "write"): Promise<Ctx> {
+export async function ctxOfProject(
+  db: Db,
+  request: Request,
+  projectId: string,
+  effect: "read" | "write",
+): Promise<Ctx> {
   const byKey = await ctxForApiKey(db, request.headers);
   if (byKey) {
     if (byKey.projectId !== projectId) throw notFound("The project");
@@ -29,7 +34,10 @@ export async function ctxOfProject(db: Db, request: Request, projectId: string, 
   }
   const ctx = await ctxForSession(db, session, projectId);
   if (effect === "write" && !isSameOrigin(request.headers)) {
-    throw new ServiceError("forbidden", "A session cookie changes things from the workbench's own pages only. Send an API key.");
+    throw new ServiceError(
+      "forbidden",
+      "A session cookie changes things from the workbench's own pages only. Send an API key.",
+    );
   }
   return ctx;
 }

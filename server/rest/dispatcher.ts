@@ -5,7 +5,14 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { requestIdOf } from "@/server/platform/request-id";
 import { ctxOfKey, ctxOfProject } from "./authenticate";
 import { type Match, matcher } from "./match";
-import { isProjectQualified, METHODS, type Method, type Operation, type RawOperation, type VerbOperation } from "./operation";
+import {
+  isProjectQualified,
+  METHODS,
+  type Method,
+  type Operation,
+  type RawOperation,
+  type VerbOperation,
+} from "./operation";
 import { problemResponse } from "./problem";
 import { readInput } from "./read-input";
 
@@ -15,7 +22,9 @@ const json = (body: unknown, status: number) =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
 
 const allowOf = ({ operations }: Match) =>
-  [...METHODS.filter((method) => operations.has(method)), ...(operations.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  [...METHODS.filter((method) => operations.has(method)), ...(operations.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(
+    ", ",
+  );
 
 async function runVerb(database: Db, request: Request, operation: VerbOperation, params: Record<string, string>) {
   const { verb, method, path, status = 200 } = operation;

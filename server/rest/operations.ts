@@ -22,51 +22,91 @@ import {
   telemetryStatus,
 } from "@/server/services/telemetry";
 import { health, healthReply } from "./health";
-import { openApiReply, serveOpenApi } from "./openapi-route";
-import type { Operation } from "./operation";
+import { openApiOf, openApiReply } from "./openapi";
+import type { AnyVerb, Method, OpenOperation, Operation, RawOperation, VerbOperation } from "./operation";
 import { otlpLogs, otlpTraces } from "./otlp";
 
-const OTLP = ["application/x-protobuf", "application/json"];
-const PROJECT = "/projects/:projectId";
-const DIAGNOSTICS = `${PROJECT}/diagnostics`;
+type Line = Omit<VerbOperation, "subject"> | Omit<RawOperation, "subject"> | Omit<OpenOperation, "subject">;
+
+const about = (subject: string, lines: Line[]) => lines.map((line) => ({ ...line, subject }) as Operation);
+const on =
+  (method: Method) =>
+  (path: string, verb: AnyVerb, status: 200 | 201 | 202 = 200) => ({ method, path, verb, status });
+const [get, post, patch, remove] = [on("GET"), on("POST"), on("PATCH"), on("DELETE")];
+
+const otlp = (signal: string, what: string, raw: RawOperation["raw"]): Line => ({
+  method: "POST",
+  path: `/otlp/v1/${signal}`,
+  name: `otlp.${signal}`,
+  summary: `Send ${what} (OTLP/HTTP). An answer of 200 means that they are stored.`,
+  description:
+    "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. `X-Whetstone-Receipt` names the receipt of the batch.",
+  capability: ["telemetry:write"],
+  consumes: ["application/x-protobuf", "application/json"],
+  raw,
+});
+
+const project = "/projects/:projectId";
+const diagnostics = `${project}/diagnostics`;
 
 /** Every route of `/v1`. What a route takes, answers and asks for is its verb's; only its address is said here. */
 export const OPERATIONS: readonly Operation[] = [
-  { subject: "Service", method: "GET", path: "/healthz", name: "service.health", summary: "Whether the process answers.", reply: healthReply, open: health },
-  { subject: "Service", method: "GET", path: "/openapi.json", name: "service.openapi", summary: "This interface as an OpenAPI 3.1 document.", reply: openApiReply, open: serveOpenApi },
-
-  { subject: "Ingest", method: "POST", path: "/otlp/v1/traces", name: "otlp.traces", summary: "Send spans (OTLP/HTTP).", capability: ["telemetry:write"], consumes: OTLP, raw: otlpTraces },
-  { subject: "Ingest", method: "POST", path: "/otlp/v1/logs", name: "otlp.logs", summary: "Send log records (OTLP/HTTP).", capability: ["telemetry:write"], consumes: OTLP, raw: otlpLogs },
-  { subject: "Ingest", method: "GET", path: `${PROJECT}/ingest-receipts/:receiptId`, verb: getReceipt },
-  { subject: "Ingest", method: "GET", path: `${PROJECT}/telemetry-status`, verb: telemetryStatus },
-
-  { subject: "Conversations", method: "GET", path: `${PROJECT}/conversations`, verb: listConversations },
-  { subject: "Conversations", method: "GET", path: `${PROJECT}/conversations/:conversationId`, verb: getConversation },
-  { subject: "Conversations", method: "GET", path: `${PROJECT}/conversation-facets`, verb: conversationFacets },
-  { subject: "Conversations", method: "GET", path: `${PROJECT}/traces/:traceId`, verb: getTrace },
-
-  { subject: "Model prices", method: "GET", path: "/model-prices", verb: listModelPrices },
-  { subject: "Model prices", method: "GET", path: "/model-price-matches", verb: matchModelPrice },
-  { subject: "Model prices", method: "GET", path: `${PROJECT}/model-prices`, verb: listModelPrices },
-  { subject: "Model prices", method: "GET", path: `${PROJECT}/model-price-matches`, verb: matchModelPrice },
-
-  { subject: "Findings", method: "GET", path: `${DIAGNOSTICS}/findings`, verb: listFindings },
-  { subject: "Findings", method: "GET", path: `${DIAGNOSTICS}/findings/:findingId`, verb: getFinding },
-  { subject: "Findings", method: "PATCH", path: `${DIAGNOSTICS}/findings/:findingId`, verb: updateFinding },
-  { subject: "Findings", method: "GET", path: `${DIAGNOSTICS}/findings/:findingId/occurrences`, verb: listOccurrences },
-
-  { subject: "Rule Runs", method: "GET", path: `${DIAGNOSTICS}/rule-runs`, verb: listRuleRuns },
-  { subject: "Rule Runs", method: "POST", path: `${DIAGNOSTICS}/rule-runs`, verb: createRuleRuns, status: 202 },
-  { subject: "Rule Runs", method: "GET", path: `${DIAGNOSTICS}/rule-runs/:runId`, verb: getRuleRun },
-
-  { subject: "Diagnostics", method: "GET", path: `${DIAGNOSTICS}/status`, verb: diagnosticsStatus },
-  { subject: "Diagnostics", method: "GET", path: `${DIAGNOSTICS}/settings`, verb: getDiagnosticSettings },
-  { subject: "Diagnostics", method: "PATCH", path: `${DIAGNOSTICS}/settings`, verb: updateDiagnosticSettings },
-
-  { subject: "Projects", method: "GET", path: PROJECT, verb: getProject },
-  { subject: "Projects", method: "PATCH", path: PROJECT, verb: renameProject },
-
-  { subject: "API keys", method: "GET", path: `${PROJECT}/api-keys`, verb: listApiKeys },
-  { subject: "API keys", method: "POST", path: `${PROJECT}/api-keys`, verb: createApiKey, status: 201 },
-  { subject: "API keys", method: "DELETE", path: `${PROJECT}/api-keys/:keyId`, verb: revokeApiKey },
+  ...about("Ingest", [
+    otlp("traces", "spans", otlpTraces),
+    otlp("logs", "log records", otlpLogs),
+    get(`${project}/ingest-receipts/:receiptId`, getReceipt),
+    get(`${project}/telemetry-status`, telemetryStatus),
+  ]),
+  ...about("Conversations", [
+    get(`${project}/conversations`, listConversations),
+    get(`${project}/conversations/:conversationId`, getConversation),
+    get(`${project}/conversation-facets`, conversationFacets),
+    get(`${project}/traces/:traceId`, getTrace),
+  ]),
+  ...about("Findings", [
+    get(`${diagnostics}/findings`, listFindings),
+    get(`${diagnostics}/findings/:findingId`, getFinding),
+    patch(`${diagnostics}/findings/:findingId`, updateFinding),
+    get(`${diagnostics}/findings/:findingId/occurrences`, listOccurrences),
+  ]),
+  ...about("Rule Runs", [
+    get(`${diagnostics}/rule-runs`, listRuleRuns),
+    post(`${diagnostics}/rule-runs`, createRuleRuns, 202),
+    get(`${diagnostics}/rule-runs/:runId`, getRuleRun),
+  ]),
+  ...about("Diagnostic settings", [
+    get(`${diagnostics}/status`, diagnosticsStatus),
+    get(`${diagnostics}/settings`, getDiagnosticSettings),
+    patch(`${diagnostics}/settings`, updateDiagnosticSettings),
+  ]),
+  ...about("Model prices", [
+    get("/model-prices", listModelPrices),
+    get("/model-price-matches", matchModelPrice),
+    get(`${project}/model-prices`, listModelPrices),
+    get(`${project}/model-price-matches`, matchModelPrice),
+  ]),
+  ...about("Projects", [get(project, getProject), patch(project, renameProject)]),
+  ...about("API keys", [
+    get(`${project}/api-keys`, listApiKeys),
+    post(`${project}/api-keys`, createApiKey, 201),
+    remove(`${project}/api-keys/:keyId`, revokeApiKey),
+  ]),
+  ...about("Service", [
+    {
+      method: "GET",
+      path: "/healthz",
+      name: "service.health",
+      summary: "Whether the process answers. It proves nothing about storage, jobs or providers.",
+      reply: healthReply,
+      open: health,
+    },
+    {
+      method: "GET",
+      path: "/openapi.json",
+      name: "service.openapi",
+      summary: "This interface as an OpenAPI 3.1 document.",
+      reply: openApiReply,
+      open: () => Response.json(openApiOf(OPERATIONS)),
+    },
+  ]),
 ];

@@ -3,7 +3,14 @@ import { gunzip, inflate, inflateRaw } from "node:zlib";
 import { Writer } from "protobufjs/minimal.js";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
-import { decodeLogs, decodeTraces, type Encoding, MalformedBody, storeLogs, storeTraces } from "@/server/services/telemetry";
+import {
+  decodeLogs,
+  decodeTraces,
+  type Encoding,
+  MalformedBody,
+  storeLogs,
+  storeTraces,
+} from "@/server/services/telemetry";
 
 /** Bytes of a batch after decompression, as the interface promises. */
 export const OTLP_BODY_LIMIT = 16 * 1024 * 1024;
@@ -78,7 +85,8 @@ async function readBody(request: Request): Promise<Uint8Array> {
 async function decompress(request: Request, body: Uint8Array): Promise<Uint8Array> {
   const name = request.headers.get("content-encoding")?.trim().toLowerCase() || "identity";
   const decompressor = Object.hasOwn(DECOMPRESSORS, name) ? DECOMPRESSORS[name] : undefined;
-  if (!decompressor) throw new ServiceError("unsupported_media_type", "Send the body plain, with gzip or with deflate.");
+  if (!decompressor)
+    throw new ServiceError("unsupported_media_type", "Send the body plain, with gzip or with deflate.");
   try {
     return await decompressor(body);
   } catch (error) {
@@ -104,7 +112,10 @@ function decoded<Batch>(decode: () => Batch): Batch {
 }
 
 const tooLarge = () =>
-  new ServiceError("too_large", `A batch may have ${OTLP_BODY_LIMIT / 1024 / 1024} MiB after decompression; send smaller ones.`);
+  new ServiceError(
+    "too_large",
+    `A batch may have ${OTLP_BODY_LIMIT / 1024 / 1024} MiB after decompression; send smaller ones.`,
+  );
 
 /** The few different reasons, each once. */
 const reasons = (all: readonly string[]) => [...new Set(all)].slice(0, 5).join(" ");

@@ -1,8 +1,7 @@
-import type { ErrorCode } from "@/server/platform/errors";
-import { ServiceError } from "@/server/platform/errors";
+import type { ErrorCode, ServiceError } from "@/server/platform/errors";
 import { knownError } from "@/server/platform/known-error";
-import { loggable } from "@/server/platform/loggable";
 import { logger } from "@/server/platform/log";
+import { loggable } from "@/server/platform/loggable";
 
 /** Every code of the services and what it is over HTTP. A new code does not compile until it has a line here. */
 export const PROBLEMS = {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { type FieldError, ServiceError } from "@/server/platform/errors";
 import { fieldErrors, pointerOf } from "@/server/platform/field-errors";
 import { requireStorable } from "@/server/platform/storable";

@@ -9,6 +9,7 @@ import { procedure } from "./trpc";
 type Project = { projectId: string };
 /** zod's type of an object without fields has an index signature, with which `projectId` would contradict. */
 type WithProject<Input> = string extends keyof Input ? Project : Input & Project;
+// biome-ignore lint/suspicious/noConfusingVoidType: only a parameter that may be void can be left out of a call.
 type OrNothing<Input> = string extends keyof Input ? Input | void : Input;
 
 type QueryOf<Input, Reply> = TRPCQueryProcedure<{ input: Input; output: Reply; meta: unknown }>;
@@ -20,7 +21,7 @@ function takenIn(input: unknown): Record<string, unknown> {
   requireStorable(given);
   // `useInfiniteQuery` adds a direction to the input; `null` is its word for the first page.
   const { direction: _, ...rest } = given as Record<string, unknown>;
-  if (rest["cursor"] === null) delete rest["cursor"];
+  if (rest.cursor === null) delete rest.cursor;
   return rest;
 }
 
@@ -41,38 +42,52 @@ function requireEffect(spec: { name: string; effect: "read" | "write" }, effect:
 const inProject = <I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) =>
   procedure.input(splitProject).use(async ({ ctx, input, next }) =>
     // The verb checks the capability and parses: nothing about the input is known here but its project.
-    next({ ctx: { call: async () => verb(await ctxForSession(ctx.db, ctx.session, input.projectId), input.rest as z.input<I>) } }),
+    next({
+      ctx: {
+        call: async () => verb(await ctxForSession(ctx.db, ctx.session, input.projectId), input.rest as z.input<I>),
+      },
+    }),
   );
 
 const inAccount = <I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I, R>) =>
-  procedure.input(takenIn).use(async ({ ctx, input, next }) =>
-    next({ ctx: { call: () => verb(accountCtx(ctx.db, ctx.session), input as z.input<I>) } }),
-  );
+  procedure
+    .input(takenIn)
+    .use(async ({ ctx, input, next }) =>
+      next({ ctx: { call: () => verb(accountCtx(ctx.db, ctx.session), input as z.input<I>) } }),
+    );
 
 /** A verb that reads, asked with its own input and `projectId`. */
 export function query<I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) {
   requireEffect(verb.spec, "read");
-  const built = inProject(verb).meta({ verb: verb.spec.name }).query(({ ctx }) => ctx.call());
+  const built = inProject(verb)
+    .meta({ verb: verb.spec.name })
+    .query(({ ctx }) => ctx.call());
   return built as unknown as QueryOf<WithProject<z.input<I>>, z.output<R>>;
 }
 
 /** A verb that changes something, asked with its own input and `projectId`. */
 export function mutation<I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) {
   requireEffect(verb.spec, "write");
-  const built = inProject(verb).meta({ verb: verb.spec.name }).mutation(({ ctx }) => ctx.call());
+  const built = inProject(verb)
+    .meta({ verb: verb.spec.name })
+    .mutation(({ ctx }) => ctx.call());
   return built as unknown as MutationOf<WithProject<z.input<I>>, z.output<R>>;
 }
 
 /** A verb that reads what is the signed-in person's own. */
 export function accountQuery<I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I, R>) {
   requireEffect(verb.spec, "read");
-  const built = inAccount(verb).meta({ verb: verb.spec.name }).query(({ ctx }) => ctx.call());
+  const built = inAccount(verb)
+    .meta({ verb: verb.spec.name })
+    .query(({ ctx }) => ctx.call());
   return built as unknown as QueryOf<OrNothing<z.input<I>>, z.output<R>>;
 }
 
 /** A verb that changes what is the signed-in person's own. */
 export function accountMutation<I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I, R>) {
   requireEffect(verb.spec, "write");
-  const built = inAccount(verb).meta({ verb: verb.spec.name }).mutation(({ ctx }) => ctx.call());
+  const built = inAccount(verb)
+    .meta({ verb: verb.spec.name })
+    .mutation(({ ctx }) => ctx.call());
   return built as unknown as MutationOf<OrNothing<z.input<I>>, z.output<R>>;
 }

@@ -34,7 +34,8 @@ export type ShownError = {
 const shown = (error: TRPCError, requestId: string | undefined): ShownError => {
   const known = error.cause instanceof ServiceError ? error.cause : undefined;
   return {
-    reason: known?.code ?? (error.code === "NOT_FOUND" ? "not_found" : error.code === "BAD_REQUEST" ? "invalid" : "internal"),
+    reason:
+      known?.code ?? (error.code === "NOT_FOUND" ? "not_found" : error.code === "BAD_REQUEST" ? "invalid" : "internal"),
     requestId: requestId ?? null,
     errors: known?.errors ?? [],
     retryAfter: known?.retryAfter ?? null,
@@ -47,7 +48,12 @@ const t = initTRPC.context<TrpcContext>().create({
     ...shape,
     // The message of a mistake of ours may quote a query.
     message: error.code === "INTERNAL_SERVER_ERROR" ? "Something went wrong on our side." : shape.message,
-    data: { code: shape.data.code, httpStatus: shape.data.httpStatus, path: shape.data.path, ...shown(error, ctx?.requestId) },
+    data: {
+      code: shape.data.code,
+      httpStatus: shape.data.httpStatus,
+      path: shape.data.path,
+      ...shown(error, ctx?.requestId),
+    },
   }),
 });
 

@@ -11,7 +11,9 @@ export function useRowKeys(
     container.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus({ preventScroll: true });
   const move = (by: number) => {
     if (count === 0) return;
-    const at = document.activeElement?.closest("tr")?.querySelector("[data-row]")?.getAttribute("data-row");
+    const focused = document.activeElement;
+    const row = focused?.closest("[data-row]") ?? focused?.closest("tr")?.querySelector("[data-row]");
+    const at = row?.getAttribute("data-row");
     const next = at == null ? 0 : Math.min(count - 1, Math.max(0, Number(at) + by));
     scrollToIndex(next);
     requestAnimationFrame(() => requestAnimationFrame(() => focus(next)));

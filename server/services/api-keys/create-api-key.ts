@@ -11,7 +11,8 @@ export const createApiKey = verb(
   {
     name: "apiKeys.create",
     summary: "Create an API key. Its secret is in this answer only.",
-    description: "A key can be given only what its creator may do. Without `capabilities` it can read everything and send telemetry.",
+    description:
+      "A key can be given only what its creator may do. Without `capabilities` it can read everything and send telemetry.",
     capability: "project:admin",
     effect: "write",
     input: createApiKeyInput,
@@ -19,7 +20,8 @@ export const createApiKey = verb(
   },
   async (ctx, { name, capabilities, expiresAt }) => {
     const beyond = capabilities.filter((capability) => !hasCapability(ctx, [capability]));
-    if (beyond.length) throw new ServiceError("forbidden", `You cannot give what you do not hold: ${beyond.join(", ")}.`);
+    if (beyond.length)
+      throw new ServiceError("forbidden", `You cannot give what you do not hold: ${beyond.join(", ")}.`);
     return issueApiKey(ctx.db, {
       projectId: ctx.projectId,
       name,

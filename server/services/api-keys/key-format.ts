@@ -41,4 +41,5 @@ export function idOfKey(key: string): string | undefined {
 export const hashOfKey = (key: string) => createHmac("sha256", derivedSecret("api-keys")).update(key).digest("hex");
 
 /** In a time that does not depend on where the two differ. */
-export const sameHash = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+export const sameHash = (a: string, b: string) =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

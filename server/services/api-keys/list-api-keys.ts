@@ -31,7 +31,12 @@ export const listApiKeys = verb(
       )
       .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
       .limit(limit + 1);
-    const { rows, nextCursor } = pageOf(found, limit, (row) => [row.createdAt, row.id] as [number, string], cursors.encode);
+    const { rows, nextCursor } = pageOf(
+      found,
+      limit,
+      (row) => [row.createdAt, row.id] as [number, string],
+      cursors.encode,
+    );
     return { apiKeys: rows.map((row) => shownKey(row)), pagination: { limit, nextCursor } };
   },
 );

@@ -38,17 +38,25 @@ export async function countAttempt(db: Db, who: Who, now = Date.now()): Promise<
   const counted = await db
     .insert(loginAttempts)
     // In one order always, so that two attempts at once cannot wait for each other.
-    .values(attempts.map(({ subject }) => ({ subject, windowStart, failures: 1 })).sort((a, b) => (a.subject < b.subject ? -1 : 1)))
+    .values(
+      attempts
+        .map(({ subject }) => ({ subject, windowStart, failures: 1 }))
+        .sort((a, b) => (a.subject < b.subject ? -1 : 1)),
+    )
     .onConflictDoUpdate({
       target: [loginAttempts.subject, loginAttempts.windowStart],
       set: { failures: sql`${loginAttempts.failures} + 1` },
     })
     .returning({ subject: loginAttempts.subject, failures: loginAttempts.failures });
 
-  const over = attempts.some(({ subject, limit }) => counted.some((row) => row.subject === subject && row.failures > limit));
+  const over = attempts.some(({ subject, limit }) =>
+    counted.some((row) => row.subject === subject && row.failures > limit),
+  );
   if (over) {
     const retryAfter = Math.ceil((windowStart + WINDOW_MS - now) / 1000);
-    throw new ServiceError("rate_limited", "Too many attempts to sign in. Wait a little and try again.", { retryAfter });
+    throw new ServiceError("rate_limited", "Too many attempts to sign in. Wait a little and try again.", {
+      retryAfter,
+    });
   }
 }
 

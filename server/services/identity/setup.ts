@@ -48,7 +48,10 @@ export async function completeSetup(db: Db, input: CompleteSetupInput) {
       .where(and(eq(setupTokens.hash, hashOf(token)), isNull(setupTokens.usedAt)))
       .returning({ hash: setupTokens.hash });
     if (!used || !(await setupNeeded(tx))) {
-      throw new ServiceError("forbidden", "This link was used already or replaced by a newer one. Restart the server to see the present link.");
+      throw new ServiceError(
+        "forbidden",
+        "This link was used already or replaced by a newer one. Restart the server to see the present link.",
+      );
     }
     const user = await createUser(tx, person);
     const created = await createProject(tx, { name: projectName ?? FIRST_PROJECT, ownerUserId: user.id });

@@ -17,7 +17,8 @@ export async function verifyPassword(
   given: { email: string; password: string; address: string },
 ): Promise<User | null> {
   await countAttempt(db, given);
-  const usable = given.email.length <= EMAIL_MAX && given.password.length <= PASSWORD_MAX && !given.email.includes("\u0000");
+  const usable =
+    given.email.length <= EMAIL_MAX && given.password.length <= PASSWORD_MAX && !given.email.includes("\u0000");
   const found = usable ? await findUserByEmail(db, given.email) : undefined;
   if (!(await passwordMatches(found?.passwordHash, given.password.slice(0, PASSWORD_MAX))) || !found) return null;
   await forgiveAttempt(db, given);

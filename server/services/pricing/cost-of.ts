@@ -3,14 +3,14 @@ import { exactProduct, exactSum, type ScaledPrices, scaledPrices, toDecimalStrin
 import type { Cost, PriceDefinition, PricingTier, Usage } from "./schemas";
 
 /** The cost of a call, and its total once more with every digit (US dollars, for a `numeric` column). */
-export type PricedCall = { cost: Cost | null; totalDecimal: string | null };
+export type PricedCall = { readonly cost: Cost | null; readonly totalDecimal: string | null };
 
 export const UNPRICED: PricedCall = Object.freeze({ cost: null, totalDecimal: null });
 
 /** Sums of the other buckets as clients report them: a check, never something to price. */
 const TOTALS: ReadonlySet<string> = new Set(["total", "total_tokens"]);
 
-/** More buckets than this are not usage. */
+/** More kinds of units than any provider bills: what has more is no usage. */
 const BUCKETS_MAX = 64;
 
 /** What `costOf` needs of a definition and its chosen tier, worked out once. */
@@ -21,87 +21,131 @@ export type TierPrices = {
   pricesVersion: string;
   prices: ReadonlyMap<string, number>;
   scaled: ScaledPrices | null;
+  /** What lately priced calls had usage in. */
+  plans: Plan[];
+};
+
+/** What is the same for all calls at a tier's prices that have usage in the same buckets. Shared by their costs: frozen. */
+type Plan = {
+  /** All buckets that are not zero, in the order of the usage. */
+  buckets: readonly string[];
+  /** Their prices in units of 10^-scale dollars; `null` where there is none. */
+  units: readonly (number | null)[];
+  prices: Cost["prices"];
+  unpriced: string[];
+  /** Every bucket that the breakdown names. */
+  blank: Cost["breakdown"];
 };
 
 export function tierPrices(definition: PriceDefinition, tier: PricingTier, pricesVersion: string): TierPrices {
+  const prices = new Map(Object.entries(tier.prices).filter(([bucket]) => !TOTALS.has(bucket)));
   return {
-    model: { id: definition.id, provider: definition.provider, modelName: definition.modelName },
+    model: Object.freeze({ id: definition.id, provider: definition.provider, modelName: definition.modelName }),
     source: definition.source,
-    tier: { id: tier.id, name: tier.name },
+    tier: Object.freeze({ id: tier.id, name: tier.name }),
     pricesVersion,
-    prices: new Map(Object.entries(tier.prices)),
-    scaled: scaledPrices(tier.prices),
+    prices,
+    scaled: scaledPrices(prices),
+    plans: [],
   };
 }
 
 /**
  * What a call with this usage costs: each bucket's count times its price per unit, added in decimals. `null` when there
  * is no usage, all of it is zero, or only a total is known. A bucket without a price costs `null` and makes the total
- * `null`; an explicit price of 0 costs 0.
+ * `null`; an explicit price of 0 costs 0. The parts of a cost that calls share are frozen.
  */
 export function costOf(at: TierPrices, usage: Usage | null): PricedCall {
   if (usage === null) return UNPRICED;
-  return (at.scaled && inWholeUnits(at, at.scaled, usage)) ?? inDecimals(at, usage);
+  const plan = knownPlan(at.plans, usage) ?? newPlan(at, usage);
+  if (plan.prices === NO_PRICES && plan.unpriced.length === 0) return UNPRICED;
+  return (at.scaled && inWholeUnits(at, at.scaled.scale, plan)) ?? inDecimals(at, plan, usage);
 }
 
-/** The fast way: whole counts times whole prices. `null` when a number leaves the range in which that is exact. */
-function inWholeUnits(at: TierPrices, { scale, units }: ScaledPrices, usage: Usage): PricedCall | null {
-  const breakdown: Cost["breakdown"] = {};
-  const prices: Cost["prices"] = {};
-  const unpriced: string[] = [];
-  let sum = 0;
-  let buckets = 0;
+/** The counts of the usage that a plan was last found to fit, in the plan's order. */
+const counts: number[] = [];
+
+function fits({ buckets }: Plan, usage: Usage): boolean {
+  let position = 0;
   for (const bucket in usage) {
     const count = usage[bucket]!;
-    if (count === 0 || TOTALS.has(bucket)) continue;
-    if (++buckets > BUCKETS_MAX) return UNPRICED;
-    const price = units.get(bucket);
-    if (price === undefined) {
-      breakdown[bucket] = null;
-      unpriced.push(bucket);
-      continue;
-    }
-    const product = count * price;
+    if (count === 0) continue;
+    if (buckets[position] !== bucket) return false;
+    counts[position++] = count;
+  }
+  return position === buckets.length;
+}
+
+function knownPlan(plans: readonly Plan[], usage: Usage): Plan | null {
+  for (const plan of plans) if (fits(plan, usage)) return plan;
+  return null;
+}
+
+const NO_PRICES: Cost["prices"] = Object.freeze({});
+/** How many combinations of buckets are remembered for one tier. They come from clients, so there is no end of them. */
+const PLANS_MAX = 8;
+
+function newPlan(at: TierPrices, usage: Usage): Plan {
+  const buckets = Object.keys(usage).filter((bucket) => usage[bucket] !== 0);
+  const counted = buckets.length > BUCKETS_MAX ? [] : buckets.filter((bucket) => !TOTALS.has(bucket));
+  const known = counted.filter((bucket) => at.prices.has(bucket));
+  const plan: Plan = {
+    buckets,
+    units: buckets.map((bucket) => at.scaled?.units.get(bucket) ?? null),
+    prices: known.length === 0 ? NO_PRICES : Object.freeze(record(known, (bucket) => at.prices.get(bucket)!)),
+    unpriced: Object.freeze(counted.filter((bucket) => !at.prices.has(bucket))) as string[],
+    blank: record(counted, () => null),
+  };
+  at.plans.unshift(plan);
+  at.plans.length = Math.min(at.plans.length, PLANS_MAX);
+  fits(plan, usage);
+  return plan;
+}
+
+const record = <V>(keys: string[], value: (key: string) => V): Record<string, V> =>
+  Object.fromEntries(keys.map((key) => [key, value(key)]));
+
+/** The fast way: whole counts times whole prices. `null` when a number leaves the range in which that is exact. */
+function inWholeUnits(at: TierPrices, scale: number, plan: Plan): PricedCall | null {
+  const breakdown = { ...plan.blank };
+  let sum = 0;
+  for (let position = 0; position < plan.buckets.length; position++) {
+    const units = plan.units[position]!;
+    if (units === null) continue;
+    const count = counts[position]!;
+    const product = count * units;
     sum += product;
     if (!Number.isSafeInteger(count) || !Number.isSafeInteger(sum) || count < 0) return null;
-    breakdown[bucket] = toDollars(product, scale);
-    prices[bucket] = at.prices.get(bucket)!;
+    breakdown[plan.buckets[position]!] = toDollars(product, scale);
   }
-  if (buckets === 0) return UNPRICED;
-  if (unpriced.length > 0) return priced(at, breakdown, prices, unpriced, null, null);
-  return priced(at, breakdown, prices, unpriced, toDollars(sum, scale), toDecimalString(sum, scale));
+  if (plan.unpriced.length > 0) return priced(at, plan, breakdown, null, null);
+  return priced(at, plan, breakdown, toDollars(sum, scale), toDecimalString(sum, scale));
 }
 
 /** The slow way, for fractions (seconds of audio), huge counts and prices of many digits. */
-function inDecimals(at: TierPrices, usage: Usage): PricedCall {
-  const used = Object.entries(usage).filter(([bucket, count]) => count !== 0 && !TOTALS.has(bucket));
-  if (used.length === 0 || used.length > BUCKETS_MAX) return UNPRICED;
-  const breakdown: Cost["breakdown"] = {};
-  const prices: Cost["prices"] = {};
-  const unpriced: string[] = [];
+function inDecimals(at: TierPrices, plan: Plan, usage: Usage): PricedCall {
+  const breakdown = { ...plan.blank };
   const parts: Decimal[] = [];
-  for (const [bucket, count] of used) {
-    const price = at.prices.get(bucket);
-    if (price === undefined || !(count > 0 && count < Number.POSITIVE_INFINITY)) {
-      breakdown[bucket] = null; // a count that is no number of units has no cost either
-      unpriced.push(bucket);
-      continue;
-    }
+  const known = Object.entries(plan.prices);
+  for (const [bucket, price] of known) {
+    const count = usage[bucket]!;
+    if (!(count > 0 && count < Number.POSITIVE_INFINITY)) continue; // no number of units, so it has no cost either
     const part = exactProduct(count, price);
     parts.push(part);
     breakdown[bucket] = part.toNumber();
-    prices[bucket] = price;
   }
-  if (unpriced.length > 0) return priced(at, breakdown, prices, unpriced, null, null);
+  if (parts.length < known.length || plan.unpriced.length > 0) {
+    const unpriced = Object.keys(breakdown).filter((bucket) => breakdown[bucket] === null);
+    return priced(at, { ...plan, unpriced }, breakdown, null, null);
+  }
   const total = exactSum(parts);
-  return priced(at, breakdown, prices, unpriced, total.toNumber(), total.toFixed());
+  return priced(at, plan, breakdown, total.toNumber(), total.toFixed());
 }
 
 function priced(
   { model, tier, source, pricesVersion }: TierPrices,
+  { prices, unpriced }: Plan,
   breakdown: Cost["breakdown"],
-  prices: Cost["prices"],
-  unpriced: string[],
   total: number | null,
   totalDecimal: string | null,
 ): PricedCall {

@@ -11,11 +11,11 @@ const SCALE_MAX = POWERS_OF_TEN.length - 1;
 export type ScaledPrices = { scale: number; units: ReadonlyMap<string, number> };
 
 /** `null` when some price has too many digits for that: then `exactProduct` and `exactSum` do the work. */
-export function scaledPrices(prices: Readonly<Record<string, number>>): ScaledPrices | null {
-  const entries = Object.entries(prices).map(([bucket, price]) => [bucket, new Wide(price)] as const);
-  const scale = Math.max(0, ...entries.map(([, price]) => price.decimalPlaces()));
+export function scaledPrices(prices: ReadonlyMap<string, number>): ScaledPrices | null {
+  const exact = [...prices].map(([bucket, price]) => [bucket, new Wide(price)] as const);
+  const scale = Math.max(0, ...exact.map(([, price]) => price.decimalPlaces()));
   if (scale > SCALE_MAX) return null;
-  const units = new Map(entries.map(([bucket, price]) => [bucket, price.times(POWERS_OF_TEN[scale]!).toNumber()]));
+  const units = new Map(exact.map(([bucket, price]) => [bucket, price.times(POWERS_OF_TEN[scale]!).toNumber()]));
   return [...units.values()].every(Number.isSafeInteger) ? { scale, units } : null;
 }
 

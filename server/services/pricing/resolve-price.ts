@@ -1,11 +1,11 @@
-import { LRUCache } from "lru-cache";
 import type { DefaultModel } from "./catalogue/default-prices";
 import { type TierChooser, tierChooser } from "./choose-tier";
 import { type TierPrices, tierPrices } from "./cost-of";
 import { DefinitionIndex, type Indexed } from "./definition-index";
-import { normaliseModelName } from "./normalise-model-name";
+import { MODEL_NAME_MAX, normaliseModelName } from "./normalise-model-name";
 import { type PriceList, priceListOf } from "./providers";
-import type { PriceDefinition, PriceProvider, PricingTier } from "./schemas";
+import { Recent } from "./recent";
+import type { PriceDefinition, PricingTier } from "./schemas";
 
 /** A project's own definition as it is in force, with the version that its costs will name. */
 export type ProjectPrice = { definition: PriceDefinition; version: number };
@@ -32,8 +32,8 @@ export type PriceBook = {
 type Entry = Indexed & { timeline: readonly { effectiveFrom: number; price: ResolvedPrice }[] };
 
 /** Names and providers come from clients, so what is remembered of them is bounded. */
-const REMEMBERED_NAMES = 2_000;
-const REMEMBERED_PROVIDERS = 500;
+const REMEMBERED_NAMES = 500;
+const REMEMBERED_PROVIDERS = 100;
 
 /**
  * Which definition a name comes to. In this order:
@@ -50,60 +50,66 @@ export function createPriceBook(
   projectPrices: readonly ProjectPrice[],
   defaultsVersion: string,
 ): PriceBook {
-  const overridden = new Set(
-    projectPrices
-      .map(({ definition }) => definition)
-      .filter(isOverride)
-      .map(({ id }) => id),
-  );
-  const standing = defaultEntries(defaults, defaultsVersion).filter(({ id }) => !overridden.has(id));
+  const overridden = new Set(projectPrices.filter(isOverride).map(({ definition }) => definition.id));
+  const { entries: defaultEntries, index: defaultIndex } = indexedDefaults(defaults, defaultsVersion);
   const own = projectPrices.map(projectEntry);
   const ownIndex = new DefinitionIndex(own);
-  const defaultIndex = overridden.size === 0 ? indexOfAll(defaults, defaultsVersion) : new DefinitionIndex(standing);
 
-  const remembered = new LRUCache<string, Entry | typeof NONE>({ max: REMEMBERED_NAMES });
-  const providers = new LRUCache<string, PriceList>({ max: REMEMBERED_PROVIDERS });
+  const seen = new Map<PriceList, Seen>();
+  const seenProviders = new Recent<Seen>(REMEMBERED_PROVIDERS);
 
-  function priceListOfProvider(provider: string | null): PriceList {
-    if (provider === null) return "any";
-    const known = providers.get(provider);
-    if (known !== undefined) return known;
-    const list = priceListOf(provider) ?? "any";
-    if (provider.length <= KEY_MAX) providers.set(provider, list);
-    return list;
+  function seenAt(list: PriceList): Seen {
+    let names = seen.get(list);
+    if (!names) {
+      names = { list, entries: new Recent(REMEMBERED_NAMES) };
+      seen.set(list, names);
+    }
+    return names;
+  }
+
+  const seenAnywhere = seenAt("any");
+  function seenFrom(provider: string | null): Seen {
+    if (provider === null || provider.length > MODEL_NAME_MAX) return seenAnywhere;
+    let names = seenProviders.get(provider);
+    if (!names) {
+      names = seenAt(priceListOf(provider) ?? "any");
+      seenProviders.set(provider, names);
+    }
+    return names;
   }
 
   function lookUp(model: string, providerList: PriceList): Entry | null {
     const { candidates, priceList } = normaliseModelName(model);
     const list = providerList === "own" ? "own" : (priceList ?? providerList);
     const vendor = list === "any" || list === "own" ? null : list;
-    const fits = (provider: PriceProvider) => vendor === null || provider === vendor;
-    const found = ownIndex.find(candidates, (provider) => provider === "external" || fits(provider), vendor);
+    const fits = ({ provider }: Entry) => vendor === null || provider === vendor;
+    const found = ownIndex.find(candidates, (entry) => entry.provider === "external" || fits(entry), vendor);
     if (found || list === "own") return found;
-    return defaultIndex.find(candidates, fits, vendor);
+    return defaultIndex.find(candidates, (entry) => fits(entry) && !overridden.has(entry.id), vendor);
   }
 
   return {
-    definitions: () => [...standing, ...own].map((entry) => inForce(entry, Date.now())!.definition).sort(byId),
+    definitions: () =>
+      [...defaultEntries.filter(({ id }) => !overridden.has(id)), ...own]
+        .map((entry) => inForce(entry).definition)
+        .sort(byId),
     resolve(model, provider, at) {
-      if (model.length > KEY_MAX) return null;
-      const list = priceListOfProvider(provider);
-      const key = `${list}|${model}`;
-      let entry = remembered.get(key);
+      if (model.length > MODEL_NAME_MAX) return null;
+      const { list, entries } = seenFrom(provider);
+      let entry = entries.get(model);
       if (entry === undefined) {
-        entry = lookUp(model, list) ?? NONE;
-        remembered.set(key, entry);
+        entry = lookUp(model, list);
+        entries.set(model, entry);
       }
-      return entry === NONE ? null : inForce(entry as Entry, at);
+      return entry && inForce(entry, at);
     },
   };
 }
 
-const NONE = Symbol("no such price");
-/** No name or provider is longer; nothing longer is worth remembering or looking at. */
-const KEY_MAX = 500;
+/** What was found lately (also that nothing was), by the price list that the provider stands for. */
+type Seen = { list: PriceList; entries: Recent<Entry | null> };
 
-const isOverride = (definition: PriceDefinition) => definition.source === "project_override";
+const isOverride = ({ definition }: ProjectPrice) => definition.source === "project_override";
 const byId = (a: PriceDefinition, b: PriceDefinition) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 /** The prices that held at a moment. Before the first known ones, those: older prices are not known. */
@@ -143,25 +149,20 @@ function ready(definition: PriceDefinition, pricesVersion: string): ResolvedPric
   };
 }
 
-/** The defaults are the same for every project that overrides none, so their index is built once. */
-const shared = new WeakMap<readonly DefaultModel[], { entries: Entry[]; index: DefinitionIndex<Entry> | null }>();
+type IndexedDefaults = { entries: Entry[]; index: DefinitionIndex<Entry> };
 
-function defaultEntries(defaults: readonly DefaultModel[], version: string): Entry[] {
+/** The defaults are the same in every book, so their index is built once. */
+const shared = new WeakMap<readonly DefaultModel[], IndexedDefaults>();
+
+function indexedDefaults(defaults: readonly DefaultModel[], version: string): IndexedDefaults {
   let known = shared.get(defaults);
   if (!known) {
     const entries = defaults.map(({ aliases, timeline }) => ({
       ...indexed(timeline[0]!.definition, aliases),
       timeline: timeline.map(({ effectiveFrom, definition }) => ({ effectiveFrom, price: ready(definition, version) })),
     }));
-    known = { entries, index: null };
+    known = { entries, index: new DefinitionIndex(entries) };
     shared.set(defaults, known);
   }
-  return known.entries;
-}
-
-function indexOfAll(defaults: readonly DefaultModel[], version: string) {
-  const entries = defaultEntries(defaults, version);
-  const known = shared.get(defaults)!;
-  known.index ??= new DefinitionIndex(entries);
-  return known.index;
+  return known;
 }

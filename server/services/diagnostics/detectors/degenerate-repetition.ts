@@ -18,7 +18,7 @@ const MATCH_SCORE = 0.7;
 const ASKED_SCORE = 0.3;
 const ASKED = /\b(?:repeat|times|over and over|forever|chorus|lyrics|song|poem|pattern|ascii|loop|lines? of|as many|table|list \d|count (?:to|from)|chant|rhyme|copies)\b/i;
 /** Characters of an answer that are read, from its end: once a model goes round, it does not stop. */
-const READ = 20_000;
+const READ = 4000;
 /** Rulers, table borders, dotted lines and blanks to fill in. */
 const RULER = /^[\s\-_=*.·•~#|+:─━═│┃┄┈╌…—–/\\<>0]*$/u;
 
@@ -35,7 +35,8 @@ type Stretch = { kind: string; start: number; end: number; unit: string; score: 
 function stuck({ messages }: ConversationSnapshot, { index, text, question }: SpokenMessage): DetectedSignal[] {
   const from = Math.max(0, text.length - READ);
   const prose = proseIn(text.slice(from));
-  const found = characterRun(prose) ?? repeatedPhrase(prose) ?? goingRound(prose);
+  const words = wordsOf(prose);
+  const found = characterRun(prose) ?? repeatedPhrase(prose, words) ?? goingRound(prose, words);
   if (!found) return [];
   const asked = ASKED.test(question.slice(0, 4000));
   return [
@@ -66,8 +67,7 @@ function characterRun(text: string): Stretch | null {
  * The longest stretch of words that repeat with a fixed period, at least `PHRASE_REPEATS` times. Each word is compared with
  * the one where its predecessor matched, so the reading is linear in the number of words.
  */
-function repeatedPhrase(text: string): Stretch | null {
-  const words = wordsOf(text);
+function repeatedPhrase(text: string, words: readonly Word[]): Stretch | null {
   const lastAt = new Map<string, number>();
   let best: Stretch | null = null;
   let period = 0;
@@ -96,19 +96,27 @@ function repeatedPhrase(text: string): Stretch | null {
 
 type Word = { key: string; start: number; end: number };
 
-/** Words where a script has spaces; single letters where it has none. Numbers count as one word, so lists go round too. */
+/** Thai, Kana and Han: scripts without spaces. */
+const UNSPACED = /[\u0E00-\u0E7F\u3040-\u30FF\u3400-\u9FFF]/;
+const WORD = /\S{1,60}/g;
+const WORD_OR_LETTER = /[\u0E00-\u0E7F\u3040-\u30FF\u3400-\u9FFF]|[^\s\u0E00-\u0E7F\u3040-\u30FF\u3400-\u9FFF]{1,60}/g;
+const HAS_LETTER = /[a-z]/;
+
+/** Words where a script has spaces; single letters where it has none. */
 function wordsOf(text: string): Word[] {
   const words: Word[] = [];
-  for (const match of text.matchAll(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{1,60}/gu)) {
-    const key = match[0].toLowerCase();
-    if (!RULER.test(key)) words.push({ key, start: match.index, end: match.index + match[0].length });
+  const folded = text.toLowerCase();
+  // A few letters change their length with their case; then the text is read as it is, so that offsets stay true.
+  const read = folded.length === text.length ? folded : text;
+  for (const match of read.matchAll(UNSPACED.test(read) ? WORD_OR_LETTER : WORD)) {
+    const key = match[0];
+    if (HAS_LETTER.test(key) || !RULER.test(key)) words.push({ key, start: match.index, end: match.index + key.length });
   }
   return words;
 }
 
 /** A long text of few different word runs: it goes round without a fixed period. */
-function goingRound(text: string): Stretch | null {
-  const words = wordsOf(text);
+function goingRound(text: string, words: readonly Word[]): Stretch | null {
   if (words.length < WORDS_MINIMUM) return null;
   const runs = new Set<string>();
   for (let at = 2; at < words.length; at++) runs.add(`${words[at - 2]!.key} ${words[at - 1]!.key} ${words[at]!.key}`);

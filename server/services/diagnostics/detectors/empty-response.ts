@@ -8,7 +8,7 @@ const PLACEHOLDER_SCORE = 0.85;
 /** Reasoning without an answer, or nothing before the assistant goes on: a client may have split one answer in two. */
 const PERHAPS_SCORE = 0.4;
 
-const PLACEHOLDER = /^(?:null|none|undefined|nan|\[object Object\]|\{\s{0,3}\}|\[\s{0,3}\]|""|''|<empty>|\(empty\)|\.{1,3}|…|-)$/i;
+const PLACEHOLDER = /^(?:null|none|undefined|nan|\[object ?Object\]|\{\s{0,3}\}|\[\s{0,3}\]|""|''|<empty>|\(empty\)|\.{1,3}|…|-)$/i;
 const INVISIBLE = /[\s\u200B-\u200F\u2060\uFEFF\u00AD]/g;
 const PLACEHOLDER_LENGTH = 20;
 

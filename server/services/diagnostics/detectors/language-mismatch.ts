@@ -1,11 +1,13 @@
+import type { Message } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
-import { detectLanguage } from "./language/detect-language";
+import { type DetectedLanguage, detectLanguage } from "./language/detect-language";
 import { languageName } from "./language/names";
-import { type WantedLanguage, wantedLanguage } from "./language/wanted-language";
-import { proseIn, proseOf } from "./prose";
-import { excerpt } from "./text";
+import { standingLanguage, type WantedLanguage, wantedLanguage } from "./language/wanted-language";
+import { FUNCTION_WORDS } from "./language/words";
+import { fencedCode, proseIn, proseOf } from "./prose";
+import { blank, excerpt, textOf } from "./text";
 
 const MATCH_SCORE = 0.7;
 /** Languages so near that a short text cannot tell one from the other. */
@@ -17,8 +19,13 @@ const NEAR: readonly ReadonlySet<string>[] = [
   new Set(["ar", "fa", "ur"]),
   new Set(["cs", "sk"]),
 ];
-/** Scripts of these are their own: being wrong is plain. Languages told by their words carry less weight. */
+/** A request by name is clearer than the language of a question. */
 const ASKED_BONUS = 0.1;
+/** The answer is in Latin letters where none of the languages asked for is: wrong, whatever language it is. */
+const SCRIPT_SCORE = 0.72;
+const SCRIPT_LETTERS_MINIMUM = 80;
+const SCRIPT_SHARE = 0.9;
+const isLatin = (language: string) => language in FUNCTION_WORDS || language === "no";
 
 export const languageMismatch: Detector = {
   signal: "language_mismatch",
@@ -51,18 +58,17 @@ const INSTRUCTIONS_READ = 8000;
 /** "Always answer in English" in the instructions. Their own language asks for nothing. */
 function standingRequest({ messages }: ConversationSnapshot): WantedLanguage | null {
   const system = messages.find(({ role }) => role === "system" || role === "developer");
-  const wanted = system ? wantedLanguage(proseOf(system).slice(0, INSTRUCTIONS_READ)) : null;
-  return wanted?.asked ? wanted : null;
+  return system ? standingLanguage(proseOf(system).slice(0, INSTRUCTIONS_READ)) : null;
 }
 
 function mismatch(conversation: ConversationSnapshot, { index, message }: SpokenMessage, wanted: WantedLanguage): DetectedSignal[] {
-  const prose = proseOf(message);
-  const found = detectLanguage(prose);
+  const prose = wanted.asked ? withTextBlocks(message) : proseOf(message);
+  const found = detectLanguage(prose) ?? (wanted.asked ? wrongScript(prose, wanted) : null);
   if (!found || wanted.allowed.has(found.language)) return [];
   if ([...wanted.allowed].some((language) => areNear(language, found.language))) return [];
   const score = Math.min(0.98, found.certainty + (wanted.asked ? ASKED_BONUS : 0));
   const language = [...wanted.allowed].sort().map(languageName).join(" or ");
-  const answered = languageName(found.language);
+  const answered = found.language === LATIN_LETTERS ? "Latin letters" : languageName(found.language);
   const start = prose.length - prose.trimStart().length;
   return [
     {
@@ -76,5 +82,25 @@ function mismatch(conversation: ConversationSnapshot, { index, message }: Spoken
     },
   ];
 }
+
+/** Prose, and what stands in blocks of data: "answer in Arabic, as JSON" is about the text in it. */
+function withTextBlocks(message: Message): string {
+  const text = textOf(message);
+  const code = fencedCode(text).filter(([start]) => !TEXT_BLOCK.test(text.slice(start, start + 16)));
+  return blank(text, code);
+}
+const TEXT_BLOCK = /^(?:```|~~~)(?:json|yaml|csv|tsv|text|txt|markdown|md|plaintext)?\s/i;
+
+/** Latin letters throughout, where only languages of other scripts are wanted. */
+function wrongScript(prose: string, wanted: WantedLanguage): DetectedLanguage | null {
+  if ([...wanted.allowed].some(isLatin)) return null;
+  const sample = prose.slice(0, SCRIPT_READ);
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  const latin = sample.match(/\p{Script=Latin}/gu)?.length ?? 0;
+  if (latin < SCRIPT_LETTERS_MINIMUM || latin < letters * SCRIPT_SHARE) return null;
+  return { language: LATIN_LETTERS, certainty: SCRIPT_SCORE - ASKED_BONUS, letters };
+}
+const LATIN_LETTERS = "Latn";
+const SCRIPT_READ = 3000;
 
 const areNear = (a: string, b: string) => NEAR.some((group) => group.has(a) && group.has(b));

@@ -13,6 +13,8 @@ const ILLUSTRATION_SCORE = 0.4;
 /** JSON was asked for and prose came: perhaps a question back, or an apology. */
 const PROSE_SCORE = 0.45;
 
+/** Characters around a block that is otherwise the whole answer: its fences, and a word or two. */
+const FENCE_ALLOWANCE = 40;
 /** Characters. Longer answers are not parsed. */
 const PARSE_LIMIT = 262_144;
 const ASKED_FOR_JSON =
@@ -67,7 +69,7 @@ function readOutput(text: string, asked: string): Reading | null {
   }
   const broken = blocks.find((block) => !parses(block) && !isLines(block));
   if (broken !== undefined) {
-    const wholeBlock = broken.length > answer.length * 0.8;
+    const wholeBlock = broken.length > answer.length - FENCE_ALLOWANCE;
     if (wanted && wholeBlock) return { score: ASKED_SCORE, cause: "json was asked for and does not parse" };
     return { score: ILLUSTRATION_SCORE, cause: "a block of json does not parse" };
   }

@@ -10,15 +10,15 @@ const SHORT_WEIGHT = 0.35;
 /** The user had said the same before: the answer may well be the same. */
 const SAME_QUESTION_WEIGHT = 0.5;
 /** Share of common word runs from which two messages say the same. */
-const NEAR_DUPLICATE = 0.85;
+const NEAR_DUPLICATE = 0.75;
 /** Assistant messages back that are compared word by word; equal ones are found at any distance. */
 const WINDOW = 6;
 const SHINGLE_WORDS = 4;
-const WORDS_READ = 300;
+const WORDS_READ = 200;
 const SCORE_FLOOR = 0.15;
 
 /** `turn` counts the user's messages so far; `question` is the last of them. */
-type Said = { index: number; key: string; words: Set<string> | null; question: string; turn: number };
+type Said = { index: number; key: string; question: string; turn: number; words?: Set<string> };
 
 export const repeatedMessage: Detector = {
   signal: "repeated_message",
@@ -67,7 +67,7 @@ function groupsOf({ messages }: ConversationSnapshot): Said[][] {
     if (message.role !== "assistant") return;
     const key = normalised(textOf(message));
     if (key.length < SHORTEST) return;
-    const said: Said = { index, key, words: key.length >= LONG ? shingles(key) : null, question, turn };
+    const said: Said = { index, key, question, turn };
     const group = byKey.get(key) ?? recent.find((one) => alike(one.said, said))?.group ?? [];
     if (group.length === 0) groups.push(group);
     group.push(said);
@@ -79,7 +79,7 @@ function groupsOf({ messages }: ConversationSnapshot): Said[][] {
 }
 
 /** Characters of a message that are compared. */
-const TEXT_READ = 4000;
+const TEXT_READ = 1500;
 
 const normalised = (text: string) => text.slice(0, TEXT_READ).toLowerCase().replace(/\s+/g, " ").trim();
 
@@ -91,10 +91,16 @@ function shingles(text: string): Set<string> {
 }
 
 function alike(a: Said, b: Said): boolean {
-  if (!a.words || !b.words || a.words.size === 0 || b.words.size === 0) return false;
-  const [small, large] = a.words.size < b.words.size ? [a.words, b.words] : [b.words, a.words];
-  if (small.size < large.size * NEAR_DUPLICATE) return false;
+  const [short, long] = a.key.length < b.key.length ? [a, b] : [b, a];
+  if (short.key.length < LONG || short.key.length < long.key.length * NEAR_DUPLICATE) return false;
+  const [few, many] = [wordsOf(short), wordsOf(long)];
   let common = 0;
-  for (const run of small) if (large.has(run)) common++;
-  return common / (small.size + large.size - common) >= NEAR_DUPLICATE;
+  for (const run of few) if (many.has(run)) common++;
+  return common / (few.size + many.size - common) >= NEAR_DUPLICATE;
+}
+
+/** Made when first compared: most messages differ in length already. */
+function wordsOf(said: Said): Set<string> {
+  said.words ??= shingles(said.key);
+  return said.words;
 }

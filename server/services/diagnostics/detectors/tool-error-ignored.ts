@@ -21,7 +21,7 @@ const ACKNOWLEDGED =
 const ACKNOWLEDGED_ELSEWHERE =
   /(?:désolé|malheureusement|impossible|erreur|échou|lo siento|lamentablemente|desafortunadamente|no (?:se )?pud|no puedo|fehler|leider|konnte nicht|entschuldig|mi dispiace|purtroppo|errore|desculp|infelizmente|erro\b|não (?:foi|consegui|pude)|helaas|sorry|извините|к сожалению|ошибк|не удалось|抱歉|无法|無法|失败|失敗|错误|錯誤|申し訳|できません|エラー|죄송|오류|실패|할 수 없|عذر|خطأ|فشل|क्षमा|त्रुटि|üzgünüm|hata|başarısız|maaf|gagal|kesalahan|xin lỗi|lỗi)/i;
 const CLAIMED =
-  /\b(?:successful(?:ly)?|all set|completed?|(?:has|have) (?:now )?been (?:\w{1,20}ly )?\w{3,20}(?:ed|nt|de|id|lt)\b|is now (?:\w{3,20}ed|set|active)|i(?:[’']ve| have) (?:now |just |also )?(?:\w{1,20}ly )?\w{3,20}(?:ed|nt|de|id|lt)\b|(?:it[’']s|is|everything is) (?:all )?done|(?:booking|order|payment|email|message|meeting|event|reservation|transfer|refund|file) (?:is|was) (?:confirmed|sent|created|updated|processed|booked|scheduled|cancell?ed|placed|saved|deleted))/i;
+  /\b(?:successful(?:ly)?|all set|completed?|(?:has|have) (?:now )?been (?:\w{1,20}ly )?\w{1,20}(?:ed|nt|de|id|lt)\b|is now (?:\w{3,20}ed|set|active)|i(?:[’']ve| have) (?:now |just |also )?(?:\w{1,20}ly )?\w{1,20}(?:ed|nt|de|id|lt)\b|(?:it[’']s|is|everything is) (?:all )?done|(?:booking|order|payment|email|message|meeting|event|reservation|transfer|refund|file) (?:is|was) (?:confirmed|sent|created|updated|processed|booked|scheduled|cancell?ed|placed|saved|deleted))/i;
 
 export const toolErrorIgnored: Detector = {
   signal: "tool_error_ignored",

@@ -48,7 +48,7 @@ const EXCEPTION_LINE = /^(?:[A-Za-z_][\w]{0,60}\.){0,8}[A-Z]\w{0,80}(?::[^\n]{0,
 /** Openings that only a failed tool writes, whatever follows. Read on the first line. */
 const OPENINGS: readonly (readonly [RegExp, number])[] = [
   [/^(?:uncaught |unhandled |caused by: |exception in thread "[^"\n]{1,60}" )?(?:[\w$]{1,60}\.){0,8}[A-Z][\w$]{0,60}(?:Error|Exception|Fault|Timeout|Failure)(?:\([^)\n]{0,80}\)|\[[^\]\n]{0,40}\])?\s?(?:[:!(]|-\s|$)/, SCORE.exception],
-  [/^\W{0,4}(?:[\w.-]{1,40} )?error\s?(?:\[[^\]\n]{0,40}\]|\([^)\n]{0,40}\))?\s?:(?!\s{0,3}(?:0|none|null|no|false)\b)/i, SCORE.prefix],
+  [/^\W{0,4}(?:[\w.-]{1,40} )?error\s?(?:\[[^\]\n]{0,40}\]|\([^)\n]{0,40}\))?\s?:(?!\s{0,3}(?:0|none|null|no|false|n\/a)\W{0,3}$)/i, SCORE.prefix],
   [/^\W{0,4}(?:an? )?(?:unexpected |internal |fatal |runtime |unknown |server |api |tool |system |critical |unhandled )?(?:error|exception)\b\s?(?:!|\(|code\b|occurred|was |while|when|executing|calling|running|invoking|processing|parsing|fetching|reading|loading|opening|accessing|retrieving|getting|sending|creating|updating|during|in tool|from |- )/i, SCORE.opening],
   [/^\W{0,4}(?:fatal|panic|err|failure|exception|critical)\s?:/i, SCORE.opening],
   [/^(?:npm ERR!|thread '[^'\n]{1,60}' panicked|Segmentation fault|\[(?:error|fatal)\])/i, SCORE.opening],
@@ -92,10 +92,15 @@ const FAILED_STATUS = /^(?:error|failed|failure|fail|exception|timeout|timed_out
 const JSON_DEPTH = 2;
 /** A record with more keys than this and a failed `status` is data about something that failed, not a failed call. */
 const REPLY_KEYS = 4;
+/** Characters. Longer JSON is parsed only where one of its keys could tell of a failure: most results are plain records. */
+const SHORT_JSON = 300;
+const TELLING_KEY =
+  /"(?:is_?error|error|errors|error_?message|success|succeeded|ok|status|status_?code|code|http_status|exit_?code|return_?code|type|result|output|content|text|message|detail|observation|response)"\s{0,4}:/i;
 /** Larger JSON is not parsed; its beginning still says whether an error was declared. */
 const DECLARED_AT_START = /^\s{0,20}\{\s{0,20}["'](?:error|errors|is_?error)["']\s{0,5}:\s{0,5}(?!null\b|None\b|false\b|False\b|""|''|\[\]|\{\}|0\b)/i;
 
 function readJsonFailure(result: string): ToolFailureText | null {
+  if (result.length > SHORT_JSON && !TELLING_KEY.test(result)) return null;
   const value = parseJson(result);
   if (value !== undefined) return failureInValue(value, result, 0);
   if (!DECLARED_AT_START.test(result.slice(0, HEAD))) return null;

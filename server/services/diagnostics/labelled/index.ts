@@ -1,4 +1,6 @@
 export { type DiagnosedSignal, diagnoseSnapshot } from "./diagnose-snapshot";
+export { generateLabelled } from "./generate-labelled";
+export { between, pick, randomStream } from "./random";
 export {
   type LabelledConversation,
   type LabelledError,

@@ -2,7 +2,13 @@ import { CONVERSATION_ID, USER_ID } from "./identity";
 import { ERROR_MESSAGE, ERROR_TYPE, FAILED } from "./readers/error";
 import { FINISH_REASONS } from "./readers/finish-reasons";
 import { INPUT_MESSAGES, INPUTS, OUTPUT_MESSAGES, OUTPUTS, SYSTEM_MESSAGES } from "./readers/input-output";
-import { EITHER_MODEL, REQUESTED_MODEL, RESPONSE_ID, RESPONSE_MODEL } from "./readers/model";
+import {
+  ANSWERED_OR_ASKED_MODEL,
+  ASKED_OR_ANSWERED_MODEL,
+  REQUESTED_MODEL,
+  RESPONSE_ID,
+  RESPONSE_MODEL,
+} from "./readers/model";
 import { ONLY_SHOWN } from "./readers/only-shown";
 import { PROVIDER } from "./readers/provider";
 import { REPORTED_COST } from "./readers/reported-cost";
@@ -19,7 +25,8 @@ const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
   PROVIDER,
   REQUESTED_MODEL,
   RESPONSE_MODEL,
-  EITHER_MODEL,
+  ANSWERED_OR_ASKED_MODEL,
+  ASKED_OR_ANSWERED_MODEL,
   RESPONSE_ID,
   INPUT_MESSAGES,
   OUTPUT_MESSAGES,

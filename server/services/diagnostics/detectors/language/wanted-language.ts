@@ -47,14 +47,18 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 const LANGUAGE_OF_NAME = new Map(Object.entries(NAMES).flatMap(([language, names]) => names.map((name) => [name, language])));
 const ANY_NAME = [...LANGUAGE_OF_NAME.keys()].sort((a, b) => b.length - a.length).join("|");
 
-const MENTION = new RegExp(`(?<![\\p{L}])(?:${ANY_NAME})(?![\\p{L}])`, "giu");
-/** "Reply in French", "use Spanish", "answer only in German", "réponds en anglais", "antworte auf Deutsch". */
-const ASKED = new RegExp(
-  "(?<![\\p{L}])(?:reply|respond|answer|write|speak|talk|communicate|responses?|answers?|output|generate|compose|produce|" +
-    "use only|only use|use|réponds|répondez|écris|responde|contesta|escribe|antworte|antworten sie|schreibe?|rispondi|scrivi|" +
-    `responda|escreva)(?![\\p{L}])(?:[^\\n.!?]{0,40}?\\s(?:in|en|auf|em|using|entirely in|only in))?\\s(?:the\\s)?(${ANY_NAME})(?![\\p{L}])`,
-  "giu",
-);
+/** Names of one word in Latin letters are looked up word by word; the few others are searched for. */
+const ONE_WORD = /^[\p{Script=Latin}]+$/u;
+const OTHER_NAMES = [...LANGUAGE_OF_NAME.keys()].filter((name) => !ONE_WORD.test(name));
+const WORDS = /[a-z\u00C0-\u024F\u1E00-\u1EFF]+/g;
+
+/** After a name that is the object of "in": "in French schools" asks for no language. */
+const ENDS_PHRASE = "(?=\\s{0,3}(?:[.,!?;:)\\n]|$)|\\s(?:about|on|of|with|for|that|using|how|to|and|only|language|please|by|from|as|based|without|explaining|describing)(?![\\p{L}]))";
+/** "Reply in French", "use Spanish", "write a short essay in Korean about …", "réponds en anglais", "antworte auf Deutsch". */
+const ASKED = [
+  `(?<![\\p{L}])(?:reply|respond|answer|speak|talk|communicate|responses?|answers?|output|use only|only use|use|write|réponds|répondez|écris|responde|contesta|escribe|antworte|antworten sie|schreibe?|rispondi|scrivi|responda|escreva)(?:\\s(?:only|entirely|always|me|back|it|everything)){0,2}(?:\\s(?:in|en|auf|em|using))?\\s(?:the\\s)?(${ANY_NAME})(?![\\p{L}])`,
+  `(?<![\\p{L}])(?:reply|respond|answer|write|explain|create|give|generate|compose|produce|provide|summari[sz]e|describe|tell|make|draft|list|continue|output)(?![\\p{L}])[^\\n.!?]{0,100}?\\sin\\s(${ANY_NAME})${ENDS_PHRASE}`,
+].map((pattern) => new RegExp(pattern, "giu"));
 /** "In French, …", "… in French." at the edge of the request; "用中文回答", "日本語で答えて". */
 const EDGE = new RegExp(`(?:^\\s{0,8}(?:please,?\\s)?in (${ANY_NAME})\\s?[,:]|\\sin (${ANY_NAME})\\s?[.!]?\\s{0,8}$)`, "iu");
 const EAST_ASIAN = /(?:用|以|请用|請用)\s?(中文|英文|英语|日文|日语|韩文|法语|德语|西班牙语)|(日本語|英語|韓国語|中国語|フランス語)で|(한국어|영어|일본어|중국어)로/u;
@@ -64,7 +68,7 @@ const EAST_ASIAN_NAMES: Readonly<Record<string, string>> = {
 };
 /** Work on language itself: what language the answer should be in cannot be told from the question. */
 const ABOUT_LANGUAGE =
-  /\b(?:translat\w{0,8}|traduc\w{0,8}|tradui\w{0,6}|übersetz\w{0,6}|tradurr?e|traduz\w{0,6}|vertaal|how (?:do|would|can) (?:you|i|we) say|mean(?:s|ing)?|grammar|pronounce|vocabulary|learn(?:ing)?|teach|lesson|bilingual|multilingual|word for|çevir|dịch|terjemah\w{0,4})\b|перев[её]д|перевести|翻译|翻譯|訳し|翻訳|번역|ترجم|अनुवाद/iu;
+  /\b(?:translat\w{0,8}|traduc\w{0,8}|tradui\w{0,6}|übersetz\w{0,6}|tradurr?e|traduz\w{0,6}|vertaal|how (?:do|would|can|should) (?:you|i|we) (?:say|write)|grammar|pronounc\w{0,6}|vocabulary|bilingual|multilingual|word for|çevir\w{0,6}|dịch|terjemah\w{0,4})\b|перев[её]д|перевести|翻译|翻譯|訳し|翻訳|번역|ترجم|अनुवाद/iu;
 
 /** Which languages an answer may be in. `asked`: by name, rather than by the language of the question. */
 export type WantedLanguage = { allowed: ReadonlySet<string>; asked: boolean };
@@ -91,14 +95,26 @@ export function wantedLanguage(request: string): WantedLanguage | null {
   return { allowed, asked: false };
 }
 
-function askedIn(text: string): string[] {
-  const names = [...text.matchAll(ASKED)].map((match) => match[1]!);
-  const edge = EDGE.exec(text);
-  if (edge) names.push((edge[1] ?? edge[2])!);
-  const languages = names.flatMap((name) => LANGUAGE_OF_NAME.get(name.toLowerCase()) ?? []);
-  const eastAsian = EAST_ASIAN.exec(text);
-  const named = eastAsian ? EAST_ASIAN_NAMES[(eastAsian[1] ?? eastAsian[2] ?? eastAsian[3])!] : undefined;
-  return named ? [...languages, named] : languages;
+/** The one language that instructions set for all answers, wherever they say so; `null` where they name none or several. */
+export function standingLanguage(instructions: string): WantedLanguage | null {
+  const asked = new Set(askedIn(instructions));
+  return asked.size === 1 ? { allowed: asked, asked: true } : null;
 }
 
-const mentionedIn = (text: string) => [...text.matchAll(MENTION)].flatMap(([name]) => LANGUAGE_OF_NAME.get(name) ?? []);
+function askedIn(text: string): string[] {
+  const eastAsian = EAST_ASIAN.exec(text);
+  const named = eastAsian ? EAST_ASIAN_NAMES[(eastAsian[1] ?? eastAsian[2] ?? eastAsian[3])!] : undefined;
+  const languages = named ? [named] : [];
+  if (mentionedIn(text.toLowerCase()).length === 0) return languages;
+  const names = ASKED.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1]!));
+  const edge = EDGE.exec(text);
+  if (edge) names.push((edge[1] ?? edge[2])!);
+  return [...languages, ...names.flatMap((name) => LANGUAGE_OF_NAME.get(name.toLowerCase()) ?? [])];
+}
+
+/** The languages that a lower-case text names. */
+function mentionedIn(text: string): string[] {
+  const named = (text.match(WORDS) ?? []).flatMap((word) => LANGUAGE_OF_NAME.get(word) ?? []);
+  const others = OTHER_NAMES.filter((name) => text.includes(name));
+  return [...named, ...others.map((name) => LANGUAGE_OF_NAME.get(name)!)];
+}

@@ -1,9 +1,10 @@
 import { IdentityFold } from "../identity";
 import type { AssembledConversation, LogRecord, SpanRecord } from "../types";
-import { EMPTY_LIST, InternedMessages } from "./interned-messages";
+import { exchangesOf } from "./exchanges";
+import { InternedMessages } from "./interned-messages";
 import { byTime, type JoinedCall, joinCalls } from "./join-calls";
 import { modelCallOf, toMs } from "./model-call";
-import { type Exchange, rebuildMessages } from "./rebuild-messages";
+import { rebuildMessages } from "./rebuild-messages";
 import { readFacts, type SpanFacts } from "./span-facts";
 import { SpanTree } from "./span-tree";
 import { joinToolCalls } from "./tool-calls";
@@ -61,28 +62,6 @@ function modelCallsOf(calls: readonly JoinedCall[]): AssembledConversation["mode
     .sort((one, other) => byTime(one.spans[0] as SpanFacts, other.spans[0] as SpanFacts))
     .map(modelCallOf)
     .filter((call) => call !== null);
-}
-
-/** Where the messages come from: the calls of a trace, or where they have none, what is outermost in it. */
-function exchangesOf(spans: readonly SpanFacts[], calls: readonly JoinedCall[], tree: SpanTree): Exchange[] {
-  const told = calls.map(exchangeOf).filter((exchange) => exchange !== null);
-  const tracesTold = new Set(told.map((exchange) => exchange.traceId));
-  const inCalls = new Set<SpanFacts>(calls.flatMap((call) => call.spans));
-  const wrappers = spans.filter((span) => hasMessages(span) && !inCalls.has(span) && !tracesTold.has(span.traceId));
-  const outermost = wrappers.filter((span) => !tree.nearestAbove(span, hasMessages));
-  return [...told, ...outermost].sort(
-    (one, other) =>
-      one.startedUs - other.startedUs || one.endedUs - other.endedUs || (one.spanId < other.spanId ? -1 : 1),
-  );
-}
-
-const hasMessages = (span: SpanFacts) => span.input !== EMPTY_LIST || span.output !== EMPTY_LIST;
-
-/** The messages of a call: of its spans that tell any, those of the one with both sides, else the most telling. */
-function exchangeOf({ spans }: JoinedCall): Exchange | null {
-  const span =
-    spans.find(({ input, output }) => input !== EMPTY_LIST && output !== EMPTY_LIST) ?? spans.find(hasMessages);
-  return span ?? null;
 }
 
 /** Failed spans, without those that only pass on what failed below them, and counting the spans of one call once. */

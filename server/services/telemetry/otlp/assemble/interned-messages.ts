@@ -11,12 +11,14 @@ export const EMPTY_LIST: ListId = 0;
 const MOST_MESSAGES = 67_108_864;
 
 /**
- * Keeps each distinct message once, as JSON text, and each distinct list of messages as one step from a shorter list. A
+ * Keeps each distinct message once, and each distinct list of messages as one step from a shorter list. A
  * conversation whose every call resends the whole history so takes the room of its messages, not of their repeats.
  */
 export class InternedMessages {
+  /** Exact forms: of messages that are only text by role and text, of others by their JSON text. */
+  private readonly plainVariants = new Map<string, Map<string, number>>();
   private readonly variants = new Map<string, number>();
-  private readonly texts: string[] = [];
+  private readonly messages: PlainMessage[] = [];
   private readonly keys = new Map<string, number>();
   private readonly keyOfVariant: number[] = [];
   private readonly steps = new Map<number, ListId>();
@@ -51,7 +53,7 @@ export class InternedMessages {
   }
 
   message(variant: number): PlainMessage {
-    return JSON.parse(this.texts[variant] ?? "null") as PlainMessage;
+    return this.messages[variant] ?? NO_MESSAGE;
   }
 
   private step(list: ListId, variant: number): ListId {
@@ -66,21 +68,44 @@ export class InternedMessages {
   }
 
   private variant(message: PlainMessage): number {
-    const text = JSON.stringify(message);
-    let variant = this.variants.get(text);
+    const text = onlyText(message);
+    if (text === undefined) return this.known(this.variants, JSON.stringify(message), message);
+    let ofRole = this.plainVariants.get(message.role);
+    if (!ofRole) {
+      ofRole = new Map();
+      this.plainVariants.set(message.role, ofRole);
+    }
+    return this.known(ofRole, text, message);
+  }
+
+  private known(variants: Map<string, number>, form: string, message: PlainMessage): number {
+    let variant = variants.get(form);
     if (variant === undefined) {
-      variant = this.texts.push(text) - 1;
-      this.variants.set(text, variant);
-      const meaning = meaningOf(message);
-      let key = this.keys.get(meaning);
-      if (key === undefined) {
-        key = this.keys.size;
-        this.keys.set(meaning, key);
-      }
-      this.keyOfVariant.push(key);
+      variant = this.messages.push(message) - 1;
+      variants.set(form, variant);
+      this.keyOfVariant.push(this.key(meaningOf(message)));
     }
     return variant;
   }
+
+  private key(meaning: string): number {
+    let key = this.keys.get(meaning);
+    if (key === undefined) {
+      key = this.keys.size;
+      this.keys.set(meaning, key);
+    }
+    return key;
+  }
+}
+
+const NO_MESSAGE: PlainMessage = { role: "", parts: [], toolCalls: [], toolCallId: null };
+
+/** The text of a message that is nothing else. */
+function onlyText({ parts, toolCalls, toolCallId }: PlainMessage): string | undefined {
+  const [part] = parts;
+  if (!part || parts.length > 1 || toolCalls.length > 0 || toolCallId !== null || part.type !== "text")
+    return undefined;
+  return Object.keys(part).length === 2 ? part.text : undefined;
 }
 
 /**

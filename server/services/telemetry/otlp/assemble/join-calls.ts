@@ -1,3 +1,4 @@
+import type { SpanType } from "../../schemas";
 import { EMPTY_LIST } from "./interned-messages";
 import type { CallFacts, SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";
@@ -21,13 +22,31 @@ const isCall = (span: SpanFacts): span is CallSpan => span.call !== null;
  */
 export function joinCalls(spans: readonly SpanFacts[], tree: SpanTree): JoinedCall[] {
   const candidates = spans.filter(isCall);
-  const wrappers = tree.allAbove(candidates);
+  const wrappers = new Set(
+    CALL_TYPES.flatMap((type) =>
+      wrappersOf(
+        candidates.filter((span) => span.type === type),
+        tree,
+      ),
+    ),
+  );
   const leaves = candidates.filter((span) => !wrappers.has(span));
   const groups = new Groups(leaves);
   joinByResponseId(leaves, groups);
   joinSiblings(leaves, groups);
   joinWrappers(candidates, wrappers, leaves, groups, tree);
   return groups.all().map((group) => ({ spans: group.sort(mostTelling) }));
+}
+
+const CALL_TYPES = ["llm", "embedding"] as const;
+
+/** What runs below a tool or an agent is its own affair: a model span above that is not a wrapper of what they ask. */
+const OWN_AFFAIR: ReadonlySet<SpanType> = new Set<SpanType>(["tool", "agent"]);
+const isOwnAffair = (span: SpanFacts) => OWN_AFFAIR.has(span.type);
+
+function wrappersOf(candidates: readonly CallSpan[], tree: SpanTree): CallSpan[] {
+  const above = tree.allAbove(candidates, isOwnAffair);
+  return candidates.filter((span) => above.has(span));
 }
 
 /** The provider's id tells one call, in whatever trace its spans are; test servers repeat one id, so times must agree. */
@@ -65,8 +84,9 @@ function joinWrappers(
   tree: SpanTree,
 ): void {
   const inside = new Map<SpanFacts, CallSpan[]>();
+  const wrapperOf = tree.finderAbove((above) => wrappers.has(above), isOwnAffair);
   for (const leaf of leaves) {
-    const wrapper = tree.nearestAbove(leaf, (above) => isCall(above) && wrappers.has(above));
+    const wrapper = wrapperOf(leaf);
     if (!wrapper) continue;
     const others = inside.get(wrapper);
     if (others) others.push(leaf);
@@ -172,10 +192,13 @@ class Groups {
     for (const span of leaves) this.groupOf.set(span, [span]);
   }
 
-  /** One instrumentation tells of a call once, or in two spans that complete each other: never a third time. */
+  /** Each instrumentation tells of a call once; or one tells of it in two spans that complete each other. */
   mayJoin(one: CallSpan, other: CallSpan): boolean {
-    const group = this.groupOf.get(one);
-    return group !== this.groupOf.get(other) && group?.length === 1;
+    const group = this.groupOf.get(one) ?? [];
+    const joining = this.groupOf.get(other) ?? [];
+    if (group === joining) return false;
+    const scopes = new Set([...group, ...joining].map((span) => span.scopeName));
+    return scopes.size === group.length + joining.length || group.length + joining.length === 2;
   }
 
   join(one: CallSpan, other: CallSpan): void {

@@ -27,9 +27,9 @@ export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
   };
 }
 
-function firstKnown<Item, Value>(items: readonly Item[], valueOf: (item: Item) => Value | null): Value | null {
+function firstKnown<Item, Value>(items: readonly Item[], read: (item: Item) => Value | null): Value | null {
   for (const item of items) {
-    const value = valueOf(item);
+    const value = read(item);
     if (value !== null) return value;
   }
   return null;

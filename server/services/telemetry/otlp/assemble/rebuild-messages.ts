@@ -53,11 +53,10 @@ class Rebuilding {
   }
 
   messages(): Message[] {
-    return this.placed.map(({ variant, spanId, atUs }) => ({
-      ...this.interned.message(variant),
-      spanId,
-      at: toMs(atUs),
-    }));
+    return this.placed.map(({ variant, spanId, atUs }) => {
+      const { role, parts, toolCalls, toolCallId } = this.interned.message(variant);
+      return { role, parts, toolCalls, toolCallId, spanId, at: toMs(atUs) };
+    });
   }
 
   /** Answers where the last message of the input is. */

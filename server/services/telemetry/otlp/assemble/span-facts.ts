@@ -10,7 +10,7 @@ import {
   OUTPUTS,
   SYSTEM_MESSAGES,
 } from "../readers/input-output";
-import { EITHER_MODEL, plainModelName, REQUESTED_MODEL, RESPONSE_ID, RESPONSE_MODEL } from "../readers/model";
+import { RESPONSE_ID, resolveModels } from "../readers/model";
 import { PROVIDER, resolveProvider } from "../readers/provider";
 import { firstOf } from "../readers/reader";
 import { resolveReportedCost } from "../readers/reported-cost";
@@ -72,13 +72,7 @@ export function readFacts(span: SpanRecord, logs: readonly LogRecord[], interned
 
 function readCall(view: SpanView, failed: boolean): CallFacts {
   const { attributes } = view;
-  const asked = firstOf(REQUESTED_MODEL, attributes);
-  const answered = firstOf(RESPONSE_MODEL, attributes);
-  const either = firstOf(EITHER_MODEL, attributes);
-  // one name for both is of the model that answered, once another is known to have been asked for
-  const eitherAnswered = answered === undefined && asked !== undefined && !failed ? either : undefined;
-  const requestedModel = nameOf(asked ?? either);
-  const responseModel = nameOf(answered ?? eitherAnswered);
+  const { requestedModel, responseModel } = resolveModels(attributes, failed);
   const provider = resolveProvider(firstOf(PROVIDER, attributes), requestedModel ?? responseModel);
   return {
     provider,
@@ -91,10 +85,11 @@ function readCall(view: SpanView, failed: boolean): CallFacts {
   };
 }
 
-const nameOf = (name: string | undefined) => (name === undefined ? null : plainModelName(name) || null);
-
 /** Types whose input and output are conversation when nothing inside them is. */
 const WRAPPERS: ReadonlySet<SpanType> = new Set<SpanType>(["agent", "chain"]);
+
+const ANY_INPUT = [...INPUT_MESSAGES, ...INPUTS];
+const ANY_OUTPUT = [...OUTPUT_MESSAGES, ...OUTPUTS];
 
 function readConversation(
   view: SpanView,
@@ -102,8 +97,8 @@ function readConversation(
   interned: InternedMessages,
 ): { input: ListId; output: ListId } {
   if (type === "llm" || WRAPPERS.has(type)) {
-    const input = firstMessages([...INPUT_MESSAGES, ...INPUTS], view);
-    const output = firstMessages([...OUTPUT_MESSAGES, ...OUTPUTS], view);
+    const input = firstMessages(ANY_INPUT, view);
+    const output = firstMessages(ANY_OUTPUT, view);
     const told = withSystem(firstMessages(SYSTEM_MESSAGES, view), input);
     return { input: interned.list(told), output: interned.list(withoutRepeat(told, output)) };
   }

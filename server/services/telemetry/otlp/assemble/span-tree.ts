@@ -1,5 +1,7 @@
 import type { SpanFacts } from "./span-facts";
 
+const never = () => false;
+
 const pathOf = (traceId: string, spanId: string) => `${traceId}/${spanId}`;
 
 /** The spans of a conversation by their place in their traces. Parents may be missing: they may never arrive. */
@@ -14,21 +16,47 @@ export class SpanTree {
     return span.parentSpanId === null ? undefined : this.byId.get(pathOf(span.traceId, span.parentSpanId));
   }
 
-  /** The nearest span above that `matches`. Hostile parents may go in circles. */
-  nearestAbove(span: SpanFacts, matches: (above: SpanFacts) => boolean): SpanFacts | undefined {
-    const seen = new Set([span]);
-    for (let above = this.parentOf(span); above && !seen.has(above); above = this.parentOf(above)) {
-      if (matches(above)) return above;
-      seen.add(above);
-    }
-    return undefined;
+  /**
+   * Finds the nearest span above another that `matches`. What it climbs over is remembered, so that asking for every span of a
+   * deep trace climbs each once. Hostile parents may go in circles: a circle ends where it began.
+   */
+  finderAbove(
+    matches: (above: SpanFacts) => boolean,
+    stops: (above: SpanFacts) => boolean = never,
+  ): (span: SpanFacts) => SpanFacts | undefined {
+    const known = new Map<SpanFacts, SpanFacts | undefined>();
+    return (span) => {
+      const climbed: SpanFacts[] = [];
+      let found: SpanFacts | undefined;
+      for (let at: SpanFacts | undefined = span; at; ) {
+        if (known.has(at)) {
+          found = known.get(at);
+          break;
+        }
+        known.set(at, undefined);
+        climbed.push(at);
+        const above = this.parentOf(at);
+        if (above && matches(above)) found = above;
+        if (!above || found || stops(above)) break;
+        at = above;
+      }
+      for (const below of climbed) known.set(below, found);
+      return found;
+    };
   }
 
-  /** Every span that has one of `spans` below it. Each span is climbed over once, however many lie below it. */
-  allAbove(spans: readonly SpanFacts[]): Set<SpanFacts> {
+  /**
+   * Every span that has one of `spans` below it, with none that `stops` between. Each span is climbed over once, however many
+   * lie below it.
+   */
+  allAbove(spans: readonly SpanFacts[], stops: (above: SpanFacts) => boolean = never): Set<SpanFacts> {
     const found = new Set<SpanFacts>();
     for (const span of spans) {
-      for (let above = this.parentOf(span); above && !found.has(above); above = this.parentOf(above)) found.add(above);
+      let above = this.parentOf(span);
+      while (above && !found.has(above)) {
+        found.add(above);
+        above = stops(above) ? undefined : this.parentOf(above);
+      }
     }
     return found;
   }

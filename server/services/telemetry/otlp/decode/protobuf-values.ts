@@ -87,7 +87,7 @@ export function readAnyValue(reader: WireReader, limit: number, depth = 0): Attr
   while (reader.pos < end) {
     const tag = reader.uint32();
     if (tag === STRING_VALUE) value = readText(reader);
-    else if (tag === INT_VALUE) value = wholeNumber(reader.int64());
+    else if (tag === INT_VALUE) value = wholeNumber(reader.int64() as unknown as Int64);
     else if (tag === BOOL_VALUE) value = reader.bool();
     else if (tag === DOUBLE_VALUE) value = finite(reader.double());
     else if (tag === ARRAY_VALUE) value = readArray(reader, end, depth);
@@ -137,10 +137,13 @@ export function readScope(reader: WireReader, limit: number): { name: string; ve
   return { name, version };
 }
 
+/** What the reader gives: its own class for 64 bits, or a number where that class is not installed. */
+type Int64 = number | { toNumber(): number; toString(): string };
+
 /** A 64-bit integer as a number, or as text where a number would be another one. */
-function wholeNumber(long: number | { toNumber(): number; toString(): string }): number | string {
-  const value = typeof long === "number" ? long : long.toNumber();
-  return Number.isSafeInteger(value) ? value : long.toString();
+function wholeNumber(integer: Int64): number | string {
+  const value = typeof integer === "number" ? integer : integer.toNumber();
+  return Number.isSafeInteger(value) ? value : integer.toString();
 }
 
 /** JSON has no NaN or infinity: they are kept as text. */

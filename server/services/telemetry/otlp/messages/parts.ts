@@ -89,15 +89,14 @@ export function readPart(sent: unknown, message: PlainMessage, answers: PlainMes
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return;
   const part = unwrapOpenInference(sent as Sent);
   const read = typeof part.type === "string" ? BY_TYPE.get(part.type) : undefined;
-  if (read) return read(part, message, answers);
-  if (typeof part.type !== "string") {
-    for (const [name, readNamed] of BY_NAME) {
-      const value = part[name];
-      if (value === undefined || value === null) continue;
-      if (name === "text" || typeof value === "object") return readNamed(part, message, answers);
-    }
-  }
-  asSent(part, message, answers);
+  (read ?? readByName(part) ?? asSent)(part, message, answers);
+}
+
+function readByName(part: Sent): ReadPart | undefined {
+  if (typeof part.type === "string") return undefined;
+  return BY_NAME.find(([name]) =>
+    name === "text" ? name in part : typeof part[name] === "object" && part[name] !== null,
+  )?.[1];
 }
 
 /** Whether every item of a list can only be a part: what tells JSON text of parts from a user's own JSON. */

@@ -27,7 +27,7 @@ function read(value: unknown, role: string, depth: number): PlainMessage[] {
     if (parsed !== undefined && typeof parsed !== "string") return read(parsed, role, depth + 1);
     return [plainMessage(role, textParts(parsed ?? value))];
   }
-  const list = unwrapList(value);
+  const list = isSent(value) && "role" in value ? undefined : unwrapList(value);
   if (list) return readList(list, role, depth);
   if (isSent(value)) return readObject(value, role, depth);
   return [plainMessage(role, textParts(String(value)))];
@@ -72,12 +72,7 @@ const ENVELOPES: readonly (readonly [
   ["candidates", (sent, _role, depth) => read(sent.candidates, "assistant", depth)],
   ["generations", (sent, _role, depth) => read(sent.generations, "assistant", depth)],
   ["message", (sent, role, depth) => read(sent.message, role, depth)],
-  [
-    "kwargs",
-    (sent, role, depth) =>
-      "args" in sent ? read(firstArgument(sent), role, depth) : readConstructor(sent, role, depth),
-  ],
-  ["data", (sent, role, depth) => read({ ...(sent.data as Sent), role: roleOfType(sent.type) ?? role }, role, depth)],
+  ["args", (sent, role, depth) => read(firstArgument(sent), role, depth)],
   ["update", (sent, role, depth) => read(sent.update, role, depth)],
   ["input", (sent, role, depth) => [...systemOf(sent), ...read(sent.input, role, depth)]],
   ["inputs", (sent, role, depth) => read(sent.inputs, role, depth)],

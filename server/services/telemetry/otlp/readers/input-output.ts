@@ -44,11 +44,12 @@ function flattenedMessage(sent: unknown): unknown {
 
 /** Events, or log records, that each hold one message; their role is in their name. */
 function eventPerMessage(roles: Readonly<Record<string, string>>): MessageSource {
+  const roleOfEvent = new Map(Object.entries(roles));
   return {
     takes: [],
     read: ({ events }) =>
       events.flatMap(({ name, attributes, body }) => {
-        const role = roles[name];
+        const role = roleOfEvent.get(name);
         if (role === undefined) return [];
         const held = objectIn(body);
         const sent: Record<string, unknown> = held ? { ...held } : { ...attributes };

@@ -14,7 +14,7 @@ export function parseJson(text: unknown): unknown {
   if (!mayBeJson) return undefined;
   try {
     const value = JSON.parse(text);
-    return MAY_ESCAPE_WHAT_WE_CANNOT_KEEP.test(text) ? cleanDeep(value, 0) : value;
+    return text.includes("\\u") && MAY_ESCAPE_WHAT_WE_CANNOT_KEEP.test(text) ? cleanDeep(value, 0) : value;
   } catch {
     return undefined;
   }
@@ -69,9 +69,16 @@ function unwrapAnyValue(value: unknown): unknown {
 
 const INDEX = /^\d{1,9}$/;
 
-/** The values under whole-number names, in their order. Indices only sort: a hostile one allocates nothing. */
+/**
+ * The values under whole-number names, in their order. Indices only sort: a hostile one allocates nothing.
+ * JavaScript lists such names first and in order, so one look at the first tells most objects from lists.
+ */
 export function indexed(object: Readonly<Record<string, unknown>>): unknown[] | undefined {
-  const indices = Object.keys(object).filter((key) => INDEX.test(key));
-  if (indices.length === 0) return undefined;
-  return indices.sort((one, other) => Number(one) - Number(other)).map((index) => object[index]);
+  let values: unknown[] | undefined;
+  for (const key in object) {
+    if (!INDEX.test(key)) break;
+    values ??= [];
+    values.push(object[key]);
+  }
+  return values;
 }

@@ -1,4 +1,5 @@
-import { jsonText, type Reader, text, textInJson } from "./reader";
+import type { Attributes } from "../types";
+import { firstOf, jsonText, type Reader, text, textInJson } from "./reader";
 
 /** The model that was asked for. */
 export const REQUESTED_MODEL: readonly Reader<string>[] = [
@@ -21,11 +22,13 @@ export const RESPONSE_MODEL: readonly Reader<string>[] = [
   textInJson("gcp.vertex.agent.llm_response", "model_version", "modelVersion"),
 ];
 
-/** One name for both: it is the model that answered where there is an answer and another name was asked for. */
-export const EITHER_MODEL: readonly Reader<string>[] = [
+/** The model that answered, or when none did the one that was asked for. */
+export const ANSWERED_OR_ASKED_MODEL: readonly Reader<string>[] = [text("langfuse.observation.model.name")];
+
+/** The model that was asked for, or when that is known from elsewhere the one that answered. */
+export const ASKED_OR_ANSWERED_MODEL: readonly Reader<string>[] = [
   text("llm.model_name"), // OpenInference
   text("embedding.model_name"),
-  text("langfuse.observation.model.name"),
 ];
 
 /** The provider's id of the response, by which two instrumentations of one call are joined. */
@@ -48,8 +51,24 @@ function leadingId(name: string): Reader<string> {
   };
 }
 
+/** Both names of a call's model, each `null` when the client does not tell it. */
+export function resolveModels(
+  attributes: Attributes,
+  failed: boolean,
+): { requestedModel: string | null; responseModel: string | null } {
+  const answeredOrAsked = firstOf(ANSWERED_OR_ASKED_MODEL, attributes);
+  const askedOrAnswered = firstOf(ASKED_OR_ANSWERED_MODEL, attributes);
+  const asked = firstOf(REQUESTED_MODEL, attributes) ?? (failed ? answeredOrAsked : undefined);
+  const answered =
+    firstOf(RESPONSE_MODEL, attributes) ??
+    (failed ? undefined : (answeredOrAsked ?? (asked === undefined ? undefined : askedOrAnswered)));
+  return { requestedModel: plainName(asked ?? askedOrAnswered), responseModel: plainName(answered) };
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escape codes begin with one
 const TERMINAL_ESCAPES = /\u001b\[[0-9;]*[A-Za-z]/g;
 
 /** A model's name without the terminal colours that a command-line client leaves in it. */
-export const plainModelName = (name: string): string => name.replace(TERMINAL_ESCAPES, "").trim();
+function plainName(name: string | undefined): string | null {
+  return name === undefined ? null : name.replace(TERMINAL_ESCAPES, "").trim() || null;
+}

@@ -27,28 +27,30 @@ const FRAMEWORKS = new Set([
 ]);
 
 /** Vendors by the prefix that routers put before a model's name. */
-const PREFIXES: Readonly<Record<string, string>> = {
-  openai: "openai",
-  azure: "openai",
-  anthropic: "anthropic",
-  google: "google",
-  googleai: "google",
-  gemini: "google",
-  vertex_ai: "google",
-  vertexai: "google",
-  xai: "xai",
-  "x-ai": "xai",
-  mistral: "mistral",
-  mistralai: "mistral",
-  deepseek: "deepseek",
-  cohere: "cohere",
-  moonshotai: "moonshotai",
-  moonshot: "moonshotai",
-  zai: "zai",
-  "z-ai": "zai",
-  minimax: "minimax",
-  bedrock: "bedrock",
-};
+const PREFIXES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    openai: "openai",
+    azure: "openai",
+    anthropic: "anthropic",
+    google: "google",
+    googleai: "google",
+    gemini: "google",
+    vertex_ai: "google",
+    vertexai: "google",
+    xai: "xai",
+    "x-ai": "xai",
+    mistral: "mistral",
+    mistralai: "mistral",
+    deepseek: "deepseek",
+    cohere: "cohere",
+    moonshotai: "moonshotai",
+    moonshot: "moonshotai",
+    zai: "zai",
+    "z-ai": "zai",
+    minimax: "minimax",
+    bedrock: "bedrock",
+  }),
+);
 
 /** Vendors by how they name their models. */
 const FAMILIES: readonly (readonly [name: RegExp, provider: string])[] = [
@@ -73,6 +75,6 @@ export function resolveProvider(sent: string | undefined, model: string | null):
 
 function providerOfModel(model: string): string | null {
   const slash = model.indexOf("/");
-  if (slash > 0) return PREFIXES[model.slice(0, slash)] ?? providerOfModel(model.slice(slash + 1));
+  if (slash > 0) return PREFIXES.get(model.slice(0, slash)) ?? providerOfModel(model.slice(slash + 1));
   return FAMILIES.find(([name]) => name.test(model))?.[1] ?? null;
 }

@@ -87,7 +87,8 @@ function answerText(sent: AttributeValue): string {
   const object = typeof sent === "string" && !sent.startsWith("{") ? undefined : objectIn(sent);
   if (object && typeof object.type === "string") {
     if ("value" in object && Object.keys(object).length === 2) return toText(object.value);
-    if (object.type === "tool" && "content" in object) return toText(object.content);
+    const message = object.type === "tool" ? (objectIn(object.data) ?? object) : {};
+    if ("content" in message) return toText(message.content);
   }
   return plainText(sent);
 }

@@ -1,4 +1,4 @@
-import { parseJson } from "../readers/json-text";
+import { cleanDeep, parseJson } from "../readers/json-text";
 import { numberOf, objectIn } from "../readers/reader";
 import type { Attributes } from "../types";
 
@@ -184,7 +184,7 @@ export function readFigures(attributes: Attributes): Figures | null {
     if (sent === undefined) continue;
     const object = objectAt(sent, path);
     if (!object) continue;
-    raw[name] = object;
+    raw[name] = cleanDeep(object, 0);
     const convention = conventionOf(object);
     for (const [quantity, ...inside] of INSIDE) {
       const count = countOf(valueAt(object, inside));

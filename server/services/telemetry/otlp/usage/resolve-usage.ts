@@ -14,15 +14,17 @@ export type ResolvedUsage = {
 const UNKNOWN: ResolvedUsage = { usage: null, rawUsage: null, usageRule: null };
 
 /** Vendors whose own figures count so, for figures that come without a convention. */
-const BY_PROVIDER: Readonly<Record<string, Partial<Convention>>> = {
-  anthropic: { cache: "beside" },
-  bedrock: { cache: "beside" },
-  "aws.bedrock": { cache: "beside" },
-  google: { reasoning: "beside" },
-  "gcp.gemini": { reasoning: "beside" },
-  "gcp.vertex_ai": { reasoning: "beside" },
-  xai: { reasoning: "beside" },
-};
+const BY_PROVIDER: ReadonlyMap<string, Partial<Convention>> = new Map<string, Partial<Convention>>(
+  Object.entries({
+    anthropic: { cache: "beside" },
+    bedrock: { cache: "beside" },
+    "aws.bedrock": { cache: "beside" },
+    google: { reasoning: "beside" },
+    "gcp.gemini": { reasoning: "beside" },
+    "gcp.vertex_ai": { reasoning: "beside" },
+    xai: { reasoning: "beside" },
+  } as const),
+);
 
 /** The order in which ways to count are tried against a total: the most common first. */
 const WAYS = [
@@ -133,7 +135,7 @@ function conventionOf(figures: Figures, provider: string | null): { way: Way; ru
   // a part is counted the way of the whole it may lie in
   const ofInput = figures.found.get("input")?.convention;
   const ofOutput = figures.found.get("output")?.convention;
-  const ofProvider = provider === null ? undefined : BY_PROVIDER[provider];
+  const ofProvider = provider === null ? undefined : BY_PROVIDER.get(provider);
   const cache = ofInput?.cache ?? ofProvider?.cache ?? "inside";
   const reasoning = ofOutput?.reasoning ?? ofProvider?.reasoning ?? "inside";
   const way = { cacheInside: cache === "inside", reasoningInside: reasoning === "inside" } as Way;

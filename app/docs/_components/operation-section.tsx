@@ -1,0 +1,73 @@
+import type { JsonSchema } from "@/server/rest/openapi";
+import { anchorOf, type Listed } from "../_lib/by-subject";
+import { curlOf } from "../_lib/curl";
+import { fieldsOf, typeOf } from "../_lib/fields";
+import { CodeBlock } from "./code-block";
+import { FieldTable } from "./field-table";
+
+const contentOf = (part: object | undefined): { schema: JsonSchema; example?: unknown } | undefined => {
+  const content = part && "content" in part ? (part.content as Record<string, { schema: JsonSchema }>) : {};
+  return content["application/json"];
+};
+
+/** One operation: what it is for, who may, what goes in, what comes out, and a command to try it. */
+export function OperationSection({ method, path, operation }: Listed) {
+  const id = anchorOf(operation);
+  const [status, reply] = Object.entries(operation.responses).find(([code]) => code.startsWith("2")) ?? [];
+  const body = contentOf(operation.requestBody);
+  const answer = contentOf(reply);
+  const problems = Object.keys(operation.responses).filter((code) => !code.startsWith("2"));
+  return (
+    <article className="docs-operation" aria-labelledby={id}>
+      <h3 id={id}>
+        <a href={`#${id}`}>
+          <span className={`docs-method docs-${method}`}>{method}</span> <code>{path}</code>
+        </a>
+      </h3>
+      <p>{operation.summary}</p>
+      {operation.description ? <p>{operation.description}</p> : null}
+      <p className="docs-quiet">
+        {operation["x-capability"] ? (
+          <>
+            Needs{" "}
+            {operation["x-capability"].map((capability, at) => (
+              <span key={capability}>
+                {at > 0 ? " or " : ""}
+                <code>{capability}</code>
+              </span>
+            ))}
+            . {operation.security.length > 1 ? "By key or by session." : "By key only: the key says which project."}
+          </>
+        ) : (
+          "Anyone may ask."
+        )}
+      </p>
+      <FieldTable
+        caption="Parameters"
+        showRequired
+        fields={operation.parameters.map(({ name, schema, required, description = "" }) => ({
+          path: name,
+          type: typeOf(schema),
+          required,
+          words: [description, schema.default === undefined ? "" : `Default: ${JSON.stringify(schema.default)}.`]
+            .join(" ")
+            .trim(),
+        }))}
+      />
+      {body ? <FieldTable caption="Body" showRequired fields={fieldsOf(body.schema)} /> : null}
+      <CodeBlock label={`Example: ${operation.summary}`} text={curlOf({ method, path, operation })} />
+      {answer ? (
+        <details>
+          <summary>
+            Answer: <code>{status}</code>
+          </summary>
+          <FieldTable caption={`Answer ${status}`} fields={fieldsOf(answer.schema)} />
+          <CodeBlock label={`Example answer: ${operation.summary}`} text={JSON.stringify(answer.example, null, 2)} />
+        </details>
+      ) : null}
+      <p className="docs-quiet">
+        Problems: {problems.join(", ")} (<a href="#problems">what they look like</a>).
+      </p>
+    </article>
+  );
+}

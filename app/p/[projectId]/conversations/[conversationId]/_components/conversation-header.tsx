@@ -1,0 +1,74 @@
+"use client";
+import { Button } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconChevronLeft, IconStethoscope } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { Ago } from "@/app/_components/ago";
+import { PageHeader } from "@/app/_components/page-header";
+import { formatCompact, plural } from "@/app/_lib/format";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+import { ConversationCost } from "../../_components/conversation-cost";
+import classes from "./conversation-header.module.css";
+import type { ConversationData } from "./transcript";
+
+export function ConversationHeader({ projectId, conversation }: { projectId: string; conversation: ConversationData }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const diagnose = useMutation(
+    trpc.ruleRuns.create.mutationOptions({
+      onSuccess: ({ runs }) => {
+        void queries.invalidateQueries({ queryKey: trpc.ruleRuns.pathKey() });
+        notifications.show({
+          title: plural(runs.length, "Rule Run"),
+          message: <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>See how they go</Link>,
+        });
+      },
+      onError: (error) => notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
+    }),
+  );
+  return (
+    <PageHeader
+      title={
+        <span className={classes.title}>
+          <Link href={`/p/${projectId}/conversations`} className={classes.back} aria-label="All conversations">
+            <IconChevronLeft size={16} aria-hidden />
+          </Link>
+          <span className="clip">{conversation.preview ?? conversation.externalId ?? conversation.id}</span>
+        </span>
+      }
+      aside={
+        <Button
+          variant="default"
+          leftSection={<IconStethoscope size={14} aria-hidden />}
+          loading={diagnose.isPending}
+          onClick={() =>
+            diagnose.mutate({
+              projectId,
+              conversationId: conversation.id,
+              lastActivityAt: conversation.lastActivityAt,
+              traceIds: conversation.traceIds,
+            })
+          }
+        >
+          Diagnose now
+        </Button>
+      }
+    >
+      <p className={classes.facts}>
+        <Ago at={conversation.startedAt} />
+        <span>{plural(conversation.messageCount, "message")}</span>
+        <span>
+          {plural(conversation.modelCallCount, "model call")}
+        </span>
+        <span>{plural(conversation.toolCallCount, "tool call")}</span>
+        {conversation.errorCount > 0 ? <span>{plural(conversation.errorCount, "error")}</span> : null}
+        <span title="tokens">
+          {formatCompact(Object.values(conversation.usage).reduce((sum, count) => sum + count, 0))} tokens
+        </span>
+        <ConversationCost conversation={conversation} />
+      </p>
+    </PageHeader>
+  );
+}

@@ -1,0 +1,128 @@
+"use client";
+import { Skeleton, Stack, Tabs } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { useMemo, useRef } from "react";
+import { ErrorState } from "@/app/_components/error-state";
+import { StaleNote } from "@/app/_components/stale-note";
+import { useTRPC } from "@/app/_lib/trpc";
+import { useKeys } from "@/app/_lib/use-keys";
+import { ConversationHeader } from "./conversation-header";
+import classes from "./conversation-page.module.css";
+import { CostTab } from "./cost-tab";
+import { Facts } from "./facts";
+import { FindingsRail } from "./findings-rail";
+import { marksOf } from "./marks";
+import rail from "./rail.module.css";
+import { SpansTab } from "./spans-tab";
+import { Transcript } from "./transcript";
+import { useOccurrences } from "./use-occurrences";
+
+const TABS = ["transcript", "cost", "spans"] as const;
+
+export function ConversationPage({ projectId, conversationId }: { projectId: string; conversationId: string }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [{ tab, trace, span }, setView] = useQueryStates({
+    tab: parseAsStringLiteral(TABS).withDefault("transcript"),
+    trace: parseAsString,
+    span: parseAsString,
+  });
+  const query = useQuery(
+    trpc.conversations.get.queryOptions({ projectId, conversationId }, { refetchInterval: 30_000 }),
+  );
+  const conversation = query.data?.conversation;
+  // Findings are listed by our id; the address may carry the client's own.
+  const { findings, pairs, isPending, error: findingsError } = useOccurrences(projectId, conversation?.id ?? conversationId);
+  const marks = useMemo(() => marksOf(pairs), [pairs]);
+
+  const goToMark = (by: 1 | -1) => {
+    const turns = [...marks.byMessage.keys()].sort((a, b) => a - b);
+    const at = Number(/^#m-(\d+)$/.exec(window.location.hash)?.[1] ?? (by === 1 ? -1 : Number.POSITIVE_INFINITY));
+    const next = by === 1 ? (turns.find((turn) => turn > at) ?? turns[0]) : (turns.findLast((turn) => turn < at) ?? turns.at(-1));
+    if (next !== undefined) window.location.hash = `m-${next}`;
+  };
+  const goToTab = (by: number) => void setView({ tab: TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? "transcript" });
+  useKeys({
+    n: () => goToMark(1),
+    p: () => goToMark(-1),
+    "]": () => goToTab(1),
+    "[": () => goToTab(-1),
+    Escape: () => (span ? void setView({ span: null }) : router.push(`/p/${projectId}/conversations`)),
+  });
+
+  if (!conversation) {
+    return query.error ? (
+      <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+    ) : (
+      <Stack p="md" gap="lg" role="status" aria-label="Loading the conversation">
+        {[40, 90, 70, 80, 60, 85].map((width) => (
+          <Skeleton key={width} height={14} width={`${width}%`} />
+        ))}
+      </Stack>
+    );
+  }
+  return (
+    <>
+      <ConversationHeader projectId={projectId} conversation={conversation} />
+      <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+      <Tabs
+        value={tab}
+        onChange={(value) => void setView({ tab: TABS.find((known) => known === value) ?? "transcript" })}
+        className={classes.tabs}
+      >
+        <Tabs.List px="xs">
+          <Tabs.Tab value="transcript">Transcript</Tabs.Tab>
+          <Tabs.Tab value="cost">Cost</Tabs.Tab>
+          <Tabs.Tab value="spans">Spans</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="transcript" className={classes.panel}>
+          <div className={classes.columns} ref={scroller}>
+            <div className={classes.main}>
+              <Transcript projectId={projectId} conversation={conversation} marks={marks.byMessage} scroller={scroller} />
+            </div>
+            <aside className={classes.rail} aria-label="Findings and facts">
+              <section>
+                <h2 className={rail.title}>Findings</h2>
+                {findingsError ? (
+                  <p className={rail.quiet}>Findings could not be read.</p>
+                ) : (
+                  <FindingsRail projectId={projectId} findings={findings} pairs={pairs} isPending={isPending} />
+                )}
+                {marks.bySpan.length > 0 ? (
+                  <p className={rail.turns}>
+                    {marks.bySpan.slice(0, 5).map((mark) =>
+                      mark.spanId ? (
+                        <a key={mark.spanId} href={`?tab=spans&span=${mark.spanId}`} title={mark.quote}>
+                          span {mark.spanId.slice(0, 8)}
+                        </a>
+                      ) : null,
+                    )}
+                  </p>
+                ) : null}
+              </section>
+              <section>
+                <h2 className={rail.title}>Facts</h2>
+                <Facts projectId={projectId} conversation={conversation} />
+              </section>
+            </aside>
+          </div>
+        </Tabs.Panel>
+        <Tabs.Panel value="cost" className={classes.panel}>
+          <CostTab conversation={conversation} />
+        </Tabs.Panel>
+        <Tabs.Panel value="spans" className={classes.panel}>
+          <SpansTab
+            projectId={projectId}
+            traceIds={conversation.traceIds}
+            traceId={trace}
+            spanId={span}
+            onChange={(next) => void setView(next)}
+          />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

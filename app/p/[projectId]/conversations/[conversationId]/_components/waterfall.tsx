@@ -1,0 +1,74 @@
+"use client";
+import { UnstyledButton } from "@mantine/core";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useMemo, useRef } from "react";
+import { useRowKeys } from "@/app/_components/data-table/use-row-keys";
+import { formatDuration } from "@/app/_lib/format";
+import type { RouterOutputs } from "@/app/_lib/trpc";
+import { extentOf, placeSpans } from "./span-tree";
+import classes from "./spans-tab.module.css";
+
+export type SpanData = RouterOutputs["traces"]["get"]["trace"]["spans"][number];
+type Props = { spans: readonly SpanData[]; selectedId: string | null; onSelect: (spanId: string) => void };
+
+const ROW = 30;
+/** Deeper spans are as far to the right as there is room for. */
+const DEPTH_SHOWN = 14;
+
+export function Waterfall({ spans, selectedId, onSelect }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const placed = useMemo(() => placeSpans(spans), [spans]);
+  const { start, end } = useMemo(() => extentOf(spans), [spans]);
+  const whole = Math.max(1, end - start);
+  const virtual = useVirtualizer({
+    count: placed.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+    initialRect: { width: 900, height: 900 },
+  });
+  useRowKeys(scroller, placed.length, (index) => virtual.scrollToIndex(index));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section className={classes.scroller} ref={scroller} tabIndex={0} aria-label="Spans, scrollable">
+      <div style={{ position: "relative", blockSize: virtual.getTotalSize(), minInlineSize: "34rem" }}>
+        {virtual.getVirtualItems().map((item) => {
+          const row = placed[item.index];
+          if (!row) return null;
+          const { span, depth } = row;
+          const took = span.endedAt - span.startedAt;
+          return (
+            <UnstyledButton
+              key={item.key}
+              className={classes.row}
+              data-row={item.index}
+              data-selected={span.spanId === selectedId || undefined}
+              aria-pressed={span.spanId === selectedId}
+              style={{ blockSize: ROW, transform: `translateY(${item.start}px)` }}
+              onClick={() => onSelect(span.spanId)}
+            >
+              <span className={classes.name} style={{ paddingInlineStart: `${Math.min(depth, DEPTH_SHOWN) * 0.875}rem` }}>
+                <span className={classes.type} data-counted={span.counted || undefined} title={span.counted ? "counted as a model call" : undefined}>
+                  {span.type}
+                </span>
+                <span className="clip">{span.name}</span>
+                {span.status === "error" ? <span className={classes.failed}>error</span> : null}
+              </span>
+              <span className={classes.lane}>
+                <span
+                  className={classes.fill}
+                  data-error={span.status === "error" || undefined}
+                  style={{
+                    insetInlineStart: `${((span.startedAt - start) / whole) * 100}%`,
+                    inlineSize: `max(2px, ${(took / whole) * 100}%)`,
+                  }}
+                />
+              </span>
+              <span className={`${classes.took} tabular`}>{formatDuration(took)}</span>
+            </UnstyledButton>
+          );
+        })}
+      </div>
+    </section>
+  );
+}

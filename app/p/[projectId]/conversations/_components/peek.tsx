@@ -1,0 +1,73 @@
+"use client";
+import { Skeleton, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { ErrorState } from "@/app/_components/error-state";
+import { PeekPanel } from "@/app/_components/peek-panel";
+import { plural } from "@/app/_lib/format";
+import { useTRPC } from "@/app/_lib/trpc";
+import { Facts } from "../[conversationId]/_components/facts";
+import { FindingsRail } from "../[conversationId]/_components/findings-rail";
+import { marksOf } from "../[conversationId]/_components/marks";
+import { MessageView } from "../[conversationId]/_components/message-view";
+import { contextOf } from "../[conversationId]/_components/transcript";
+import { useOccurrences } from "../[conversationId]/_components/use-occurrences";
+import classes from "./peek.module.css";
+
+const MESSAGES_SHOWN = 30;
+
+/** A conversation beside the list: what went wrong, its facts, and how it went. */
+export function Peek({ projectId, conversationId, onClose }: { projectId: string; conversationId: string; onClose: () => void }) {
+  const trpc = useTRPC();
+  const { data, error, refetch, isFetching } = useQuery(
+    trpc.conversations.get.queryOptions({ projectId, conversationId }),
+  );
+  const { findings, pairs, isPending } = useOccurrences(projectId, conversationId);
+  const marks = useMemo(() => marksOf(pairs), [pairs]);
+  const conversation = data?.conversation;
+  const context = useMemo(() => conversation && contextOf(projectId, conversation), [projectId, conversation]);
+  const href = `/p/${projectId}/conversations/${encodeURIComponent(conversationId)}`;
+  return (
+    <PeekPanel
+      label="Conversation"
+      title={conversation?.preview ?? conversation?.externalId ?? "Conversation"}
+      openHref={href}
+      onClose={onClose}
+    >
+      {conversation && context ? (
+        <>
+          <div className={classes.section}>
+            <FindingsRail projectId={projectId} findings={findings} pairs={pairs} isPending={isPending} base={href} />
+          </div>
+          <div className={classes.section}>
+            <Facts projectId={projectId} conversation={conversation} />
+          </div>
+          {conversation.messages.slice(0, MESSAGES_SHOWN).map((message, index) => (
+            <MessageView
+              // biome-ignore lint/suspicious/noArrayIndexKey: a message is its place in the conversation
+              key={index}
+              inPeek
+              message={message}
+              index={index}
+              marks={marks.byMessage.get(index) ?? []}
+              context={context}
+            />
+          ))}
+          {conversation.messages.length > MESSAGES_SHOWN ? (
+            <p className={classes.section}>
+              <a href={href}>{plural(conversation.messages.length - MESSAGES_SHOWN, "more message")}</a>
+            </p>
+          ) : null}
+        </>
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
+      ) : (
+        <Stack p="md" gap="md" role="status" aria-label="Loading the conversation">
+          {[90, 60, 75, 40, 80].map((width) => (
+            <Skeleton key={width} height={12} width={`${width}%`} />
+          ))}
+        </Stack>
+      )}
+    </PeekPanel>
+  );
+}

@@ -1,0 +1,68 @@
+"use client";
+import { Skeleton, Stack } from "@mantine/core";
+import { IconChevronLeft } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { ErrorState } from "@/app/_components/error-state";
+import { FindingState } from "@/app/_components/finding-state";
+import { PageHeader } from "@/app/_components/page-header";
+import { Severity } from "@/app/_components/severity";
+import { StaleNote } from "@/app/_components/stale-note";
+import { useTRPC } from "@/app/_lib/trpc";
+import { useKeys } from "@/app/_lib/use-keys";
+import { FindingDays } from "./finding-days";
+import { FindingFacts } from "./finding-facts";
+import classes from "./finding-page.module.css";
+import { Occurrences } from "./occurrences";
+import { ReviewActions } from "./review-actions";
+import { Why } from "./why";
+
+export function FindingPage({ projectId, findingId }: { projectId: string; findingId: string }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const query = useQuery(trpc.findings.get.queryOptions({ projectId, findingId }, { refetchInterval: 20_000 }));
+  useKeys({ Escape: () => router.push(`/p/${projectId}/findings`) });
+  const finding = query.data?.finding;
+  if (!finding) {
+    return query.error ? (
+      <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+    ) : (
+      <Stack p="md" gap="lg" role="status" aria-label="Loading the Finding">
+        {[40, 90, 70, 80, 60].map((width) => (
+          <Skeleton key={width} height={14} width={`${width}%`} />
+        ))}
+      </Stack>
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title={
+          <span className={classes.title}>
+            <Link href={`/p/${projectId}/findings`} className={classes.back} aria-label="All Findings">
+              <IconChevronLeft size={16} aria-hidden />
+            </Link>
+            <span>{finding.title}</span>
+          </span>
+        }
+        aside={<ReviewActions projectId={projectId} finding={finding} />}
+      >
+        <Severity value={finding.severity} />
+        <FindingState finding={finding} />
+      </PageHeader>
+      <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+      <section className={classes.columns} tabIndex={0} aria-label="The Finding, scrollable">
+        <div className={classes.main}>
+          <Why projectId={projectId} finding={finding} />
+          <Occurrences projectId={projectId} findingId={findingId} count={finding.occurrenceCount} />
+        </div>
+        <aside className={classes.rail} aria-label="Numbers">
+          <FindingDays finding={finding} />
+          <FindingFacts projectId={projectId} finding={finding} />
+        </aside>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,3 @@
+const PAGE = 50;
+
+export const occurrencesInput = (projectId: string, findingId: string) => ({ projectId, findingId, limit: PAGE });

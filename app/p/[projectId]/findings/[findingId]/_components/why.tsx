@@ -1,0 +1,49 @@
+import Link from "next/link";
+import { Ago } from "@/app/_components/ago";
+import { formatPercent } from "@/app/_lib/format";
+import type { FindingDetail, Occurrence } from "@/server/services/diagnostics/schemas";
+import classes from "./finding-page.module.css";
+
+const QUOTES_SHOWN = 6;
+
+/** The page of the conversation at the turn (or the span) that the evidence quotes. */
+export function turnHref(projectId: string, conversationId: string, evidence: Occurrence["evidence"][number] | undefined) {
+  const page = `/p/${projectId}/conversations/${encodeURIComponent(conversationId)}`;
+  if (evidence?.messageIndex != null) return `${page}#m-${evidence.messageIndex}`;
+  return evidence?.spanId ? `${page}?tab=spans&span=${evidence.spanId}` : page;
+}
+
+/** Why this is a Finding: what the Rule says, and the words that it says it from. */
+export function Why({ projectId, finding }: { projectId: string; finding: FindingDetail }) {
+  const latest = finding.latestOccurrence;
+  return (
+    <section>
+      <h2 className={classes.heading}>Why</h2>
+      <p className={classes.summary}>{finding.summary}</p>
+      {latest ? (
+        <>
+          <ul className={classes.quotes}>
+            {latest.evidence.slice(0, QUOTES_SHOWN).map((evidence, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the evidence of an occurrence keeps its order
+              <li key={index} className={classes.quote}>
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that may scroll must be reachable by keyboard */}
+                <pre className={classes.quoteText} tabIndex={0} role="group" aria-label="Quote">
+                  {evidence.quote || "(nothing: the text is empty)"}
+                </pre>
+                <Link className={classes.turn} href={turnHref(projectId, latest.conversationId, evidence)}>
+                  {evidence.messageIndex === null ? "Open the span" : `Open message ${evidence.messageIndex}`}
+                </Link>
+              </li>
+            ))}
+          </ul>
+          <p className={classes.quiet} style={{ marginBlockStart: 8 }}>
+            From the latest occurrence, <Ago at={latest.detectedAt} />: {formatPercent(latest.confidence)} sure, from the
+            Rule's measured precision at a score of {latest.score.toFixed(2)}.
+          </p>
+        </>
+      ) : (
+        <p className={classes.quiet}>No occurrence is left: its conversations were deleted.</p>
+      )}
+    </section>
+  );
+}

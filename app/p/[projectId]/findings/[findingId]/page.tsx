@@ -1,0 +1,26 @@
+import type { Metadata } from "next";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { FindingPage } from "./_components/finding-page";
+import { occurrencesInput } from "./_components/occurrences-input";
+
+export const metadata: Metadata = { title: "Finding" };
+
+type Props = { params: Promise<{ projectId: string; findingId: string }> };
+
+export default async function Page({ params }: Props) {
+  const { projectId, findingId: raw } = await params;
+  const findingId = decodeURIComponent(raw);
+  await Promise.all([
+    prefetch(trpc.findings.get.queryOptions({ projectId, findingId })),
+    prefetch(
+      trpc.findings.occurrences.infiniteQueryOptions(occurrencesInput(projectId, findingId), {
+        getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
+      }),
+    ),
+  ]);
+  return (
+    <Hydrate>
+      <FindingPage projectId={projectId} findingId={findingId} />
+    </Hydrate>
+  );
+}

@@ -1,0 +1,75 @@
+import type { ColumnDef } from "@tanstack/react-table";
+import { Ago } from "@/app/_components/ago";
+import { Count } from "@/app/_components/count";
+import { FindingState } from "@/app/_components/finding-state";
+import { Score } from "@/app/_components/score";
+import { Severity } from "@/app/_components/severity";
+import type { Finding } from "@/server/services/diagnostics/schemas";
+import classes from "./findings.module.css";
+
+type Column = ColumnDef<Finding> & { id: string };
+export const COLUMNS: Column[] = [
+  {
+    id: "severity",
+    header: "Severity",
+    meta: { width: "6.5rem" },
+    cell: ({ row }) => <Severity value={row.original.severity} />,
+  },
+  {
+    id: "title",
+    header: "Finding",
+    meta: { link: true },
+    cell: ({ row: { original } }) => (
+      <>
+        <span className={classes.titleLine}>{original.title}</span>
+        <span className={classes.under}>
+          <span className="mono">
+            {original.ruleId} / {original.signal}
+          </span>{" "}
+          {original.summary}
+        </span>
+      </>
+    ),
+  },
+  {
+    id: "state",
+    header: "State",
+    meta: { width: "7.5rem" },
+    cell: ({ row }) => <FindingState finding={row.original} />,
+  },
+  {
+    id: "occurrences",
+    header: "Conversations",
+    meta: { width: "7.25rem", align: "end" },
+    cell: ({ row }) => <Count value={row.original.occurrenceCount} />,
+  },
+  {
+    id: "users",
+    header: "Users",
+    meta: { width: "4.5rem", align: "end" },
+    cell: ({ row }) => <Count value={row.original.userCount} />,
+  },
+  {
+    id: "score",
+    header: "Score",
+    meta: { width: "4.5rem", align: "end" },
+    cell: ({ row }) => <Score finding={row.original} />,
+  },
+  {
+    id: "first",
+    header: "First seen",
+    meta: { width: "6.5rem", align: "end" },
+    cell: ({ row }) => <Ago at={row.original.firstDetectedAt} />,
+  },
+  {
+    id: "last",
+    header: "Last seen",
+    meta: { width: "6.5rem", align: "end" },
+    cell: ({ row }) => <Ago at={row.original.lastDetectedAt} />,
+  },
+];
+
+export const HIDEABLE = COLUMNS.filter((column) => column.id !== "title").map(({ id, header }) => ({
+  id,
+  label: String(header),
+}));

@@ -1,0 +1,31 @@
+"use client";
+import { formatAgo, formatCount, plural } from "@/app/_lib/format";
+import { useNow } from "@/app/_components/now";
+import type { RouterOutputs } from "@/app/_lib/trpc";
+import classes from "./findings.module.css";
+
+export type DiagnosticsStatus = RouterOutputs["diagnostics"]["status"]["status"];
+
+/** Counts stop at this on the server. */
+const COUNTED = 10_000;
+const upTo = (count: number) => (count >= COUNTED ? `${formatCount(COUNTED)}+` : formatCount(count));
+
+export const coverageOf = (status: DiagnosticsStatus, now: number) =>
+  [
+    `${upTo(status.conversationsRead)} of ${upTo(status.conversations)} conversations read by the Rules`,
+    status.lastRunFinishedAt === null ? null : `the last ${formatAgo(status.lastRunFinishedAt, now)}`,
+    status.runsWaiting > 0 ? `${plural(status.runsWaiting, "Rule Run")} waiting` : null,
+  ]
+    .filter(Boolean)
+    .join("; ");
+
+/** What the list stands on. */
+export function CoverageNote({ status }: { status: DiagnosticsStatus | undefined }) {
+  const now = useNow();
+  if (!status) return null;
+  return (
+    <p className={classes.coverage} role="status">
+      {coverageOf(status, now)}.{status.automaticSchedulingEnabled ? "" : " Automatic diagnosis is off."}
+    </p>
+  );
+}

@@ -1,0 +1,43 @@
+import { NativeSelect } from "@mantine/core";
+import { TimeRangePicker } from "@/app/_components/time-range-picker";
+import { MIN_SCORES, RULES, SEVERITIES, type View } from "./view";
+
+type Props = { view: View; setView: (view: Partial<View>) => unknown };
+
+const word = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+export function FindingFilters({ view, setView }: Props) {
+  return (
+    <>
+      <NativeSelect
+        aria-label="Severity"
+        value={view.severity ?? ""}
+        onChange={(event) => setView({ severity: SEVERITIES.find((known) => known === event.currentTarget.value) ?? null })}
+        data={[{ value: "", label: "Any severity" }, ...SEVERITIES.map((value) => ({ value, label: word(value) }))]}
+      />
+      <NativeSelect
+        aria-label="Rule"
+        value={view.rule ?? ""}
+        onChange={(event) => setView({ rule: event.currentTarget.value || null })}
+        data={[
+          { value: "", label: "Any Rule" },
+          ...RULES,
+          ...(view.rule && !RULES.some(({ value }) => value === view.rule) ? [view.rule] : []),
+        ]}
+      />
+      <NativeSelect
+        aria-label="Least score"
+        value={view.score === null ? "" : String(view.score)}
+        onChange={(event) => setView({ score: event.currentTarget.value ? Number(event.currentTarget.value) : null })}
+        data={[
+          { value: "", label: "Any score" },
+          ...MIN_SCORES.map((score) => ({ value: String(score), label: `Score ≥ ${score}` })),
+          ...(view.score !== null && !MIN_SCORES.some((score) => score === view.score)
+            ? [{ value: String(view.score), label: `Score ≥ ${view.score}` }]
+            : []),
+        ]}
+      />
+      <TimeRangePicker what="Last seen" value={view} onChange={(range) => setView(range)} />
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+"use client";
+import { Skeleton, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ErrorState } from "@/app/_components/error-state";
+import { PeekPanel } from "@/app/_components/peek-panel";
+import { useTRPC } from "@/app/_lib/trpc";
+import type { Finding } from "@/server/services/diagnostics/schemas";
+import { FindingFacts } from "../[findingId]/_components/finding-facts";
+import { ReviewActions } from "../[findingId]/_components/review-actions";
+import { Why } from "../[findingId]/_components/why";
+
+type Props = { projectId: string; findingId: string; known: Finding | undefined; onClose: () => void };
+
+/** A Finding beside the list: why it is one, and what to do about it. */
+export function FindingPeek({ projectId, findingId, known, onClose }: Props) {
+  const trpc = useTRPC();
+  const { data, error, refetch, isFetching } = useQuery(trpc.findings.get.queryOptions({ projectId, findingId }));
+  const finding = data?.finding;
+  return (
+    <PeekPanel
+      label="Finding"
+      title={finding?.title ?? known?.title ?? "Finding"}
+      openHref={`/p/${projectId}/findings/${encodeURIComponent(findingId)}`}
+      onClose={onClose}
+    >
+      {finding ? (
+        <Stack p="md" gap="lg">
+          <ReviewActions projectId={projectId} finding={finding} />
+          <Why projectId={projectId} finding={finding} />
+          <FindingFacts projectId={projectId} finding={finding} />
+        </Stack>
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
+      ) : (
+        <Stack p="md" gap="md" role="status" aria-label="Loading the Finding">
+          {[90, 60, 75].map((width) => (
+            <Skeleton key={width} height={12} width={`${width}%`} />
+          ))}
+        </Stack>
+      )}
+    </PeekPanel>
+  );
+}

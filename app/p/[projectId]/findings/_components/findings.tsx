@@ -1,0 +1,128 @@
+"use client";
+import { Tabs } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataTable } from "@/app/_components/data-table/data-table";
+import { ListFoot } from "@/app/_components/data-table/list-foot";
+import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
+import { ErrorState } from "@/app/_components/error-state";
+import { PageHeader } from "@/app/_components/page-header";
+import { StaleNote } from "@/app/_components/stale-note";
+import { useTRPC } from "@/app/_lib/trpc";
+import { useKeys } from "@/app/_lib/use-keys";
+import { COLUMNS, HIDEABLE } from "./columns";
+import { CoverageNote } from "./coverage-note";
+import { FindingFilters } from "./finding-filters";
+import { FindingPeek } from "./finding-peek";
+import classes from "./findings.module.css";
+import { FindingsEmpty } from "./findings-empty";
+import { isFiltered, listInput, TAB_VALUES, TABS, tabOf, viewParsers } from "./view";
+
+/** A tab that keeps few of the rows that came asks on until it has these many. */
+const ROWS_WANTED = 30;
+
+export function Findings({ projectId, openedAt }: { projectId: string; openedAt: number }) {
+  const trpc = useTRPC();
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const [now] = useState(openedAt);
+  const tab = tabOf(view);
+  const list = useInfiniteQuery(
+    trpc.findings.list.infiniteQueryOptions(listInput(projectId, view, now), {
+      getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
+      placeholderData: (previous) => previous,
+      refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= 1 ? 15_000 : false),
+    }),
+  );
+  const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 10_000 }));
+  const rows = useMemo(
+    () => list.data?.pages.flatMap((page) => page.findings.filter(tab.keeps)) ?? [],
+    [list.data, tab],
+  );
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  useEffect(() => {
+    if (rows.length < ROWS_WANTED && !isFetchNextPageError) more();
+  }, [rows.length, isFetchNextPageError, more]);
+  const goToTab = (by: number) =>
+    void setView({ tab: TAB_VALUES[(TAB_VALUES.indexOf(tab.value) + by + TABS.length) % TABS.length] ?? "review", peek: null });
+  useKeys({
+    Escape: () => view.peek && void setView({ peek: null }),
+    "]": () => goToTab(1),
+    "[": () => goToTab(-1),
+  });
+  const peeked = rows.find((row) => row.id === view.peek);
+
+  return (
+    <>
+      <PageHeader
+        title="Findings"
+        aside={<ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />}
+      >
+        <FindingFilters view={view} setView={setView} />
+      </PageHeader>
+      <Tabs
+        value={tab.value}
+        onChange={(value) => void setView({ tab: TAB_VALUES.find((known) => known === value) ?? "review", peek: null })}
+        className={classes.tabs}
+      >
+        <Tabs.List px="xs" className={classes.tabList}>
+          {TABS.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={tab.value} className={classes.body}>
+          <div className={classes.list}>
+            {rows.length > 0 ? (
+              <>
+                <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
+                <CoverageNote status={status.data?.status} />
+                <DataTable
+                  label="Findings"
+                  columns={COLUMNS}
+                  rows={rows}
+                  rowId={(row) => row.id}
+                  rowHref={(row) => `/p/${projectId}/findings/${encodeURIComponent(row.id)}`}
+                  hidden={view.hide}
+                  rowHeight={54}
+                  minWidth={940}
+                  activeId={view.peek}
+                  onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
+                  onEnd={hasNextPage ? more : undefined}
+                  busy={list.isPlaceholderData}
+                >
+                  <ListFoot shown={rows.length} what="Finding" list={list} />
+                </DataTable>
+              </>
+            ) : list.error ? (
+              <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />
+            ) : list.isPending || hasNextPage ? (
+              <TableSkeleton rowHeight={54} rows={10} label="Loading Findings" />
+            ) : (
+              <FindingsEmpty
+                projectId={projectId}
+                tab={tab.value}
+                filtered={isFiltered(view)}
+                status={status.data?.status}
+                setView={setView}
+              />
+            )}
+          </div>
+          {view.peek ? (
+            <FindingPeek
+              projectId={projectId}
+              findingId={view.peek}
+              known={peeked}
+              onClose={() => void setView({ peek: null })}
+            />
+          ) : null}
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

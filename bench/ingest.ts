@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import postgres from "postgres";
+import { bound, machine } from "./lib/machine";
+import { protobufBatch } from "./lib/otlp-batch";
+import { startProduct } from "./lib/product";
+
+/**
+ * Run by `npm run bench:ingest`: spans a second that are durable over HTTP, beside a raw COPY of as many rows of that
+ * size into the same database in the same run.
+ */
+const SPANS = Number(process.argv[2] ?? 100_000);
+const BATCH = 500;
+const CONNECTIONS = 4;
+const SPAN_BYTES = 1500;
+const SHARE_OF_COPY = 0.2;
+const HUGE_BATCH_BYTES = 16 * 1024 * 1024;
+const LONG_TRACE = 20_000;
+
+const product = await startProduct();
+const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+
+const post = (body: Uint8Array) =>
+  new Promise<number>((resolve, reject) => {
+    const request = http.request(
+      `${product.url}/v1/otlp/v1/traces`,
+      {
+        method: "POST",
+        agent,
+        headers: { authorization: `Bearer ${product.secret}`, "content-type": "application/x-protobuf", "content-length": body.byteLength },
+      },
+      (reply) => reply.resume().on("end", () => resolve(reply.statusCode ?? 0)),
+    );
+    request.on("error", reject).end(body);
+  });
+
+async function send(batches: readonly Uint8Array[], connections: number) {
+  const start = performance.now();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      for (let batch = batches[next++]; batch; batch = batches[next++]) {
+        const status = await post(batch);
+        if (status !== 200) throw new Error(`The product answered ${status}.`);
+      }
+    }),
+  );
+  return (performance.now() - start) / 1000;
+}
+
+const { port, password, user } = JSON.parse(readFileSync(`${product.dataDir}/postgres.json`, "utf8"));
+const sql = postgres({ host: "127.0.0.1", port, password, username: user, database: "whetstone", max: 2, onnotice: () => {} });
+
+const waiting = async () => Number((await sql`select count(*) from projection_queue`)[0]!["count"]);
+async function untilReadable() {
+  const start = performance.now();
+  while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  return (performance.now() - start) / 1000;
+}
+
+/** Resident memory of every process below the product's, in MiB: proportional, so that shared pages count once. */
+function memory(pid: number): number {
+  const own = /^Pss:\s+(\d+)/m.exec(tryRead(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0;
+  const children = tryRead(`/proc/${pid}/task/${pid}/children`).trim().split(" ").filter(Boolean);
+  return Number(own) / 1024 + children.reduce((sum, child) => sum + memory(Number(child)), 0);
+}
+function tryRead(path: string) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Seven columns, one of them jsonb of the span's size, and a primary key, in as few COPYs as there were batches. */
+async function rawCopy(spans: number) {
+  await sql`create table bench_copy (project_id text, trace_id text, span_id text, name text, started bigint, ended bigint, attributes jsonb, primary key (project_id, trace_id, span_id))`;
+  const attributes = JSON.stringify({ "gen_ai.operation.name": "chat", text: "order refund address ".repeat(Math.floor(SPAN_BYTES / 21)) });
+  const chunks = Array.from({ length: spans / BATCH }, () =>
+    Array.from({ length: BATCH }, () => `prj\t${randomBytes(16).toString("hex")}\t${randomBytes(8).toString("hex")}\tchat\t1\t2\t${attributes}\n`).join(""),
+  );
+  const start = performance.now();
+  const stream = await sql`copy bench_copy from stdin`.writable();
+  for (const chunk of chunks) {
+    if (!stream.write(chunk)) await new Promise((resolve) => stream.once("drain", resolve));
+  }
+  await new Promise((resolve, reject) => stream.on("finish", resolve).on("error", reject).end());
+  const seconds = (performance.now() - start) / 1000;
+  await sql`drop table bench_copy`;
+  return seconds;
+}
+
+try {
+  console.log(machine());
+  const batches = Array.from({ length: SPANS / BATCH }, () => protobufBatch({ spans: BATCH, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES }));
+  const bytes = batches.reduce((sum, batch) => sum + batch.byteLength, 0);
+  console.log(`${SPANS.toLocaleString("en")} spans of ${Math.round(bytes / SPANS)} bytes, ${BATCH} a batch, ${CONNECTIONS} connections`);
+  await send(batches.slice(0, 10).map(() => protobufBatch({ spans: BATCH, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES })), CONNECTIONS);
+  await untilReadable();
+
+  const durable = await send(batches, CONNECTIONS);
+  const behind = await untilReadable();
+  const copy = await rawCopy(SPANS);
+  const rate = Math.round(SPANS / durable);
+  const copyRate = Math.round(SPANS / copy);
+  console.log(`durable over HTTP   ${rate.toLocaleString("en")} spans/s`);
+  console.log(`readable            ${Math.round(SPANS / (durable + behind)).toLocaleString("en")} spans/s (${behind.toFixed(1)} s after the last answer)`);
+  console.log(`raw COPY            ${copyRate.toLocaleString("en")} rows/s`);
+  bound("share of a raw COPY", rate / copyRate >= SHARE_OF_COPY, `${((100 * rate) / copyRate).toFixed(0)} %, at least ${100 * SHARE_OF_COPY} %`);
+
+  const rest = memory(product.pid);
+  const huge = protobufBatch({ spans: Math.floor(HUGE_BATCH_BYTES / (SPAN_BYTES + 170)), spansPerTrace: 10, bytesPerSpan: SPAN_BYTES });
+  const seconds = await send([huge], 1);
+  console.log(`a batch of ${(huge.byteLength / 2 ** 20).toFixed(1)} MiB   ${seconds.toFixed(2)} s, memory of the tree ${rest.toFixed(0)} → ${memory(product.pid).toFixed(0)} MiB`);
+  await untilReadable();
+
+  const before = memory(product.pid);
+  let peak = before;
+  const watch = setInterval(() => (peak = Math.max(peak, memory(product.pid))), 100);
+  const long = splitTrace(LONG_TRACE);
+  const sent = await send(long, 1);
+  const read = await untilReadable();
+  clearInterval(watch);
+  console.log(`a trace of ${LONG_TRACE.toLocaleString("en")} spans   sent in ${sent.toFixed(1)} s, readable ${read.toFixed(1)} s later, memory ${before.toFixed(0)} → ${peak.toFixed(0)} MiB at most`);
+} finally {
+  await sql.end({ timeout: 5 });
+  agent.destroy();
+  await product.stop();
+}
+
+/** One trace over many batches. */
+function splitTrace(spans: number) {
+  const traceId = randomBytes(16);
+  return Array.from({ length: spans / BATCH }, () => protobufBatch({ spans: BATCH, spansPerTrace: BATCH, bytesPerSpan: SPAN_BYTES, traceId }));
+}

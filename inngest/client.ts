@@ -1,0 +1,53 @@
+import { type ClientOptions, Inngest } from "inngest";
+import { db } from "@/db/pool";
+import { env } from "@/env";
+import { inngestServer } from "@/server/jobs/configuration";
+import { outboxFetch } from "@/server/jobs/outbox-fetch";
+import { logger } from "@/server/platform/log";
+
+/** The name of this app in Inngest, and the prefix of every function's id: stored in runs, so it stays. */
+const APP_ID = "whetstone";
+
+/** Nothing listens here, and nothing is sent here: the client wants an address even where its `fetch` needs none. */
+const NOWHERE = "http://embedded.invalid";
+
+const viaOutbox = outboxFetch(db);
+
+/**
+ * With `INNGEST_BASE_URL` a client of that server; without it, one whose events go to the outbox of this database.
+ * The SDK keeps this object and reads it when it needs to: getters put off reading the environment until then, so
+ * that a build can import the functions.
+ */
+const options: ClientOptions = {
+  id: APP_ID,
+  // Spans of the product's own calls are not Inngest's business.
+  aiMetadata: false,
+  get isDev() {
+    return inngestServer(env())?.isDev ?? true;
+  },
+  get baseUrl() {
+    return inngestServer(env())?.baseUrl ?? NOWHERE;
+  },
+  get eventKey() {
+    return inngestServer(env())?.eventKey ?? "";
+  },
+  get signingKey() {
+    return inngestServer(env())?.signingKey ?? "";
+  },
+  fetch: (...request) => (inngestServer(env()) ? fetch(...request) : viaOutbox(...request)),
+  logger: {
+    debug: (...line) => logger("jobs").debug(...asLine(line)),
+    info: (...line) => logger("jobs").info(...asLine(line)),
+    warn: (...line) => logger("jobs").warn(...asLine(line)),
+    error: (...line) => logger("jobs").error(...asLine(line)),
+  },
+};
+
+export const inngest = new Inngest(options);
+
+/** The SDK logs as pino does, `(fields, message)`, and functions may log as the console does. */
+function asLine(line: unknown[]): [object, string] {
+  const [first, ...rest] = line;
+  if (typeof first === "object" && first !== null) return [first, rest.map(String).join(" ")];
+  return [{}, line.map(String).join(" ")];
+}

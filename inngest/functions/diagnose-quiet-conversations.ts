@@ -1,0 +1,28 @@
+import { db } from "@/db/pool";
+import { scheduleQuietConversations } from "@/server/services/diagnostics";
+import { inngest } from "../client";
+
+/** A schedule's finest grain is a minute; looking four times in it finds a quiet conversation within 15 seconds. */
+const SWEEPS_A_MINUTE = 4;
+const BETWEEN_SWEEPS = "15s";
+
+export const diagnoseQuietConversations = inngest.createFunction(
+  {
+    id: "diagnose-quiet-conversations",
+    name: "Queue Rule Runs for conversations that have gone quiet",
+    triggers: [{ cron: "* * * * *" }],
+    // A run that a slow database holds up is not overtaken by the next minute's.
+    concurrency: 1,
+    // The next minute's run is the retry.
+    retries: 0,
+  },
+  async ({ step }) => {
+    let runs = 0;
+    for (let sweep = 0; sweep < SWEEPS_A_MINUTE; sweep += 1) {
+      if (sweep > 0) await step.sleep(`wait-${sweep}`, BETWEEN_SWEEPS);
+      const found = await step.run(`sweep-${sweep}`, () => scheduleQuietConversations(db(), Date.now()));
+      runs += found.runs;
+    }
+    return { runs };
+  },
+);

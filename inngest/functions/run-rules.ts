@@ -1,0 +1,25 @@
+import { executeRuleRuns, failRuleRuns } from "@/server/services/diagnostics";
+import { inngest } from "../client";
+import { ruleRunsQueued } from "../events";
+import { jobContext } from "../job-context";
+
+const NAME = "run-rules";
+
+/** Rule Runs of one project that are executed at the same time: so many events, each with up to 100 of them. */
+const EVENTS_AT_ONCE = 2;
+
+export const runRules = inngest.createFunction(
+  {
+    id: NAME,
+    name: "Execute queued Rule Runs",
+    triggers: [ruleRunsQueued],
+    concurrency: { limit: EVENTS_AT_ONCE, key: "event.data.projectId" },
+    retries: 4,
+    onFailure: async ({ event, error, step }) => {
+      const { projectId, runIds } = event.data.event.data;
+      await step.run("fail", () => failRuleRuns(jobContext(NAME, projectId), runIds, error.message));
+    },
+  },
+  async ({ event: { data }, step }) =>
+    step.run("execute", () => executeRuleRuns(jobContext(NAME, data.projectId), data.runIds)),
+);

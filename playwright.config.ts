@@ -1,0 +1,50 @@
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { defineConfig } from "@playwright/test";
+
+/** Tests run the command line on the same folder: `npm run -s cli` with this as DATA_DIR. */
+process.env.E2E_DATA_DIR ??= mkdtempSync(path.join(tmpdir(), "whetstone-e2e-"));
+process.env.E2E_PORT ??= String(3900 + (process.pid % 90));
+const { E2E_DATA_DIR, E2E_PORT } = process.env;
+const baseURL = `http://127.0.0.1:${E2E_PORT}`;
+/** `npm test` names one; this is for `npx playwright test` by hand. */
+const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "test-results",
+  fullyParallel: false,
+  forbidOnly: Boolean(process.env.CI),
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  use: {
+    baseURL,
+    trace: "retain-on-failure",
+    launchOptions: {
+      ...(chromium ? { executablePath: chromium } : {}),
+      // No look-ups of the browser's own: tests need nothing but the product.
+      args: [
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+  projects: [
+    { name: "journeys", testIgnore: "start.spec.ts" },
+    { name: "start", testMatch: "start.spec.ts" },
+  ],
+  webServer: {
+    command: "node scripts/start.mjs",
+    url: `${baseURL}/healthz`,
+    env: { DATA_DIR: E2E_DATA_DIR, HOST: "127.0.0.1", PORT: E2E_PORT, DIAGNOSE_AFTER_QUIET_SECONDS: "2" },
+    timeout: 10 * 60_000,
+    stdout: "pipe",
+    gracefulShutdown: { signal: "SIGTERM", timeout: 15_000 },
+  },
+});

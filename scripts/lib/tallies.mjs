@@ -1,0 +1,88 @@
+// @ts-check
+import { readFileSync } from "node:fs";
+
+/**
+ * How a part of the tests went. `skipped` are the names of tests that did not run.
+ * @typedef {{part: string, passed: number, failed: number, skipped: string[]}} Tally
+ */
+
+/** Tests that need a server which cannot be had everywhere: the only ones that may be skipped where nothing may. */
+const MAY_BE_SKIPPED = /inngest server/i;
+
+/** @param {string} part @param {boolean} ok @returns {Tally} */
+export const tallyOf = (part, ok) => ({ part, passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [] });
+
+/** A run that ended badly has at least one failure, even where no test of it says so (a file that does not load). */
+const withExit = (/** @type {Tally} */ tally, /** @type {boolean} */ ok) => ({
+  ...tally,
+  failed: ok ? tally.failed : Math.max(1, tally.failed),
+});
+
+/** @param {string} file @returns {any} */
+const readReport = (file) => {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+};
+
+/** @param {string} part @param {string} file @param {boolean} ok @returns {Tally} */
+export function tallyOfVitest(part, file, ok) {
+  const report = readReport(file);
+  if (!report) return tallyOf(part, false);
+  const tests = report.testResults.flatMap((/** @type {any} */ { assertionResults }) => assertionResults);
+  const named = (/** @type {string[]} */ ...statuses) =>
+    tests.filter((/** @type {any} */ { status }) => statuses.includes(status));
+  return withExit(
+    {
+      part,
+      passed: named("passed").length,
+      failed: named("failed").length,
+      skipped: named("pending", "skipped", "todo", "disabled").map((/** @type {any} */ { fullName }) => fullName),
+    },
+    ok,
+  );
+}
+
+/** @param {string} part @param {string} file @param {boolean} ok @returns {Tally} */
+export function tallyOfPlaywright(part, file, ok) {
+  const report = readReport(file);
+  if (!report) return tallyOf(part, false);
+  /** @param {any} suite @returns {any[]} */
+  const specsIn = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsIn)];
+  const specs = report.suites.flatMap(specsIn);
+  const skipped = specs.filter((/** @type {any} */ spec) =>
+    spec.tests.every((/** @type {any} */ test) => test.status === "skipped"),
+  );
+  const { expected, unexpected, flaky } = report.stats;
+  return withExit(
+    {
+      part,
+      passed: expected,
+      failed: unexpected + flaky,
+      skipped: skipped.map((/** @type {any} */ { title }) => title),
+    },
+    ok,
+  );
+}
+
+/** The report that ends a run. @param {readonly Tally[]} tallies @param {{nothingMayBeSkipped: boolean}} rules */
+export function sumUp(tallies, { nothingMayBeSkipped }) {
+  const skipped = tallies.flatMap((tally) => tally.skipped);
+  const wrongly = nothingMayBeSkipped ? skipped.filter((name) => !MAY_BE_SKIPPED.test(name)) : [];
+  const total = (/** @type {"passed" | "failed"} */ what) => tallies.reduce((sum, tally) => sum + tally[what], 0);
+  const failed = total("failed") + wrongly.length;
+  const lines = [
+    ...tallies.map(
+      ({ part, passed, failed }) =>
+        `${failed ? "✗" : "✓"} ${part}: ${passed} passed${failed ? `, ${failed} failed` : ""}`,
+    ),
+    ...skipped.map(
+      (name) => `${wrongly.includes(name) ? "✗ skipped, which counts as failed here" : "- skipped"}: ${name}`,
+    ),
+    "",
+    `${total("passed")} passed, ${failed} failed`,
+  ];
+  return { lines, failed };
+}

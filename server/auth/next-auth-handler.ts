@@ -1,0 +1,104 @@
+import type { NextApiRequest, NextApiResponse } from "next";
+import NextAuth from "next-auth";
+import { knownError } from "@/server/platform/known-error";
+import { logger } from "@/server/platform/log";
+import { loggable } from "@/server/platform/loggable";
+import { readBody } from "@/server/platform/read-body";
+import { nextAuthOptions } from "./next-auth-options";
+import { originOf } from "./origin";
+import { parseCookies } from "./session-cookie";
+
+const PREFIX = "/api/auth/";
+/** A form with an address, a password and a token. */
+const BODY_MAX = 64 * 1024;
+
+/**
+ * next-auth 4 learns its own address from the environment only. We tell it by headers instead, which we write ourselves
+ * from PUBLIC_URL or `Host`: so it works behind a proxy, and at localhost as well as at 127.0.0.1. This is the one place
+ * besides `env.ts` that touches the environment, and it only ever writes.
+ */
+function trustTheHeadersWeWrite() {
+  Reflect.deleteProperty(process.env, "NEXTAUTH_URL");
+  process.env.AUTH_TRUST_HOST = "true";
+}
+
+async function bodyOf(request: Request): Promise<Record<string, string>> {
+  if (request.method !== "POST") return {};
+  const text = new TextDecoder().decode(await readBody(request, BODY_MAX));
+  if (!request.headers.get("content-type")?.includes("json")) return Object.fromEntries(new URLSearchParams(text));
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === "object" && body !== null ? (body as Record<string, string>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What next-auth writes its answer to: as much of Node's response as it uses. */
+function answerSheet() {
+  const headers = new Headers();
+  let status = 200;
+  let body: string | null = null;
+  const response = {
+    status(code: number) {
+      status = code;
+      return response;
+    },
+    getHeader: (name: string) =>
+      name.toLowerCase() === "set-cookie" ? headers.getSetCookie() : (headers.get(name) ?? undefined),
+    setHeader(name: string, value: string | readonly string[]) {
+      headers.delete(name);
+      for (const one of [value].flat()) headers.append(name, one);
+      return response;
+    },
+    json(value: unknown) {
+      headers.set("content-type", "application/json");
+      body = JSON.stringify(value);
+    },
+    send(value: unknown) {
+      if (typeof value === "string") body = value;
+      else if (value !== undefined) response.json(value);
+    },
+    end() {},
+  };
+  return { response, written: () => new Response(body, { status, headers }) };
+}
+
+/**
+ * next-auth behind a plain request and answer. Its own form for route handlers reads Next's ambient headers and cookies;
+ * through the older one, which takes everything as arguments, the whole sign-in can be run without a server.
+ */
+export async function handleAuth(request: Request): Promise<Response> {
+  try {
+    return await answer(request);
+  } catch (error) {
+    const known = knownError(error);
+    if (!known) logger("auth").error({ err: loggable(error) }, "next-auth failed.");
+    const status = known?.code === "too_large" ? 413 : known?.code === "unavailable" ? 503 : 500;
+    return Response.json({ message: known?.message ?? "Something went wrong on our side." }, { status });
+  }
+}
+
+async function answer(request: Request): Promise<Response> {
+  trustTheHeadersWeWrite();
+  const url = new URL(request.url);
+  const origin = new URL(originOf(request.headers));
+  const query = Object.fromEntries(url.searchParams);
+  const headers: Record<string, string> = {
+    ...Object.fromEntries(request.headers),
+    "x-forwarded-host": origin.host,
+    "x-forwarded-proto": origin.protocol.slice(0, -1),
+  };
+  const incoming = {
+    method: request.method,
+    headers,
+    query: { ...query, nextauth: url.pathname.slice(PREFIX.length).split("/") },
+    cookies: Object.fromEntries(parseCookies(request.headers.get("cookie"))),
+    body: await bodyOf(request),
+  };
+  const { response, written } = answerSheet();
+  await NextAuth(incoming as unknown as NextApiRequest, response as unknown as NextApiResponse, nextAuthOptions());
+  const finished = written();
+  if (!finished.headers.has("cache-control")) finished.headers.set("cache-control", "private, no-store");
+  return finished;
+}

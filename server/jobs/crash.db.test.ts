@@ -1,0 +1,50 @@
+import { type ChildProcess, fork } from "node:child_process";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { db, pool } from "@/db/pool";
+import { jobRuns } from "@/db/schema/jobs";
+import { emit } from "@/server/platform/outbox";
+import { startEngine } from "./engine";
+import { crashClient, crashFunctions } from "./testing/crash-engine";
+import { until } from "./testing/describe-engine";
+
+const RUNS = 20;
+const STEPS = 4;
+
+const startProcess = async (): Promise<ChildProcess> => {
+  const child = fork(path.join(import.meta.dirname, "testing/crash-engine.ts"), {
+    execArgv: ["--conditions=react-server", "--import", "tsx"],
+  });
+  await new Promise((resolve, reject) => {
+    child.once("message", resolve);
+    child.once("exit", () => reject(new Error("The engine's process ended.")));
+  });
+  return child;
+};
+
+test("a process that is killed in the middle of steps loses no work, and no effect is repeated", async () => {
+  const { sql } = pool();
+  await sql`create table tries (key text)`;
+  await sql`create table effects (key text primary key)`;
+  const count = async () => (await sql`select 1 from effects`).length;
+  const children = await Promise.all([startProcess(), startProcess()]);
+  await emit(db(), ...Array.from({ length: RUNS }, (_, n) => ({ name: "go", data: { n } })));
+
+  for (const [index, child] of children.entries()) {
+    await until(async () => (await count()) > 10 + index * 15);
+    child.kill("SIGKILL");
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const before = await count();
+  expect(before).toBeLessThan(RUNS * STEPS);
+
+  const functions = crashFunctions(sql);
+  const engine = await startEngine({ db: db(), client: crashClient, functions, pollMs: 20, leaseMs: 400 });
+  await until(async () => (await db().select().from(jobRuns)).filter((run) => run.state === "completed").length === RUNS);
+  await engine.stop();
+
+  expect(await count()).toBe(RUNS * STEPS);
+  expect((await db().select().from(jobRuns)).length).toBe(RUNS);
+  const [tries] = await sql`select count(*)::int as n from tries`;
+  expect(tries?.["n"]).toBeGreaterThan(RUNS * STEPS);
+});

@@ -1,0 +1,133 @@
+import type { z } from "zod";
+import type { ErrorCode } from "@/server/platform/errors";
+import type { VerbOperation } from "../operation";
+import { isProjectQualified, type OpenOperation, type Operation, parametersOf, type RawOperation } from "../operation";
+import type { DescribedOperation, JsonSchema, Parameter } from "./document";
+import { exampleOf } from "./example";
+import { hoisted, jsonSchemaOf } from "./json-schema";
+import { problemRefs } from "./problems";
+
+type Schemas = Record<string, JsonSchema>;
+
+/** What a name means wherever it stands; a schema's own description wins. */
+const WORDS: Record<string, string> = {
+  projectId: "The project.",
+  limit: "How many at most.",
+  cursor: "Where to go on: `nextCursor` of the page before, with the same filters.",
+  conversationId: "Our id, or the client's own.",
+  traceId: "Hex, as the client sent it.",
+  startedAfter: "Unix milliseconds, inclusive.",
+  startedBefore: "Unix milliseconds, exclusive.",
+  lastDetectedAfter: "Unix milliseconds, inclusive.",
+  lastDetectedBefore: "Unix milliseconds, exclusive.",
+};
+
+const EITHER = [{ apiKey: [] }, { session: [] }];
+const KEY_ONLY = [{ apiKey: [] }];
+
+/** Every answer may be one of these. */
+const ALWAYS = ["internal", "unavailable"] as const;
+const GUARDED = ["unauthenticated", "forbidden", "rate_limited", ...ALWAYS] as const;
+
+function parameter(name: string, where: "path" | "query", required: boolean, schema: JsonSchema): Parameter {
+  const { description = WORDS[name], ...rest } = schema;
+  return {
+    name,
+    in: where,
+    required,
+    ...(typeof description === "string" ? { description } : {}),
+    schema: rest,
+    ...(required ? { example: exampleOf(rest, name) } : {}),
+  };
+}
+
+const json = (schema: JsonSchema, example: unknown) => ({ "application/json": { schema, example } });
+
+function bodyOf(schema: JsonSchema, taken: readonly string[]): DescribedOperation["requestBody"] {
+  const properties = Object.fromEntries(
+    Object.entries((schema.properties ?? {}) as Schemas).filter(([name]) => !taken.includes(name)),
+  );
+  const required = ((schema.required ?? []) as string[]).filter((name) => !taken.includes(name));
+  const { required: _, ...rest } = schema;
+  const body = { ...rest, ...(schema.properties ? { properties } : {}), ...(required.length ? { required } : {}) };
+  return { required: required.length > 0, content: json(body, exampleOf(body)) };
+}
+
+function replyOf(reply: z.ZodType, id: string, schemas: Schemas) {
+  const plain = jsonSchemaOf(reply, "output");
+  return json(hoisted(plain, `${id}.reply`, schemas), exampleOf(plain));
+}
+
+function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): DescribedOperation {
+  const { method, path, status = 200 } = operation;
+  const { spec } = operation.verb;
+  const input = hoisted(jsonSchemaOf(spec.input, "input"), `${id}.input`, schemas);
+  const properties = (input.properties ?? {}) as Schemas;
+  const inPath = parametersOf(path);
+  const takesBody = method !== "GET" && method !== "DELETE";
+  const required = (input.required ?? []) as string[];
+  const inQuery = takesBody ? [] : Object.keys(properties).filter((name) => !inPath.includes(name));
+
+  const codes: ErrorCode[] = ["invalid"];
+  if (inPath.length) codes.push("not_found");
+  if (takesBody) codes.push("too_large", "unsupported_media_type");
+  if (spec.effect === "write") codes.push("conflict");
+
+  const body = takesBody ? bodyOf(input, inPath) : undefined;
+  return {
+    operationId: id,
+    tags: [operation.subject],
+    summary: spec.summary,
+    ...(spec.description ? { description: spec.description } : {}),
+    parameters: [
+      ...inPath.map((name) => parameter(name, "path", true, properties[name] ?? { type: "string" })),
+      ...inQuery.map((name) => parameter(name, "query", required.includes(name), properties[name] as JsonSchema)),
+    ],
+    ...(body ? { requestBody: body } : {}),
+    responses: {
+      [status]: { description: "Done.", content: replyOf(spec.reply, id, schemas) },
+      ...problemRefs([...codes, ...GUARDED]),
+    },
+    security: isProjectQualified(path) ? EITHER : KEY_ONLY,
+    "x-capability": [...spec.capability],
+  };
+}
+
+const describeRaw = (operation: RawOperation, id: string): DescribedOperation => ({
+  operationId: id,
+  tags: [operation.subject],
+  summary: operation.summary,
+  ...(operation.description ? { description: operation.description } : {}),
+  parameters: [],
+  requestBody: {
+    required: true,
+    content: Object.fromEntries(operation.consumes.map((type) => [type, { schema: {} }])),
+  },
+  responses: {
+    200: {
+      description: "Committed.",
+      content: Object.fromEntries(operation.consumes.map((type) => [type, { schema: {} }])),
+    },
+    ...problemRefs(["invalid", "too_large", "unsupported_media_type", ...GUARDED]),
+  },
+  security: KEY_ONLY,
+  "x-capability": [...operation.capability],
+});
+
+const describeOpen = (operation: OpenOperation, id: string, schemas: Schemas): DescribedOperation => ({
+  operationId: id,
+  tags: [operation.subject],
+  summary: operation.summary,
+  ...(operation.description ? { description: operation.description } : {}),
+  parameters: [],
+  responses: { 200: { description: "Done.", content: replyOf(operation.reply, id, schemas) }, ...problemRefs(ALWAYS) },
+  security: [],
+});
+
+/** One operation as the document tells it. Definitions that it shares with itself go to `schemas`. */
+export const describeOperation = (operation: Operation, id: string, schemas: Schemas): DescribedOperation =>
+  "verb" in operation
+    ? describeVerb(operation, id, schemas)
+    : "raw" in operation
+      ? describeRaw(operation, id)
+      : describeOpen(operation, id, schemas);

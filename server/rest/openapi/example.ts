@@ -1,0 +1,77 @@
+import type { JsonSchema } from "./document";
+
+/** Times in examples: a fixed moment, so that the document is the same whenever it is made. */
+const A_TIME = 1_767_225_600_000;
+const NESTING_SHOWN = 6;
+
+const PREFIX_OF_ID: Record<string, string> = {
+  projectId: "prj",
+  conversationId: "conv",
+  receiptId: "rcp",
+  findingId: "fnd",
+  runId: "run",
+  ruleRunId: "run",
+  keyId: "key",
+  apiKeyId: "key",
+  backfillId: "bf",
+};
+const ID_BODY = "0199b2f0c0de7abc8def0123456789ab";
+
+/** Words that say more than "string" where a name is known. */
+const BY_NAME: Record<string, unknown> = {
+  traceId: "5b8efff798038103d269b633813fc60c",
+  spanId: "eee19b7ec3c1b174",
+  parentSpanId: "eee19b7ec3c1b173",
+  ruleId: "tool-failure",
+  name: "Checkout assistant",
+  provider: "openai",
+  model: "gpt-4.1-mini",
+  version: "0.1.0",
+};
+
+function byName(name: string, type: unknown): unknown {
+  if (type === "integer" || type === "number") {
+    return /(At|After|Before|Ms|day)$/.test(name) ? A_TIME : undefined;
+  }
+  if (type !== "string") return undefined;
+  if (PREFIX_OF_ID[name]) return `${PREFIX_OF_ID[name]}_${ID_BODY}`;
+  return Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
+}
+
+/** A value that the schema allows and a reader learns from. */
+export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
+  if (schema.default !== undefined) return schema.default;
+  if ("const" in schema) return schema.const;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  for (const word of ["anyOf", "oneOf"]) {
+    const options = schema[word];
+    if (Array.isArray(options)) return exampleOf(options[0] as JsonSchema, name, depth);
+  }
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  const known = byName(name, type);
+  if (known !== undefined) return known;
+  switch (type) {
+    case "object": {
+      if (depth >= NESTING_SHOWN) return {};
+      const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+      return Object.fromEntries(
+        Object.entries(properties).map(([key, inner]) => [key, exampleOf(inner, key, depth + 1)]),
+      );
+    }
+    case "array": {
+      const items = schema.items as JsonSchema | undefined;
+      return items && Object.keys(items).length && depth < NESTING_SHOWN
+        ? [exampleOf(items, name.replace(/s$/, ""), depth + 1)]
+        : [];
+    }
+    case "string":
+      return name === "id" ? `id_${ID_BODY}` : name || "text";
+    case "integer":
+    case "number":
+      return typeof schema.minimum === "number" ? schema.minimum : 1;
+    case "boolean":
+      return true;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,156 @@
+/** What can be said of every match of a pattern without running it. */
+export type PatternShape = {
+  /** The fewest literal characters in a match: how specific the pattern is. `^gpt-4o$` has 6, `^gpt-.*` 4, `.*` 0. */
+  fewestLiterals: number;
+  /** Every match begins with one of these, in lower case; an empty one says nothing. */
+  heads: readonly string[];
+  /** The match begins where the subject does. */
+  anchored: boolean;
+};
+
+/** What one part of a pattern contributes. While `exact`, the part matches its `heads` and nothing else. */
+type Part = { fewest: number; heads: string[]; exact: boolean };
+
+const EMPTY: Part = { fewest: 0, heads: [""], exact: true };
+const ANYTHING: Part = { fewest: 0, heads: [""], exact: false };
+
+/** More alternatives than this are not told apart, nor is text beyond so many characters: both only make it vaguer. */
+const HEADS_MAX = 64;
+export const HEAD_LENGTH_MAX = 24;
+
+/**
+ * Reads the source of a pattern that RE2 has compiled already (on anything else the answer is meaningless, but comes in
+ * linear time). Where it is not sure it claims less: a shape may only ever keep a pattern from being run in vain.
+ */
+export function patternShape(source: string): PatternShape {
+  const reader: Reader = { source, at: 0, multiline: false };
+  let branch = topBranch(reader);
+  let { part, anchored } = branch;
+  while (reader.source[reader.at] === "|") {
+    reader.at++;
+    branch = topBranch(reader);
+    anchored &&= branch.anchored;
+    part = either(part, branch.part);
+  }
+  const heads = part.heads.map((head) => head.slice(0, HEAD_LENGTH_MAX));
+  return { fewestLiterals: part.fewest, heads: [...new Set(heads)], anchored: anchored && !reader.multiline };
+}
+
+type Reader = { source: string; at: number; multiline: boolean };
+
+const either = (a: Part, b: Part): Part => ({
+  fewest: Math.min(a.fewest, b.fewest),
+  heads: a.heads.length + b.heads.length > HEADS_MAX ? [""] : [...a.heads, ...b.heads],
+  exact: a.exact && b.exact && a.heads.length + b.heads.length <= HEADS_MAX,
+});
+
+function after(a: Part, b: Part): Part {
+  const fewest = a.fewest + b.fewest;
+  if (!a.exact) return { ...a, fewest };
+  if (a.heads.length * b.heads.length > HEADS_MAX) return { fewest, heads: a.heads, exact: false };
+  return { fewest, heads: a.heads.flatMap((head) => b.heads.map((next) => head + next)), exact: b.exact };
+}
+
+/** A branch of the whole pattern; `^` counts as its anchor when only flags such as `(?i)` come before it. */
+function topBranch(reader: Reader): { part: Part; anchored: boolean } {
+  for (let flags = flagsAt(reader); flags; flags = flagsAt(reader)) reader.at += flags.length;
+  const anchored = reader.source[reader.at] === "^" && !/[*?{]/.test(reader.source[reader.at + 1] ?? "");
+  return { part: sequence(reader), anchored };
+}
+
+function alternation(reader: Reader): Part {
+  let part = sequence(reader);
+  while (reader.source[reader.at] === "|") {
+    reader.at++;
+    part = either(part, sequence(reader));
+  }
+  return part;
+}
+
+function sequence(reader: Reader): Part {
+  let whole = EMPTY;
+  while (reader.at < reader.source.length && !"|)".includes(reader.source[reader.at]!)) {
+    whole = after(whole, repeated(reader, atom(reader)));
+  }
+  return whole;
+}
+
+function atom(reader: Reader): Part {
+  const char = takeCodePoint(reader);
+  if (char === "(") return group(reader);
+  if (char === "[") return skipClass(reader);
+  if (char === "\\") return escaped(reader);
+  if (char === "^" || char === "$") return EMPTY;
+  return char === "." ? ANYTHING : literal(char);
+}
+
+function takeCodePoint(reader: Reader): string {
+  const char = String.fromCodePoint(reader.source.codePointAt(reader.at)!);
+  reader.at += char.length;
+  return char;
+}
+
+/** Beyond ASCII, lower case and RE2's case folding part ways, so such a character is only counted. */
+const literal = (char: string): Part =>
+  char < "\u0080" ? { fewest: 1, heads: [char.toLowerCase()], exact: true } : { ...ANYTHING, fewest: 1 };
+
+/** `(?i)` and the like: flags for what follows, without content. */
+function flagsAt(reader: Reader): string | null {
+  const flags = /^\(\?([a-zA-Z-]+)\)/.exec(reader.source.slice(reader.at, reader.at + 20));
+  if (flags?.[1]?.includes("m")) reader.multiline = true;
+  return flags?.[0] ?? null;
+}
+
+function group(reader: Reader): Part {
+  const start = /^\?(?:P?<\w+>|([a-zA-Z-]*)([:)]))/.exec(reader.source.slice(reader.at, reader.at + 100));
+  if (start) reader.at += start[0].length;
+  if (start?.[1]?.includes("m")) reader.multiline = true;
+  if (start?.[2] === ")") return EMPTY;
+  const inside = alternation(reader);
+  reader.at++; // the closing parenthesis
+  return inside;
+}
+
+function skipClass(reader: Reader): Part {
+  if (reader.source[reader.at] === "^") reader.at++;
+  if (reader.source[reader.at] === "]") reader.at++; // a bracket in first place stands for itself
+  while (reader.at < reader.source.length && reader.source[reader.at] !== "]") {
+    const named = /^\[:\^?\w+:\]/.exec(reader.source.slice(reader.at, reader.at + 20));
+    reader.at += named ? named[0].length : reader.source[reader.at] === "\\" ? 2 : 1;
+  }
+  reader.at++;
+  return ANYTHING;
+}
+
+/** Escapes that are longer than one character, from behind the backslash. */
+const LONG_ESCAPE = /^(?:[pP](?:\{[^}]*\}|.)|x(?:\{[0-9a-fA-F]*\}|[0-9a-fA-F]{2})|[0-7]{1,3})/;
+
+function escaped(reader: Reader): Part {
+  if (reader.source[reader.at] === "Q") return quoted(reader);
+  const long = LONG_ESCAPE.exec(reader.source.slice(reader.at, reader.at + 100));
+  if (long) {
+    reader.at += long[0].length;
+    return ANYTHING;
+  }
+  const char = takeCodePoint(reader);
+  if ("AbBz".includes(char)) return EMPTY;
+  return /[a-zA-Z0-9]/.test(char) ? ANYTHING : literal(char);
+}
+
+/** `\Q…\E`: everything between is literal. A quantifier behind it is for the last character only. */
+function quoted(reader: Reader): Part {
+  const end = reader.source.indexOf("\\E", reader.at);
+  const text = reader.source.slice(reader.at + 1, end < 0 ? undefined : end);
+  reader.at = end < 0 ? reader.source.length : end + 2;
+  return { ...ANYTHING, fewest: Math.max(0, text.length - 1) };
+}
+
+function repeated(reader: Reader, part: Part): Part {
+  const quantifier = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(reader.source.slice(reader.at, reader.at + 20));
+  if (!quantifier) return part;
+  reader.at += quantifier[0].length;
+  const sign = quantifier[0][0];
+  if (sign === "?") return either(EMPTY, part);
+  const times = sign === "+" ? 1 : Number(quantifier[1] ?? 0);
+  return times === 0 ? ANYTHING : { fewest: part.fewest * times, heads: part.heads, exact: false };
+}

@@ -1,0 +1,78 @@
+import type { Ctx } from "@/server/platform/context";
+import { decodeTraces, projectPending, storeTraces } from ".";
+
+export type TestSpan = {
+  traceId?: string;
+  spanId: string;
+  parentSpanId?: string;
+  name?: string;
+  startMs?: number;
+  durationMs?: number;
+  error?: string;
+  attributes?: Record<string, unknown>;
+};
+
+export const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const START_MS = Date.UTC(2026, 10, 1, 12);
+
+const anyValue = (value: unknown): object => {
+  if (typeof value === "number") return Number.isInteger(value) ? { intValue: value } : { doubleValue: value };
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } };
+  return { stringValue: String(value) };
+};
+
+/** An OTLP/JSON request with these spans, as a client would send it. */
+export function otlpJson(spans: readonly TestSpan[]) {
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: [{ key: "service.name", value: { stringValue: "shop" } }] },
+        scopeSpans: [
+          {
+            scope: { name: "test", version: "1" },
+            spans: spans.map((span) => {
+              const start = span.startMs ?? START_MS;
+              return {
+                traceId: span.traceId ?? TRACE,
+                spanId: span.spanId,
+                parentSpanId: span.parentSpanId ?? "",
+                name: span.name ?? "span",
+                kind: 1,
+                startTimeUnixNano: `${start}000000`,
+                endTimeUnixNano: `${start + (span.durationMs ?? 10)}000000`,
+                status: span.error === undefined ? {} : { code: 2, message: span.error },
+                attributes: Object.entries(span.attributes ?? {}).map(([key, value]) => ({ key, value: anyValue(value) })),
+              };
+            }),
+          },
+        ],
+      },
+    ],
+  };
+}
+
+/** A chat call in OpenTelemetry's GenAI convention. */
+export const chatSpan = (
+  span: TestSpan,
+  { model = "gpt-4o", input = [["user", "Hello"]] as [string, string][], output = "Hi, how can I help?", tokens = [100, 20] as [number, number] | null } = {},
+): TestSpan => ({
+  name: `chat ${model}`,
+  ...span,
+  attributes: {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": "openai",
+    "gen_ai.request.model": model,
+    "gen_ai.input.messages": JSON.stringify(input.map(([role, content]) => ({ role, parts: [{ type: "text", content }] }))),
+    "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: output }], finish_reason: "stop" }]),
+    ...(tokens && { "gen_ai.usage.input_tokens": tokens[0], "gen_ai.usage.output_tokens": tokens[1] }),
+    ...span.attributes,
+  },
+});
+
+/** Sends spans through decoder and store as the door would, and waits until their conversations are rebuilt. */
+export async function ingest(ctx: Ctx, spans: readonly TestSpan[]) {
+  const batch = decodeTraces(Buffer.from(JSON.stringify(otlpJson(spans))), "json");
+  const stored = await storeTraces(ctx, batch);
+  while ((await projectPending(ctx.db)) > 0);
+  return stored;
+}

@@ -1,0 +1,61 @@
+import { closePool, db } from "@/db/pool";
+import { env } from "@/env";
+import { inngest } from "@/inngest/client";
+import { functions } from "@/inngest/functions";
+import {
+  assertEngineConfiguration,
+  inngestServer,
+  registerFunctions,
+  startEngine,
+  startForwarder,
+} from "@/server/jobs";
+import { logger } from "@/server/platform/log";
+import { runProjector } from "@/server/services/telemetry";
+
+/** What a clean stop may take in all; whoever started us may kill soon after. */
+const STOP_WITHIN_MS = 5000;
+
+/** The worker process: background jobs and the telemetry projector, until it is told to stop or its parent dies. */
+async function main() {
+  assertEngineConfiguration(env());
+  const log = logger("worker");
+  const stop = new AbortController();
+  const told = new Promise<string>((resolve) => {
+    process.once("SIGTERM", () => resolve("SIGTERM"));
+    process.once("SIGINT", () => resolve("SIGINT"));
+    // Only a child that was started with a channel has one to lose.
+    process.once("disconnect", () => resolve("its parent is gone"));
+  });
+
+  const projector = runProjector({ signal: stop.signal });
+  const broken = projector.then(() => "the projector ended");
+  const jobs = await startJobs(stop.signal);
+  process.send?.({ type: "ready" });
+  log.info(
+    `Running ${functions.length} background functions (${inngestServer(env()) ? "Inngest server" : "embedded"}).`,
+  );
+
+  const why = await Promise.race([told, broken]);
+  log.info(`Stopping: ${why}.`);
+  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+  stop.abort();
+  await Promise.all([jobs.stop(), projector]);
+  await closePool();
+}
+
+async function startJobs(signal: AbortSignal): Promise<{ stop(): Promise<void> }> {
+  if (!inngestServer(env())) return startEngine({ db: db(), client: inngest, functions });
+  const origin = env().PUBLIC_URL ?? `http://${env().HOST}:${env().PORT}`;
+  void registerFunctions({ client: inngest, functions, origin, signal }).catch((error: unknown) =>
+    logger("jobs").error({ err: error }, "The functions could not be registered."),
+  );
+  return startForwarder({ db: db(), client: inngest });
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  },
+);
