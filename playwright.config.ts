@@ -37,7 +37,7 @@ export default defineConfig({
   },
   projects: [
     { name: "journeys", testIgnore: "start.spec.ts" },
-    { name: "start", testMatch: "start.spec.ts" },
+    { name: "start", testMatch: "start.spec.ts", timeout: 120_000 },
   ],
   webServer: {
     command: "node scripts/start.mjs",

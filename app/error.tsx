@@ -6,8 +6,8 @@ export default function RootError({ error, retry }: { error: Error & { digest?: 
   return (
     <EntryCard title="Something went wrong">
       <p>
-        The page could not be made. {error.digest ? <span className="mono">{error.digest}</span> : null} in the server's log
-        tells why.
+        The page could not be made. {error.digest ? <span className="mono">{error.digest}</span> : null} in the server's
+        log tells why.
       </p>
       <Button onClick={retry}>Try again</Button>
     </EntryCard>

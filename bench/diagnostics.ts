@@ -11,7 +11,12 @@ import {
   snapshotFromLabelled,
 } from "@/server/services/diagnostics/labelled";
 import { RULES } from "@/server/services/diagnostics/rules";
-import { bucketOf, type ConfidenceBucket, type MeasuredSignal, SCORE_BUCKETS } from "@/server/services/diagnostics/rules/confidence";
+import {
+  bucketOf,
+  type ConfidenceBucket,
+  type MeasuredSignal,
+  SCORE_BUCKETS,
+} from "@/server/services/diagnostics/rules/confidence";
 
 /**
  * Measures the diagnostics on labelled conversations: `npm run bench:diagnostics -- [DIR] [--write]`. DIR holds `*.jsonl`;
@@ -37,7 +42,8 @@ const GOLD: Readonly<Record<string, (conversation: LabelledConversation) => Gold
     if (!results.some(({ tool_error }) => typeof tool_error === "boolean")) return null;
     return {
       present: results.some(({ tool_error }) => tool_error === true),
-      correct: ({ evidence }) => evidence.some((one) => one.messageIndex !== null && messages[one.messageIndex]?.tool_error === true),
+      correct: ({ evidence }) =>
+        evidence.some((one) => one.messageIndex !== null && messages[one.messageIndex]?.tool_error === true),
     };
   },
   language_mismatch: ({ labels }) =>
@@ -48,7 +54,11 @@ function readingsOf(file: string, conversation: LabelledConversation, found: rea
   const readings: Reading[] = [];
   const add = (signal: string, gold: Gold) => {
     const ours = found.filter(({ name }) => name === signal);
-    readings.push({ file, signal, verdict: { present: gold.present, found: ours, correct: gold.correct ?? (() => gold.present) } });
+    readings.push({
+      file,
+      signal,
+      verdict: { present: gold.present, found: ours, correct: gold.correct ?? (() => gold.present) },
+    });
   };
   for (const [signal, read] of Object.entries(GOLD)) {
     const gold = read(conversation);
@@ -63,7 +73,14 @@ function readingsOf(file: string, conversation: LabelledConversation, found: rea
 
 // --- Figures --------------------------------------------------------------------------------------------------------
 
-type Figures = { n: number; positives: number; precision: number | null; recall: number | null; f1: number | null; auc: number | null };
+type Figures = {
+  n: number;
+  positives: number;
+  precision: number | null;
+  recall: number | null;
+  f1: number | null;
+  auc: number | null;
+};
 
 function figuresOf(verdicts: readonly Verdict[]): Figures {
   let [truePositives, falsePositives, falseNegatives] = [0, 0, 0];
@@ -76,8 +93,18 @@ function figuresOf(verdicts: readonly Verdict[]): Figures {
   const precision = ratio(truePositives, truePositives + falsePositives);
   const recall = ratio(truePositives, truePositives + falseNegatives);
   const f1 = ratio(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
-  const scored = verdicts.map(({ present, found }) => ({ present, score: Math.max(0, ...found.map(({ score }) => score)) }));
-  return { n: verdicts.length, positives: truePositives + falseNegatives, precision, recall, f1, auc: areaUnderCurve(scored) };
+  const scored = verdicts.map(({ present, found }) => ({
+    present,
+    score: Math.max(0, ...found.map(({ score }) => score)),
+  }));
+  return {
+    n: verdicts.length,
+    positives: truePositives + falseNegatives,
+    precision,
+    recall,
+    f1,
+    auc: areaUnderCurve(scored),
+  };
 }
 
 const ratio = (part: number, whole: number) => (whole === 0 ? null : part / whole);
@@ -103,7 +130,11 @@ function areaUnderCurve(scored: readonly { present: boolean; score: number }[]):
 
 type MessageCounts = { truePositives: number; falsePositives: number; falseNegatives: number };
 
-function countToolMessages(conversation: LabelledConversation, found: readonly DiagnosedSignal[], counts: MessageCounts): void {
+function countToolMessages(
+  conversation: LabelledConversation,
+  found: readonly DiagnosedSignal[],
+  counts: MessageCounts,
+): void {
   const seen = new Set(
     found
       .filter((signal) => signal.name === "tool_error" && isMatch(signal))
@@ -126,14 +157,20 @@ const CALLS_TO_PLANT_IN = 3;
 function plantLoop(conversation: LabelledConversation, seed: number): LabelledConversation | null {
   const { messages } = conversation;
   const calls = messages.flatMap((message, index) =>
-    message.role === "assistant" && message.tool_calls?.length === 1 && messages[index + 1]?.role === "tool" ? [index] : [],
+    message.role === "assistant" && message.tool_calls?.length === 1 && messages[index + 1]?.role === "tool"
+      ? [index]
+      : [],
   );
   if (calls.length < CALLS_TO_PLANT_IN) return null;
   const random = randomStream(seed);
   const at = calls[between(random, 0, calls.length - 2)]!;
-  const length = messages[at + 2]?.tool_calls?.length === 1 && messages[at + 3]?.role === "tool" && random() < 0.4 ? 4 : 2;
+  const length =
+    messages[at + 2]?.tool_calls?.length === 1 && messages[at + 3]?.role === "tool" && random() < 0.4 ? 4 : 2;
   const block = messages.slice(at, at + length);
-  const repeats = Array.from({ length: between(random, PLANTED_REPEATS.least, PLANTED_REPEATS.most) }, () => block).flat();
+  const repeats = Array.from(
+    { length: between(random, PLANTED_REPEATS.least, PLANTED_REPEATS.most) },
+    () => block,
+  ).flat();
   return { ...conversation, messages: [...messages.slice(0, at + length), ...repeats, ...messages.slice(at + length)] };
 }
 
@@ -144,7 +181,8 @@ function loopVerdicts(conversations: readonly LabelledConversation[]): Verdict[]
   return conversations.flatMap((conversation, seed) => {
     const planted = plantLoop(conversation, seed);
     if (!planted) return [];
-    const loops = (one: LabelledConversation) => diagnoseSnapshot(snapshotFromLabelled(one)).filter(({ rule }) => rule === LOOP_RULE);
+    const loops = (one: LabelledConversation) =>
+      diagnoseSnapshot(snapshotFromLabelled(one)).filter(({ rule }) => rule === LOOP_RULE);
     const real = { present: endedByLimit(conversation), found: loops(conversation), correct: () => false };
     return [real, { present: true, found: loops(planted), correct: () => true }];
   });
@@ -177,19 +215,36 @@ function tableOf(bySource: Record<Source, readonly Reading[]>): Record<string, M
   const signals = RULES.flatMap(({ detectors }) => detectors.map(({ signal }) => signal));
   return Object.fromEntries(
     signals.map((signal) => {
-      const ofSignal = (source: Source) => bySource[source].filter((reading) => reading.signal === signal).map(({ verdict }) => verdict);
+      const ofSignal = (source: Source) =>
+        bySource[source].filter((reading) => reading.signal === signal).map(({ verdict }) => verdict);
       const [measured, generated] = [ofSignal("measured"), ofSignal("generated")];
       const figures = figuresOf(measured.length > 0 ? measured : generated);
-      const buckets = SCORE_BUCKETS.map((from): ConfidenceBucket => ({ from, measured: countIn(from, measured), generated: countIn(from, generated) }));
+      const buckets = SCORE_BUCKETS.map(
+        (from): ConfidenceBucket => ({ from, measured: countIn(from, measured), generated: countIn(from, generated) }),
+      );
       const { precision, recall, f1, auc } = figures;
-      const rounded = Object.fromEntries(Object.entries({ precision, recall, f1, auc }).map(([key, value]) => [key, value === null ? null : Number(value.toFixed(3))]));
-      return [signal, { ...(rounded as Pick<MeasuredSignal, "precision" | "recall" | "f1" | "auc">), n: measured.length, buckets: buckets.filter(({ measured, generated }) => measured.n + generated.n > 0) }];
+      const rounded = Object.fromEntries(
+        Object.entries({ precision, recall, f1, auc }).map(([key, value]) => [
+          key,
+          value === null ? null : Number(value.toFixed(3)),
+        ]),
+      );
+      return [
+        signal,
+        {
+          ...(rounded as Pick<MeasuredSignal, "precision" | "recall" | "f1" | "auc">),
+          n: measured.length,
+          buckets: buckets.filter(({ measured, generated }) => measured.n + generated.n > 0),
+        },
+      ];
     }),
   );
 }
 
 function countIn(bucket: number, verdicts: readonly Verdict[]): { n: number; correct: number } {
-  const inBucket = verdicts.flatMap(({ found, correct }) => found.filter(({ score }) => bucketOf(score) === bucket).map(correct));
+  const inBucket = verdicts.flatMap(({ found, correct }) =>
+    found.filter(({ score }) => bucketOf(score) === bucket).map(correct),
+  );
   return { n: inBucket.length, correct: inBucket.filter(Boolean).length };
 }
 
@@ -198,7 +253,9 @@ function countIn(bucket: number, verdicts: readonly Verdict[]): { n: number; cor
 const cell = (value: number | null) => (value === null ? "   – " : value.toFixed(3)).padStart(6);
 
 function printFigures(name: string, { n, positives, precision, recall, f1, auc }: Figures): void {
-  console.log(`${name.padEnd(46)} ${String(n).padStart(5)} ${String(positives).padStart(5)} ${cell(precision)} ${cell(recall)} ${cell(f1)} ${cell(auc)}`);
+  console.log(
+    `${name.padEnd(46)} ${String(n).padStart(5)} ${String(positives).padStart(5)} ${cell(precision)} ${cell(recall)} ${cell(f1)} ${cell(auc)}`,
+  );
 }
 
 function groupBy<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, Item[]> {
@@ -234,7 +291,9 @@ function main(): void {
   const generatedSet = generateLabelled();
   const generated = measure("generated", generatedSet);
 
-  console.log(`${"signal".padEnd(46)} ${"n".padStart(5)} ${"pos".padStart(5)} ${"prec".padStart(6)} ${"recall".padStart(6)} ${"F1".padStart(6)} ${"AUC".padStart(6)}`);
+  console.log(
+    `${"signal".padEnd(46)} ${"n".padStart(5)} ${"pos".padStart(5)} ${"prec".padStart(6)} ${"recall".padStart(6)} ${"F1".padStart(6)} ${"AUC".padStart(6)}`,
+  );
   for (const [signal, readings] of groupBy(measured, (reading) => reading.signal)) {
     printFigures(`${signal} (all files)`, figuresOf(readings.map(({ verdict }) => verdict)));
     for (const [file, ofFile] of groupBy(readings, (reading) => reading.file)) {
@@ -245,8 +304,18 @@ function main(): void {
     const { truePositives, falsePositives, falseNegatives } = messages;
     const f1 = ratio(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
     const n = truePositives + falsePositives + falseNegatives;
-    const [precision, recall] = [ratio(truePositives, truePositives + falsePositives), ratio(truePositives, truePositives + falseNegatives)];
-    printFigures("tool_error by message", { n, positives: truePositives + falseNegatives, precision, recall, f1, auc: null });
+    const [precision, recall] = [
+      ratio(truePositives, truePositives + falsePositives),
+      ratio(truePositives, truePositives + falseNegatives),
+    ];
+    printFigures("tool_error by message", {
+      n,
+      positives: truePositives + falseNegatives,
+      precision,
+      recall,
+      f1,
+      auc: null,
+    });
   }
   const real = files.flatMap(({ conversations }) => conversations);
   if (real.length > 0) printFigures("agent-loop (planted in DIR, or ended by limit)", figuresOf(loopVerdicts(real)));
@@ -255,9 +324,11 @@ function main(): void {
   }
 
   for (const { file, conversations } of files) {
-    if (conversations.length > 0) console.log(`${file.padEnd(46)} ${speedOf(conversations).toFixed(0).padStart(8)} conversations/s/core`);
+    if (conversations.length > 0)
+      console.log(`${file.padEnd(46)} ${speedOf(conversations).toFixed(0).padStart(8)} conversations/s/core`);
   }
-  if (real.length > 0) console.log(`${"all files".padEnd(46)} ${speedOf(real).toFixed(0).padStart(8)} conversations/s/core`);
+  if (real.length > 0)
+    console.log(`${"all files".padEnd(46)} ${speedOf(real).toFixed(0).padStart(8)} conversations/s/core`);
   console.log(`${"generated".padEnd(46)} ${speedOf(generatedSet).toFixed(0).padStart(8)} conversations/s/core`);
 
   if (process.argv.includes("--write")) {

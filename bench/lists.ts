@@ -15,11 +15,11 @@ async function fill(projectId: string, rows: number) {
   await db().execute(sql`insert into projects (id, name) values (${projectId}, ${projectId})`);
   await db().execute(sql`
     insert into conversations (project_id, id, key, external_id, user_id, preview, models, started_at, last_activity_at,
-      received_at, message_count, model_call_count, finding_count, usage, cost, search_text)
+      received_at, message_count, model_call_count, finding_count, usage, cost, words)
     select ${projectId}::text, 'conv_' || lpad(i::text, 10, '0'), 'id:s' || i, 's' || i, 'user-' || (i % 5000), 'Where is my order ' || i,
       array[(array['gpt-4o','gpt-4o-mini','claude-sonnet-4-5','gemini-2.5-pro'])[1 + i % 4]], 1700000000000 + i * 1000::bigint,
       1700000000000 + i * 1000::bigint, 1700000000000, 6, 3, (i % 20 = 0)::int, '{"input_tokens": 100}', 0.001,
-      'where is my order ' || i || ' refund parcel-' || (i % 997)
+      array['where', 'is', 'my', 'order', i::text, 'refund', 'parcel' || (i % 997)]
     from generate_series(1, ${rows}::int) i`);
   await db().execute(sql`
     insert into findings (project_id, id, rule_id, signal, fingerprint, cause, title, summary, severity, diagnostic_score,
@@ -41,6 +41,8 @@ const QUERIES: Query[] = [
   { name: "conversations, one model", run: (ctx) => listConversations(ctx, { model: "gpt-4o" }) },
   { name: "conversations, with findings", run: (ctx) => listConversations(ctx, { hasFindings: true }) },
   { name: "conversations, by client's id", run: (ctx, rows, i) => listConversations(ctx, { externalId: `s${(i * 7919) % rows}` }) },
+  { name: "conversations, a rare word", run: (ctx, _, i) => listConversations(ctx, { q: `parcel${i}` }) },
+  { name: "conversations, a common word", run: (ctx) => listConversations(ctx, { q: "refund" }) },
   { name: "findings, first page", run: (ctx) => listFindings(ctx, {}) },
   { name: "findings, from the middle", run: (ctx, rows) => listFindings(ctx, { lastDetectedBefore: middleOf(rows) }) },
   { name: "findings, unreviewed and high", run: (ctx) => listFindings(ctx, { reviewStatus: "unreviewed", severity: "high" }) },

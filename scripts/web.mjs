@@ -13,23 +13,6 @@ const KEEP_ALIVE_MS = 65_000;
 const FINISH_MS = 8_000;
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
-const app = next({
-  dev: process.env.NODE_ENV === "development",
-  dir: ROOT,
-  hostname,
-  port,
-  httpServer: server,
-  quiet: true,
-});
-await app.prepare();
-const handle = app.getRequestHandler();
-server.on("request", (request, response) => void handle(request, response));
-server.once("error", (error) => {
-  process.send?.({ failed: /** @type {NodeJS.ErrnoException} */ (error).code ?? error.message });
-  process.exitCode = 1;
-  setImmediate(() => process.exit());
-});
-server.listen(port, hostname, () => process.send?.({ type: "ready" }));
 
 let stopping = false;
 for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) {
@@ -40,5 +23,34 @@ for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) {
     server.closeIdleConnections();
     // What still answers may finish; a stream that never ends (live pages) may not.
     setTimeout(() => process.exit(0), FINISH_MS).unref();
+  });
+}
+
+/** The supervisor starts us while the database comes up, and tells when that is ready. */
+const told =
+  process.send && process.env.LISTEN === "when-told"
+    ? new Promise((resolve) => process.once("message", resolve))
+    : Promise.resolve();
+
+const dev = process.env.NODE_ENV === "development";
+const app = next({ dev, dir: ROOT, hostname, port, httpServer: server, quiet: true });
+await quietly(() => app.prepare());
+const handle = app.getRequestHandler();
+server.on("request", (request, response) => void handle(request, response));
+await told;
+
+server.once("error", (error) => {
+  process.send?.({ failed: /** @type {NodeJS.ErrnoException} */ (error).code ?? error.message });
+  process.exitCode = 1;
+  setImmediate(() => process.exit());
+});
+server.listen(port, hostname, () => process.send?.({ type: "ready" }));
+
+/** Next tells how long it took to read its configuration; nobody who starts the product asked. @param {() => Promise<void>} work */
+async function quietly(work) {
+  const { log } = console;
+  if (!dev) console.log = () => {};
+  await work().finally(() => {
+    console.log = log;
   });
 }

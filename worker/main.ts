@@ -1,6 +1,7 @@
 import { closePool, db } from "@/db/pool";
 import { env } from "@/env";
 import { inngest } from "@/inngest/client";
+import { quietSweepRequested } from "@/inngest/events";
 import { functions } from "@/inngest/functions";
 import {
   assertEngineConfiguration,
@@ -10,6 +11,7 @@ import {
   startForwarder,
 } from "@/server/jobs";
 import { logger } from "@/server/platform/log";
+import { emit } from "@/server/platform/outbox";
 import { runProjector } from "@/server/services/telemetry";
 
 /** What a clean stop may take in all; whoever started us may kill soon after. */
@@ -30,6 +32,7 @@ async function main() {
   const projector = runProjector({ signal: stop.signal });
   const broken = projector.then(() => "the projector ended");
   const jobs = await startJobs(stop.signal);
+  await emit(db(), quietSweepRequested.create({}));
   process.send?.({ type: "ready" });
   log.info(
     `Running ${functions.length} background functions (${inngestServer(env()) ? "Inngest server" : "embedded"}).`,

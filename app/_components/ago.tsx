@@ -8,7 +8,13 @@ export function Ago({ at }: { at: number | null | undefined }) {
   if (at == null) return <span title="unknown">{UNKNOWN}</span>;
   const iso = Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined;
   return (
-    <time dateTime={iso} title={formatExact(at)} className="tabular" suppressHydrationWarning style={{ whiteSpace: "nowrap" }}>
+    <time
+      dateTime={iso}
+      title={formatExact(at)}
+      className="tabular"
+      suppressHydrationWarning
+      style={{ whiteSpace: "nowrap" }}
+    >
       {formatAgo(at, now)}
     </time>
   );

@@ -1,5 +1,6 @@
 import { CopyButton } from "./copy-button";
 import classes from "./json-view.module.css";
+import { ScrollPre } from "./scroll-pre";
 
 /** Pretty-printed where the text is JSON, as it is otherwise. Always inert text. */
 export function prettyText(value: string): string {
@@ -18,10 +19,9 @@ export function JsonView({ value, label }: Props) {
   const text = typeof value === "string" ? prettyText(value) : (JSON.stringify(value, null, 2) ?? "");
   return (
     <div className={classes.root}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <pre className={classes.text} tabIndex={0} aria-label={label} role="group">
+      <ScrollPre className={classes.text} label={label}>
         {text}
-      </pre>
+      </ScrollPre>
       <div className={classes.copy}>
         <CopyButton value={text} label={`Copy ${label}`} />
       </div>

@@ -7,7 +7,6 @@ import { keepKey } from "@/app/_lib/kept-key";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 
-
 /** A project comes with a key; its secret waits in this tab for the page that shows how to send a trace. */
 export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const trpc = useTRPC();
@@ -33,7 +32,9 @@ export function NewProject({ opened, onClose }: { opened: boolean; onClose: () =
         }}
       >
         <Stack gap="sm">
-          <Text c="dimmed">One application, its conversations, its Findings and its keys. Nothing is shared between projects.</Text>
+          <Text c="dimmed">
+            One application, its conversations, its Findings and its keys. Nothing is shared between projects.
+          </Text>
           <TextInput
             label="Name"
             required

@@ -4,7 +4,13 @@ import { IconArrowsDiagonal, IconX } from "@tabler/icons-react";
 import Link from "next/link";
 import classes from "./peek-panel.module.css";
 
-type Props = { label: string; title: React.ReactNode; openHref?: string; onClose: () => void; children: React.ReactNode };
+type Props = {
+  label: string;
+  title: React.ReactNode;
+  openHref?: string;
+  onClose: () => void;
+  children: React.ReactNode;
+};
 
 /** A row's contents beside its table (above it on a phone). The table keeps the keyboard: j, k and space go on. */
 export function PeekPanel({ label, title, openHref, onClose, children }: Props) {

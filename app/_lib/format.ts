@@ -17,7 +17,8 @@ export function formatUsd(value: number | null | undefined): string {
   const size = Math.abs(value);
   const sign = value < 0 ? "-" : "";
   if (size >= 10_000) return `${sign}$${integer.format(size)}`;
-  if (size >= 0.995) return `${sign}$${size.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  if (size >= 0.995)
+    return `${sign}$${size.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
   if (size < 1e-9) return `${sign}<$0.000000001`;
   // Two significant digits, and never fewer than two decimals.
   const decimals = Math.min(10, Math.max(2, 1 - Math.floor(Math.log10(size))));
@@ -26,9 +27,7 @@ export function formatUsd(value: number | null | undefined): string {
 
 /** Every digit we have, for a title. */
 export const formatUsdExact = (value: number | null | undefined) =>
-  value == null
-    ? "unknown"
-    : `$${value.toLocaleString("en-US", { maximumFractionDigits: 12, useGrouping: false })}`;
+  value == null ? "unknown" : `$${value.toLocaleString("en-US", { maximumFractionDigits: 12, useGrouping: false })}`;
 
 /** A price per unit as people compare it: dollars for a million. */
 export const formatPerMillion = (price: number | null | undefined) =>
@@ -62,7 +61,12 @@ const STEPS = [
 ] as const;
 
 const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-const dateWithYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const dateWithYear = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
 
 /** A day in UTC: `3 Nov 2026`, or `3 Nov` in the year of `now`. */
 export const formatDay = (at: number, now: number = at) =>
@@ -90,4 +94,5 @@ export function formatExact(at: number | null | undefined, timeZone?: string): s
   }).format(at);
 }
 
-export const plural = (count: number, one: string, many = `${one}s`) => `${formatCount(count)} ${count === 1 ? one : many}`;
+export const plural = (count: number, one: string, many = `${one}s`) =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;

@@ -1,5 +1,7 @@
 import { useEffect, useRef } from "react";
 
+export const ESC = "Escape";
+
 type Handler = (event: KeyboardEvent) => void;
 
 const typing = (target: EventTarget | null) =>

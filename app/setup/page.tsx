@@ -20,8 +20,8 @@ export default async function SetupPage({ searchParams }: { searchParams: Promis
   if (typeof token !== "string" || token === "") {
     return (
       <EntryCard title="Open the whole link">
-        The set-up link that was printed in the terminal ends with <span className="mono">?token=…</span>. Copy all of it,
-        or restart the server to see a new one.
+        The set-up link that was printed in the terminal ends with <span className="mono">?token=…</span>. Copy all of
+        it, or restart the server to see a new one.
       </EntryCard>
     );
   }

@@ -46,7 +46,7 @@ CREATE TABLE "conversations" (
 	"unpriced_call_count" integer DEFAULT 0 NOT NULL,
 	"usage" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"cost" numeric,
-	"search_text" text DEFAULT '' NOT NULL,
+	"words" text[] DEFAULT '{}' NOT NULL,
 	"received_at" bigint NOT NULL,
 	"diagnosed_received_at" bigint,
 	"created_at" bigint DEFAULT (extract(epoch from clock_timestamp()) * 1000)::bigint NOT NULL,
@@ -407,7 +407,7 @@ CREATE INDEX "conversations_by_activity" ON "conversations" USING btree ("projec
 CREATE INDEX "conversations_user" ON "conversations" USING btree ("project_id","user_id","started_at" desc,"id" desc);--> statement-breakpoint
 CREATE INDEX "conversations_with_findings" ON "conversations" USING btree ("project_id","started_at" desc,"id" desc) WHERE finding_count > 0;--> statement-breakpoint
 CREATE INDEX "conversations_models" ON "conversations" USING gin ("models");--> statement-breakpoint
-CREATE INDEX "conversations_search" ON "conversations" USING gin (to_tsvector('simple', search_text));--> statement-breakpoint
+CREATE INDEX "conversations_words" ON "conversations" USING gin ("words");--> statement-breakpoint
 CREATE INDEX "conversations_undiagnosed" ON "conversations" USING btree ("project_id","received_at") WHERE diagnosed_received_at is distinct from received_at;--> statement-breakpoint
 CREATE UNIQUE INDEX "findings_fingerprint" ON "findings" USING btree ("project_id","fingerprint");--> statement-breakpoint
 CREATE INDEX "findings_newest" ON "findings" USING btree ("project_id","last_detected_at" desc,"id" desc);--> statement-breakpoint

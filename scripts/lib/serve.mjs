@@ -111,42 +111,54 @@ async function boot(form, started, unlessStopped, giveUp) {
   const database = await openDatabase({
     url: settings.databaseUrl,
     folder,
-    started,
     lost: () => giveUp(new Trouble("The database cannot be started again.")),
   });
+  let open = false;
+  const supervise = (/** @type {string} */ name, /** @type {readonly string[]} */ args) =>
+    new Supervised({
+      name,
+      args: ["--import", leash, ...args],
+      env: () => ({ ...env, DATABASE_URL: database.url(), LISTEN: open ? "" : "when-told" }),
+      onStarted: () => tellChildren(),
+    });
+  const web = supervise("web", form.web);
+  const worker = supervise("worker", form.worker);
+  const tellChildren = () =>
+    lock.tell({
+      children: Object.fromEntries(
+        [web, worker].flatMap(({ identity, description: { name } }) => (identity ? [[name, identity]] : [])),
+      ),
+    });
+  database.onMoved(() => {
+    web.again();
+    worker.again();
+  });
+  started.push(
+    () => database.stop(),
+    async () => void (await Promise.all([web.stop(), worker.stop()])),
+  );
+  unlessStopped();
+
+  // The web server needs the database when it answers, not while it loads: the two come up together.
+  const webStart = web.start();
+  await database.start();
   unlessStopped();
   const { setupToken } = await step("Checking the database", () =>
     prepareDatabase(database.url(), { env, firstRun: true, built: form.build }),
   );
   lock.tell({ database: true, external: settings.databaseUrl !== undefined });
   unlessStopped();
-
-  const children = [
-    { name: "web", args: form.web },
-    { name: "worker", args: form.worker },
-  ].map(
-    ({ name, args }) =>
-      new Supervised({
-        name,
-        args: ["--import", leash, ...args],
-        env: () => ({ ...env, DATABASE_URL: database.url() }),
-        onStarted: () => tellChildren(),
-      }),
-  );
-  const tellChildren = () =>
-    lock.tell({
-      children: Object.fromEntries(
-        children.flatMap((child) => (child.identity ? [[child.description.name, child.identity]] : [])),
-      ),
-    });
-  database.onMoved(() => void Promise.all(children.map((child) => child.again())));
-  started.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
-
-  const results = await step("Starting the web server and the worker", () =>
-    Promise.all(children.map((child) => child.start())),
-  );
-  results.forEach(({ failed }, index) => {
-    if (failed) throw new Trouble(startFailure(children[index]?.description.name ?? "", failed, settings, port));
+  await step("Starting the web server and the worker", async () => {
+    open = true;
+    web.tell({ type: "listen" });
+    const starts = [
+      { name: "worker", start: worker.start() },
+      { name: "web", start: webStart },
+    ];
+    for (const { name, start } of starts) {
+      const { failed } = await start;
+      if (failed) throw new Trouble(startFailure(name, failed, settings, port));
+    }
   });
   lock.tell({ address });
 
@@ -206,44 +218,50 @@ const startFailure = (name, reason, { host }, port) =>
 
 /**
  * The embedded database, kept running; or the one that DATABASE_URL names, which is not ours to start.
- * @param {{url: string | undefined, folder: ReturnType<typeof dataFolder>, started: (() => Promise<void> | void)[], lost: () => void}} options
+ * @param {{url: string | undefined, folder: ReturnType<typeof dataFolder>, lost: () => void}} options
  */
-async function openDatabase({ url, folder: { cluster }, started, lost }) {
-  if (url) return { url: () => url, onMoved: (/** @type {() => void} */ _tell) => {} };
+async function openDatabase({ url, folder: { cluster }, lost }) {
+  if (url) return { url: () => url, start: async () => {}, stop: async () => {}, onMoved: () => {} };
 
   if (!cluster.exists) await step("Creating the database", () => cluster.create());
-  let server = await step("Starting the database", () => cluster.start());
+  await cluster.reservePort();
+  const current = () => urlOf(cluster.access, "whetstone");
+  /** @type {import("./postgres.mjs").Server | undefined} */
+  let server;
   let ending = false;
   let moved = () => {};
-  const current = () => urlOf(cluster.access, "whetstone");
 
-  const ATTEMPTS = 5;
+  /** After a crash its processes may still be on their way out: it is tried a few times. */
+  const startAgain = async () => {
+    const ATTEMPTS = 5;
+    for (let attempt = 1; attempt <= ATTEMPTS && !ending; attempt += 1) {
+      const again = await cluster.start().catch(() => sleep(500 * attempt, undefined));
+      if (again) return again;
+    }
+    return undefined;
+  };
   const watch = async () => {
-    for (;;) {
+    while (server && !ending) {
       await server.exited;
       if (ending) return;
       say("The database ended by itself; starting it again.");
       const before = current();
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          server = await cluster.start();
-          break;
-        } catch (_error) {
-          if (ending) return;
-          if (attempt === ATTEMPTS) return void lost();
-          await sleep(500 * attempt); // its processes may still be on their way out
-        }
-      }
+      server = await startAgain();
+      if (!server && !ending) return lost();
       if (current() !== before) moved();
     }
   };
-  void watch();
-  started.push(async () => {
-    ending = true;
-    await server.stop();
-  });
+
   return {
     url: current,
+    async start() {
+      server = await step("Starting the database", () => cluster.start());
+      void watch();
+    },
+    async stop() {
+      ending = true;
+      await server?.stop();
+    },
     onMoved: (/** @type {() => void} */ tell) => {
       moved = tell;
     },

@@ -76,6 +76,11 @@ export class Supervised {
     ]);
   }
 
+  /** @param {object} message */
+  tell(message) {
+    if (this.#child?.connected) this.#child.send(message, () => {});
+  }
+
   /** Ends it; it comes back at once, with the environment of now. */
   async again() {
     this.#pause = FIRST_PAUSE_MS;

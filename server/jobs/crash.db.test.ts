@@ -40,11 +40,13 @@ test("a process that is killed in the middle of steps loses no work, and no effe
 
   const functions = crashFunctions(sql);
   const engine = await startEngine({ db: db(), client: crashClient, functions, pollMs: 20, leaseMs: 400 });
-  await until(async () => (await db().select().from(jobRuns)).filter((run) => run.state === "completed").length === RUNS);
+  await until(
+    async () => (await db().select().from(jobRuns)).filter((run) => run.state === "completed").length === RUNS,
+  );
   await engine.stop();
 
   expect(await count()).toBe(RUNS * STEPS);
   expect((await db().select().from(jobRuns)).length).toBe(RUNS);
   const [tries] = await sql`select count(*)::int as n from tries`;
-  expect(tries?.["n"]).toBeGreaterThan(RUNS * STEPS);
+  expect(tries?.n).toBeGreaterThan(RUNS * STEPS);
 });

@@ -151,7 +151,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       clearInterval(renewal);
       givingUp = true;
       const left = [...turns.values()].map(({ claim }) => claim);
-      await within(graceMs, handBack(db, left)).catch((error: unknown) => log.warn({ err: error }, "Runs could not be given back."));
+      await within(graceMs, handBack(db, left)).catch((error: unknown) =>
+        log.warn({ err: error }, "Runs could not be given back."),
+      );
     },
   };
 }

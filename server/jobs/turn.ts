@@ -4,7 +4,7 @@ import type { CallFunction } from "./call-function";
 import type { Claim } from "./claim";
 import type { Definitions } from "./definitions";
 import { errorOf } from "./protocol";
-import { type Situation, settle } from "./settle";
+import { type Situation, settle, type Turn } from "./settle";
 import { finishedOf, isOpen, lockRun, type Run, type Step } from "./steps";
 
 export type TurnContext = {
@@ -27,12 +27,14 @@ export class LeaseLost extends Error {
 
 /** Calls a claimed run's function and steps, and stores what each gave, until nothing in it is due. */
 export async function takeTurn(context: TurnContext, claim: Claim): Promise<void> {
+  const turn: Turn = { owesCall: false };
   for (let calls = 0; ; calls += 1) {
     const goOn = calls < CALLS_PER_TURN && !context.stopping();
-    const situation = await held(context, claim, (tx, run) => settle(tx, run, goOn));
+    const situation = await held(context, claim, (tx, run) => settle(tx, run, goOn, turn));
     if (situation.kind === "released") return;
     if (situation.kind === "steps") await callSteps(context, claim, situation);
     else await callFunction(context, claim, situation);
+    turn.owesCall = false;
   }
 }
 

@@ -13,6 +13,8 @@ export type OutgoingEvent = {
   id?: string | undefined;
   /** Unix ms. In the future: nothing runs before then. */
   ts?: number | undefined;
+  /** Of an event made by its type: throws where the data is not what the type says. */
+  validate?: () => Promise<void>;
 };
 
 /** As many rows as one statement takes without coming near Postgres' 65,535 parameters. */
@@ -23,6 +25,7 @@ const EVENTS_PER_STATEMENT = 1000;
  * there already is left alone. Answers the ids in order.
  */
 export async function emit(db: Db, ...events: readonly OutgoingEvent[]): Promise<string[]> {
+  for (const event of events) await event.validate?.();
   const rows = events.map((event) => ({
     id: event.id || newId("evt"),
     name: event.name,

@@ -57,12 +57,16 @@ const t = initTRPC.context<TrpcContext>().create({
   }),
 });
 
+/** A service's error in tRPC's words; `undefined` for our own mistakes. */
+export function asTrpcError(error: unknown): TRPCError | undefined {
+  const known = knownError(error);
+  return known && new TRPCError({ code: TRPC_CODE[known.code], message: known.message, cause: known });
+}
+
 const translateErrors = t.middleware(async ({ next }) => {
   const result = await next();
   if (result.ok) return result;
-  const known = knownError(result.error.cause);
-  if (known) throw new TRPCError({ code: TRPC_CODE[known.code], message: known.message, cause: known });
-  return result;
+  throw asTrpcError(result.error.cause) ?? result.error;
 });
 
 /** A cookie rides along from any page, so a change has to be asked for by a page of ours. */

@@ -2,7 +2,11 @@
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { IconCheck, IconColumns3 } from "@tabler/icons-react";
 
-type Props = { columns: readonly { id: string; label: string }[]; hidden: string[]; onChange: (hidden: string[]) => void };
+type Props = {
+  columns: readonly { id: string; label: string }[];
+  hidden: string[];
+  onChange: (hidden: string[]) => void;
+};
 
 /** Which columns show. The choice lives in the address. */
 export function ColumnMenu({ columns, hidden, onChange }: Props) {

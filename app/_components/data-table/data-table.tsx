@@ -100,7 +100,6 @@ export function DataTable<Row>(props: Props<Row>) {
             const row = model[item.index];
             if (!row) return null;
             return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has the row's own link, and space on it
               <tr
                 key={row.id}
                 aria-rowindex={item.index + 2}

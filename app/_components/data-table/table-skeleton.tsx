@@ -2,7 +2,15 @@ import { Skeleton } from "@mantine/core";
 import classes from "./table-skeleton.module.css";
 
 /** Stands where rows will: the same heights, so nothing moves when they come. */
-export function TableSkeleton({ rowHeight = 40, rows = 14, label = "Loading" }: { rowHeight?: number; rows?: number; label?: string }) {
+export function TableSkeleton({
+  rowHeight = 40,
+  rows = 14,
+  label = "Loading",
+}: {
+  rowHeight?: number;
+  rows?: number;
+  label?: string;
+}) {
   return (
     <div role="status" aria-label={label} className={classes.root}>
       <div className={classes.head} />

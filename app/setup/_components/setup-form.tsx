@@ -45,7 +45,9 @@ export function SetupForm({ token }: { token: string }) {
       )}
     >
       <Stack gap="sm">
-        <Text c="dimmed">You become the owner of this installation. Nothing leaves this machine, and no e-mail is sent.</Text>
+        <Text c="dimmed">
+          You become the owner of this installation. Nothing leaves this machine, and no e-mail is sent.
+        </Text>
         {complete.error ? (
           <Alert role="alert" color="red" p="xs">
             {problemOf(complete.error).detail}

@@ -3,7 +3,8 @@ import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { signIn } from "next-auth/react";
 import { useState } from "react";
 
-const WRONG = "The e-mail address or the password is not right. After several attempts there is a wait of some minutes.";
+const WRONG =
+  "The e-mail address or the password is not right. After several attempts there is a wait of some minutes.";
 const UNREACHABLE = "The server could not be reached. Check that Whetstone is running and try again.";
 
 /** One sentence for every refusal: it never tells whether an address has an account. */

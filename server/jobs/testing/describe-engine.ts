@@ -71,7 +71,7 @@ function server(baseUrl: string): TestEngine & { stop: () => Promise<void> } {
   };
 }
 
-// The one place besides env.ts that reads the environment: it is the test run's own setting.
+// biome-ignore lint/style/noProcessEnv: a setting of the test run, not of the product.
 const SERVER_URL = process.env.INNGEST_BASE_URL;
 
 /** One suite, run on the embedded engine and, where `INNGEST_BASE_URL` names one, on a real Inngest server. */

@@ -12,13 +12,30 @@ export type ConversationSnapshot = {
   messages: readonly Message[];
   modelCalls: readonly Pick<
     ModelCall,
-    "spanId" | "traceId" | "name" | "provider" | "requestedModel" | "responseModel" | "finishReasons" | "status" | "error" | "startedAt" | "endedAt" | "usage"
+    | "spanId"
+    | "traceId"
+    | "name"
+    | "provider"
+    | "requestedModel"
+    | "responseModel"
+    | "finishReasons"
+    | "status"
+    | "error"
+    | "startedAt"
+    | "endedAt"
+    | "usage"
   >[];
   toolCalls: readonly ToolCall[];
 };
 
 /** Where a Signal shows: a quote from `messages[messageIndex]` at `[start, end)` of its text. `spanId` where a span says it. */
-export type Evidence = { messageIndex: number | null; start: number; end: number; quote: string; spanId: string | null };
+export type Evidence = {
+  messageIndex: number | null;
+  start: number;
+  end: number;
+  quote: string;
+  spanId: string | null;
+};
 
 /** One thing that a detector saw. `score` 0..1 is its own; confidence comes from measured precision at that score. */
 export type DetectedSignal = {

@@ -53,8 +53,8 @@ function after(a: Part, b: Part): Part {
 
 /** A branch of the whole pattern; `^` counts as its anchor when only flags such as `(?i)` come before it. */
 function topBranch(reader: Reader): { part: Part; anchored: boolean } {
-  for (let flags = flagsAt(reader); flags; flags = flagsAt(reader)) reader.at += flags.length;
-  const anchored = reader.source[reader.at] === "^" && !/[*?{]/.test(reader.source[reader.at + 1] ?? "");
+  skipFlags(reader);
+  const anchored = /^\^(?!(?:\(\?[a-zA-Z-]+\))*[*?{])/.test(reader.source.slice(reader.at, reader.at + 100));
   return { part: sequence(reader), anchored };
 }
 
@@ -69,8 +69,10 @@ function alternation(reader: Reader): Part {
 
 function sequence(reader: Reader): Part {
   let whole = EMPTY;
+  skipFlags(reader);
   while (reader.at < reader.source.length && !"|)".includes(reader.source[reader.at]!)) {
     whole = after(whole, repeated(reader, atom(reader)));
+    skipFlags(reader);
   }
   return whole;
 }
@@ -94,18 +96,17 @@ function takeCodePoint(reader: Reader): string {
 const literal = (char: string): Part =>
   char < "\u0080" ? { fewest: 1, heads: [char.toLowerCase()], exact: true } : { ...ANYTHING, fewest: 1 };
 
-/** `(?i)` and the like: flags for what follows, without content. */
-function flagsAt(reader: Reader): string | null {
-  const flags = /^\(\?([a-zA-Z-]+)\)/.exec(reader.source.slice(reader.at, reader.at + 20));
-  if (flags?.[1]?.includes("m")) reader.multiline = true;
-  return flags?.[0] ?? null;
+/** `(?i)` and the like: flags for what follows, without content. A quantifier behind them is for what was before. */
+function skipFlags(reader: Reader) {
+  const flags = /^(?:\(\?[a-zA-Z-]+\))*/.exec(reader.source.slice(reader.at))![0];
+  if (flags.includes("m")) reader.multiline = true;
+  reader.at += flags.length;
 }
 
 function group(reader: Reader): Part {
-  const start = /^\?(?:P?<\w+>|([a-zA-Z-]*)([:)]))/.exec(reader.source.slice(reader.at, reader.at + 100));
+  const start = /^\?(?:P?<\w+>|([a-zA-Z-]*):)/.exec(reader.source.slice(reader.at, reader.at + 100));
   if (start) reader.at += start[0].length;
   if (start?.[1]?.includes("m")) reader.multiline = true;
-  if (start?.[2] === ")") return EMPTY;
   const inside = alternation(reader);
   reader.at++; // the closing parenthesis
   return inside;
@@ -146,6 +147,7 @@ function quoted(reader: Reader): Part {
 }
 
 function repeated(reader: Reader, part: Part): Part {
+  skipFlags(reader);
   const quantifier = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(reader.source.slice(reader.at, reader.at + 20));
   if (!quantifier) return part;
   reader.at += quantifier[0].length;

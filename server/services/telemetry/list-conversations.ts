@@ -4,6 +4,7 @@ import { conversations } from "@/db/schema";
 import { cursorFor, pageOf } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { conversationsReply, listConversationsInput } from "./schemas";
+import { wordsOf } from "./search-words";
 import { summaryColumns, summaryOf } from "./summary-row";
 
 const position = z.tuple([z.number(), z.string()]);
@@ -13,7 +14,7 @@ export const listConversations = verb(
     name: "conversations.list",
     summary: "List conversations, newest start first.",
     description:
-      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds words in the messages. `model` is a model name as it was answered.",
+      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds conversations with all of its words in their messages. `model` is a model name as it was answered.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -52,8 +53,7 @@ const withFindings = (wanted: boolean | undefined): SQL | undefined => {
   return wanted ? gt(conversations.findingCount, 0) : eq(conversations.findingCount, 0);
 };
 
-/** `websearch_to_tsquery` takes anything a person types, without errors. */
-const search = (q: string | undefined) =>
-  q?.trim()
-    ? sql`to_tsvector('simple', ${conversations.searchText}) @@ websearch_to_tsquery('simple', ${q.toLowerCase()})`
-    : undefined;
+const search = (q: string | undefined) => {
+  const words = q === undefined ? [] : wordsOf(q);
+  return words.length > 0 ? sql`${conversations.words} @> ${sql.param(words)}::text[]` : undefined;
+};

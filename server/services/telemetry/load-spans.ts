@@ -23,23 +23,40 @@ type SpanRow = {
   scope_version: string | null;
 };
 
-/** Every span of these traces of a project, a page at a time, in the order of their ids. */
+/** Every span of these traces of a project, a page at a time. */
 export async function* loadSpans(db: Db, projectId: string, traceIds: readonly string[]): AsyncGenerator<SpanRecord[]> {
-  let after = ["", ""];
-  for (;;) {
-    const rows = await db.execute<SpanRow>(sql`
-      select s.trace_id, s.span_id, s.parent_span_id, s.name, s.kind, s.status_code, s.status_message, s.started_us,
-             s.ended_us, s.attributes, s.events, o.resource, o.scope_name, o.scope_version
-      from spans s left join span_sources o on o.project_id = s.project_id and o.id = s.source_id
-      where s.project_id = ${projectId} and s.trace_id = any(${textArray(traceIds)})
-        and (s.trace_id, s.span_id) > (${after[0]}, ${after[1]})
-      order by s.trace_id, s.span_id
-      limit ${PAGE}`);
-    if (rows.length > 0) yield [...rows].map(spanOf);
-    const last = rows[rows.length - 1];
-    if (!last || rows.length < PAGE) return;
-    after = [last.trace_id, last.span_id];
+  for (const group of await pagesOf(db, projectId, traceIds)) {
+    for (let after = ""; ; ) {
+      // A page is whole traces, found by the primary key; only a trace longer than a page is read in pieces.
+      const rows = await db.execute<SpanRow>(sql`
+        select s.trace_id, s.span_id, s.parent_span_id, s.name, s.kind, s.status_code, s.status_message, s.started_us,
+               s.ended_us, s.attributes, s.events, o.resource, o.scope_name, o.scope_version
+        from spans s left join span_sources o on o.project_id = s.project_id and o.id = s.source_id
+        where s.project_id = ${projectId} and s.trace_id = any(${textArray(group)})
+          ${group.length === 1 ? sql`and s.span_id > ${after} order by s.span_id limit ${PAGE}` : sql``}`);
+      if (rows.length > 0) yield [...rows].map(spanOf);
+      if (group.length > 1 || rows.length < PAGE) break;
+      after = rows[rows.length - 1]!.span_id;
+    }
   }
+}
+
+/** Traces in groups of at most a page of spans; a trace that is longer than a page stands alone. */
+async function pagesOf(db: Db, projectId: string, traceIds: readonly string[]): Promise<string[][]> {
+  const counts = await db.execute<{ id: string; spans: number }>(sql`
+    select t.id, (select count(*)::int from spans s where s.project_id = ${projectId} and s.trace_id = t.id) as spans
+    from unnest(${textArray(traceIds)}) as t(id)`);
+  const groups: string[][] = [];
+  let room = 0;
+  for (const { id, spans } of counts) {
+    if (spans > room) {
+      groups.push([]);
+      room = PAGE;
+    }
+    groups.at(-1)!.push(id);
+    room -= spans;
+  }
+  return groups;
 }
 
 type LogRow = {

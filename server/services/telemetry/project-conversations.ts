@@ -5,9 +5,9 @@ import { type PriceBook, priceCall } from "@/server/services/pricing";
 import type { AssembledConversation, UnpricedModelCall } from "./otlp/types";
 import { rowsOf, textArray } from "./rows";
 import type { Message } from "./schemas";
+import { addWords } from "./search-words";
 
-/** Characters of a conversation that search looks at, and of its first user message that lists show. */
-const SEARCHED_CHARACTERS = 8_000;
+/** Of the first user message, as lists show it. */
 const PREVIEW_CHARACTERS = 280;
 
 export type ProjectedConversation = { id: string; traceIds: string[]; assembled: AssembledConversation };
@@ -242,7 +242,7 @@ async function writeSummaries(
     error_count: assembled.errorCount,
     usage: sumUsage(assembled.modelCalls),
     preview: previewOf(assembled.messages),
-    search_text: searchTextOf(assembled.messages),
+    words: searchWordsOf(assembled.messages),
   }));
   // Costs are added by the database, in decimals.
   await tx.execute(sql`
@@ -251,12 +251,12 @@ async function writeSummaries(
       models = array(select jsonb_array_elements_text(t.models)), started_at = t.started_at,
       last_activity_at = t.last_activity_at, message_count = t.message_count, model_call_count = t.model_call_count,
       tool_call_count = t.tool_call_count, error_count = t.error_count, usage = t.usage, preview = t.preview,
-      search_text = t.search_text, received_at = greatest(c.received_at, ${receivedAt}::bigint), cost = m.cost,
+      words = array(select jsonb_array_elements_text(t.words)), received_at = greatest(c.received_at, ${receivedAt}::bigint), cost = m.cost,
       unpriced_call_count = coalesce(m.unpriced, 0)
     from ${rowsOf(
       rows,
       `id text, trace_ids jsonb, user_id text, models jsonb, started_at bigint, last_activity_at bigint, message_count int,
-       model_call_count int, tool_call_count int, error_count int, usage jsonb, preview text, search_text text`,
+       model_call_count int, tool_call_count int, error_count int, usage jsonb, preview text, words jsonb`,
     )}
     left join (
       select conversation_id, sum(cost_total) as cost, count(*) filter (where cost_total is null)::int as unpriced
@@ -285,14 +285,12 @@ function previewOf(messages: readonly Message[]) {
   return text ? cut(text, PREVIEW_CHARACTERS) : null;
 }
 
-function searchTextOf(messages: readonly Message[]) {
-  let text = "";
+function searchWordsOf(messages: readonly Message[]) {
+  const words = new Set<string>();
   for (const message of messages) {
-    if (message.role === "system") continue;
-    text += `${textOf(message)}\n`;
-    if (text.length > SEARCHED_CHARACTERS) break;
+    if (message.role !== "system") addWords(words, textOf(message));
   }
-  return cut(text.toLowerCase(), SEARCHED_CHARACTERS);
+  return [...words];
 }
 
 /** Never through the middle of a surrogate pair, which Postgres would refuse. */

@@ -5,6 +5,7 @@ import type { ProjectId } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
 import { priceBookOf } from "@/server/services/pricing";
 import { type ClaimedTraces, claimTraces } from "./claim-traces";
+import { createStatisticsKeeper } from "./keep-statistics";
 import { loadLogs, loadSpans } from "./load-spans";
 import { createAssembler, resolveTraceIdentity } from "./otlp";
 import type { LogRecord, SpanRecord, TraceIdentity } from "./otlp/types";
@@ -20,12 +21,14 @@ const SPANS_KEPT = 10_000;
 
 /** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
 export async function runProjector({ signal }: { signal: AbortSignal }) {
+  const keepStatistics = createStatisticsKeeper();
   let faults = 0;
   while (!signal.aborted) {
     try {
       const traces = await projectPending(db());
       faults = 0;
       if (traces === 0) await pause(IDLE_MS, signal);
+      else await keepStatistics(db());
     } catch (error) {
       if (faults++ === 0) logger("projector").error({ err: error }, "Rebuilding conversations failed; trying again.");
       await pause(AFTER_FAULT_MS, signal);

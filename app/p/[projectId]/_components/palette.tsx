@@ -1,8 +1,8 @@
 "use client";
+import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight } from "@mantine/spotlight";
 import { IconAlertTriangle, IconBook2, IconFolder, IconMessage, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useDebouncedValue } from "@mantine/hooks";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useTRPC } from "@/app/_lib/trpc";

@@ -1,7 +1,15 @@
 "use client";
 import { Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
-import { IconBook2, IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSelector, IconSun } from "@tabler/icons-react";
+import {
+  IconBook2,
+  IconDeviceDesktop,
+  IconKeyboard,
+  IconLogout,
+  IconMoon,
+  IconSelector,
+  IconSun,
+} from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
 import type { ShellUser } from "./shell";
 import classes from "./shell.module.css";

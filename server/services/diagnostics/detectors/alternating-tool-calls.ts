@@ -1,6 +1,6 @@
 import type { Detector } from "../types";
-import { agentSteps } from "./exchange-keys";
 import { mergeByCause } from "./evidence";
+import { agentSteps } from "./exchange-keys";
 import { loopScore, loopVerdict } from "./loop-score";
 import { quoteExchange } from "./tool-exchanges";
 

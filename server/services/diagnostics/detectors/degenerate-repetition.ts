@@ -16,9 +16,10 @@ const WORDS_MINIMUM = 80;
 const MATCH_SCORE = 0.7;
 /** The user asked for repetition. */
 const ASKED_SCORE = 0.3;
-const ASKED = /\b(?:repeat|times|over and over|forever|chorus|lyrics|song|poem|pattern|ascii|loop|lines? of|as many|table|list \d|count (?:to|from)|chant|rhyme|copies)\b/i;
+const ASKED =
+  /\b(?:repeat|times|over and over|forever|chorus|lyrics|song|poem|pattern|ascii|loop|lines? of|as many|table|list \d|count (?:to|from)|chant|rhyme|copies)\b/i;
 /** Characters of an answer that are read, from its end: once a model goes round, it does not stop. */
-const READ = 4000;
+const READ = 2500;
 /** Rulers, table borders, dotted lines and blanks to fill in. */
 const RULER = /^[\s\-_=*.·•~#|+:─━═│┃┄┈╌…—–/\\<>0]*$/u;
 
@@ -27,12 +28,14 @@ export const degenerateRepetition: Detector = {
   severity: "high",
   enabledByDefault: true,
   looksFor: "An answer stuck on a character, word, phrase or line, over and over.",
-  detect: (conversation) => mergeByCause(spokenMessages(conversation.messages).flatMap((spoken) => stuck(conversation, spoken))),
+  detect: (conversation) =>
+    mergeByCause(spokenMessages(conversation.messages).flatMap((spoken) => stuck(conversation, spoken))),
 };
 
 type Stretch = { kind: string; start: number; end: number; unit: string; score: number };
 
 function stuck({ messages }: ConversationSnapshot, { index, text, question }: SpokenMessage): DetectedSignal[] {
+  if (text.length < COVERED_MINIMUM) return [];
   const from = Math.max(0, text.length - READ);
   const prose = proseIn(text.slice(from));
   const words = wordsOf(prose);
@@ -57,7 +60,8 @@ function characterRun(text: string): Stretch | null {
   for (let at = 1; at <= text.length; at++) {
     if (text[at] === text[start]) continue;
     const unit = text[start]!;
-    if (at - start >= CHARACTER_RUN && !RULER.test(unit)) return { kind: "a character", start, end: at, unit, score: 0.95 };
+    if (at - start >= CHARACTER_RUN && !RULER.test(unit))
+      return { kind: "a character", start, end: at, unit, score: 0.95 };
     start = at;
   }
   return null;
@@ -110,7 +114,8 @@ function wordsOf(text: string): Word[] {
   const read = folded.length === text.length ? folded : text;
   for (const match of read.matchAll(UNSPACED.test(read) ? WORD_OR_LETTER : WORD)) {
     const key = match[0];
-    if (HAS_LETTER.test(key) || !RULER.test(key)) words.push({ key, start: match.index, end: match.index + key.length });
+    if (HAS_LETTER.test(key) || !RULER.test(key))
+      words.push({ key, start: match.index, end: match.index + key.length });
   }
   return words;
 }
@@ -122,5 +127,11 @@ function goingRound(text: string, words: readonly Word[]): Stretch | null {
   for (let at = 2; at < words.length; at++) runs.add(`${words[at - 2]!.key} ${words[at - 1]!.key} ${words[at]!.key}`);
   if (runs.size / (words.length - 2) >= DISTINCT_MINIMUM) return null;
   const [first, last] = [words[0]!, words.at(-1)!];
-  return { kind: "the same words", start: first.start, end: last.end, unit: text.slice(first.start, first.start + 60), score: MATCH_SCORE };
+  return {
+    kind: "the same words",
+    start: first.start,
+    end: last.end,
+    unit: text.slice(first.start, first.start + 60),
+    score: MATCH_SCORE,
+  };
 }

@@ -8,23 +8,28 @@ const PLACEHOLDER_SCORE = 0.85;
 /** Reasoning without an answer, or nothing before the assistant goes on: a client may have split one answer in two. */
 const PERHAPS_SCORE = 0.4;
 
-const PLACEHOLDER = /^(?:null|none|undefined|nan|\[object ?Object\]|\{\s{0,3}\}|\[\s{0,3}\]|""|''|<empty>|\(empty\)|\.{1,3}|…|-)$/i;
+const PLACEHOLDER =
+  /^(?:null|none|undefined|nan|\[object ?Object\]|\{\s{0,3}\}|\[\s{0,3}\]|""|''|<empty>|\(empty\)|\.{1,3}|…|-)$/i;
 const INVISIBLE = /[\s\u200B-\u200F\u2060\uFEFF\u00AD]/g;
+const VISIBLE = /[^\s\u200B-\u200F\u2060\uFEFF\u00AD]/;
 const PLACEHOLDER_LENGTH = 20;
+/** Characters in which a placeholder, with what is around it, has room. */
+const READ = 60;
 
 export const emptyResponse: Detector = {
   signal: "empty_response",
   severity: "high",
   enabledByDefault: true,
-  looksFor: "An assistant turn with no text, no tool call and nothing else in it, or only a placeholder such as “null”.",
-  detect: (conversation) =>
-    mergeByCause(conversation.messages.flatMap((_, index) => emptyAt(conversation, index))),
+  looksFor:
+    "An assistant turn with no text, no tool call and nothing else in it, or only a placeholder such as “null”.",
+  detect: (conversation) => mergeByCause(conversation.messages.flatMap((_, index) => emptyAt(conversation, index))),
 };
 
 function emptyAt({ messages }: ConversationSnapshot, index: number): DetectedSignal[] {
   const message = messages[index]!;
   if (message.role !== "assistant" || message.toolCalls.length > 0) return [];
-  const said = textOf(message).slice(0, 2000).replace(INVISIBLE, "");
+  const text = textOf(message);
+  const said = text.length > READ && VISIBLE.test(text) ? text : text.slice(0, READ).replace(INVISIBLE, "");
   const others = message.parts.filter(({ type }) => type !== "text");
   if (said === "") {
     if (others.some(({ type }) => type !== "reasoning" && type !== "thinking")) return [];

@@ -8,7 +8,12 @@ export const QUOTE_LIMIT = 300;
 const EVIDENCE_LIMIT = 100;
 
 /** A quote of `[start, end)` from the text of a message, cut to `QUOTE_LIMIT`. */
-export function quoteMessage(messages: readonly Message[], messageIndex: number, start = 0, end = QUOTE_LIMIT): Evidence {
+export function quoteMessage(
+  messages: readonly Message[],
+  messageIndex: number,
+  start = 0,
+  end = QUOTE_LIMIT,
+): Evidence {
   const message = messages[messageIndex]!;
   const text = textOf(message);
   const from = Math.max(0, Math.min(start, text.length));

@@ -39,7 +39,7 @@ export const BROKEN_RESPONSE_DETECTORS: readonly Detector[] = [
   leakedTemplate,
 ];
 
-export { toolExchanges, type ToolExchange } from "./tool-exchanges";
-export { toolFailures, type ToolFailure } from "./tool-failures";
 export { proseIn, proseOf } from "./prose";
 export { textOf } from "./text";
+export { type ToolExchange, toolExchanges } from "./tool-exchanges";
+export { type ToolFailure, toolFailures } from "./tool-failures";

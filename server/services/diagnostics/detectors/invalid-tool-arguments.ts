@@ -1,10 +1,10 @@
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { mergeByCause, quoteMessage } from "./evidence";
+import { saysInvalidArguments } from "./failure/kinds";
 import { describeCause, maskCause } from "./mask-cause";
 import { excerpt } from "./text";
 import { type ToolExchange, toolExchanges } from "./tool-exchanges";
 import { toolFailures } from "./tool-failures";
-import { saysInvalidArguments } from "./tool-failure-kinds";
 
 /** Arguments that open like JSON and do not parse: nothing else can be meant by them. */
 const UNPARSEABLE_SCORE = 0.95;
@@ -13,7 +13,8 @@ export const invalidToolArguments: Detector = {
   signal: "invalid_tool_arguments",
   severity: "medium",
   enabledByDefault: true,
-  looksFor: "A tool call with arguments that are not JSON, or that the tool refused as missing, unexpected or of the wrong type.",
+  looksFor:
+    "A tool call with arguments that are not JSON, or that the tool refused as missing, unexpected or of the wrong type.",
   detect: (conversation) => mergeByCause([...unparseable(conversation), ...refused(conversation)]),
 };
 

@@ -2,7 +2,7 @@ import type { Message } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
-import { type DetectedLanguage, detectLanguage } from "./language/detect-language";
+import { type DetectedLanguage, detectLanguage, isPlainlyEnglish } from "./language/detect-language";
 import { languageName } from "./language/names";
 import { standingLanguage, type WantedLanguage, wantedLanguage } from "./language/wanted-language";
 import { FUNCTION_WORDS } from "./language/words";
@@ -61,7 +61,12 @@ function standingRequest({ messages }: ConversationSnapshot): WantedLanguage | n
   return system ? standingLanguage(proseOf(system).slice(0, INSTRUCTIONS_READ)) : null;
 }
 
-function mismatch(conversation: ConversationSnapshot, { index, message }: SpokenMessage, wanted: WantedLanguage): DetectedSignal[] {
+function mismatch(
+  conversation: ConversationSnapshot,
+  { index, message }: SpokenMessage,
+  wanted: WantedLanguage,
+): DetectedSignal[] {
+  if (wanted.allowed.has("en") && isPlainlyEnglish(proseOf(message))) return [];
   const prose = wanted.asked ? withTextBlocks(message) : proseOf(message);
   const found = detectLanguage(prose) ?? (wanted.asked ? wrongScript(prose, wanted) : null);
   if (!found || wanted.allowed.has(found.language)) return [];

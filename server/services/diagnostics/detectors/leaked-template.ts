@@ -1,5 +1,5 @@
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
-import { saidByOthers, type SpokenMessage, spokenMessages } from "./assistant-messages";
+import { type SpokenMessage, saidByOthers, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { proseIn } from "./prose";
 import { excerpt } from "./text";
@@ -9,12 +9,14 @@ type Leak = { kind: string; pattern: RegExp; score: number };
 const MATCH_SCORE = 0.6;
 /** The user speaks of templates, prompts or markup: the token may be what they asked about. */
 const TOPIC_SCORE = 0.35;
-const TOPIC = /\b(?:templates?|placeholders?|jinja|handlebars|mustache|liquid|prompt(?:s|ing)?|chat ?ml|tokeni[sz]ers?|special tokens?|tokens?|markup|html|xml|syntax|variables?|mail ?merge|github actions?|helm|ansible|vue|angular|regex|latex)\b/i;
+const TOPIC =
+  /\b(?:templates?|placeholders?|jinja|handlebars|mustache|liquid|prompt(?:s|ing)?|chat ?ml|tokeni[sz]ers?|special tokens?|tokens?|markup|html|xml|syntax|variables?|mail ?merge|github actions?|helm|ansible|vue|angular|regex|latex)\b/i;
 
 const LEAKS: readonly Leak[] = [
   {
     kind: "chat template token",
-    pattern: /<\|(?:im_start|im_end|im_sep|endoftext|eot_id|eom_id|start_header_id|end_header_id|begin_of_text|end_of_text|system|user|assistant|end|start|message|channel|return|call|python_tag|tool_call|endofprompt|pad|fim_\w{3,10}|reserved_special_token_\d{1,3})\|>|<｜[^｜\n]{1,40}｜>|<(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>|\[\/?INST\]|<<\/?SYS>>|<\/s>|\[\/?(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]/,
+    pattern:
+      /<\|(?:im_start|im_end|im_sep|endoftext|eot_id|eom_id|start_header_id|end_header_id|begin_of_text|end_of_text|system|user|assistant|end|start|message|channel|return|call|python_tag|tool_call|endofprompt|pad|fim_\w{3,10}|reserved_special_token_\d{1,3})\|>|<｜[^｜\n]{1,40}｜>|<(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>|\[\/?INST\]|<<\/?SYS>>|<\/s>|\[\/?(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]/,
     score: 0.95,
   },
   {
@@ -29,13 +31,15 @@ const LEAKS: readonly Leak[] = [
   },
   {
     kind: "raw tool call",
-    pattern: /<\/?(?:tool_call|function_call|function_calls|tool_response|invoke|antml:\w{3,20})\b[^>\n]{0,100}>|<function=\w{1,60}>|\bto=functions\.\w{1,60}|(?:^|\n)\s{0,8}\{\s{0,8}"(?:name|function|tool)"\s{0,3}:\s{0,3}"[\w.-]{1,80}"\s{0,3},\s{0,8}"(?:arguments|parameters|args|tool_input)"\s{0,3}:\s{0,3}\{/,
+    pattern:
+      /<\/?(?:tool_call|function_call|function_calls|tool_response|invoke|antml:\w{3,20})\b[^>\n]{0,100}>|<function=\w{1,60}>|\bto=functions\.\w{1,60}|(?:^|\n)\s{0,8}\{\s{0,8}"(?:name|function|tool)"\s{0,3}:\s{0,3}"[\w.-]{1,80}"\s{0,3},\s{0,8}"(?:arguments|parameters|args|tool_input)"\s{0,3}:\s{0,3}\{/,
     score: 0.8,
   },
   { kind: "reasoning tag", pattern: /<\/?(?:think|thinking|reasoning|scratchpad|inner_monologue)>/i, score: 0.7 },
   {
     kind: "unfilled variable",
-    pattern: /\{\{ ?[#/^]?[A-Za-z_][\w.]{0,60}(?: ?\| ?\w{1,30})? ?\}\}|\{% ?[a-z]{2,12}\b[^%\n]{0,80}%\}|\$\{[A-Za-z_][\w.]{0,60}\}|(?<![\w{$\\])\{[a-z]{1,30}_[a-z_]{1,40}\}(?![\w}])|\[object Object\]|%\([a-z_]{1,40}\)s/,
+    pattern:
+      /\{\{ ?[#/^]?[A-Za-z_][\w.]{0,60}(?: ?\| ?\w{1,30})? ?\}\}|\{% ?[a-z]{2,12}\b[^%\n]{0,80}%\}|\$\{[A-Za-z_][\w.]{0,60}\}|(?<![\w{$\\])\{[a-z]{1,30}_[a-z_]{1,40}\}(?![\w}])|\[object Object\]|%\([a-z_]{1,40}\)s/,
     score: 0.8,
   },
 ];
@@ -57,7 +61,9 @@ export const leakedTemplate: Detector = {
       }
       return answer;
     };
-    return mergeByCause(spokenMessages(conversation.messages).flatMap((spoken) => leaks(conversation, spoken, isQuoted)));
+    return mergeByCause(
+      spokenMessages(conversation.messages).flatMap((spoken) => leaks(conversation, spoken, isQuoted)),
+    );
   },
 };
 
@@ -85,7 +91,10 @@ function leaks(
         score: sure,
         verdict: sure >= MATCH_SCORE ? ("match" as const) : ("ambiguous" as const),
         evidence: [quoteMessage(messages, index, found.index, found.index + found[0].length)],
-        cause: `${kind}: ${token.replace(/\w{24,}/g, "…").slice(0, 60).toLowerCase()}`,
+        cause: `${kind}: ${token
+          .replace(/\w{24,}/g, "…")
+          .slice(0, 60)
+          .toLowerCase()}`,
         title: `An answer shows a ${kind}: “${excerpt(token, 40)}”`,
         summary: `The answer contains “${excerpt(text.slice(Math.max(0, found.index - 40), found.index + 80), 120)}”.`,
       },

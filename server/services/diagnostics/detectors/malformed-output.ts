@@ -19,7 +19,8 @@ const FENCE_ALLOWANCE = 40;
 const PARSE_LIMIT = 262_144;
 const ASKED_FOR_JSON =
   /\b(?:(?:respond|reply|answer|return|output|produce|generate|give|provide|format|write)\b[^.\n]{0,80}\b(?:valid |strict |raw |pure )?json\b|(?:only|just|valid|strict|raw) json\b|json (?:only|object only|format only)|in json(?: format)?\b|as (?:a )?(?:valid )?json\b)/i;
-const ASKED_FOR_JSON_ONLY = /\b(?:only|just|nothing (?:but|else)|no (?:other|additional|extra) text|strictly|must be)\b/i;
+const ASKED_FOR_JSON_ONLY =
+  /\b(?:only|just|nothing (?:but|else)|no (?:other|additional|extra) text|strictly|must be)\b/i;
 const ELISION = /\.\.\.|…|\/\/|\/\*|<[\w -]{1,40}>/;
 
 export const malformedOutput: Detector = {
@@ -28,7 +29,10 @@ export const malformedOutput: Detector = {
   enabledByDefault: true,
   looksFor: "An answer that should be JSON — it was asked for, or the whole answer opens like it — and does not parse.",
   detect: (conversation) => {
-    const system = conversation.messages.filter(({ role }) => role === "system" || role === "developer").map(textOf).join("\n");
+    const system = conversation.messages
+      .filter(({ role }) => role === "system" || role === "developer")
+      .map(textOf)
+      .join("\n");
     return mergeByCause(
       spokenMessages(conversation.messages)
         .filter(({ message }) => message.toolCalls.length === 0)
@@ -63,9 +67,13 @@ function readOutput(text: string, asked: string): Reading | null {
   const isWhole = looksLikeJson(answer);
   if (isWhole && !parses(answer)) {
     if (isLines(answer)) return null; // one JSON value a line
-    if (wanted && !isFollowedByProse(answer)) return { score: ASKED_SCORE, cause: "json was asked for and does not parse" };
+    if (wanted && !isFollowedByProse(answer))
+      return { score: ASKED_SCORE, cause: "json was asked for and does not parse" };
     if (wanted) return { score: WHOLE_SCORE, cause: "json was asked for and other text follows it" };
-    return { score: ELISION.test(answer) ? ILLUSTRATION_SCORE : WHOLE_SCORE, cause: "an answer in json does not parse" };
+    return {
+      score: ELISION.test(answer) ? ILLUSTRATION_SCORE : WHOLE_SCORE,
+      cause: "an answer in json does not parse",
+    };
   }
   const broken = blocks.find((block) => !parses(block) && !isLines(block));
   if (broken !== undefined) {
@@ -90,10 +98,12 @@ function jsonBlocks(text: string): string[] {
 }
 
 /** `{"key":` or `[{"`, `["`: prose does not begin so. */
-const looksLikeJson = (text: string) => /^(?:\{\s{0,40}["'}]|\[\s{0,40}(?:\{\s{0,40}["']|"|\]))/.test(text.slice(0, 100));
+const looksLikeJson = (text: string) =>
+  /^(?:\{\s{0,40}["'}]|\[\s{0,40}(?:\{\s{0,40}["']|"|\]))/.test(text.slice(0, 100));
 
 /** JSON ends and words follow. */
-const isFollowedByProse = (text: string) => !/[\]}]$/.test(text) && /[\]}]\s{0,20}\n\s{0,20}\p{L}/u.test(text.slice(-2000));
+const isFollowedByProse = (text: string) =>
+  !/[\]}]$/.test(text) && /[\]}]\s{0,20}\n\s{0,20}\p{L}/u.test(text.slice(-2000));
 
 const containsJson = (text: string) => /[[{]\s{0,40}["'{]/.test(text);
 

@@ -27,7 +27,10 @@ export function maskCause(message: string): string {
 
 /** `message` on one line with its values masked and its case kept. */
 export function maskValues(message: string): string {
-  let masked = message.slice(0, CAUSE_LIMIT * 2).replace(/\s+/g, " ").trim();
+  let masked = message
+    .slice(0, CAUSE_LIMIT * 2)
+    .replace(/\s+/g, " ")
+    .trim();
   for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
   return masked.slice(0, CAUSE_LIMIT).trim();
 }

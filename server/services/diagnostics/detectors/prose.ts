@@ -15,7 +15,10 @@ export function fencedCode(text: string): Range[] {
   let from = 0;
   while (from < text.length) {
     const starts = FENCES.map((fence) => [text.indexOf(fence, from), fence] as const).filter(([at]) => at >= 0);
-    const [start, fence] = starts.reduce((first, next) => (next[0] < first[0] ? next : first), [text.length, "```"] as const);
+    const [start, fence] = starts.reduce((first, next) => (next[0] < first[0] ? next : first), [
+      text.length,
+      "```",
+    ] as const);
     if (start >= text.length) break;
     const close = text.indexOf(fence, start + fence.length);
     const end = close < 0 ? text.length : close + fence.length;

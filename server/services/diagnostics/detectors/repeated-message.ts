@@ -79,7 +79,7 @@ function groupsOf({ messages }: ConversationSnapshot): Said[][] {
 }
 
 /** Characters of a message that are compared. */
-const TEXT_READ = 1500;
+const TEXT_READ = 1000;
 
 const normalised = (text: string) => text.slice(0, TEXT_READ).toLowerCase().replace(/\s+/g, " ").trim();
 

@@ -3,9 +3,9 @@ import { mergeByCause } from "./evidence";
 import { agentSteps, type Step } from "./exchange-keys";
 import { loopScore, loopVerdict } from "./loop-score";
 import { describeCause, maskCause } from "./mask-cause";
+import { excerpt } from "./text";
 import { quoteExchange } from "./tool-exchanges";
 import { toolFailures } from "./tool-failures";
-import { excerpt } from "./text";
 
 /** What a repeat weighs when something explains it. Set by reading the repeated calls of tau2 and AgentDojo. */
 const WEIGHT = {
@@ -28,14 +28,17 @@ const FEW_CALLS = 3;
 /** Below this there is nothing worth a second look. */
 const SCORE_FLOOR = 0.15;
 const POLLING = /(?:^|[_\W])(?:wait|poll|sleep|status|progress|ping|heartbeat|refresh|monitor|check)/i;
-const NOTHING_FOUND = /^\W{0,4}(?:\[\s{0,3}\]|\{\s{0,3}\}|none|null|no (?:\w{1,20} ){0,3}(?:results?|matches|records?|items?|entries|data|files?|documents?)\b[^\n]{0,100})?\W{0,4}$/i;
+const NOTHING_FOUND =
+  /^\W{0,4}(?:\[\s{0,3}\]|\{\s{0,3}\}|none|null|no (?:\w{1,20} ){0,3}(?:results?|matches|records?|items?|entries|data|files?|documents?)\b[^\n]{0,100})?\W{0,4}$/i;
 
 export const repeatedToolCall: Detector = {
   signal: "repeated_tool_call",
   severity: "medium",
   enabledByDefault: true,
-  looksFor: "The same tool called again with the same arguments and the same result, or again and again to the same failure.",
-  detect: (conversation) => mergeByCause([...sameCalls(conversation), ...sameFailures(conversation), ...emptySearches(conversation)]),
+  looksFor:
+    "The same tool called again with the same arguments and the same result, or again and again to the same failure.",
+  detect: (conversation) =>
+    mergeByCause([...sameCalls(conversation), ...sameFailures(conversation), ...emptySearches(conversation)]),
 };
 
 type Placed = { step: Step; position: number };

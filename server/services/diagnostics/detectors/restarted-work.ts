@@ -25,8 +25,10 @@ export const restartedWork: Detector = {
   signal: "restarted_work",
   severity: "medium",
   enabledByDefault: true,
-  looksFor: "Work done over from the start: a series of tool calls repeated in the same order, or the assistant beginning again.",
-  detect: (conversation) => mergeByCause([...repeatedSeries(conversation), ...startedOver(conversation), ...greetedAgain(conversation)]),
+  looksFor:
+    "Work done over from the start: a series of tool calls repeated in the same order, or the assistant beginning again.",
+  detect: (conversation) =>
+    mergeByCause([...repeatedSeries(conversation), ...startedOver(conversation), ...greetedAgain(conversation)]),
 };
 
 /** A series of calls that came before, at the same distance each: `[start, start + calls)` again as at `earlier`. */

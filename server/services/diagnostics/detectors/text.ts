@@ -14,7 +14,10 @@ export function textOf(message: Message): string {
 
 /** The first `limit` characters of `text` on one line, for titles and summaries. */
 export function excerpt(text: string, limit: number): string {
-  const line = text.slice(0, limit * 2).replace(/\s+/g, " ").trim();
+  const line = text
+    .slice(0, limit * 2)
+    .replace(/\s+/g, " ")
+    .trim();
   return line.length <= limit ? line : `${line.slice(0, limit - 1).trimEnd()}…`;
 }
 

@@ -28,9 +28,16 @@ export type ToolExchange = {
 export const UNNAMED_TOOL = "tool";
 
 const RESULT_ROLES = new Set(["tool", "function", "ipython", "environment"]);
-const RESULT_PARTS = new Set(["tool_result", "tool-result", "tool_call_response", "function_call_output", "toolResult"]);
+const RESULT_PARTS = new Set([
+  "tool_result",
+  "tool-result",
+  "tool_call_response",
+  "function_call_output",
+  "toolResult",
+]);
 /** How ReAct and code-running agents bring a result back in a user's turn. */
-const OBSERVATION = /^\s{0,8}(?:observation|execution result|exitcode|tool (?:result|output)|command output)s?\b\s{0,3}[:\n]/i;
+const OBSERVATION =
+  /^\s{0,8}(?:observation|execution result|exitcode|tool (?:result|output)|command output)s?\b\s{0,3}[:\n]/i;
 
 const exchangesOf = new WeakMap<ConversationSnapshot, readonly ToolExchange[]>();
 
@@ -45,7 +52,12 @@ export function toolExchanges(conversation: ConversationSnapshot): readonly Tool
 }
 
 /** Where the result of an exchange shows; its call where there is no result. */
-export function quoteExchange(conversation: ConversationSnapshot, exchange: ToolExchange, start = 0, end?: number): Evidence {
+export function quoteExchange(
+  conversation: ConversationSnapshot,
+  exchange: ToolExchange,
+  start = 0,
+  end?: number,
+): Evidence {
   const { messages } = conversation;
   if (exchange.resultIndex !== null && exchange.resultIsMessageText) {
     return { ...quoteMessage(messages, exchange.resultIndex, start, end), ...spanOf(exchange) };

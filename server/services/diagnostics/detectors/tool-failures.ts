@@ -1,6 +1,7 @@
 import type { ConversationSnapshot, Evidence } from "../types";
+import { FAILURE_MATCH_SCORE } from "./failure/failure-text";
+import { readToolFailure } from "./failure/read-tool-failure";
 import { quoteExchange, type ToolExchange, toolExchanges } from "./tool-exchanges";
-import { FAILURE_MATCH_SCORE, readToolFailure } from "./tool-failure-text";
 
 /** A tool call that went wrong, with what it said. */
 export type ToolFailure = {
@@ -41,6 +42,8 @@ function failureOf(conversation: ConversationSnapshot, exchange: ToolExchange, p
     score,
     verdict: score >= FAILURE_MATCH_SCORE ? "match" : "ambiguous",
     message: read?.message ?? exchange.errorMessage ?? exchange.result ?? "",
-    evidence: read ? quoteExchange(conversation, exchange, read.start, read.end) : quoteExchange(conversation, exchange),
+    evidence: read
+      ? quoteExchange(conversation, exchange, read.start, read.end)
+      : quoteExchange(conversation, exchange),
   };
 }

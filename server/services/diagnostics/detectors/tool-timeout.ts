@@ -1,8 +1,8 @@
 import type { Detector } from "../types";
 import { mergeByCause } from "./evidence";
+import { saysTimeout } from "./failure/kinds";
 import { excerpt } from "./text";
 import { toolFailures } from "./tool-failures";
-import { saysTimeout } from "./tool-failure-kinds";
 
 export const toolTimeout: Detector = {
   signal: "tool_timeout",

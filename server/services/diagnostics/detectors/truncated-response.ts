@@ -3,7 +3,14 @@ import { type SpokenMessage, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage, quoteSpan } from "./evidence";
 import { textOf } from "./text";
 
-const LIMIT_REASONS = new Set(["length", "max_tokens", "max_output_tokens", "model_length", "max_length", "token_limit"]);
+const LIMIT_REASONS = new Set([
+  "length",
+  "max_tokens",
+  "max_output_tokens",
+  "model_length",
+  "max_length",
+  "token_limit",
+]);
 const DECLARED_SCORE = 0.97;
 const OPEN_FENCE_SCORE = 0.72;
 /** Ends on a word that no sentence ends on. */
@@ -16,8 +23,9 @@ const PROSE_MINIMUM = 200;
 const TAIL = 120;
 /** Words after which, in their languages, something must follow. */
 const HANGING =
-  /(?:^|[\s(])(?:the|an?|and|or|of|to|with|by|from|that|which|because|your|their|its|our|my|including|such as|le|la|les|des|et|ou|avec|pour|que|qui|el|los|las|de la|del|y|con|para|der|die|das|und|oder|mit|von|für|dass|e|com|di|che|il|и|в|на|с|что|для)$|[,(\[{]$|[\p{L}]-$/iu;
-const ENDS = /[.!?…:;)\]}"'”’»*_`|>~。！？」』）】؟।॥៕。.\d]$|[\p{Emoji_Presentation}\p{Extended_Pictographic}]\uFE0F?$|https?:\/\/\S{1,500}$/u;
+  /(?:^|[\s(])(?:the|an?|and|or|of|to|with|by|from|that|which|because|your|their|its|our|my|including|such as|le|la|les|des|et|ou|avec|pour|que|qui|el|los|las|de la|del|y|con|para|der|die|das|und|oder|mit|von|für|dass|e|com|di|che|il|и|в|на|с|что|для)$|[,([{]$|[\p{L}]-$/iu;
+const ENDS =
+  /[.!?…:;)\]}"'”’»*_`|>~。！？」』）】؟।॥៕。.\d]$|[\p{Emoji_Presentation}\p{Extended_Pictographic}]\uFE0F?$|https?:\/\/\S{1,500}$/u;
 const LIST_LINE = /^\s{0,12}(?:[-*•+#|]|\d{1,3}[.)])/;
 
 export const truncatedResponse: Detector = {
@@ -36,7 +44,9 @@ export const truncatedResponse: Detector = {
 };
 
 function declaredCuts({ messages, modelCalls }: ConversationSnapshot): DetectedSignal[] {
-  const lastOfSpan = new Map(messages.map((message, index) => [message.role === "assistant" ? message.spanId : null, index]));
+  const lastOfSpan = new Map(
+    messages.map((message, index) => [message.role === "assistant" ? message.spanId : null, index]),
+  );
   return modelCalls.flatMap((call) => {
     const reason = call.finishReasons.find((one) => LIMIT_REASONS.has(one.toLowerCase()));
     if (reason === undefined) return [];

@@ -1,8 +1,8 @@
 import type { Detector } from "../types";
 import { mergeByCause } from "./evidence";
+import { saysUnknownTool } from "./failure/kinds";
 import { excerpt } from "./text";
 import { toolFailures } from "./tool-failures";
-import { saysUnknownTool } from "./tool-failure-kinds";
 
 export const unknownTool: Detector = {
   signal: "unknown_tool",

@@ -16,7 +16,10 @@ export type DiagnosedSignal = {
 };
 
 /** What all Rules see in a conversation, before any threshold: ambiguous signals are told as such. */
-export function diagnoseSnapshot(conversation: ConversationSnapshot, rules: readonly Rule[] = RULES): DiagnosedSignal[] {
+export function diagnoseSnapshot(
+  conversation: ConversationSnapshot,
+  rules: readonly Rule[] = RULES,
+): DiagnosedSignal[] {
   return rules.flatMap((rule) =>
     signalsIn(rule, conversation, DEFAULT_CONFIGURATION).map(({ signal, score, confidence, verdict, evidence }) => ({
       rule: rule.id,

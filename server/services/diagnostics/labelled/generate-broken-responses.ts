@@ -1,5 +1,5 @@
-import type { LabelledInput } from "./read-labelled";
 import { between, pick } from "./random";
+import type { LabelledInput } from "./read-labelled";
 
 type Random = () => number;
 /** An exchange and whether it shows the Signal. `near` ones look like it and are fine. */
@@ -29,7 +29,9 @@ const SENTENCES = [
 const ask = (content: string) => ({ role: "user", content });
 const say = (content: string) => ({ role: "assistant", content });
 const answer = (random: Random, sentences: number) =>
-  Array.from({ length: sentences }, () => pick(random, SENTENCES)).filter((one, at, all) => all.indexOf(one) === at).join(" ");
+  Array.from({ length: sentences }, () => pick(random, SENTENCES))
+    .filter((one, at, all) => all.indexOf(one) === at)
+    .join(" ");
 
 type Maker = (random: Random) => LabelledInput["messages"];
 const about = (question: string, reply: string): LabelledInput["messages"] => [ask(question), say(reply)];
@@ -60,7 +62,11 @@ const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly 
     shows: [
       (random) => about(pick(random, QUESTIONS), `${answer(random, 5)} After that you should open the`),
       (random) => about(pick(random, QUESTIONS), `${answer(random, 6)} There are three things to know, and`),
-      () => about("Write a sorting function.", `Here it is.\n\n\`\`\`python\ndef sort(items):\n    for i in range(len(items)):\n        if items[i]`),
+      () =>
+        about(
+          "Write a sorting function.",
+          `Here it is.\n\n\`\`\`python\ndef sort(items):\n    for i in range(len(items)):\n        if items[i]`,
+        ),
       (random) => about(pick(random, QUESTIONS), `${answer(random, 5)} You will need a screwdriver (`),
     ],
     near: [
@@ -68,7 +74,8 @@ const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly 
       (random) => about(pick(random, QUESTIONS), `${answer(random, 5)}\n\n- first step\n- second step\n- third step`),
       (random) => about(pick(random, QUESTIONS), `${answer(random, 4)} See https://example.com/help/reset`),
       (random) => about(pick(random, QUESTIONS), `${answer(random, 4)} 🎉`),
-      () => about("Write a sorting function.", "Here it is.\n\n```python\ndef sort(items):\n    return sorted(items)\n```"),
+      () =>
+        about("Write a sorting function.", "Here it is.\n\n```python\ndef sort(items):\n    return sorted(items)\n```"),
     ],
   },
   malformed_output: {
@@ -81,7 +88,11 @@ const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly 
     near: [
       () => about("Return only JSON with name and age.", '{"name": "Ada", "age": 36}'),
       () => about("Respond in valid JSON.", '```json\n{"name": "Ada"}\n```'),
-      () => about("What does the API answer?", 'It answers something like this:\n\n```json\n{"items": [...], "total": 3}\n```\n\nThe list is cut short here.'),
+      () =>
+        about(
+          "What does the API answer?",
+          'It answers something like this:\n\n```json\n{"items": [...], "total": 3}\n```\n\nThe list is cut short here.',
+        ),
       () => about("Return JSON lines.", '{"id": 1}\n{"id": 2}\n{"id": 3}'),
       () => about("What does {name} mean in the path?", "[1] It is a parameter. [2] The server fills it in."),
       () => about("Explain JSON.", "JSON is a text format for data. It was derived from JavaScript."),
@@ -89,18 +100,37 @@ const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly 
   },
   degenerate_repetition: {
     shows: [
-      (random) => about(pick(random, QUESTIONS), `${answer(random, 2)} ${"The result is the same. ".repeat(between(random, 8, 30))}`),
+      (random) =>
+        about(
+          pick(random, QUESTIONS),
+          `${answer(random, 2)} ${"The result is the same. ".repeat(between(random, 8, 30))}`,
+        ),
       (random) => about(pick(random, QUESTIONS), `${answer(random, 1)} ${"a".repeat(between(random, 80, 400))}`),
       (random) => about(pick(random, QUESTIONS), `${answer(random, 1)} ${"very ".repeat(between(random, 30, 90))}`),
-      (random) => about(pick(random, QUESTIONS), `Steps:\n${"- Check the log\n- Restart the server\n".repeat(between(random, 8, 20))}`),
+      (random) =>
+        about(
+          pick(random, QUESTIONS),
+          `Steps:\n${"- Check the log\n- Restart the server\n".repeat(between(random, 8, 20))}`,
+        ),
       () => about("今日の天気は？", "今日は晴れです。".repeat(20)),
     ],
     near: [
-      (random) => about("Show me a table.", `| a | b |\n|---|---|\n${Array.from({ length: 12 }, (_, at) => `| ${at} | ${between(random, 1, 99)} |`).join("\n")}`),
+      (random) =>
+        about(
+          "Show me a table.",
+          `| a | b |\n|---|---|\n${Array.from({ length: 12 }, (_, at) => `| ${at} | ${between(random, 1, 99)} |`).join("\n")}`,
+        ),
       () => about("Is it far?", "No, no, no, it is very, very close."),
       (random) => about(pick(random, QUESTIONS), `${answer(random, 2)}\n${"-".repeat(80)}\n${answer(random, 2)}`),
       () => about("Fill in the form.", `Name: ${"_".repeat(60)}\nDate: ${"_".repeat(60)}`),
-      (random) => about("List the steps.", Array.from({ length: 14 }, (_, at) => `${at + 1}. Open door number ${at + 3} and look for sign ${String.fromCharCode(65 + at)}.`).join("\n") + answer(random, 1)),
+      (random) =>
+        about(
+          "List the steps.",
+          Array.from(
+            { length: 14 },
+            (_, at) => `${at + 1}. Open door number ${at + 3} and look for sign ${String.fromCharCode(65 + at)}.`,
+          ).join("\n") + answer(random, 1),
+        ),
       () => about("Write 'I must not chatter' twenty times.", "I must not chatter. ".repeat(20)),
     ],
   },
@@ -109,7 +139,11 @@ const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly 
       (random) => about(pick(random, QUESTIONS), `${answer(random, 2)}<|im_end|>\n<|im_start|>user`),
       (random) => about(pick(random, QUESTIONS), `${answer(random, 2)} [/INST]`),
       (random) => about(pick(random, QUESTIONS), `Hello {{customer_name}}, ${answer(random, 2)}`),
-      (random) => about(pick(random, QUESTIONS), `<tool_call>{"name": "look_up", "arguments": {"q": "x"}}</tool_call> ${answer(random, 1)}`),
+      (random) =>
+        about(
+          pick(random, QUESTIONS),
+          `<tool_call>{"name": "look_up", "arguments": {"q": "x"}}</tool_call> ${answer(random, 1)}`,
+        ),
       (random) => about(pick(random, QUESTIONS), `<think>The user wants help.</think>${answer(random, 2)}`),
       (random) => about(pick(random, QUESTIONS), `${answer(random, 2)}\n\n### Instruction:\nWrite more.`),
     ],
@@ -127,8 +161,16 @@ const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly 
 /** Broken answers, ones that look like it, and ordinary ones: the same for the same stream of numbers. */
 export function brokenResponses(random: Random, perSignal: number): Case[] {
   return Object.entries(MAKERS).flatMap(([signal, { shows, near }]) => [
-    ...Array.from({ length: perSignal }, (_, at) => ({ signal, shows: true, messages: shows[at % shows.length]!(random) })),
-    ...Array.from({ length: perSignal }, (_, at) => ({ signal, shows: false, messages: near[at % near.length]!(random) })),
+    ...Array.from({ length: perSignal }, (_, at) => ({
+      signal,
+      shows: true,
+      messages: shows[at % shows.length]!(random),
+    })),
+    ...Array.from({ length: perSignal }, (_, at) => ({
+      signal,
+      shows: false,
+      messages: near[at % near.length]!(random),
+    })),
     ...Array.from({ length: perSignal }, () => ({ signal, shows: false, messages: ordinary(random) })),
   ]);
 }

@@ -12,7 +12,8 @@ const SEED = 20_250_601;
  */
 export function generateLabelled(perSignal = 40): LabelledConversation[] {
   const random = randomStream(SEED);
-  return [...brokenResponses(random, perSignal), ...agentRuns(random, perSignal)].map(({ signal, shows, messages }, index) =>
-    labelledConversation.parse({ id: `generated-${index}`, messages, labels: { signals: { [signal]: shows } } }),
+  return [...brokenResponses(random, perSignal), ...agentRuns(random, perSignal)].map(
+    ({ signal, shows, messages }, index) =>
+      labelledConversation.parse({ id: `generated-${index}`, messages, labels: { signals: { [signal]: shows } } }),
   );
 }

@@ -10,7 +10,9 @@ export function randomStream(seed: number): () => number {
 }
 
 /** One of `items`. */
-export const pick = <Item>(random: () => number, items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
+export const pick = <Item>(random: () => number, items: readonly Item[]): Item =>
+  items[Math.floor(random() * items.length)]!;
 
 /** A whole number from `from` to `to`, both included. */
-export const between = (random: () => number, from: number, to: number): number => from + Math.floor(random() * (to - from + 1));
+export const between = (random: () => number, from: number, to: number): number =>
+  from + Math.floor(random() * (to - from + 1));

@@ -60,7 +60,9 @@ function readLine(text: string): LabelledConversation | string {
 }
 
 /** The conversation as detectors read it, without its labels. */
-export function snapshotFromLabelled(conversation: Pick<LabelledConversation, "id" | "messages">): ConversationSnapshot {
+export function snapshotFromLabelled(
+  conversation: Pick<LabelledConversation, "id" | "messages">,
+): ConversationSnapshot {
   return {
     id: conversation.id,
     userId: null,
@@ -87,7 +89,10 @@ function partsOf({ content, name }: LabelledConversation["messages"][number]): M
   // A tool's name travels on the part: a `Message` has no name of its own.
   const named = name ? { name } : {};
   if (typeof content === "string") return content === "" && !name ? [] : [{ type: "text", text: content, ...named }];
-  return (content ?? []).map((part) => ({ ...part, ...(typeof part.text === "string" ? { text: part.text } : { text: undefined }) }) as MessagePart);
+  return (content ?? []).map(
+    (part) =>
+      ({ ...part, ...(typeof part.text === "string" ? { text: part.text } : { text: undefined }) }) as MessagePart,
+  );
 }
 
 function toToolCall(call: z.infer<typeof labelledToolCall>): MessageToolCall {

@@ -5,6 +5,7 @@ export const brokenResponse: Rule = {
   id: "broken-response",
   version: 1,
   name: "Broken response",
-  summary: "Answers that are empty, cut off, malformed, in the wrong language, stuck on a phrase, or show the chat template.",
+  summary:
+    "Answers that are empty, cut off, malformed, in the wrong language, stuck on a phrase, or show the chat template.",
   detectors: BROKEN_RESPONSE_DETECTORS,
 };

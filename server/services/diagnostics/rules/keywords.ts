@@ -11,7 +11,8 @@ const EVIDENCE_LIMIT = 20;
 const UNREAD_ROLES = new Set(["system", "developer"]);
 
 /** Scripts written without spaces: a word may begin or end beside any letter. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
 const WORD_BEFORE = "(?<![\\p{L}\\p{M}\\p{N}_])";
 const WORD_AFTER = "(?![\\p{L}\\p{M}\\p{N}_])";
@@ -23,9 +24,7 @@ const PATTERN_LIMIT = 2000;
 /** Where a project's own words are said: literal, whole words, letter case aside, in any language. */
 export function keywordSignals(conversation: ConversationSnapshot, keywords: readonly string[]): DetectedSignal[] {
   if (keywords.length === 0) return [];
-  const texts = conversation.messages.map((message) =>
-    UNREAD_ROLES.has(message.role) ? "" : textOf(message),
-  );
+  const texts = conversation.messages.map((message) => (UNREAD_ROLES.has(message.role) ? "" : textOf(message)));
   const folded = texts.map((text) => text.toLowerCase());
   const seen = new Set<string>();
   return keywords.flatMap((keyword) => {
@@ -74,7 +73,10 @@ function patternOf(key: string): RegExp {
     const first = [...key][0]!;
     const last = [...key].at(-1)!;
     const bounded = (edge: string) => WORD.test(edge) && !UNSPACED.test(edge);
-    pattern = new RegExp(`${bounded(first) ? WORD_BEFORE : ""}(?:${spellings})${bounded(last) ? WORD_AFTER : ""}`, "giu");
+    pattern = new RegExp(
+      `${bounded(first) ? WORD_BEFORE : ""}(?:${spellings})${bounded(last) ? WORD_AFTER : ""}`,
+      "giu",
+    );
     patterns.set(key, pattern);
   }
   return pattern;

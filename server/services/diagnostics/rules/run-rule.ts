@@ -66,7 +66,9 @@ export function runDetectors(
   }
   if (configuration.adjudicationMode === "auto" && !asks) {
     const left = result.dropped.ambiguous;
-    result.notes.push(`No adjudicator is connected: ${left} ambiguous ${left === 1 ? "signal was" : "signals were"} left out.`);
+    result.notes.push(
+      `No adjudicator is connected: ${left} ambiguous ${left === 1 ? "signal was" : "signals were"} left out.`,
+    );
   }
   return result;
 }

@@ -6,6 +6,7 @@ import { useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataTable } from "@/app/_components/data-table/data-table";
+import { ListFoot } from "@/app/_components/data-table/list-foot";
 import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
@@ -13,12 +14,11 @@ import { SearchInput } from "@/app/_components/search-input";
 import { StaleNote } from "@/app/_components/stale-note";
 import { TimeRangePicker } from "@/app/_components/time-range-picker";
 import { useTRPC } from "@/app/_lib/trpc";
-import { useKeys } from "@/app/_lib/use-keys";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { COLUMNS, HIDEABLE } from "./columns";
-import { ConversationsEmpty } from "./conversations-empty";
 import classes from "./conversations.module.css";
+import { ConversationsEmpty } from "./conversations-empty";
 import { Facets } from "./facets";
-import { ListFoot } from "@/app/_components/data-table/list-foot";
 import { Peek } from "./peek";
 import { facetsInput, isFiltered, listInput, viewParsers } from "./view";
 
@@ -36,7 +36,9 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
     }),
   );
   const facets = useQuery(
-    trpc.conversations.facets.queryOptions(facetsInput(projectId, view, now), { placeholderData: (previous) => previous }),
+    trpc.conversations.facets.queryOptions(facetsInput(projectId, view, now), {
+      placeholderData: (previous) => previous,
+    }),
   );
   const rows = list.data?.pages.flatMap((page) => page.conversations) ?? [];
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
@@ -47,7 +49,7 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
     setNow(Date.now());
     if (view.range === null || view.range === "custom") void Promise.all([list.refetch(), facets.refetch()]);
   };
-  useKeys({ Escape: () => view.peek && void setView({ peek: null }) });
+  useKeys({ [ESC]: () => view.peek && void setView({ peek: null }) });
 
   return (
     <>
@@ -57,7 +59,13 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
           <>
             <ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />
             <Tooltip label="Refresh">
-              <ActionIcon variant="default" size={30} aria-label="Refresh" onClick={refresh} loading={list.isRefetching}>
+              <ActionIcon
+                variant="default"
+                size={30}
+                aria-label="Refresh"
+                onClick={refresh}
+                loading={list.isRefetching}
+              >
                 <IconRefresh size={16} aria-hidden />
               </ActionIcon>
             </Tooltip>

@@ -17,7 +17,15 @@ import classes from "./peek.module.css";
 const MESSAGES_SHOWN = 30;
 
 /** A conversation beside the list: what went wrong, its facts, and how it went. */
-export function Peek({ projectId, conversationId, onClose }: { projectId: string; conversationId: string; onClose: () => void }) {
+export function Peek({
+  projectId,
+  conversationId,
+  onClose,
+}: {
+  projectId: string;
+  conversationId: string;
+  onClose: () => void;
+}) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching } = useQuery(
     trpc.conversations.get.queryOptions({ projectId, conversationId }),

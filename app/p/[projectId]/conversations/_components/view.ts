@@ -1,4 +1,11 @@
-import { createLoader, parseAsArrayOf, parseAsBoolean, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import {
+  createLoader,
+  parseAsArrayOf,
+  parseAsBoolean,
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 
 /** Everything this page shows, as the address has it: whoever copies the address sees the same. */

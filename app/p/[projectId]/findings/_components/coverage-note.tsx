@@ -1,6 +1,6 @@
 "use client";
-import { formatAgo, formatCount, plural } from "@/app/_lib/format";
 import { useNow } from "@/app/_components/now";
+import { formatAgo, formatCount, plural } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc";
 import classes from "./findings.module.css";
 

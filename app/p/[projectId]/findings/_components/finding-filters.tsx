@@ -12,7 +12,9 @@ export function FindingFilters({ view, setView }: Props) {
       <NativeSelect
         aria-label="Severity"
         value={view.severity ?? ""}
-        onChange={(event) => setView({ severity: SEVERITIES.find((known) => known === event.currentTarget.value) ?? null })}
+        onChange={(event) =>
+          setView({ severity: SEVERITIES.find((known) => known === event.currentTarget.value) ?? null })
+        }
         data={[{ value: "", label: "Any severity" }, ...SEVERITIES.map((value) => ({ value, label: word(value) }))]}
       />
       <NativeSelect

@@ -1,12 +1,6 @@
 "use client";
 import { Button, Loader } from "@mantine/core";
-import {
-  IconCircleCheck,
-  IconFilterOff,
-  IconHourglass,
-  IconMessages,
-  IconPlayerPause,
-} from "@tabler/icons-react";
+import { IconCircleCheck, IconFilterOff, IconHourglass, IconMessages, IconPlayerPause } from "@tabler/icons-react";
 import Link from "next/link";
 import { EmptyState } from "@/app/_components/empty-state";
 import { useNow } from "@/app/_components/now";
@@ -75,8 +69,8 @@ export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Pro
           </Button>
         }
       >
-        A Finding is one cause of trouble with every conversation that shows it. The Rules read each conversation once it
-        has been quiet for a while.
+        A Finding is one cause of trouble with every conversation that shows it. The Rules read each conversation once
+        it has been quiet for a while.
       </EmptyState>
     );
   }
@@ -86,7 +80,12 @@ export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Pro
         icon={<IconHourglass {...icon} />}
         title="No Findings yet: still reading"
         action={
-          <Button component={Link} href={`/p/${projectId}/rule-runs`} variant="default" leftSection={<Loader size={12} />}>
+          <Button
+            component={Link}
+            href={`/p/${projectId}/rule-runs`}
+            variant="default"
+            leftSection={<Loader size={12} />}
+          >
             {plural(status.runsWaiting, "Rule Run")} waiting
           </Button>
         }
@@ -102,13 +101,19 @@ export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Pro
         icon={off ? <IconPlayerPause {...icon} /> : <IconHourglass {...icon} />}
         title={off ? "Automatic diagnosis is off" : "No Findings yet: nothing was read so far"}
         action={
-          <Button component={Link} href={`/p/${projectId}/${off ? "settings" : "conversations"}`} variant={off ? "filled" : "default"}>
+          <Button
+            component={Link}
+            href={`/p/${projectId}/${off ? "settings" : "conversations"}`}
+            variant={off ? "filled" : "default"}
+          >
             {off ? "Turn it on in Settings" : "Look at the conversations"}
           </Button>
         }
       >
         {plural(status.conversations, "conversation")} here, none read by the Rules yet.{" "}
-        {off ? "Turned off, Rules read only what you ask for." : "They start by themselves once a conversation has been quiet for a while."}
+        {off
+          ? "Turned off, Rules read only what you ask for."
+          : "They start by themselves once a conversation has been quiet for a while."}
       </EmptyState>
     );
   }
@@ -128,7 +133,8 @@ export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Pro
         )
       }
     >
-      {coverageOf(status, now)}.{status.automaticSchedulingEnabled ? "" : " Automatic diagnosis is off: new conversations are not read."}
+      {coverageOf(status, now)}.
+      {status.automaticSchedulingEnabled ? "" : " Automatic diagnosis is off: new conversations are not read."}
     </EmptyState>
   );
 }

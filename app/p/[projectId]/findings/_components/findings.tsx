@@ -11,7 +11,7 @@ import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useTRPC } from "@/app/_lib/trpc";
-import { useKeys } from "@/app/_lib/use-keys";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { COLUMNS, HIDEABLE } from "./columns";
 import { CoverageNote } from "./coverage-note";
 import { FindingFilters } from "./finding-filters";
@@ -48,9 +48,12 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
     if (rows.length < ROWS_WANTED && !isFetchNextPageError) more();
   }, [rows.length, isFetchNextPageError, more]);
   const goToTab = (by: number) =>
-    void setView({ tab: TAB_VALUES[(TAB_VALUES.indexOf(tab.value) + by + TABS.length) % TABS.length] ?? "review", peek: null });
+    void setView({
+      tab: TAB_VALUES[(TAB_VALUES.indexOf(tab.value) + by + TABS.length) % TABS.length] ?? "review",
+      peek: null,
+    });
   useKeys({
-    Escape: () => view.peek && void setView({ peek: null }),
+    [ESC]: () => view.peek && void setView({ peek: null }),
     "]": () => goToTab(1),
     "[": () => goToTab(-1),
   });

@@ -1,4 +1,11 @@
-import { createLoader, parseAsArrayOf, parseAsFloat, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import {
+  createLoader,
+  parseAsArrayOf,
+  parseAsFloat,
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 
@@ -15,9 +22,24 @@ export const RULES = [
  * belong to it (`keeps`).
  */
 export const TABS = [
-  { value: "review", label: "For review", input: { reviewStatus: "unreviewed" }, keeps: (f: Finding) => f.resolutionStatus !== "resolved" },
-  { value: "open", label: "Open", input: { reviewStatus: "confirmed" }, keeps: (f: Finding) => f.resolutionStatus !== "resolved" },
-  { value: "regressed", label: "Regressed", input: { resolutionStatus: "unresolved" }, keeps: (f: Finding) => f.regressedAt !== null },
+  {
+    value: "review",
+    label: "For review",
+    input: { reviewStatus: "unreviewed" },
+    keeps: (f: Finding) => f.resolutionStatus !== "resolved",
+  },
+  {
+    value: "open",
+    label: "Open",
+    input: { reviewStatus: "confirmed" },
+    keeps: (f: Finding) => f.resolutionStatus !== "resolved",
+  },
+  {
+    value: "regressed",
+    label: "Regressed",
+    input: { resolutionStatus: "unresolved" },
+    keeps: (f: Finding) => f.regressedAt !== null,
+  },
   { value: "resolved", label: "Resolved", input: { resolutionStatus: "resolved" }, keeps: () => true },
   { value: "dismissed", label: "Dismissed", input: { reviewStatus: "dismissed" }, keeps: () => true },
   { value: "all", label: "All", input: {}, keeps: () => true },

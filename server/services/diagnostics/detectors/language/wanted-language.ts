@@ -44,7 +44,9 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   ka: ["georgian"],
   hy: ["armenian"],
 };
-const LANGUAGE_OF_NAME = new Map(Object.entries(NAMES).flatMap(([language, names]) => names.map((name) => [name, language])));
+const LANGUAGE_OF_NAME = new Map(
+  Object.entries(NAMES).flatMap(([language, names]) => names.map((name) => [name, language])),
+);
 const ANY_NAME = [...LANGUAGE_OF_NAME.keys()].sort((a, b) => b.length - a.length).join("|");
 
 /** Names of one word in Latin letters are looked up word by word; the few others are searched for. */
@@ -53,18 +55,39 @@ const OTHER_NAMES = [...LANGUAGE_OF_NAME.keys()].filter((name) => !ONE_WORD.test
 const WORDS = /[a-z\u00C0-\u024F\u1E00-\u1EFF]+/g;
 
 /** After a name that is the object of "in": "in French schools" asks for no language. */
-const ENDS_PHRASE = "(?=\\s{0,3}(?:[.,!?;:)\\n]|$)|\\s(?:about|on|of|with|for|that|using|how|to|and|only|language|please|by|from|as|based|without|explaining|describing)(?![\\p{L}]))";
+const ENDS_PHRASE =
+  "(?=\\s{0,3}(?:[.,!?;:)\\n]|$)|\\s(?:about|on|of|with|for|that|using|how|to|and|only|language|please|by|from|as|based|without|explaining|describing)(?![\\p{L}]))";
 /** "Reply in French", "use Spanish", "write a short essay in Korean about …", "réponds en anglais", "antworte auf Deutsch". */
 const ASKED = [
   `(?<![\\p{L}])(?:reply|respond|answer|speak|talk|communicate|responses?|answers?|output|use only|only use|use|write|réponds|répondez|écris|responde|contesta|escribe|antworte|antworten sie|schreibe?|rispondi|scrivi|responda|escreva)(?:\\s(?:only|entirely|always|me|back|it|everything)){0,2}(?:\\s(?:in|en|auf|em|using))?\\s(?:the\\s)?(${ANY_NAME})(?![\\p{L}])`,
   `(?<![\\p{L}])(?:reply|respond|answer|write|explain|create|give|generate|compose|produce|provide|summari[sz]e|describe|tell|make|draft|list|continue|output)(?![\\p{L}])[^\\n.!?]{0,100}?\\sin\\s(${ANY_NAME})${ENDS_PHRASE}`,
 ].map((pattern) => new RegExp(pattern, "giu"));
 /** "In French, …", "… in French." at the edge of the request; "用中文回答", "日本語で答えて". */
-const EDGE = new RegExp(`(?:^\\s{0,8}(?:please,?\\s)?in (${ANY_NAME})\\s?[,:]|\\sin (${ANY_NAME})\\s?[.!]?\\s{0,8}$)`, "iu");
-const EAST_ASIAN = /(?:用|以|请用|請用)\s?(中文|英文|英语|日文|日语|韩文|法语|德语|西班牙语)|(日本語|英語|韓国語|中国語|フランス語)で|(한국어|영어|일본어|중국어)로/u;
+const EDGE = new RegExp(
+  `(?:^\\s{0,8}(?:please,?\\s)?in (${ANY_NAME})\\s?[,:]|\\sin (${ANY_NAME})\\s?[.!]?\\s{0,8}$)`,
+  "iu",
+);
+const EAST_ASIAN =
+  /(?:用|以|请用|請用)\s?(中文|英文|英语|日文|日语|韩文|法语|德语|西班牙语)|(日本語|英語|韓国語|中国語|フランス語)で|(한국어|영어|일본어|중국어)로/u;
 const EAST_ASIAN_NAMES: Readonly<Record<string, string>> = {
-  中文: "zh", 英文: "en", 英语: "en", 日文: "ja", 日语: "ja", 韩文: "ko", 法语: "fr", 德语: "de", 西班牙语: "es",
-  日本語: "ja", 英語: "en", 韓国語: "ko", 中国語: "zh", フランス語: "fr", 한국어: "ko", 영어: "en", 일본어: "ja", 중국어: "zh",
+  中文: "zh",
+  英文: "en",
+  英语: "en",
+  日文: "ja",
+  日语: "ja",
+  韩文: "ko",
+  法语: "fr",
+  德语: "de",
+  西班牙语: "es",
+  日本語: "ja",
+  英語: "en",
+  韓国語: "ko",
+  中国語: "zh",
+  フランス語: "fr",
+  한국어: "ko",
+  영어: "en",
+  일본어: "ja",
+  중국어: "zh",
 };
 /** Work on language itself: what language the answer should be in cannot be told from the question. */
 const ABOUT_LANGUAGE =

@@ -13,7 +13,8 @@ export class SpanTree {
   }
 
   parentOf(span: SpanFacts): SpanFacts | undefined {
-    return span.parentSpanId === null ? undefined : this.byId.get(pathOf(span.traceId, span.parentSpanId));
+    if (span.parentSpanId === null || span.parentSpanId === span.spanId) return undefined;
+    return this.byId.get(pathOf(span.traceId, span.parentSpanId));
   }
 
   /**

@@ -22,10 +22,15 @@ export function ConversationHeader({ projectId, conversation }: { projectId: str
         void queries.invalidateQueries({ queryKey: trpc.ruleRuns.pathKey() });
         notifications.show({
           title: plural(runs.length, "Rule Run"),
-          message: <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>See how they go</Link>,
+          message: (
+            <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>
+              See how they go
+            </Link>
+          ),
         });
       },
-      onError: (error) => notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
+      onError: (error) =>
+        notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
     }),
   );
   return (
@@ -59,9 +64,7 @@ export function ConversationHeader({ projectId, conversation }: { projectId: str
       <p className={classes.facts}>
         <Ago at={conversation.startedAt} />
         <span>{plural(conversation.messageCount, "message")}</span>
-        <span>
-          {plural(conversation.modelCallCount, "model call")}
-        </span>
+        <span>{plural(conversation.modelCallCount, "model call")}</span>
         <span>{plural(conversation.toolCallCount, "tool call")}</span>
         {conversation.errorCount > 0 ? <span>{plural(conversation.errorCount, "error")}</span> : null}
         <span title="tokens">

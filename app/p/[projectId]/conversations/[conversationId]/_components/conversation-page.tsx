@@ -7,7 +7,7 @@ import { useMemo, useRef } from "react";
 import { ErrorState } from "@/app/_components/error-state";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useTRPC } from "@/app/_lib/trpc";
-import { useKeys } from "@/app/_lib/use-keys";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { ConversationHeader } from "./conversation-header";
 import classes from "./conversation-page.module.css";
 import { CostTab } from "./cost-tab";
@@ -35,22 +35,29 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
   );
   const conversation = query.data?.conversation;
   // Findings are listed by our id; the address may carry the client's own.
-  const { findings, pairs, isPending, error: findingsError } = useOccurrences(projectId, conversation?.id ?? conversationId);
+  const {
+    findings,
+    pairs,
+    isPending,
+    error: findingsError,
+  } = useOccurrences(projectId, conversation?.id ?? conversationId);
   const marks = useMemo(() => marksOf(pairs), [pairs]);
 
   const goToMark = (by: 1 | -1) => {
     const turns = [...marks.byMessage.keys()].sort((a, b) => a - b);
     const at = Number(/^#m-(\d+)$/.exec(window.location.hash)?.[1] ?? (by === 1 ? -1 : Number.POSITIVE_INFINITY));
-    const next = by === 1 ? (turns.find((turn) => turn > at) ?? turns[0]) : (turns.findLast((turn) => turn < at) ?? turns.at(-1));
+    const next =
+      by === 1 ? (turns.find((turn) => turn > at) ?? turns[0]) : (turns.findLast((turn) => turn < at) ?? turns.at(-1));
     if (next !== undefined) window.location.hash = `m-${next}`;
   };
-  const goToTab = (by: number) => void setView({ tab: TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? "transcript" });
+  const goToTab = (by: number) =>
+    void setView({ tab: TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? "transcript" });
   useKeys({
     n: () => goToMark(1),
     p: () => goToMark(-1),
     "]": () => goToTab(1),
     "[": () => goToTab(-1),
-    Escape: () => (span ? void setView({ span: null }) : router.push(`/p/${projectId}/conversations`)),
+    [ESC]: () => (span ? void setView({ span: null }) : router.push(`/p/${projectId}/conversations`)),
   });
 
   if (!conversation) {
@@ -81,7 +88,12 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
         <Tabs.Panel value="transcript" className={classes.panel}>
           <div className={classes.columns} ref={scroller}>
             <div className={classes.main}>
-              <Transcript projectId={projectId} conversation={conversation} marks={marks.byMessage} scroller={scroller} />
+              <Transcript
+                projectId={projectId}
+                conversation={conversation}
+                marks={marks.byMessage}
+                scroller={scroller}
+              />
             </div>
             <aside className={classes.rail} aria-label="Findings and facts">
               <section>

@@ -2,8 +2,8 @@
 import { Table, Text } from "@mantine/core";
 import { Money } from "@/app/_components/money";
 import { formatCount, formatUsd, formatUsdExact, plural } from "@/app/_lib/format";
-import { ModelCallRows } from "./model-call-rows";
 import classes from "./cost-tab.module.css";
+import { ModelCallRows } from "./model-call-rows";
 import type { ConversationData } from "./transcript";
 
 /** What each model call used and cost, by which price: the arithmetic is on the page. */

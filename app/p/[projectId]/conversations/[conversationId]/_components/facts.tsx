@@ -1,61 +1,64 @@
 import { DataList, Stack } from "@mantine/core";
 import Link from "next/link";
 import { ExactTime } from "@/app/_components/exact-time";
+import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
-import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
+import { Unknown } from "@/app/_components/unknown";
+import { formatCount, formatDuration } from "@/app/_lib/format";
 import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 import { ConversationCost } from "../../_components/conversation-cost";
-
-/** A usage bucket's name as people say it: `cache_read_input_tokens` → `cache read input tokens`. */
-export const bucketName = (bucket: string) => bucket.replaceAll("_", " ");
+import { bucketName } from "./bucket-name";
 
 export function Facts({ projectId, conversation }: { projectId: string; conversation: ConversationSummary }) {
   const { externalId, userId, models, usage } = conversation;
-  const here = `/p/${projectId}/conversations`;
-  const facts: [string, React.ReactNode][] = [
-    ["Started", <ExactTime key="at" at={conversation.startedAt} />],
-    ["Last activity", <ExactTime key="last" at={conversation.lastActivityAt} />],
-    ["Lasted", formatDuration(conversation.lastActivityAt - conversation.startedAt)],
-    [
-      "User",
-      userId === null ? (
-        <span title="unknown">{UNKNOWN}</span>
-      ) : (
-        <Link className="mono" href={`${here}?user=${encodeURIComponent(userId)}`}>
-          {userId}
-        </Link>
-      ),
-    ],
-    [
-      "Models",
-      models.length === 0 ? (
-        <span title="unknown">{UNKNOWN}</span>
-      ) : (
+  const list = `/p/${projectId}/conversations`;
+  return (
+    <DataList size="xs" gap={6} labelWidth={112}>
+      <Fact label="Started">
+        <ExactTime at={conversation.startedAt} />
+      </Fact>
+      <Fact label="Last activity">
+        <ExactTime at={conversation.lastActivityAt} />
+      </Fact>
+      <Fact label="Lasted">{formatDuration(conversation.lastActivityAt - conversation.startedAt)}</Fact>
+      <Fact label="User">
+        {userId === null ? (
+          <Unknown why="the client sent none" />
+        ) : (
+          <Link className="mono" href={`${list}?user=${encodeURIComponent(userId)}`}>
+            {userId}
+          </Link>
+        )}
+      </Fact>
+      <Fact label="Models">
+        {models.length === 0 ? <Unknown /> : null}
         <Stack gap={2}>
           {models.map((model) => (
-            <Link key={model} className="mono" href={`${here}?model=${encodeURIComponent(model)}`}>
+            <Link key={model} className="mono" href={`${list}?model=${encodeURIComponent(model)}`}>
               {model}
             </Link>
           ))}
         </Stack>
-      ),
-    ],
-    ["Cost", <ConversationCost key="cost" conversation={conversation} />],
-    ...Object.entries(usage).map(([bucket, count]): [string, React.ReactNode] => [bucketName(bucket), formatCount(count)]),
-    ["Id", <IdText key="id" id={conversation.id} />],
-    ["Client's id", externalId === null ? <span title="the client sent none">{UNKNOWN}</span> : <IdText id={externalId} />],
-    ["Rule Runs", <Link key="runs" href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>Of this conversation</Link>],
-  ];
-  return (
-    <DataList size="xs" gap={6} labelWidth={104}>
-      {facts.map(([label, value]) => (
-        <DataList.Item key={label} style={{ overflowWrap: "anywhere" }}>
-          <DataList.ItemLabel tt={label.includes("tokens") ? "capitalize" : undefined}>{label}</DataList.ItemLabel>
-          <DataList.ItemValue className="tabular" miw={0}>
-            {value}
-          </DataList.ItemValue>
-        </DataList.Item>
+      </Fact>
+      <Fact label="Cost">
+        <ConversationCost conversation={conversation} />
+      </Fact>
+      {Object.entries(usage).map(([bucket, count]) => (
+        <Fact key={bucket} label={bucketName(bucket)}>
+          {formatCount(count)}
+        </Fact>
       ))}
+      <Fact label="Id">
+        <IdText id={conversation.id} />
+      </Fact>
+      <Fact label="Client's id">
+        {externalId === null ? <Unknown why="the client sent none" /> : <IdText id={externalId} />}
+      </Fact>
+      <Fact label="Rule Runs">
+        <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>
+          Of this conversation
+        </Link>
+      </Fact>
     </DataList>
   );
 }

@@ -22,7 +22,9 @@ export function FindingsRail({ projectId, findings, pairs, isPending, base = "" 
       {findings.map((finding) => {
         const occurrence = pairs.find((pair) => pair.finding.id === finding.id)?.occurrence;
         const turns = [
-          ...new Set(occurrence?.evidence.flatMap(({ messageIndex }) => (messageIndex === null ? [] : [messageIndex])) ?? []),
+          ...new Set(
+            occurrence?.evidence.flatMap(({ messageIndex }) => (messageIndex === null ? [] : [messageIndex])) ?? [],
+          ),
         ].sort((a, b) => a - b);
         return (
           <li key={finding.id} className={classes.finding}>

@@ -1,12 +1,22 @@
 import type { Finding, Occurrence } from "@/server/services/diagnostics/schemas";
 
 /** A quote of a Finding's evidence in one message: `[start, end)` of its joined text. */
-export type Mark = { finding: Finding; occurrence: Occurrence; start: number; end: number; quote: string; spanId: string | null };
+export type Mark = {
+  finding: Finding;
+  occurrence: Occurrence;
+  start: number;
+  end: number;
+  quote: string;
+  spanId: string | null;
+};
 
 export type Segment = { text: string; marked: boolean };
 
 /** Where the quote stands in `text`: where the evidence says, or where else it is found. */
-export function locate(text: string, { start, end, quote }: Pick<Mark, "start" | "end" | "quote">): [number, number] | null {
+export function locate(
+  text: string,
+  { start, end, quote }: Pick<Mark, "start" | "end" | "quote">,
+): [number, number] | null {
   if (quote === "") return null;
   if (text.slice(start, end) === quote) return [start, end];
   const at = text.indexOf(quote);

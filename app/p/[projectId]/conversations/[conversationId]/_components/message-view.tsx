@@ -19,7 +19,13 @@ export type MessageContext = {
 
 type Props = { message: Message; index: number; marks: readonly Mark[]; context: MessageContext; inPeek?: boolean };
 
-const ROLES: Record<string, string> = { user: "User", assistant: "Assistant", system: "System", tool: "Tool", developer: "Developer" };
+const ROLES: Record<string, string> = {
+  user: "User",
+  assistant: "Assistant",
+  system: "System",
+  tool: "Tool",
+  developer: "Developer",
+};
 
 export function MessageView({ message, index, marks, context, inPeek = false }: Props) {
   const joined = message.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
@@ -80,7 +86,9 @@ export function MessageView({ message, index, marks, context, inPeek = false }: 
           </div>
         ) : null}
         {parts}
-        {message.parts.length === 0 && message.toolCalls.length === 0 ? <div className={classes.meta}>Empty message</div> : null}
+        {message.parts.length === 0 && message.toolCalls.length === 0 ? (
+          <div className={classes.meta}>Empty message</div>
+        ) : null}
         {message.toolCalls.map((call, position) => (
           <ToolCallView
             key={call.id ?? position}

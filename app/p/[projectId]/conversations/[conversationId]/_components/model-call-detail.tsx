@@ -1,11 +1,12 @@
 import { DataList } from "@mantine/core";
+import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
 import { JsonView } from "@/app/_components/json-view";
 import { Money } from "@/app/_components/money";
 import { formatCount, formatPerMillion, UNKNOWN } from "@/app/_lib/format";
 import type { ModelCall } from "@/server/services/telemetry/schemas";
+import { bucketName } from "./bucket-name";
 import classes from "./cost-tab.module.css";
-import { bucketName } from "./facts";
 
 /** Usage × price = cost, bucket by bucket, and where each number came from. */
 export function ModelCallDetail({ call }: { call: ModelCall }) {
@@ -48,29 +49,25 @@ export function ModelCallDetail({ call }: { call: ModelCall }) {
       </div>
       <div>
         <DataList size="xs" gap={4} labelWidth={110}>
-          <Fact label="Priced as" value={cost ? `${cost.model.provider} / ${cost.model.modelName}` : UNKNOWN} />
-          <Fact label="Prices of" value={cost?.pricesVersion ?? UNKNOWN} mono />
-          <Fact label="Provider sent" value={call.provider ?? UNKNOWN} mono />
-          <Fact label="Usage read by" value={call.usageRule ?? UNKNOWN} mono />
-          <Fact label="Finish reason" value={call.finishReasons.join(", ") || UNKNOWN} mono />
-          <DataList.Item>
-            <DataList.ItemLabel>Span</DataList.ItemLabel>
-            <DataList.ItemValue miw={0}>
-              <IdText id={call.spanId} what="span id" />
-            </DataList.ItemValue>
-          </DataList.Item>
+          <Fact label="Priced as">{cost ? `${cost.model.provider} / ${cost.model.modelName}` : UNKNOWN}</Fact>
+          <Fact label="Prices of" mono>
+            {cost?.pricesVersion ?? UNKNOWN}
+          </Fact>
+          <Fact label="Provider sent" mono>
+            {call.provider ?? UNKNOWN}
+          </Fact>
+          <Fact label="Usage read by" mono>
+            {call.usageRule ?? UNKNOWN}
+          </Fact>
+          <Fact label="Finish reason" mono>
+            {call.finishReasons.join(", ") || UNKNOWN}
+          </Fact>
+          <Fact label="Span">
+            <IdText id={call.spanId} what="span id" />
+          </Fact>
         </DataList>
         {call.rawUsage ? <JsonView value={call.rawUsage} label="usage as sent" /> : null}
       </div>
     </div>
-  );
-}
-
-function Fact({ label, value, mono = false }: { label: string; value: string; mono?: boolean }) {
-  return (
-    <DataList.Item>
-      <DataList.ItemLabel>{label}</DataList.ItemLabel>
-      <DataList.ItemValue className={mono ? "mono" : undefined}>{value}</DataList.ItemValue>
-    </DataList.Item>
   );
 }

@@ -1,5 +1,6 @@
 import { DataList } from "@mantine/core";
 import { ExactTime } from "@/app/_components/exact-time";
+import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
 import { JsonView } from "@/app/_components/json-view";
 import { formatDuration, plural } from "@/app/_lib/format";
@@ -15,22 +16,24 @@ export function SpanDetail({ span }: { span: SpanData }) {
   return (
     <div className={classes.detail}>
       <DataList size="xs" gap={4} labelWidth={104}>
-        <Item label="Read as">
+        <Fact label="Read as">
           {span.type}
           {span.counted ? ", counted as a model call" : ", not counted as a model call"}
-        </Item>
-        <Item label="Status">{span.status}</Item>
-        <Item label="Started">
+        </Fact>
+        <Fact label="Status">{span.status}</Fact>
+        <Fact label="Started">
           <ExactTime at={span.startedAt} />
-        </Item>
-        <Item label="Took">{formatDuration(span.endedAt - span.startedAt)}</Item>
-        <Item label="Span">
+        </Fact>
+        <Fact label="Took">{formatDuration(span.endedAt - span.startedAt)}</Fact>
+        <Fact label="Span">
           <IdText id={span.spanId} what="span id" />
-        </Item>
-        <Item label="Parent">{span.parentSpanId === null ? "none" : <IdText id={span.parentSpanId} what="parent id" />}</Item>
-        <Item label="Scope">
+        </Fact>
+        <Fact label="Parent">
+          {span.parentSpanId === null ? "none" : <IdText id={span.parentSpanId} what="parent id" />}
+        </Fact>
+        <Fact label="Scope">
           <span className="mono">{`${span.scope.name} ${span.scope.version}`.trim() || "none"}</span>
-        </Item>
+        </Fact>
       </DataList>
       <h3>{plural(attributes.length, "attribute")}</h3>
       {unmapped.size > 0 ? (
@@ -72,14 +75,5 @@ export function SpanDetail({ span }: { span: SpanData }) {
       <h3>Resource</h3>
       <JsonView value={span.resource} label="resource" />
     </div>
-  );
-}
-
-function Item({ label, children }: { label: string; children: React.ReactNode }) {
-  return (
-    <DataList.Item>
-      <DataList.ItemLabel>{label}</DataList.ItemLabel>
-      <DataList.ItemValue miw={0}>{children}</DataList.ItemValue>
-    </DataList.Item>
   );
 }

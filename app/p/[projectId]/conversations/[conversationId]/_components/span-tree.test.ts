@@ -1,11 +1,22 @@
 import { expect, test } from "vitest";
 import { extentOf, placeSpans } from "./span-tree";
 
-const span = (spanId: string, parentSpanId: string | null, startedAt = 0, endedAt = startedAt + 1) => ({ spanId, parentSpanId, startedAt, endedAt });
-const shape = (spans: ReturnType<typeof span>[]) => placeSpans(spans).map(({ span: { spanId }, depth }) => `${"-".repeat(depth)}${spanId}`);
+const span = (spanId: string, parentSpanId: string | null, startedAt = 0, endedAt = startedAt + 1) => ({
+  spanId,
+  parentSpanId,
+  startedAt,
+  endedAt,
+});
+const shape = (spans: ReturnType<typeof span>[]) =>
+  placeSpans(spans).map(({ span: { spanId }, depth }) => `${"-".repeat(depth)}${spanId}`);
 
 test("children come under their parents in the order of time", () => {
-  expect(shape([span("b", "a", 5), span("a", null, 0), span("c", "a", 2), span("d", "c", 3)])).toEqual(["a", "-c", "--d", "-b"]);
+  expect(shape([span("b", "a", 5), span("a", null, 0), span("c", "a", 2), span("d", "c", 3)])).toEqual([
+    "a",
+    "-c",
+    "--d",
+    "-b",
+  ]);
 });
 test("a span whose parent never arrived is a root", () => {
   expect(shape([span("x", "missing", 1), span("a", null, 0)])).toEqual(["a", "x"]);

@@ -10,7 +10,10 @@ export function placeSpans<S extends TreeSpan>(spans: readonly S[]): PlacedSpan<
   const known = new Set(spans.map((span) => span.spanId));
   const children = new Map<string | null, S[]>();
   for (const span of [...spans].sort((a, b) => a.startedAt - b.startedAt || a.endedAt - b.endedAt)) {
-    const parent = span.parentSpanId !== null && known.has(span.parentSpanId) && span.parentSpanId !== span.spanId ? span.parentSpanId : null;
+    const parent =
+      span.parentSpanId !== null && known.has(span.parentSpanId) && span.parentSpanId !== span.spanId
+        ? span.parentSpanId
+        : null;
     const siblings = children.get(parent);
     if (siblings) siblings.push(span);
     else children.set(parent, [span]);

@@ -44,7 +44,10 @@ export function SpansTab({ projectId, traceIds, traceId, spanId, onChange }: Pro
               aria-label="Trace"
               value={shown}
               onChange={(event) => onChange({ trace: event.currentTarget.value, span: null })}
-              data={traceIds.map((id, index) => ({ value: id, label: `Trace ${index + 1} of ${traceIds.length} · ${id.slice(0, 12)}…` }))}
+              data={traceIds.map((id, index) => ({
+                value: id,
+                label: `Trace ${index + 1} of ${traceIds.length} · ${id.slice(0, 12)}…`,
+              }))}
             />
           ) : (
             <span className="mono clip" title={shown}>
@@ -54,7 +57,9 @@ export function SpansTab({ projectId, traceIds, traceId, spanId, onChange }: Pro
           {spans ? (
             <Text size="xs" c="dimmed">
               {plural(spans.length, "span")}, {spans.filter((span) => span.counted).length} counted as model calls,{" "}
-              {unmapped.size === 0 ? "every attribute read" : plural(unmapped.size, "attribute name nobody reads", "attribute names nobody reads")}
+              {unmapped.size === 0
+                ? "every attribute read"
+                : plural(unmapped.size, "attribute name nobody reads", "attribute names nobody reads")}
             </Text>
           ) : null}
         </div>
@@ -71,7 +76,11 @@ export function SpansTab({ projectId, traceIds, traceId, spanId, onChange }: Pro
         )}
       </div>
       {selected ? (
-        <PeekPanel label="Span" title={<span className="mono">{selected.name}</span>} onClose={() => onChange({ span: null })}>
+        <PeekPanel
+          label="Span"
+          title={<span className="mono">{selected.name}</span>}
+          onClose={() => onChange({ span: null })}
+        >
           <SpanDetail span={selected} />
         </PeekPanel>
       ) : null}

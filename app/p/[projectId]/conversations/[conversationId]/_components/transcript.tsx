@@ -48,7 +48,12 @@ export function Transcript({ projectId, conversation, marks, scroller }: Props) 
   return <LongTranscript conversation={conversation} marks={marks} scroller={scroller} context={context} />;
 }
 
-function LongTranscript({ conversation, marks, scroller, context }: Omit<Props, "projectId"> & { context: MessageContext }) {
+function LongTranscript({
+  conversation,
+  marks,
+  scroller,
+  context,
+}: Omit<Props, "projectId"> & { context: MessageContext }) {
   const { messages } = conversation;
   const virtual = useVirtualizer({
     count: messages.length,
@@ -60,7 +65,8 @@ function LongTranscript({ conversation, marks, scroller, context }: Omit<Props, 
   useEffect(() => {
     const go = () => {
       const index = HASH.exec(window.location.hash)?.[1];
-      if (index !== undefined && Number(index) < messages.length) virtual.scrollToIndex(Number(index), { align: "center" });
+      if (index !== undefined && Number(index) < messages.length)
+        virtual.scrollToIndex(Number(index), { align: "center" });
     };
     go();
     window.addEventListener("hashchange", go);

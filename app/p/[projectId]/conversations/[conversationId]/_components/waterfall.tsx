@@ -47,8 +47,15 @@ export function Waterfall({ spans, selectedId, onSelect }: Props) {
               style={{ blockSize: ROW, transform: `translateY(${item.start}px)` }}
               onClick={() => onSelect(span.spanId)}
             >
-              <span className={classes.name} style={{ paddingInlineStart: `${Math.min(depth, DEPTH_SHOWN) * 0.875}rem` }}>
-                <span className={classes.type} data-counted={span.counted || undefined} title={span.counted ? "counted as a model call" : undefined}>
+              <span
+                className={classes.name}
+                style={{ paddingInlineStart: `${Math.min(depth, DEPTH_SHOWN) * 0.875}rem` }}
+              >
+                <span
+                  className={classes.type}
+                  data-counted={span.counted || undefined}
+                  title={span.counted ? "counted as a model call" : undefined}
+                >
                   {span.type}
                 </span>
                 <span className="clip">{span.name}</span>

@@ -10,7 +10,7 @@ import { PageHeader } from "@/app/_components/page-header";
 import { Severity } from "@/app/_components/severity";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useTRPC } from "@/app/_lib/trpc";
-import { useKeys } from "@/app/_lib/use-keys";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { FindingDays } from "./finding-days";
 import { FindingFacts } from "./finding-facts";
 import classes from "./finding-page.module.css";
@@ -22,7 +22,7 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
   const trpc = useTRPC();
   const router = useRouter();
   const query = useQuery(trpc.findings.get.queryOptions({ projectId, findingId }, { refetchInterval: 20_000 }));
-  useKeys({ Escape: () => router.push(`/p/${projectId}/findings`) });
+  useKeys({ [ESC]: () => router.push(`/p/${projectId}/findings`) });
   const finding = query.data?.finding;
   if (!finding) {
     return query.error ? (

@@ -1,5 +1,6 @@
 import Link from "next/link";
 import { Ago } from "@/app/_components/ago";
+import { ScrollPre } from "@/app/_components/scroll-pre";
 import { formatPercent } from "@/app/_lib/format";
 import type { FindingDetail, Occurrence } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
@@ -7,7 +8,11 @@ import classes from "./finding-page.module.css";
 const QUOTES_SHOWN = 6;
 
 /** The page of the conversation at the turn (or the span) that the evidence quotes. */
-export function turnHref(projectId: string, conversationId: string, evidence: Occurrence["evidence"][number] | undefined) {
+export function turnHref(
+  projectId: string,
+  conversationId: string,
+  evidence: Occurrence["evidence"][number] | undefined,
+) {
   const page = `/p/${projectId}/conversations/${encodeURIComponent(conversationId)}`;
   if (evidence?.messageIndex != null) return `${page}#m-${evidence.messageIndex}`;
   return evidence?.spanId ? `${page}?tab=spans&span=${evidence.spanId}` : page;
@@ -26,10 +31,9 @@ export function Why({ projectId, finding }: { projectId: string; finding: Findin
             {latest.evidence.slice(0, QUOTES_SHOWN).map((evidence, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the evidence of an occurrence keeps its order
               <li key={index} className={classes.quote}>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that may scroll must be reachable by keyboard */}
-                <pre className={classes.quoteText} tabIndex={0} role="group" aria-label="Quote">
+                <ScrollPre className={classes.quoteText} label="Quote">
                   {evidence.quote || "(nothing: the text is empty)"}
-                </pre>
+                </ScrollPre>
                 <Link className={classes.turn} href={turnHref(projectId, latest.conversationId, evidence)}>
                   {evidence.messageIndex === null ? "Open the span" : `Open message ${evidence.messageIndex}`}
                 </Link>
@@ -37,8 +41,8 @@ export function Why({ projectId, finding }: { projectId: string; finding: Findin
             ))}
           </ul>
           <p className={classes.quiet} style={{ marginBlockStart: 8 }}>
-            From the latest occurrence, <Ago at={latest.detectedAt} />: {formatPercent(latest.confidence)} sure, from the
-            Rule's measured precision at a score of {latest.score.toFixed(2)}.
+            From the latest occurrence, <Ago at={latest.detectedAt} />: {formatPercent(latest.confidence)} sure, from
+            the Rule's measured precision at a score of {latest.score.toFixed(2)}.
           </p>
         </>
       ) : (

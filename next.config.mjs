@@ -1,12 +1,14 @@
-import type { NextConfig } from "next";
+// @ts-check
+// JavaScript on purpose: `npm start` reads this file too, and a TypeScript one would load a compiler into the server.
 
-const config: NextConfig = {
+/** @type {import("next").NextConfig} */
+export default {
   poweredByHeader: false,
   // A workbench on one's own machine, or behind a proxy that compresses: processor time goes to ingest.
   compress: false,
-  // `npm run verify` checks types and lint, on every file and not only on those that a page reaches.
+  // `npm run verify` checks types, on every file and not only on those that a page reaches.
   typescript: { ignoreBuildErrors: true },
-  serverExternalPackages: ["@node-rs/argon2", "postgres", "pino", "protobufjs", "inngest"],
+  serverExternalPackages: ["@node-rs/argon2"],
   experimental: {
     optimizePackageImports: [
       "@mantine/core",
@@ -17,5 +19,3 @@ const config: NextConfig = {
     ],
   },
 };
-
-export default config;

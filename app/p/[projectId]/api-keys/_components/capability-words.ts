@@ -1,0 +1,16 @@
+import type { Capability } from "@/server/platform/capabilities";
+
+/** What each capability lets a key do, in a line. */
+export const CAPABILITY_WORDS: Record<Capability, string> = {
+  "telemetry:write": "Send traces and logs",
+  "workspace:read": "Read Datasets and fine-tuning",
+  "project:data:read": "Read conversations and traces",
+  "diagnostics:read": "Read Findings, Rules and Rule Runs",
+  "model-pricing:read": "Read model prices",
+  "diagnostics:write": "Review Findings, start Rule Runs, change their settings",
+  "models:manage": "Change Datasets, start training",
+  "project:data:write": "Change tuning configurations",
+  "model-pricing:write": "Change model prices",
+  "project:models:manage": "Deploy and export models",
+  "project:admin": "Everything of an owner: members, keys, deletion",
+};

@@ -1,0 +1,115 @@
+"use client";
+import { Button } from "@mantine/core";
+import { IconFilterOff, IconListCheck } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useQueryStates } from "nuqs";
+import { useCallback } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataTable } from "@/app/_components/data-table/data-table";
+import { ListFoot } from "@/app/_components/data-table/list-foot";
+import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
+import { EmptyState } from "@/app/_components/empty-state";
+import { ErrorState } from "@/app/_components/error-state";
+import { PageHeader } from "@/app/_components/page-header";
+import { StaleNote } from "@/app/_components/stale-note";
+import { useTRPC } from "@/app/_lib/trpc";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
+import { COLUMNS, HIDEABLE } from "./columns";
+import classes from "./rule-runs.module.css";
+import { RunFilters } from "./run-filters";
+import { RunPeek } from "./run-peek";
+import { isFiltered, listInput, NO_FILTERS, viewParsers } from "./view";
+
+const BUSY_MS = 2500;
+const QUIET_MS = 15_000;
+
+export function RuleRuns({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const list = useInfiniteQuery(
+    trpc.ruleRuns.list.infiniteQueryOptions(listInput(projectId, view), {
+      getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
+      placeholderData: (previous) => previous,
+      refetchInterval: (query) => {
+        const pages = query.state.data?.pages ?? [];
+        if (pages.length > 1) return false;
+        const busy = pages.some((page) => page.runs.some(({ status }) => status === "queued" || status === "running"));
+        return busy ? BUSY_MS : QUIET_MS;
+      },
+    }),
+  );
+  const rows = list.data?.pages.flatMap((page) => page.runs) ?? [];
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  useKeys({ [ESC]: () => view.peek && void setView({ peek: null }) });
+
+  return (
+    <>
+      <PageHeader
+        title="Rule Runs"
+        aside={<ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />}
+      >
+        <RunFilters view={view} setView={setView} />
+      </PageHeader>
+      <div className={classes.body}>
+        <div className={classes.list}>
+          {rows.length > 0 ? (
+            <>
+              <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
+              <DataTable
+                label="Rule Runs"
+                columns={COLUMNS}
+                rows={rows}
+                rowId={(row) => row.id}
+                rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.conversationId)}`}
+                hidden={view.hide}
+                minWidth={960}
+                activeId={view.peek}
+                onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
+                onEnd={hasNextPage ? more : undefined}
+                busy={list.isPlaceholderData}
+              >
+                <ListFoot shown={rows.length} what="Rule Run" list={list} />
+              </DataTable>
+            </>
+          ) : list.error ? (
+            <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />
+          ) : list.isPending ? (
+            <TableSkeleton label="Loading Rule Runs" />
+          ) : isFiltered(view) ? (
+            <EmptyState
+              icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
+              title="No Rule Run matches"
+              action={
+                <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
+                  Clear filters
+                </Button>
+              }
+            >
+              There may be others outside these filters.
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={<IconListCheck size={32} stroke={1.5} aria-hidden />}
+              title="No Rule Runs yet"
+              action={
+                <Button component={Link} href={`/p/${projectId}/send-a-trace`}>
+                  Send your first trace
+                </Button>
+              }
+            >
+              A Rule Run is one Rule reading one conversation. Runs start by themselves when a conversation has been
+              quiet for a while, or when you ask on its page.
+            </EmptyState>
+          )}
+        </div>
+        {view.peek ? (
+          <RunPeek projectId={projectId} runId={view.peek} onClose={() => void setView({ peek: null })} />
+        ) : null}
+      </div>
+    </>
+  );
+}

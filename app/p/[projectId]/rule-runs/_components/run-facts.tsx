@@ -1,0 +1,62 @@
+import { DataList, Stack, Text } from "@mantine/core";
+import Link from "next/link";
+import { ExactTime } from "@/app/_components/exact-time";
+import { Fact } from "@/app/_components/fact";
+import { IdText } from "@/app/_components/id-text";
+import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
+import type { RuleRun } from "@/server/services/diagnostics/schemas";
+import { outcomeOf } from "./columns";
+import { RunStatus } from "./run-status";
+import { ORIGIN_WORD } from "./view";
+
+/** One Run in full: why it was skipped or failed, how often it was tried, what it says beside. */
+export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }) {
+  const conversation = `/p/${projectId}/conversations/${encodeURIComponent(run.conversationId)}`;
+  return (
+    <Stack p="md" gap="md">
+      <DataList size="sm" gap={6} labelWidth={110}>
+        <Fact label="Status">
+          <RunStatus status={run.status} />
+        </Fact>
+        <Fact label="Outcome">{outcomeOf(run)}</Fact>
+        <Fact label="Rule" mono>
+          {run.ruleId} v{run.ruleVersion}
+        </Fact>
+        <Fact label="Conversation" mono>
+          <Link href={conversation}>{run.conversationId}</Link>
+        </Fact>
+        <Fact label="Read as of">
+          <ExactTime at={run.lastActivityAt} />
+        </Fact>
+        <Fact label="Origin">{ORIGIN_WORD[run.origin]}</Fact>
+        {run.backfillId === null ? null : (
+          <Fact label="Backfill">
+            <IdText id={run.backfillId} />
+          </Fact>
+        )}
+        <Fact label="Attempts">{formatCount(run.attempts)}</Fact>
+        <Fact label="Asked for">
+          <ExactTime at={run.createdAt} />
+        </Fact>
+        <Fact label="Started">
+          <ExactTime at={run.startedAt} />
+        </Fact>
+        <Fact label="Finished">
+          <ExactTime at={run.finishedAt} />
+        </Fact>
+        <Fact label="Took">
+          {run.startedAt === null || run.finishedAt === null ? UNKNOWN : formatDuration(run.finishedAt - run.startedAt)}
+        </Fact>
+        <Fact label="Id">
+          <IdText id={run.id} />
+        </Fact>
+      </DataList>
+      {run.notes.map((note) => (
+        <Text key={note} size="sm" c="dimmed">
+          {note}
+        </Text>
+      ))}
+      {run.resultCount ? <Link href={conversation}>See what it found, at the turn</Link> : null}
+    </Stack>
+  );
+}

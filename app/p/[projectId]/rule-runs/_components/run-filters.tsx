@@ -1,0 +1,41 @@
+import { NativeSelect } from "@mantine/core";
+import { SearchInput } from "@/app/_components/search-input";
+import { RULES } from "../../findings/_components/view";
+import { ORIGIN_WORD, ORIGINS, STATUSES, type View } from "./view";
+
+const word = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+export function RunFilters({ view, setView }: { view: View; setView: (view: Partial<View>) => unknown }) {
+  return (
+    <>
+      <SearchInput
+        label="Conversation id"
+        width={220}
+        value={view.conversation ?? ""}
+        onChange={(conversation) => setView({ conversation: conversation || null })}
+      />
+      <NativeSelect
+        aria-label="Status"
+        value={view.status ?? ""}
+        onChange={(event) => setView({ status: STATUSES.find((known) => known === event.currentTarget.value) ?? null })}
+        data={[{ value: "", label: "Any status" }, ...STATUSES.map((value) => ({ value, label: word(value) }))]}
+      />
+      <NativeSelect
+        aria-label="Origin"
+        value={view.origin ?? ""}
+        onChange={(event) => setView({ origin: ORIGINS.find((known) => known === event.currentTarget.value) ?? null })}
+        data={[{ value: "", label: "Any origin" }, ...ORIGINS.map((value) => ({ value, label: ORIGIN_WORD[value] }))]}
+      />
+      <NativeSelect
+        aria-label="Rule"
+        value={view.rule ?? ""}
+        onChange={(event) => setView({ rule: event.currentTarget.value || null })}
+        data={[
+          { value: "", label: "Any Rule" },
+          ...RULES,
+          ...(view.rule && !RULES.some(({ value }) => value === view.rule) ? [view.rule] : []),
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import { Dot } from "@/app/_components/dot";
+import type { RuleRun } from "@/server/services/diagnostics/schemas";
+
+const LOOK: Record<RuleRun["status"], { word: string; color: string; hollow?: boolean }> = {
+  queued: { word: "Queued", color: "var(--severity-info)", hollow: true },
+  running: { word: "Running", color: "var(--severity-low)", hollow: true },
+  completed: { word: "Completed", color: "var(--state-ok)" },
+  skipped: { word: "Skipped", color: "var(--severity-info)" },
+  failed: { word: "Failed", color: "var(--severity-critical)" },
+};
+
+export function RunStatus({ status }: { status: RuleRun["status"] }) {
+  const { word, color, hollow } = LOOK[status];
+  return (
+    <Dot color={color} hollow={hollow ?? false}>
+      {word}
+    </Dot>
+  );
+}

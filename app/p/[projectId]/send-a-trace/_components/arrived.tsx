@@ -1,0 +1,105 @@
+"use client";
+import { Button, Loader, Text } from "@mantine/core";
+import { IconArrowRight, IconCircleCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { Money } from "@/app/_components/money";
+import { formatCount, plural } from "@/app/_lib/format";
+import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc";
+import classes from "./send-a-trace.module.css";
+
+type Receipt = NonNullable<RouterOutputs["telemetry"]["status"]["status"]["lastReceipt"]>;
+type Props = { projectId: string; first: boolean; receipt: Receipt; conversationId: string | null };
+
+const NAMES_SHOWN = 12;
+
+/** What landed: how it was read, and what nobody read. */
+export function Arrived({ projectId, first, receipt, conversationId }: Props) {
+  const trpc = useTRPC();
+  const traceId = receipt.traceIds[0];
+  const conversation = useQuery(
+    trpc.conversations.get.queryOptions(
+      { projectId, conversationId: conversationId ?? "" },
+      { enabled: conversationId !== null, refetchInterval: 3000 },
+    ),
+  ).data?.conversation;
+  const spans = useQuery(
+    trpc.traces.get.queryOptions(
+      { projectId, traceId: traceId ?? "" },
+      { enabled: traceId !== undefined && conversationId !== null },
+    ),
+  ).data?.trace.spans;
+  const unmapped = [...new Set(spans?.flatMap((span) => span.unmapped) ?? [])];
+
+  return (
+    <div className={classes.arrived} role="status">
+      <div className={classes.arrivedHead}>
+        <IconCircleCheck size={20} color="var(--state-ok)" aria-hidden />
+        <Text fw={600}>{first ? "First conversation arrived" : "A new trace arrived"}</Text>
+        {conversationId === null ? (
+          <Loader size={14} ml="auto" aria-label="Putting the conversation together" />
+        ) : (
+          <Button
+            ml="auto"
+            component={Link}
+            href={`/p/${projectId}/conversations/${encodeURIComponent(conversationId)}`}
+            rightSection={<IconArrowRight size={14} aria-hidden />}
+          >
+            Open the conversation
+          </Button>
+        )}
+      </div>
+      <ul className={classes.facts}>
+        <li>
+          {plural(receipt.received, "span")} received, {formatCount(receipt.stored)} stored
+          {receipt.duplicates > 0 ? `, ${formatCount(receipt.duplicates)} sent before` : ""}
+          {receipt.rejected > 0 ? `, ${formatCount(receipt.rejected)} refused` : ""}
+        </li>
+        {receipt.rejections.slice(0, 3).map((rejection) => (
+          <li key={rejection.index}>
+            Span {rejection.index} was refused: {rejection.reason}
+          </li>
+        ))}
+        {conversation ? (
+          <>
+            <li>
+              Read as {plural(conversation.messageCount, "message")},{" "}
+              {plural(conversation.modelCallCount, "model call")} and {plural(conversation.toolCallCount, "tool call")}
+              {conversation.models.length > 0 ? (
+                <>
+                  {" "}
+                  with <span className="mono">{conversation.models.join(", ")}</span>
+                </>
+              ) : null}
+            </li>
+            <li>
+              {plural(
+                Object.values(conversation.usage).reduce((sum, count) => sum + count, 0),
+                "token",
+              )}
+              , cost <Money usd={conversation.cost} />
+              {conversation.externalId === null
+                ? "; no conversation id was sent, so each trace is its own conversation"
+                : ""}
+            </li>
+          </>
+        ) : null}
+        {spans ? (
+          <li>
+            {unmapped.length === 0 ? (
+              "Every attribute was read."
+            ) : (
+              <>
+                Kept, but read by nobody:{" "}
+                <span className="mono">
+                  {unmapped.slice(0, NAMES_SHOWN).join(", ")}
+                  {unmapped.length > NAMES_SHOWN ? ` and ${unmapped.length - NAMES_SHOWN} more` : ""}
+                </span>
+              </>
+            )}
+          </li>
+        ) : null}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+"use client";
+import { PageHeader } from "@/app/_components/page-header";
+import { Arrival } from "./arrival";
+import classes from "./send-a-trace.module.css";
+import { Snippets } from "./snippets-panel";
+
+export function SendATrace({ projectId, endpoint }: { projectId: string; endpoint: string }) {
+  return (
+    <>
+      <PageHeader title="Send a trace" />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+      <section className={classes.body} tabIndex={0} aria-label="Send a trace, scrollable">
+        <div className={classes.column}>
+          <p className={classes.intro}>
+            Whetstone takes OpenTelemetry over HTTP, as JSON or protobuf. Point your exporter at{" "}
+            <span className="mono">{endpoint}</span>, or run one of these to see how a conversation looks here.
+          </p>
+          <Arrival projectId={projectId} />
+          <Snippets projectId={projectId} endpoint={endpoint} />
+        </div>
+      </section>
+    </>
+  );
+}

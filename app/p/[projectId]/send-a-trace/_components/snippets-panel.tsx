@@ -1,0 +1,85 @@
+"use client";
+import { Alert, Button, Group, Tabs, Text } from "@mantine/core";
+import { IconKey } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { useEffect, useState } from "react";
+import { CopyButton } from "@/app/_components/copy-button";
+import { ScrollPre } from "@/app/_components/scroll-pre";
+import { keepKey, keptKey } from "@/app/_lib/kept-key";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+import classes from "./send-a-trace.module.css";
+import { LANGUAGES, NO_KEY, snippet } from "./snippets";
+
+const VALUES = LANGUAGES.map((language) => language.value);
+
+/** Programs to copy, with a key in them: the one that came with the project, or one made here that can only send. */
+export function Snippets({ projectId, endpoint }: { projectId: string; endpoint: string }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const [language, setLanguage] = useQueryState("language", parseAsStringLiteral(VALUES).withDefault("typescript"));
+  const [key, setKey] = useState<string | null>(null);
+  useEffect(() => setKey(keptKey(projectId)), [projectId]);
+  const create = useMutation(
+    trpc.apiKeys.create.mutationOptions({
+      onSuccess: ({ secret }) => {
+        keepKey(projectId, secret);
+        setKey(secret);
+        void queries.invalidateQueries({ queryKey: trpc.apiKeys.pathKey() });
+      },
+    }),
+  );
+  const text = snippet(language, { endpoint, key: key ?? NO_KEY });
+  return (
+    <section aria-label="Snippets">
+      {key === null ? (
+        <Group className={classes.key} wrap="nowrap">
+          <Text size="sm">
+            A key's secret is shown once only. Create one that can send and nothing else, and it is filled in below.
+          </Text>
+          <Button
+            leftSection={<IconKey size={14} aria-hidden />}
+            loading={create.isPending}
+            style={{ flex: "none" }}
+            onClick={() => create.mutate({ projectId, name: "First trace", capabilities: ["telemetry:write"] })}
+          >
+            Create a key
+          </Button>
+        </Group>
+      ) : (
+        <Text className={classes.key} size="sm">
+          Your key is in the snippet. It is kept in this tab only: copy it before you close it.
+        </Text>
+      )}
+      {create.error ? (
+        <Alert role="alert" color="red" p="xs" mb="sm">
+          {problemOf(create.error).detail}
+        </Alert>
+      ) : null}
+      <Tabs
+        value={language}
+        onChange={(value) => void setLanguage(VALUES.find((known) => known === value) ?? "typescript")}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          {LANGUAGES.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={language}>
+          <div className={classes.snippet}>
+            <ScrollPre label="Snippet" testId="snippet">
+              {text}
+            </ScrollPre>
+            <div className={classes.copy}>
+              <CopyButton value={text} label="Copy" withText />
+            </div>
+          </div>
+        </Tabs.Panel>
+      </Tabs>
+    </section>
+  );
+}

@@ -1,0 +1,55 @@
+"use client";
+import { Alert, Skeleton, Switch, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ErrorState } from "@/app/_components/error-state";
+import { useNow } from "@/app/_components/now";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+import { coverageOf } from "../../findings/_components/coverage-note";
+
+/** Whether Rules read conversations by themselves. The switch moves at once and goes back if that failed. */
+export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const now = useNow();
+  const settings = useQuery(trpc.diagnosticSettings.get.queryOptions({ projectId }));
+  const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 15_000 }));
+  const update = useMutation(
+    trpc.diagnosticSettings.update.mutationOptions({
+      onSuccess: (reply) => {
+        queries.setQueryData(trpc.diagnosticSettings.get.queryKey({ projectId }), reply);
+        void queries.invalidateQueries({ queryKey: trpc.diagnostics.pathKey() });
+      },
+    }),
+  );
+  if (!settings.data) {
+    return settings.error ? (
+      <ErrorState error={settings.error} onRetry={() => void settings.refetch()} retrying={settings.isFetching} />
+    ) : (
+      <Skeleton height={48} role="status" aria-label="Loading settings" />
+    );
+  }
+  const on = update.isPending
+    ? update.variables.automaticSchedulingEnabled
+    : settings.data.settings.automaticSchedulingEnabled;
+  return (
+    <>
+      <Switch
+        checked={on}
+        onChange={(event) => update.mutate({ projectId, automaticSchedulingEnabled: event.currentTarget.checked })}
+        label="Diagnose conversations automatically"
+        description="Each enabled Rule reads a conversation once it has been quiet for a while, without a language model and without cost. Turned off, Rules read only what you ask for."
+      />
+      {update.error ? (
+        <Alert role="alert" color="red" p="xs" mt="sm">
+          {problemOf(update.error).detail}
+        </Alert>
+      ) : null}
+      {status.data ? (
+        <Text size="xs" c="dimmed" mt="sm">
+          {coverageOf(status.data.status, now)}.
+        </Text>
+      ) : null}
+    </>
+  );
+}

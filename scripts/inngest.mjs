@@ -1,0 +1,42 @@
+// @ts-check
+// npm run inngest: a local Inngest server, with its dashboard, beside the app. Nothing of the product depends on it.
+import { spawn, spawnSync } from "node:child_process";
+import { requireNode } from "./lib/node-version.mjs";
+
+requireNode();
+
+/** Pinned, so that the dashboard and its protocol are those that the functions were tried with. */
+const PACKAGE = "inngest-cli@1.45.1";
+const DASHBOARD_PORT = 8288;
+
+const { addressOf, readSettings } = await import("./lib/settings.mjs");
+const { say } = await import("./lib/say.mjs");
+
+const app = addressOf(readSettings());
+const server = `http://127.0.0.1:${DASHBOARD_PORT}`;
+
+/** A binary of one's own comes first: `INNGEST_CLI=/path/to/inngest npm run inngest`. */
+const command = process.env.INNGEST_CLI ? [process.env.INNGEST_CLI] : ["npx", "--yes", PACKAGE];
+
+const [program = "", ...args] = command;
+const found = spawnSync(program, [...args, "version"], { stdio: ["ignore", "pipe", "pipe"], timeout: 120_000 });
+if (found.status !== 0) {
+  say(
+    "inngest-cli cannot be had here: its npm package downloads the program from cli.inngest.com, which this machine " +
+      "does not reach (or npm may not run its install script). The app needs none: without INNGEST_BASE_URL it runs " +
+      "its jobs itself. To have the dashboard, download the program from https://github.com/inngest/inngest/releases " +
+      "and run INNGEST_CLI=/path/to/inngest npm run inngest.",
+  );
+  process.exit(1);
+}
+
+say(`Inngest's dashboard: ${server}`);
+say(`Start the app beside it with: INNGEST_DEV=1 INNGEST_BASE_URL=${server} npm start`);
+
+const child = spawn(
+  program,
+  [...args, "dev", "--no-discovery", "--port", String(DASHBOARD_PORT), "--sdk-url", `${app}/api/inngest`],
+  { stdio: ["ignore", "inherit", "inherit"] },
+);
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.on(signal, () => child.kill(signal));
+child.once("exit", (code, signal) => process.exit(code ?? (signal ? 0 : 1)));

@@ -1,0 +1,146 @@
+import { eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { sessions } from "@/db/schema";
+import { createUser } from "@/server/services/identity";
+import { handleAuth } from "./next-auth-handler";
+import { isSameOrigin, originOf } from "./origin";
+import { sessionOf } from "./session";
+
+const ORIGIN = "http://localhost:3210";
+let visitors = 0;
+
+/** A browser: keeps cookies, and posts forms as next-auth's own client does. */
+function browser() {
+  const jar = new Map<string, string>();
+  const address = `192.0.2.${++visitors}`;
+  const headers = () => ({
+    host: "localhost:3210",
+    "x-forwarded-for": address,
+    cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
+  });
+  async function ask(path: string, form?: Record<string, string>) {
+    const reply = await handleAuth(
+      new Request(`${ORIGIN}/api/auth/${path}`, {
+        headers: headers(),
+        ...(form ? { method: "POST", body: new URLSearchParams(form) } : {}),
+      }),
+    );
+    for (const line of reply.headers.getSetCookie()) {
+      const [pair = ""] = line.split(";");
+      const [name = "", ...value] = pair.split("=");
+      if (/max-age=0/i.test(line)) jar.delete(name);
+      else jar.set(name, value.join("="));
+    }
+    return {
+      status: reply.status,
+      headers: reply.headers,
+      body: (await reply.json().catch(() => null)) as Record<string, string>,
+    };
+  }
+  const csrfToken = async () => (await ask("csrf")).body.csrfToken ?? "";
+  return {
+    jar,
+    ask,
+    page: () => new Request(`${ORIGIN}/`, { headers: headers() }),
+    async signIn(email: string, password: string, callbackUrl = "/") {
+      return ask("callback/credentials", { email, password, callbackUrl, csrfToken: await csrfToken(), json: "true" });
+    },
+    signOut: async () => ask("signout", { csrfToken: await csrfToken(), json: "true" }),
+  };
+}
+
+const person = async () => {
+  const email = `person${visitors}-${Date.now()}@example.test`;
+  await createUser(db(), { email, password: "correct horse" });
+  return email;
+};
+
+test("signing in opens a session that lasts until signing out, which ends it for every copy of the cookie", async () => {
+  const email = await person();
+  const one = browser();
+  expect(await sessionOf(db(), one.page())).toBeNull();
+
+  const { status, headers, body } = await one.signIn(email, "correct horse");
+  expect([status, body.url]).toEqual([200, `${ORIGIN}/`]);
+  const cookie = headers.getSetCookie().find((line) => line.startsWith("whetstone-session="));
+  expect(cookie).toMatch(/HttpOnly/);
+  expect(cookie).toMatch(/SameSite=Lax/);
+  expect(cookie).not.toMatch(/Secure/); // plain http here: the browser would not send it back
+
+  const stolen = one.page();
+  expect((await sessionOf(db(), stolen))?.user.email).toBe(email);
+  expect((await one.ask("session")).body).toMatchObject({ user: { email } });
+
+  await one.signOut();
+  expect(one.jar.has("whetstone-session")).toBe(false);
+  expect(await sessionOf(db(), stolen)).toBeNull();
+});
+
+test("a wrong password and an unknown address get the very same answer", async () => {
+  const email = await person();
+  const wrong = await browser().signIn(email, "wrong");
+  const unknown = await browser().signIn("nobody@example.test", "wrong");
+  expect([wrong.status, wrong.body]).toEqual([unknown.status, unknown.body]);
+  expect(new URL(wrong.body.url ?? "").searchParams.get("error")).toBe("CredentialsSignin");
+});
+
+test("too many attempts are told as such", async () => {
+  const email = await person();
+  const guesser = browser();
+  for (let i = 0; i < 10; i++) await guesser.signIn(email, "wrong");
+  const { body } = await guesser.signIn(email, "correct horse");
+  expect(new URL(body.url ?? "").searchParams.get("error")).toBe("RateLimited");
+});
+
+test("a sign-in without this installation's token is not taken, and none leads elsewhere afterwards", async () => {
+  const email = await person();
+  const visitor = browser();
+  await visitor.ask("callback/credentials", { email, password: "correct horse", csrfToken: "forged", json: "true" });
+  expect(await sessionOf(db(), visitor.page())).toBeNull();
+  const { body } = await visitor.signIn(email, "correct horse", "https://evil.test/");
+  expect(body.url).toBe(ORIGIN);
+});
+
+test("a session whose row was ended or has run out is over, and next-auth clears its cookie", async () => {
+  const email = await person();
+  const one = browser();
+  await one.signIn(email, "correct horse");
+  const session = await sessionOf(db(), one.page());
+  await db()
+    .update(sessions)
+    .set({ revokedAt: Date.now() })
+    .where(eq(sessions.id, session?.id ?? ""));
+  expect(await sessionOf(db(), one.page())).toBeNull();
+  expect((await one.ask("session")).body).toEqual({});
+  expect(one.jar.has("whetstone-session")).toBe(false);
+});
+
+test("a cookie that we did not encrypt is nobody's", async () => {
+  for (const value of ["", "x", "a.b.c.d.e", "%E0%A4%A", "eyJhbGciOiJub25lIn0.eyJzaWQiOiJzZXNfMSJ9."]) {
+    const page = new Request(ORIGIN, { headers: { cookie: `whetstone-session=${value}` } });
+    expect(await sessionOf(db(), page)).toBeNull();
+  }
+});
+
+test("what a request says of its origin decides whether it may change anything", () => {
+  const from = (headers: Record<string, string>) => isSameOrigin(new Headers({ host: "localhost:3210", ...headers }));
+  expect(from({ origin: "http://localhost:3210" })).toBe(true);
+  expect(from({ "sec-fetch-site": "same-origin", origin: "http://other.test" })).toBe(true);
+  for (const headers of [
+    {},
+    { origin: "null" },
+    { origin: "http://localhost:3211" },
+    { origin: "http://evil.test" },
+    { "sec-fetch-site": "none" },
+    { "sec-fetch-site": "cross-site", origin: "http://localhost:3210" },
+  ]) {
+    expect(from(headers)).toBe(false);
+  }
+});
+
+test("a broken Host header does not break anything", async () => {
+  expect(originOf(new Headers({ host: "a b" }))).toBe("http://127.0.0.1:3000");
+  const reply = await handleAuth(new Request(`${ORIGIN}/api/auth/csrf`, { headers: { host: "::::" } }));
+  expect(reply.status).toBe(200);
+});

@@ -1,0 +1,364 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { testProject } from "@/db/testing/test-project";
+import { ServiceError } from "@/server/platform/errors";
+import { idInput, pageInput } from "@/server/platform/schemas";
+import { verb } from "@/server/platform/verb";
+import { createDispatcher } from "./dispatcher";
+import type { Operation } from "./operation";
+import { cookieFor, HOST, keyFor, requestTo } from "./testing";
+
+const said = z.object({ said: z.unknown() });
+const listThings = verb(
+  {
+    name: "things.list",
+    summary: "Says what it was asked.",
+    capability: "workspace:read",
+    effect: "read",
+    input: z.strictObject({ colour: z.enum(["red", "blue"]).optional(), q: z.string().optional(), ...pageInput }),
+    reply: said,
+  },
+  async (_, input) => ({ said: input }),
+);
+const changeThing = verb(
+  {
+    name: "things.change",
+    summary: "Says what it was given.",
+    capability: ["project:data:write", "models:manage"],
+    effect: "write",
+    input: z.strictObject({
+      thingId: idInput,
+      name: z.string().min(1).max(10).optional(),
+      size: z.int().optional(),
+      extra: z.record(z.string(), z.unknown()).optional(),
+    }),
+    reply: said,
+  },
+  async (_, input) => ({ said: input }),
+);
+const failing = (error: () => unknown) =>
+  verb(
+    {
+      name: "fails",
+      summary: "Fails.",
+      capability: "workspace:read",
+      effect: "read",
+      input: z.strictObject({}),
+      reply: said,
+    },
+    async () => {
+      throw error();
+    },
+  );
+
+const operations: Operation[] = [
+  { subject: "Things", method: "GET", path: "/projects/:projectId/things", verb: listThings },
+  { subject: "Things", method: "PATCH", path: "/projects/:projectId/things/:thingId", verb: changeThing },
+  { subject: "Things", method: "PUT", path: "/projects/:projectId/things/:thingId", verb: changeThing, status: 202 },
+  { subject: "Things", method: "GET", path: "/things", verb: listThings },
+  { subject: "Things", method: "GET", path: "/projects/:projectId/things/first", verb: listThings },
+  {
+    subject: "Things",
+    method: "GET",
+    path: "/projects/:projectId/slow",
+    verb: failing(() => new ServiceError("rate_limited", "Slower.", { retryAfter: 7 })),
+  },
+  {
+    subject: "Things",
+    method: "GET",
+    path: "/projects/:projectId/broken",
+    verb: failing(() => Object.assign(new Error("select secret from users"), { code: "42P01" })),
+  },
+  {
+    subject: "Things",
+    method: "GET",
+    path: "/projects/:projectId/unreachable",
+    verb: failing(() => new Error("Failed query", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) })),
+  },
+  {
+    subject: "Things",
+    method: "GET",
+    path: "/projects/:projectId/unlike",
+    verb: verb(
+      {
+        name: "unlike",
+        summary: "",
+        capability: "workspace:read",
+        effect: "read",
+        input: z.strictObject({}),
+        reply: said,
+      },
+      async () => z.object({ no: z.string() }).parse({}) as never,
+    ),
+  },
+  {
+    subject: "Things",
+    method: "POST",
+    path: "/take",
+    name: "take",
+    summary: "Takes bytes.",
+    capability: ["telemetry:write"],
+    consumes: ["application/x-protobuf"],
+    raw: async (request, ctx) => new Response(`${(await request.text()).length} of ${ctx.projectId}`),
+  },
+  {
+    subject: "Things",
+    method: "GET",
+    path: "/open",
+    name: "open",
+    summary: "Anyone.",
+    reply: z.object({}),
+    open: () => Response.json({}),
+  },
+];
+const dispatch = createDispatcher(operations);
+const send = (...args: Parameters<typeof requestTo>) => dispatch(requestTo(...args));
+
+async function ours() {
+  const { ctx, userId } = await testProject();
+  const key = await keyFor(ctx, "workspace:read", "project:data:write");
+  const base = `/v1/projects/${ctx.projectId}`;
+  return { ctx, userId, key, base };
+}
+const problem = async (reply: Response) => ({
+  status: reply.status,
+  ...((await reply.json()) as Record<string, unknown>),
+});
+
+test("an address that no operation has is 404, without asking who it is", async () => {
+  const reply = await send("GET", "/v1/nowhere");
+  expect(reply.headers.get("content-type")).toBe("application/problem+json");
+  expect(await problem(reply)).toMatchObject({ status: 404, code: "not_found", instance: "/v1/nowhere" });
+});
+
+test("a method that an address does not take is 405 and Allow names those that it takes", async () => {
+  const reply = await send("DELETE", "/v1/projects/p/things/t");
+  expect([reply.status, reply.headers.get("allow")]).toEqual([405, "PUT, PATCH, OPTIONS"]);
+  expect((await problem(reply)).code).toBe("method_not_allowed");
+});
+
+test("OPTIONS tells the methods and HEAD answers a GET without its body", async () => {
+  const { base, key } = await ours();
+  const options = await send("OPTIONS", `${base}/things`);
+  expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+  const head = await send("HEAD", `${base}/things`, { key });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+});
+
+test("without credentials, with a foreign scheme and with a mistyped key the answer is 401 and names Bearer", async () => {
+  const { base, key } = await ours();
+  for (const headers of [{}, { authorization: "Basic dTpw" }, { authorization: `Bearer ${key.slice(0, -1)}!` }]) {
+    const reply = await send("GET", `${base}/things`, { headers });
+    expect([reply.status, reply.headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="whetstone"']);
+  }
+});
+
+test("a key without the capability is 403, and learns nothing from what it sent", async () => {
+  const { ctx, base } = await ours();
+  const key = await keyFor(ctx, "workspace:read");
+  expect(await problem(await send("PATCH", `${base}/things/t`, { key, body: "{" }))).toMatchObject({
+    status: 403,
+    detail: "This needs the capability project:data:write or models:manage.",
+  });
+});
+
+test("a project that the key is not of is 404, as one that does not exist", async () => {
+  const { key } = await ours();
+  const theirs = await ours();
+  const other = await problem(await send("GET", `${theirs.base}/things`, { key }));
+  const none = await problem(await send("GET", "/v1/projects/prj_none/things", { key }));
+  expect([other.status, other.detail, none.status, none.detail]).toEqual([404, none.detail, 404, other.detail]);
+});
+
+test("a route without a project takes it from the key, and takes no cookie", async () => {
+  const { key, userId } = await ours();
+  expect((await send("GET", "/v1/things", { key })).status).toBe(200);
+  const { cookie } = await cookieFor(userId);
+  expect((await send("GET", "/v1/things", { cookie })).status).toBe(401);
+});
+
+test("a member reads by cookie, and changes things from the workbench's own pages only", async () => {
+  const { base, userId } = await ours();
+  const { cookie } = await cookieFor(userId);
+  const change = (headers: Record<string, string>) =>
+    send("PATCH", `${base}/things/t`, { cookie, body: { name: "new" }, headers }).then(({ status }) => status);
+  expect((await send("GET", `${base}/things`, { cookie })).status).toBe(200);
+  expect(await change({})).toBe(403);
+  expect(await change({ origin: "https://evil.test" })).toBe(403);
+  expect(await change({ origin: `https://${HOST}`, "sec-fetch-site": "same-site" })).toBe(403);
+  expect(await change({ origin: "null" })).toBe(403);
+  expect(await change({ origin: `http://${HOST}` })).toBe(200);
+  expect(await change({ "sec-fetch-site": "same-origin" })).toBe(200);
+});
+
+test("somebody who is signed in but no member gets 404", async () => {
+  const { base } = await ours();
+  const stranger = await testProject();
+  const { cookie } = await cookieFor(stranger.userId);
+  expect((await send("GET", `${base}/things`, { cookie })).status).toBe(404);
+});
+
+test("unknown query parameters are ignored and known ones are checked, all at once", async () => {
+  const { base, key } = await ours();
+  const fine = await send("GET", `${base}/things?colour=red&limit=7&utm=1&__proto__=x&constructor=y`, { key });
+  expect(await fine.json()).toEqual({ said: { colour: "red", limit: 7 } });
+  const bad = await problem(await send("GET", `${base}/things?colour=green&limit=501&cursor=`, { key }));
+  expect(bad.status).toBe(400);
+  expect((bad.errors as { path: string }[]).map(({ path }) => path).sort()).toEqual(["/colour", "/cursor", "/limit"]);
+});
+
+test.each(["0", "501", "abc", "1.5", "-1", "1e2", ""])("a limit of %j is 400", async (limit) => {
+  const { base, key } = await ours();
+  expect((await send("GET", `${base}/things?limit=${limit}`, { key })).status).toBe(400);
+});
+
+test("a parameter that is given twice is refused, not one of the two taken", async () => {
+  const { base, key } = await ours();
+  expect((await problem(await send("GET", `${base}/things?colour=red&colour=blue`, { key }))).errors).toMatchObject([
+    { path: "/colour" },
+  ]);
+});
+
+test("every problem of a body is named by its pointer, unknown fields too", async () => {
+  const { base, key } = await ours();
+  const body = { name: "", size: "big", "a/b~c": 1, other: 2 };
+  const { status, errors } = await problem(await send("PATCH", `${base}/things/t`, { key, body }));
+  expect(status).toBe(400);
+  expect((errors as { path: string }[]).map(({ path }) => path).sort()).toEqual([
+    "/a~1b~0c",
+    "/name",
+    "/other",
+    "/size",
+  ]);
+});
+
+test("a body cannot say what the path says", async () => {
+  const { base, key } = await ours();
+  const body = { thingId: "other", size: "big" };
+  const { errors } = await problem(await send("PATCH", `${base}/things/t`, { key, body }));
+  expect((errors as { path: string }[]).map(({ path }) => path)).toEqual(["/thingId", "/size"]);
+});
+
+test("__proto__ is refused wherever it stands in a body", async () => {
+  const { base, key } = await ours();
+  for (const [body, path] of [
+    ['{"__proto__":{"name":"x"}}', "/__proto__"],
+    ['{"extra":{"__proto__":{"admin":true}}}', "/extra/__proto__"],
+  ]) {
+    expect(await problem(await send("PATCH", `${base}/things/t`, { key, body }))).toMatchObject({
+      status: 400,
+      errors: [{ path }],
+    });
+  }
+});
+
+test("NUL and half surrogates are 400 with their pointer, in a path, a query and a body", async () => {
+  const { base, key } = await ours();
+  expect(await problem(await send("PATCH", `${base}/things/a%00b`, { key, body: {} }))).toMatchObject({
+    status: 400,
+    errors: [{ path: "/thingId" }],
+  });
+  expect(await problem(await send("GET", `${base}/things?q=%00`, { key }))).toMatchObject({
+    status: 400,
+    errors: [{ path: "/q" }],
+  });
+  const deep = await send("PATCH", `${base}/things/t`, { key, body: '{"extra":{"a":["\\u0000",{"b":"\\ud800"}]}}' });
+  expect(((await deep.json()) as { errors: { path: string }[] }).errors.map(({ path }) => path).sort()).toEqual([
+    "/extra/a/0",
+    "/extra/a/1/b",
+  ]);
+});
+
+test("what is not UTF-8 is 400, in a path, a query and a body", async () => {
+  const { base, key } = await ours();
+  expect((await send("GET", `${base}/things?q=%ED%A0%80`, { key })).status).toBe(400);
+  expect((await send("PATCH", `${base}/things/%FF`, { key, body: {} })).status).toBe(400);
+  const bytes = new Uint8Array([...Buffer.from('{"name":"'), 0xff, 0x22, 0x7d]);
+  expect((await problem(await send("PATCH", `${base}/things/t`, { key, body: bytes }))).detail).toBe(
+    "The body is not valid UTF-8.",
+  );
+});
+
+test("a body that is not a JSON object is 400", async () => {
+  const { base, key } = await ours();
+  for (const body of ["{", "nonsense", "[]", "null", "1", '"text"', "{}{}"]) {
+    expect((await send("PATCH", `${base}/things/t`, { key, body })).status).toBe(400);
+  }
+  const nested = `{"extra":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}`;
+  expect((await send("PATCH", `${base}/things/t`, { key, body: nested })).status).toBe(400);
+});
+
+test("another media type, charset or encoding is 415; any JSON type is taken", async () => {
+  const { base, key } = await ours();
+  const status = (headers: Record<string, string>) =>
+    send("PATCH", `${base}/things/t`, { key, body: "{}", headers }).then((reply) => reply.status);
+  expect(await status({ "content-type": "text/plain" })).toBe(415);
+  expect(await status({ "content-type": "application/x-www-form-urlencoded" })).toBe(415);
+  expect(await status({ "content-type": "application/json; charset=latin1" })).toBe(415);
+  expect(await status({ "content-type": "application/json", "content-encoding": "gzip" })).toBe(415);
+  expect(await status({ "content-type": "application/json; charset=UTF-8" })).toBe(200);
+  expect(await status({ "content-type": "application/merge-patch+json" })).toBe(200);
+});
+
+test("a body over one MiB is 413, said before all of it came", async () => {
+  const { base, key } = await ours();
+  let chunks = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => void (chunks++, controller.enqueue(new Uint8Array(64 * 1024).fill(32))),
+  });
+  const reply = await send("PATCH", `${base}/things/t`, { key, body: endless });
+  expect(reply.status).toBe(413);
+  expect(chunks).toBeLessThan(40);
+});
+
+test("a write without a body is an empty object, and a success has the status of its line", async () => {
+  const { base, key } = await ours();
+  const reply = await send("PUT", `${base}/things/t%2F1`, { key });
+  expect([reply.status, await reply.json()]).toEqual([202, { said: { thingId: "t/1" } }]);
+});
+
+test("a fixed path wins over a parameter", async () => {
+  const { base, key } = await ours();
+  expect((await send("GET", `${base}/things/first`, { key })).status).toBe(200);
+  expect((await send("PATCH", `${base}/things/first`, { key, body: {} })).status).toBe(405);
+});
+
+test("a raw operation gets the whole request and the key's project", async () => {
+  const { ctx, key: reader } = await ours();
+  const key = await keyFor(ctx, "telemetry:write");
+  const reply = await send("POST", "/v1/take", { key, body: "12345", headers: { "content-type": "text/any" } });
+  expect(await reply.text()).toBe(`5 of ${ctx.projectId}`);
+  expect((await send("POST", "/v1/take", { key: reader, body: "1" })).status).toBe(403);
+  expect((await send("POST", "/v1/take", { body: "1" })).status).toBe(401);
+});
+
+test("every answer has a request id, the sender's own when it is sane, and is not to be kept", async () => {
+  const { base, key } = await ours();
+  const given = await send("GET", "/v1/open", { headers: { "x-request-id": "req-42" } });
+  expect([given.headers.get("x-request-id"), given.headers.get("cache-control")]).toEqual(["req-42", "no-store"]);
+  const insane = await send("GET", `${base}/broken`, { key, headers: { "x-request-id": "<script> x" } });
+  const { requestId } = await problem(insane);
+  expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(insane.headers.get("x-request-id")).toBe(requestId);
+});
+
+test("our own mistakes are 500 and tell nothing but the request's id", async () => {
+  const { base, key } = await ours();
+  for (const path of ["broken", "unlike"]) {
+    const reply = await problem(await send("GET", `${base}/${path}`, { key }));
+    expect(reply).toMatchObject({ status: 500, code: "internal" });
+    expect(JSON.stringify(reply)).not.toMatch(/secret|select|stack|zod/i);
+  }
+});
+
+test("an unreachable database is 503 and a limit 429, both with Retry-After", async () => {
+  const { base, key } = await ours();
+  const away = await send("GET", `${base}/unreachable`, { key });
+  expect([away.status, away.headers.get("retry-after")]).toEqual([503, "5"]);
+  const slow = await send("GET", `${base}/slow`, { key });
+  expect([slow.status, slow.headers.get("retry-after")]).toEqual([429, "7"]);
+});
+
+test("two operations on one address are refused when the table is read", () => {
+  expect(() => createDispatcher([...operations, operations[0] as Operation])).toThrow("is there twice");
+});

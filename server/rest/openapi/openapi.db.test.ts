@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { createDispatcher } from "../dispatcher";
+import { OPERATIONS } from "../operations";
+import { requestTo } from "../testing";
+import { openApiOf } from ".";
+import type { DescribedOperation, JsonSchema, OpenApiDocument, Reply } from "./document";
+import { hoisted, jsonSchemaOf } from "./json-schema";
+
+const document = openApiOf(OPERATIONS);
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+function* everyObject(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield value as Record<string, unknown>;
+  for (const inner of Object.values(value)) yield* everyObject(inner);
+}
+const at = (root: unknown, pointer: string) =>
+  pointer
+    .slice(2)
+    .split("/")
+    .reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], root);
+const resolved = (reply: DescribedOperation["responses"][string]): Reply =>
+  "$ref" in reply ? (at(document, reply.$ref) as Reply) : reply;
+
+test("anyone may read the document, and it is the one that the table makes", async () => {
+  const reply = await createDispatcher(OPERATIONS)(requestTo("GET", "/v1/openapi.json"));
+  expect(reply.status).toBe(200);
+  expect((await reply.json()) as OpenApiDocument).toEqual(JSON.parse(JSON.stringify(document)));
+});
+
+test("it has what OpenAPI 3.1 asks of every document", () => {
+  expect(document.openapi).toBe("3.1.0");
+  expect(document.info).toMatchObject({ title: expect.any(String), version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+  expect(Object.keys(document.paths).every((path) => path.startsWith("/"))).toBe(true);
+  const templates = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, "{}"));
+  expect(new Set(templates).size).toBe(templates.length);
+  expect(described).toHaveLength(OPERATIONS.length);
+});
+
+test("every reference resolves, and component names are legal", () => {
+  const refs = [...everyObject(document)].flatMap((one) => (typeof one.$ref === "string" ? [one.$ref] : []));
+  expect(refs.length).toBeGreaterThan(50);
+  for (const ref of refs) expect(at(document, ref), ref).toBeDefined();
+  for (const group of Object.values(document.components)) {
+    for (const name of Object.keys(group)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/);
+  }
+});
+
+test("operation ids are unique and tags are declared", () => {
+  const ids = described.map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  const tags = new Set(document.tags.map(({ name }) => name));
+  for (const { operation } of described) for (const tag of operation.tags) expect(tags).toContain(tag);
+});
+
+test.each(described)("$method $path has its parameters, credentials, answers and problems", ({ path, operation }) => {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+  const parameters = operation.parameters.filter((one) => one.in === "path");
+  expect(parameters.map(({ name }) => name)).toEqual(inPath);
+  for (const { required } of parameters) expect(required).toBe(true);
+  const keys = operation.parameters.map((one) => `${one.in} ${one.name}`);
+  expect(new Set(keys).size).toBe(keys.length);
+
+  for (const requirement of operation.security) {
+    for (const scheme of Object.keys(requirement)) expect(document.components.securitySchemes).toHaveProperty(scheme);
+  }
+  if (operation.security.length) expect(operation["x-capability"]?.length).toBeGreaterThan(0);
+
+  const codes = Object.keys(operation.responses);
+  expect(codes.filter((code) => code.startsWith("2"))).toHaveLength(1);
+  if (operation.security.length) expect(codes).toEqual(expect.arrayContaining(["401", "403", "500"]));
+  for (const [code, reply] of Object.entries(operation.responses)) {
+    expect(resolved(reply).description.length).toBeGreaterThan(0);
+    if (!code.startsWith("2")) expect(resolved(reply).content).toHaveProperty(["application/problem+json"]);
+  }
+});
+
+test("the schemas are JSON Schema without what only zod understands", () => {
+  for (const one of everyObject(document)) {
+    expect(Object.keys(one).filter((key) => key === "$defs" || key === "~standard" || key === "nullable")).toEqual([]);
+  }
+});
+
+test("an example of an answer is one that its schema allows", () => {
+  for (const operation of OPERATIONS) {
+    if (!("verb" in operation)) continue;
+    const path = operation.path.replace(/:(\w+)/g, "{$1}");
+    const reply = document.paths[path]?.[operation.method.toLowerCase()]?.responses[
+      String(operation.status ?? 200)
+    ] as Reply;
+    const example = reply.content?.["application/json"]?.example;
+    const parsed = operation.verb.spec.reply.safeParse(example);
+    expect(parsed.success, `${operation.path}: ${parsed.error && z.prettifyError(parsed.error)}`).toBe(true);
+  }
+});
+
+test("a list says its default, its bounds and that its cursor is opaque", () => {
+  const { parameters } = document.paths["/projects/{projectId}/conversations"]?.get as DescribedOperation;
+  expect(parameters.find(({ name }) => name === "limit")).toMatchObject({
+    in: "query",
+    required: false,
+    schema: { type: "integer", minimum: 1, maximum: 500, default: 50 },
+  });
+  expect(parameters.find(({ name }) => name === "cursor")?.description).toContain("nextCursor");
+});
+
+test("the path's parameters are not asked for again in the body", () => {
+  const { requestBody } = document.paths["/projects/{projectId}/diagnostics/findings/{findingId}"]
+    ?.patch as DescribedOperation;
+  const schema = requestBody?.content["application/json"]?.schema as JsonSchema;
+  expect(Object.keys(schema.properties as object)).toEqual(["reviewStatus", "resolutionStatus"]);
+});
+
+test("a schema that refers to itself does so through the document's components", () => {
+  const components: Record<string, JsonSchema> = {};
+  const moved = hoisted(jsonSchemaOf(z.object({ any: z.json() }), "output"), "sample", components);
+  const refs = [...everyObject([moved, components])].flatMap((one) => (typeof one.$ref === "string" ? [one.$ref] : []));
+  expect(refs.length).toBeGreaterThan(1);
+  for (const ref of refs) expect(at({ components: { schemas: components } }, ref), ref).toBeDefined();
+});

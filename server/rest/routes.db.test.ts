@@ -1,0 +1,155 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { afterAll, expect, test } from "vitest";
+import { DELETE, GET, OPTIONS, PATCH, POST, PUT } from "@/app/v1/[[...path]]/route";
+import { testProject } from "@/db/testing/test-project";
+import { cursorFor } from "@/server/platform/cursor";
+import { createApiKey } from "@/server/services/api-keys";
+import { isProjectQualified, type Operation } from "./operation";
+import { OPERATIONS } from "./operations";
+import { cookieFor, keyFor, requestTo } from "./testing";
+
+const HANDLERS = { GET, POST, PUT, PATCH, DELETE, OPTIONS };
+const send = (method: string, path: string, sent: Parameters<typeof requestTo>[2] = {}) =>
+  HANDLERS[method as keyof typeof HANDLERS](requestTo(method, path, sent));
+
+const addressIn = (operation: Operation, projectId: string) =>
+  `/v1${operation.path.replace(":projectId", projectId).replaceAll(/:\w+/g, "none_1")}`;
+const guarded = OPERATIONS.filter((operation) => !("open" in operation)).map(
+  (operation) => [`${operation.method} ${operation.path}`, operation] as const,
+);
+const qualified = guarded.filter(([, operation]) => isProjectQualified(operation.path));
+
+test.each(guarded)("%s without credentials is 401", async (_, operation) => {
+  expect((await send(operation.method, addressIn(operation, "prj_1"))).status).toBe(401);
+});
+
+test.each(qualified)("%s of another project is 404, by key and by session", async (_, operation) => {
+  const ours = await testProject();
+  const theirs = await testProject();
+  const address = addressIn(operation, theirs.ctx.projectId);
+  const key = await keyFor(ours.ctx, "project:admin", "workspace:read", "diagnostics:read", "diagnostics:write");
+  expect((await send(operation.method, address, { key })).status).toBe(404);
+  const { cookie } = await cookieFor(ours.userId);
+  expect((await send(operation.method, address, { cookie, headers: { "sec-fetch-site": "same-origin" } })).status).toBe(
+    404,
+  );
+});
+
+test.each(guarded)("%s gives a key that only sends nothing to read", async (_, operation) => {
+  if ("raw" in operation) return;
+  const { ctx } = await testProject();
+  const key = await keyFor(ctx, "telemetry:write");
+  const reply = await send(operation.method, addressIn(operation, ctx.projectId), { key });
+  expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([403, "forbidden"]);
+});
+
+test.each(qualified)(
+  "%s is open to an owner's key: what is missing then is the thing, not the right",
+  async (_, operation) => {
+    const { ctx } = await testProject();
+    const capability = "verb" in operation ? operation.verb.spec.capability : [];
+    const key = await keyFor(ctx, ...capability.slice(0, 1));
+    const { status } = await send(operation.method, addressIn(operation, ctx.projectId), { key });
+    expect([200, 201, 202, 400, 404]).toContain(status);
+  },
+);
+
+const lists = qualified.filter(
+  ([, one]) => "verb" in one && "pagination" in (one.verb.spec.reply as { shape?: object }).shape!,
+);
+
+test.each(lists)("%s refuses a cursor that is not its own", async (_, operation) => {
+  const { ctx } = await testProject();
+  const key = await keyFor(ctx, "project:admin", "workspace:read", "diagnostics:read", "project:data:read");
+  const foreign = cursorFor<[number, string]>("another list", {}).encode([1, "x"]);
+  for (const cursor of [foreign, "nonsense", "bnVsbA"]) {
+    const reply = await send("GET", `${addressIn(operation, ctx.projectId)}?cursor=${cursor}`, { key });
+    // Occurrences are of a Finding, and there is none here.
+    if (reply.status === 404 && operation.path.includes("/:")) return;
+    expect([reply.status, ((await reply.json()) as { errors: unknown[] }).errors]).toMatchObject([
+      400,
+      [{ path: "/cursor" }],
+    ]);
+  }
+});
+
+test("a key is made, listed and revoked over /v1, and its secret is told once", async () => {
+  const { ctx } = await testProject();
+  const { secret: key } = await createApiKey(ctx, {
+    name: "admin",
+    capabilities: ["project:admin", "telemetry:write"],
+  });
+  const base = `/v1/projects/${ctx.projectId}/api-keys`;
+  const made = await send("POST", base, { key, body: { name: "sender", capabilities: ["telemetry:write"] } });
+  const { apiKey, secret } = (await made.json()) as { apiKey: { id: string }; secret: string };
+  expect(made.status).toBe(201);
+  expect(await (await send("GET", base, { key })).text()).not.toContain(secret);
+  expect((await send("POST", "/v1/otlp/v1/traces", { key: secret, body: {} })).status).toBe(200);
+  const gone = await send("DELETE", `${base}/${apiKey.id}`, { key });
+  expect([gone.status, await gone.json()]).toEqual([200, { ok: true }]);
+  expect((await send("POST", "/v1/otlp/v1/traces", { key: secret, body: {} })).status).toBe(401);
+});
+
+test("health is anyone's, at the host's root too", async () => {
+  const { GET: atRoot } = await import("@/app/healthz/route");
+  const [one, two] = [await send("GET", "/v1/healthz"), await atRoot()];
+  const body = { status: "ok", version: expect.any(String), deploymentTarget: "self-hosted" };
+  expect([one.status, await one.json(), await two.json()]).toEqual([200, body, body]);
+});
+
+test("readiness names each part with a reason", async () => {
+  const { GET: ready } = await import("@/app/readyz/route");
+  const reply = await ready();
+  const body = (await reply.json()) as { status: string; checks: Record<string, { status: string; reason: string }> };
+  expect([reply.status, body.status]).toEqual([200, "ready"]);
+  expect(Object.keys(body.checks)).toEqual(["database", "jobs", "projector", "trainer"]);
+  for (const { reason } of Object.values(body.checks)) expect(reason).toMatch(/\.$/);
+
+  const { readiness } = await import("./readiness");
+  const away = await readiness({ execute: () => Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7")) } as never);
+  const text = await away.text();
+  expect([away.status, away.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(JSON.parse(text)).toMatchObject({ status: "not_ready", checks: { database: { status: "failing" } } });
+  expect(text).not.toContain("10.0.0.7");
+});
+
+test("the reference is readable as plain HTML, with every operation in it", async () => {
+  const { renderToStaticMarkup } = await import("react-dom/server");
+  const { default: DocsPage } = await import("@/app/docs/page");
+  const html = renderToStaticMarkup(DocsPage());
+  for (const { path } of OPERATIONS) expect(html).toContain(path.replaceAll(/:(\w+)/g, "{$1}"));
+  for (const anchor of html.matchAll(/href="#([^"]+)"/g)) expect(html).toContain(`id="${anchor[1]}"`);
+  expect(html).not.toContain("<script");
+});
+
+/** Next hands our handlers a Request for each message; so does this, over a real socket. */
+const server = createServer(async (incoming, outgoing) => {
+  const body = incoming.method === "GET" || incoming.method === "HEAD" ? null : Readable.toWeb(incoming);
+  const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
+    method: incoming.method ?? "GET",
+    headers: Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]) as [string, string][],
+    body: body as ReadableStream | null,
+    duplex: "half",
+  } as RequestInit);
+  const reply = await GET(request);
+  // One connection for each message: a body that was refused half-way is nobody else's problem.
+  outgoing.writeHead(reply.status, { ...Object.fromEntries(reply.headers), connection: "close" });
+  outgoing.end(Buffer.from(await reply.arrayBuffer()));
+}).listen(0);
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+afterAll(() => server.close());
+
+test("over a real socket: a key reads its project, a too large body is cut off, HEAD has no body", async () => {
+  const { ctx } = await testProject();
+  const key = await keyFor(ctx, "workspace:read", "project:admin");
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const address = `${origin}/v1/projects/${ctx.projectId}`;
+  expect(await (await fetch(address, { headers })).json()).toMatchObject({ project: { id: ctx.projectId } });
+  expect((await fetch(address, { method: "PATCH", headers, body: "x".repeat(1024 * 1024 + 1) })).status).toBe(413);
+  const renamed = await fetch(address, { method: "PATCH", headers, body: JSON.stringify({ name: "Über 東京 🎈" }) });
+  expect(await renamed.json()).toMatchObject({ project: { name: "Über 東京 🎈" } });
+  const head = await fetch(address, { method: "HEAD", headers });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+});

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { AccountVerb } from "@/server/platform/verb";
+import { appRouter } from "@/server/trpc/root";
+import { type AnyVerb, type Operation, parametersOf } from "./operation";
+import { OPERATIONS } from "./operations";
+
+/** Operations of a person outside any project: pages ask them, keys have no person. */
+const NOT_OVER_REST = new Set(["account.me", "projects.list", "projects.create"]);
+/** Every operation has a screen's door so far. */
+const NOT_OVER_TRPC = new Set<string>([]);
+
+/** Files below a folder whose path ends so. */
+const filesIn = (folder: string, end: string) =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(end))
+        .map((file) => `${folder}/${file}`)
+    : [];
+
+type Found = { exported: string; verb: AnyVerb | AccountVerb };
+
+async function verbsOfServices(): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const file of filesIn("server/services", "/index.ts").filter((path) => path.split("/").length === 4)) {
+    const service = (await import(/* @vite-ignore */ `@/${file.replace(/\.ts$/, "")}`)) as Record<string, unknown>;
+    for (const [exported, value] of Object.entries(service)) {
+      if (typeof value === "function" && "spec" in value) found.push({ exported, verb: value as unknown as AnyVerb });
+    }
+  }
+  return found;
+}
+
+const verbs = await verbsOfServices();
+const overRest = new Set(OPERATIONS.flatMap((one) => ("verb" in one ? [one.verb.spec.name] : [])));
+const procedures = appRouter._def.procedures as unknown as Record<
+  string,
+  { _def: { type: string; meta?: { verb?: string } } }
+>;
+const overTrpc = new Map(
+  Object.values(procedures).flatMap(({ _def }) => (_def.meta?.verb ? [[_def.meta.verb, _def.type]] : [])),
+);
+const tests = ["server", "cli", "inngest", "app"]
+  .flatMap((folder) => filesIn(folder, ".test.ts"))
+  .map((file) => readFileSync(file, "utf8"))
+  .join("\n");
+
+test("there are operations to look at", () => {
+  expect(verbs.length).toBeGreaterThan(20);
+});
+
+test.each(verbs)("$exported has a name of its own, a sentence, a capability and both doors", ({ exported, verb }) => {
+  const { spec } = verb;
+  expect(spec.name).toMatch(/^[a-z][A-Za-z]+\.[a-z][A-Za-z]+$/);
+  expect(spec.summary).toMatch(/^[A-Z].*\.$/s);
+  expect(verbs.filter((other) => other.verb.spec.name === spec.name)).toHaveLength(1);
+  if (spec.scope === "project") expect(spec.capability.length).toBeGreaterThan(0);
+  expect(overRest.has(spec.name)).toBe(!NOT_OVER_REST.has(spec.name));
+  expect(overTrpc.has(spec.name)).toBe(!NOT_OVER_TRPC.has(spec.name));
+  if (overTrpc.has(spec.name)) expect(overTrpc.get(spec.name)).toBe(spec.effect === "read" ? "query" : "mutation");
+  expect(new RegExp(`\\b${exported}\\b`).test(tests), `${exported} is in no test`).toBe(true);
+});
+
+const writes = verbs.filter(({ verb }) => verb.spec.effect === "write");
+
+test.each(writes)("$exported refuses fields that it does not know", ({ verb }) => {
+  const schema = z.toJSONSchema(verb.spec.input, { io: "input", unrepresentable: "any" });
+  const shapes = schema.anyOf ?? [schema];
+  for (const shape of shapes) expect(shape).toMatchObject({ type: "object", additionalProperties: false });
+});
+
+const nameOf = (one: Operation) => `${one.method} ${one.path}`;
+
+test.each(OPERATIONS.filter((one) => "verb" in one).map((one) => [nameOf(one), one] as const))(
+  "%s has every parameter of its path in its verb's input, and changes things exactly when its method does",
+  (_, operation) => {
+    if (!("verb" in operation)) return;
+    const { spec } = operation.verb;
+    const fields = Object.keys(z.toJSONSchema(spec.input, { io: "input", unrepresentable: "any" }).properties ?? {});
+    for (const name of parametersOf(operation.path)) if (name !== "projectId") expect(fields).toContain(name);
+    expect(spec.effect).toBe(operation.method === "GET" ? "read" : "write");
+  },
+);
+
+test("verbs behind a door are those that a service's index shows", () => {
+  const shown = new Set(verbs.map(({ verb }) => verb.spec.name));
+  for (const name of [...overRest, ...overTrpc.keys()]) expect(shown).toContain(name);
+});

@@ -1,0 +1,48 @@
+import { encode } from "next-auth/jwt";
+import { db } from "@/db/pool";
+import { cookieSecret, sessionCookieName } from "@/server/auth/session-cookie";
+import type { Capability } from "@/server/platform/capabilities";
+import type { Ctx } from "@/server/platform/context";
+import { issueApiKey } from "@/server/services/api-keys";
+import { startSession } from "@/server/services/identity";
+
+/** For tests: the address that requests seem to be sent to. */
+export const HOST = "whetstone.test";
+
+/** A key of the context's project with just these capabilities. */
+export async function keyFor(ctx: Ctx, ...capabilities: Capability[]) {
+  const { secret } = await issueApiKey(ctx.db, {
+    projectId: ctx.projectId,
+    name: "test",
+    capabilities,
+    expiresAt: null,
+    createdBy: null,
+  });
+  return secret;
+}
+
+/** The cookie of a browser in which this person signed in. */
+export async function cookieFor(userId: string) {
+  const sessionId = await startSession(db(), { userId });
+  const token = await encode({ token: { sub: userId, sid: sessionId }, secret: cookieSecret() });
+  return { sessionId, cookie: `${sessionCookieName()}=${token}` };
+}
+
+type Sent = { key?: string; cookie?: string; body?: unknown; headers?: Record<string, string> };
+
+/** A request as a client would send it; a body that is not text or bytes goes as JSON. */
+export function requestTo(method: string, path: string, { key, cookie, body, headers = {} }: Sent = {}) {
+  const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
+  return new Request(`http://${HOST}${path}`, {
+    method,
+    headers: {
+      host: HOST,
+      ...(body === undefined || "content-type" in headers ? {} : { "content-type": "application/json" }),
+      ...(key ? { authorization: `Bearer ${key}` } : {}),
+      ...(cookie ? { cookie } : {}),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+    ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+  } as RequestInit);
+}

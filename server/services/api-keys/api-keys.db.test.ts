@@ -1,0 +1,174 @@
+import { eq } from "drizzle-orm";
+import { afterEach, expect, test, vi } from "vitest";
+import { db } from "@/db/pool";
+import { apiKeys } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { CAPABILITIES, DEFAULT_KEY_CAPABILITIES } from "@/server/platform/capabilities";
+import { createApiKey, issueApiKey, listApiKeys, revokeApiKey, verifyApiKey } from ".";
+import { idOfKey } from "./key-format";
+import { KEY_BELIEVED_MS } from "./verify-api-key";
+
+afterEach(() => vi.useRealTimers());
+const refused = { code: "unauthenticated" };
+
+test("a key says what it is, and opens its project with its capabilities", async () => {
+  const { ctx } = await testProject();
+  const { apiKey, secret } = await createApiKey(ctx, {
+    name: "CI",
+    capabilities: ["telemetry:write", "diagnostics:read"],
+  });
+  expect(secret).toMatch(/^whet_[0-9a-f]{32}_[0-9A-Za-z]{46}$/);
+  expect(apiKey).toMatchObject({ name: "CI", status: "active", lastUsedAt: null, expiresAt: null });
+  expect(apiKey.hint).toBe(secret.slice(-10, -6));
+  expect(await verifyApiKey(db(), secret)).toEqual({
+    projectId: ctx.projectId,
+    actor: { kind: "apiKey", keyId: apiKey.id, capabilities: ["diagnostics:read", "telemetry:write"] },
+  });
+});
+
+test("a key without capabilities named reads everything and sends telemetry", async () => {
+  const { ctx } = await testProject();
+  const { apiKey } = await createApiKey(ctx, { name: "plain" });
+  expect([...apiKey.capabilities].sort()).toEqual([...DEFAULT_KEY_CAPABILITIES].sort());
+});
+
+test("every single mistyped character is told by the checksum, without a database", async () => {
+  const { ctx } = await testProject();
+  const { secret } = await createApiKey(ctx, { name: "typed" });
+  for (let at = "whet_".length; at < secret.length; at++) {
+    const typo = secret.slice(0, at) + (secret[at] === "a" ? "b" : "a") + secret.slice(at + 1);
+    expect(idOfKey(typo)).toBeUndefined();
+  }
+  await expect(verifyApiKey({} as never, `${secret}x`)).rejects.toMatchObject(refused);
+});
+
+test("the secret is kept nowhere, and no list shows it", async () => {
+  const { ctx } = await testProject();
+  const { secret } = await createApiKey(ctx, { name: "hidden" });
+  const [row] = await db().select().from(apiKeys).where(eq(apiKeys.projectId, ctx.projectId));
+  const listed = await listApiKeys(ctx, {});
+  for (const text of [JSON.stringify(row), JSON.stringify(listed)]) expect(text).not.toContain(secret.slice(38, 60));
+  expect(listed.apiKeys[0]).not.toHaveProperty("hash");
+});
+
+test("two keys differ in id and secret, and one's id with the other's secret opens nothing", async () => {
+  const { ctx } = await testProject();
+  const [one, two] = [await createApiKey(ctx, { name: "1" }), await createApiKey(ctx, { name: "2" })];
+  const forged = one.secret.slice(0, 38) + two.secret.slice(38);
+  await expect(verifyApiKey(db(), forged)).rejects.toMatchObject(refused);
+});
+
+test("an expired key opens nothing, from the millisecond on", async () => {
+  const { ctx } = await testProject();
+  const { secret } = await createApiKey(ctx, { name: "soon", expiresAt: Date.now() + 60_000 });
+  await verifyApiKey(db(), secret);
+  vi.useFakeTimers({ now: Date.now() + 60_001, toFake: ["Date"] });
+  await expect(verifyApiKey(db(), secret)).rejects.toMatchObject(refused);
+  expect((await listApiKeys(ctx, {})).apiKeys[0]?.status).toBe("expired");
+  await expect(createApiKey(ctx, { name: "past", expiresAt: Date.now() - 1 })).rejects.toThrow(/future/);
+});
+
+test("a revoked key stops at once here, and is believed for less than five seconds elsewhere", async () => {
+  const { ctx } = await testProject();
+  const { apiKey, secret } = await createApiKey(ctx, { name: "gone" });
+  await verifyApiKey(db(), secret);
+  expect(await revokeApiKey(ctx, { keyId: apiKey.id })).toEqual({ ok: true });
+  await expect(verifyApiKey(db(), secret)).rejects.toMatchObject(refused);
+  expect(KEY_BELIEVED_MS).toBeLessThan(5000);
+});
+
+test("what another process revoked is refused once this one's belief runs out", async () => {
+  const { ctx } = await testProject();
+  const { secret } = await createApiKey(ctx, { name: "elsewhere" });
+  await verifyApiKey(db(), secret);
+  await db().update(apiKeys).set({ revokedAt: Date.now() }).where(eq(apiKeys.projectId, ctx.projectId));
+  await verifyApiKey(db(), secret); // asks nothing: this is what keeps ingest from a query for each request
+  await vi.waitFor(() => expect(verifyApiKey(db(), secret)).rejects.toMatchObject(refused), {
+    timeout: 5000,
+    interval: 100,
+  });
+});
+
+test("revoking again keeps the first time; a key of another project cannot be revoked", async () => {
+  const { ctx } = await testProject();
+  const theirs = await testProject();
+  const { apiKey, secret } = await createApiKey(ctx, { name: "k" });
+  await expect(revokeApiKey(theirs.ctx, { keyId: apiKey.id })).rejects.toMatchObject({ code: "not_found" });
+  await verifyApiKey(db(), secret);
+  await revokeApiKey(ctx, { keyId: apiKey.id });
+  const first = (await listApiKeys(ctx, {})).apiKeys[0]?.revokedAt;
+  await revokeApiKey(ctx, { keyId: apiKey.id });
+  expect((await listApiKeys(ctx, {})).apiKeys[0]).toMatchObject({ status: "revoked", revokedAt: first });
+});
+
+test("the last use is noted off the request's path, and at most once a minute", async () => {
+  const { ctx } = await testProject();
+  const { secret } = await createApiKey(ctx, { name: "used" });
+  const lastUsedAt = async () => (await listApiKeys(ctx, {})).apiKeys[0]?.lastUsedAt;
+  await verifyApiKey(db(), secret);
+  await vi.waitFor(async () => expect(await lastUsedAt()).toBeGreaterThan(Date.now() - 10_000));
+  const noted = await lastUsedAt();
+  await verifyApiKey(db(), secret);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await lastUsedAt()).toBe(noted);
+});
+
+test("only a holder of project:admin manages keys, and nobody gives what they do not hold", async () => {
+  const { ctx, asKey } = await testProject();
+  const manager = (await testProject("manager")).ctx;
+  for (const call of [
+    createApiKey(manager, { name: "x" }),
+    listApiKeys(manager, {}),
+    revokeApiKey(manager, { keyId: "key_1" }),
+  ]) {
+    await expect(call).rejects.toMatchObject({ code: "forbidden" });
+  }
+  await expect(
+    createApiKey(asKey("project:admin"), { name: "x", capabilities: ["models:manage"] }),
+  ).rejects.toMatchObject({
+    code: "forbidden",
+    message: "You cannot give what you do not hold: models:manage.",
+  });
+  expect((await createApiKey(ctx, { name: "all", capabilities: [...CAPABILITIES] })).apiKey.capabilities).toEqual([
+    ...CAPABILITIES,
+  ]);
+});
+
+test("an unknown capability is refused, and one that is stored but no longer known grants nothing", async () => {
+  const { ctx } = await testProject();
+  await expect(createApiKey(ctx, { name: "x", capabilities: ["everything" as never] })).rejects.toThrow();
+  const { apiKey, secret } = await createApiKey(ctx, { name: "old", capabilities: ["diagnostics:read"] });
+  await db()
+    .update(apiKeys)
+    .set({ capabilities: ["all:of:it", "diagnostics:read"] })
+    .where(eq(apiKeys.id, apiKey.id));
+  expect((await verifyApiKey(db(), secret)).actor.capabilities).toEqual(["diagnostics:read"]);
+});
+
+test("pages of keys miss and repeat none, and a cursor from elsewhere is refused", async () => {
+  const { ctx } = await testProject();
+  for (const name of ["a", "b", "c", "d", "e"]) {
+    await issueApiKey(ctx.db, { projectId: ctx.projectId, name, capabilities: [], expiresAt: null, createdBy: null });
+  }
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listApiKeys(ctx, { limit: 2, cursor });
+    names.push(...page.apiKeys.map(({ name }) => name));
+    cursor = page.pagination.nextCursor ?? undefined;
+  } while (cursor);
+  expect(names).toEqual(["e", "d", "c", "b", "a"]);
+  await expect(listApiKeys(ctx, { cursor: "bm90IG91cnM" })).rejects.toMatchObject({
+    code: "invalid",
+    errors: [{ path: "/cursor" }],
+  });
+});
+
+test("a burst of requests with one key asks the database once", async () => {
+  const { ctx } = await testProject();
+  const { secret } = await createApiKey(ctx, { name: "burst" });
+  const select = vi.spyOn(db(), "select");
+  await Promise.all(Array.from({ length: 50 }, () => verifyApiKey(db(), secret)));
+  expect(select).toHaveBeenCalledTimes(1);
+  select.mockRestore();
+});

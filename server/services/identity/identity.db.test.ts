@@ -1,0 +1,164 @@
+import { sql } from "drizzle-orm";
+import { expect, test, vi } from "vitest";
+import { db } from "@/db/pool";
+import { sessions, users } from "@/db/schema";
+import { verifyApiKey } from "@/server/services/api-keys";
+import { listProjects, roleIn } from "@/server/services/projects";
+import {
+  completeSetup,
+  createSetupLink,
+  createUser,
+  endSession,
+  findUserByEmail,
+  getMe,
+  readSession,
+  setupNeeded,
+  startSession,
+  verifyPassword,
+} from ".";
+
+let people = 0;
+const person = async (password = "correct horse") => {
+  const email = `Person${++people}@Example.test`;
+  return { ...(await createUser(db(), { email, password, name: "Ada" })), password };
+};
+const from = (email: string, password: string, address = `198.51.100.${people}`) =>
+  verifyPassword(db(), { email, password, address });
+
+test("a fresh installation has one owner at most, however many complete the set-up at once", async () => {
+  expect(await setupNeeded(db())).toBe(true);
+  const stale = await createSetupLink(db());
+  const link = await createSetupLink(db());
+  const token = link?.token ?? "";
+  const given = { email: "first@example.test", password: "a long password" };
+  await expect(completeSetup(db(), { ...given, token: stale?.token ?? "" })).rejects.toMatchObject({
+    code: "forbidden",
+  });
+  expect(await setupNeeded(db())).toBe(true);
+
+  const tries = await Promise.allSettled(
+    Array.from({ length: 8 }, (_, i) => completeSetup(db(), { ...given, email: `first${i}@example.test`, token })),
+  );
+  const done = tries.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  expect(done).toHaveLength(1);
+  expect(await db().$count(users)).toBe(1);
+  expect(await createSetupLink(db())).toBeNull();
+  expect(await setupNeeded(db())).toBe(false);
+
+  const [first] = done;
+  if (!first) throw new Error("nobody");
+  expect(await roleIn(db(), { projectId: first.project.id, userId: first.user.id })).toBe("owner");
+  expect((await listProjects({ db: db(), userId: first.user.id }, {})).projects).toMatchObject([
+    { id: first.project.id, role: "owner" },
+  ]);
+  expect(await verifyApiKey(db(), first.secret)).toMatchObject({ projectId: first.project.id });
+  await expect(completeSetup(db(), { ...given, token })).rejects.toMatchObject({ code: "forbidden" });
+});
+
+test("a set-up with a bad address and a short password names both", async () => {
+  const bad = { token: "x", email: "no", password: "short" };
+  await expect(completeSetup(db(), bad)).rejects.toMatchObject({
+    issues: [{ path: ["email"] }, { path: ["password"] }],
+  });
+});
+
+test("an address is one person's, whatever its case", async () => {
+  const { email, id } = await person();
+  await expect(createUser(db(), { email: email.toUpperCase(), password: "12345678" })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  expect((await findUserByEmail(db(), ` ${email.toLowerCase()} `))?.id).toBe(id);
+});
+
+test("a password is kept as an argon2id hash", async () => {
+  const { email } = await person();
+  const found = await findUserByEmail(db(), email);
+  expect(found?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+});
+
+test("the right password signs in; a wrong one and an unknown address are told apart by nothing", async () => {
+  const { id, email, password } = await person();
+  expect(await from(email.toLowerCase(), password)).toMatchObject({ id });
+  expect(await from(email, "wrong password")).toBeNull();
+  expect(await from("nobody@example.test", password)).toBeNull();
+  expect(await from("a\u0000b", password)).toBeNull();
+  expect(await from(email, "x".repeat(100_000))).toBeNull();
+});
+
+test("an unknown address costs as much work as a known one", async () => {
+  const { email } = await person();
+  const time = async (address: string) => {
+    const started = performance.now();
+    await from(address, "wrong password");
+    return performance.now() - started;
+  };
+  await time("warm@example.test");
+  const known = await time(email);
+  const unknown = await time("nobody-at-all@example.test");
+  expect(unknown).toBeGreaterThan(known / 4);
+  expect(unknown).toBeLessThan(known * 4);
+});
+
+test("after ten failures an address waits, even with the right password, and even when tried all at once", async () => {
+  const { email, password } = await person();
+  const tries = await Promise.allSettled(Array.from({ length: 15 }, (_, i) => from(email, "wrong", `203.0.113.${i}`)));
+  expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+  await expect(from(email, password)).rejects.toMatchObject({ code: "rate_limited", retryAfter: expect.any(Number) });
+});
+
+test("an address that nobody has is limited just the same", async () => {
+  for (let i = 0; i < 10; i++) expect(await from("ghost@example.test", "wrong", `203.0.114.${i}`)).toBeNull();
+  await expect(from("ghost@example.test", "wrong", "203.0.114.99")).rejects.toMatchObject({ code: "rate_limited" });
+});
+
+test("one network that tries many people is stopped, an IPv6 network as a whole", async () => {
+  const tries = await Promise.allSettled(
+    Array.from({ length: 60 }, (_, i) => from(`spray${i}@example.test`, "wrong", `2001:db8:1:2:${i}::1`)),
+  );
+  expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(50);
+});
+
+test("a success makes earlier mistypings forgotten", async () => {
+  const { email, password } = await person();
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 8; i++) expect(await from(email, "wrong")).toBeNull();
+    expect(await from(email, password)).not.toBeNull();
+  }
+});
+
+test("a session is its person's until it is ended or runs out", async () => {
+  const { id, email } = await person();
+  const one = await startSession(db(), { userId: id, userAgent: "x".repeat(1000) });
+  const two = await startSession(db(), { userId: id });
+  expect(await readSession(db(), one)).toEqual({ id: one, user: { id, email, name: "Ada" } });
+  await endSession(db(), one);
+  expect(await readSession(db(), one)).toBeNull();
+  expect(await readSession(db(), two)).not.toBeNull();
+  await db()
+    .update(sessions)
+    .set({ expiresAt: Date.now() - 1 })
+    .where(sql`${sessions.id} = ${two}`);
+  expect(await readSession(db(), two)).toBeNull();
+  expect(await readSession(db(), "ses_none")).toBeNull();
+});
+
+test("that a session is in use is noted now and then, not at each request", async () => {
+  const { id } = await person();
+  const session = await startSession(db(), { userId: id });
+  const seen = async () =>
+    (await db().select({ at: sessions.lastSeenAt }).from(sessions).where(sql`${sessions.id} = ${session}`))[0]?.at;
+  const before = await seen();
+  await readSession(db(), session);
+  expect(await seen()).toBe(before);
+  await db().update(sessions).set({ lastSeenAt: 1 }).where(sql`${sessions.id} = ${session}`);
+  await readSession(db(), session);
+  await vi.waitFor(async () => expect(await seen()).toBeGreaterThan(1));
+});
+
+test("a person reads their own account and never its hash", async () => {
+  const { id, email } = await person();
+  expect(await getMe({ db: db(), userId: id }, {})).toEqual({
+    user: { id, email, name: "Ada", createdAt: expect.any(Number) },
+  });
+  await expect(getMe({ db: db(), userId: "usr_none" }, {})).rejects.toMatchObject({ code: "not_found" });
+});

@@ -1,0 +1,118 @@
+import { findProvider } from "@pydantic/genai-prices";
+import { Decimal } from "decimal.js";
+import { describe, expect, test } from "vitest";
+import { compilePattern, isPattern } from "../pattern";
+import { createPriceBook } from "../resolve-price";
+import { priceDefinition } from "../schemas";
+import { DEFAULT_MODELS, DEFAULTS_VERSION } from "./default-prices";
+import file from "./default-prices.generated.json";
+import { type CatalogueProvider, defaultPricesFrom, SOURCES } from "./from-genai-prices";
+
+const definitions = DEFAULT_MODELS.flatMap(({ timeline }) => timeline.map(({ definition }) => definition));
+const named = (id: string) => definitions.filter((definition) => definition.id === id);
+
+describe("the committed defaults", () => {
+  test("are what the script makes of the installed catalogue", () => {
+    const providers = new Map<string, CatalogueProvider>();
+    for (const id of Object.values(SOURCES).flat())
+      providers.set(id, findProvider({ providerId: id }) as CatalogueProvider);
+    expect(file.definitions).toEqual(JSON.parse(JSON.stringify(defaultPricesFrom(providers))));
+  });
+
+  test("cover each of the ten vendors as measured, with unique ids", () => {
+    const count = (vendor: string) =>
+      DEFAULT_MODELS.filter(({ timeline }) => timeline[0]!.definition.provider === vendor).length;
+    expect(Object.keys(SOURCES).map((vendor) => [vendor, count(vendor)])).toEqual([
+      ["openai", 90],
+      ["anthropic", 24],
+      ["google", 36],
+      ["xai", 18],
+      ["mistral", 33],
+      ["deepseek", 7],
+      ["cohere", 9],
+      ["moonshotai", 14],
+      ["zai", 15],
+      ["minimax", 9],
+    ]);
+    const ids = DEFAULT_MODELS.map(({ timeline }) => timeline[0]!.definition.id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("hold to the schema, and each pattern is one that a project could save", () => {
+    for (const definition of definitions) {
+      expect(priceDefinition.safeParse(definition).success).toBe(true);
+      expect(isPattern(compilePattern(definition.matchPattern)), definition.id).toBe(true);
+      expect(definition.matchPattern).toMatch(/^\(\?i\)\^.*\$$/);
+    }
+  });
+
+  test("have one default tier, distinct priorities, and the same priced buckets in every tier", () => {
+    for (const { id, pricingTiers } of definitions) {
+      expect(pricingTiers.filter((tier) => tier.isDefault).length, id).toBe(1);
+      expect(new Set(pricingTiers.map((tier) => tier.priority)).size, id).toBe(pricingTiers.length);
+      const buckets = pricingTiers.map((tier) => Object.keys(tier.prices).sort().join());
+      expect(new Set(buckets).size, id).toBe(1);
+      for (const tier of pricingTiers) expect(tier.isDefault, id).toBe(tier.conditions.length === 0);
+    }
+  });
+
+  test("price cached input like input and reasoning like output where the catalogue says nothing", () => {
+    for (const { id, pricingTiers } of definitions) {
+      for (const { prices } of pricingTiers) {
+        expect(prices.cache_read_input_tokens, id).toBeDefined();
+        expect(prices.cache_creation_input_tokens, id).toBeDefined();
+        expect("reasoning_output_tokens" in prices, id).toBe("output_tokens" in prices);
+      }
+    }
+    const { prices } = named("openai:gpt-4o-2024-05-13")[0]!.pricingTiers[0]!;
+    expect(prices.cache_read_input_tokens).toBe(prices.input_tokens);
+  });
+
+  test("answer to their own name and to every alias, and no two to the same", () => {
+    const book = createPriceBook(DEFAULT_MODELS, [], DEFAULTS_VERSION);
+    for (const { aliases, timeline } of DEFAULT_MODELS) {
+      const { id, provider, modelName } = timeline[0]!.definition;
+      for (const name of [modelName, ...aliases]) {
+        expect(book.resolve(name, provider)?.definition.id, name).toBe(id);
+        expect(book.resolve(name.toUpperCase(), null)?.definition.id, name).toBe(id);
+      }
+    }
+  });
+
+  test("keep every digit of a price per token", () => {
+    const perMillion = new Decimal(
+      named("deepseek:deepseek-v4-pro")[0]!.pricingTiers[0]!.prices.cache_read_input_tokens!,
+    );
+    expect(perMillion.times(1_000_000).toString()).toBe("0.003625");
+  });
+});
+
+describe("a long-context price", () => {
+  test("is a tier above the catalogue's boundary of all input, cached or not", () => {
+    const tiers = named("openai:gpt-5.4")[0]!.pricingTiers;
+    expect(tiers.map(({ name, priority, conditions }) => ({ name, priority, conditions }))).toEqual([
+      { name: "Standard", priority: 0, conditions: [] },
+      {
+        name: "Input over 271,999 tokens",
+        priority: 1,
+        conditions: [{ usageDetailPattern: "^(?:input|cache_(?:read|creation))", operator: "gt", value: 271_999 }],
+      },
+    ]);
+    expect(tiers[1]!.prices.output_tokens).toBe(0.0000225);
+  });
+});
+
+describe("a price that changed", () => {
+  test("is kept with the day from which it held", () => {
+    const timeline = DEFAULT_MODELS.find(({ timeline }) => timeline[0]!.definition.id === "openai:o3")!.timeline;
+    expect(timeline.map(({ effectiveFrom }) => effectiveFrom)).toEqual([0, Date.UTC(2025, 5, 10)]);
+    expect(timeline.map(({ definition }) => definition.pricingTiers[0]!.prices.input_tokens)).toEqual([
+      0.00001, 0.000002,
+    ]);
+  });
+
+  test("by the hour is the one at noon UTC", () => {
+    expect(named("deepseek:deepseek-chat")[0]!.pricingTiers[0]!.prices.input_tokens).toBe(2.7e-7);
+    expect(named("deepseek:deepseek-v4-flash").at(-1)!.pricingTiers[0]!.prices.input_tokens).toBe(2.2e-7);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { compilePattern, isPattern } from "../pattern";
+import { matchPatternOf, namesIn, spellings } from "./name-patterns";
+
+function matches(source: string, name: string) {
+  const pattern = compilePattern(source);
+  if (!isPattern(pattern)) throw new Error(pattern.error);
+  return pattern.test(name);
+}
+
+describe("reading the catalogue's match logic", () => {
+  test("takes exact names and prefixes apart, and leaves exclusions out", () => {
+    const logic = {
+      or: [{ equals: "a-1" }, { and: [{ starts_with: "b-" }, { regex: "^(?!.*-tts)" }] }, { contains: "c-2@" }],
+    };
+    expect(namesIn(logic)).toEqual({ names: ["a-1"], stems: ["b", "c-2"] });
+  });
+
+  test("reads a name with a date out of a pattern, and stops at a pattern of a new kind", () => {
+    expect(namesIn({ regex: "^grok-4\\.3-\\d{8}$" })).toEqual({ names: ["grok-4.3"], stems: [] });
+    expect(() => namesIn({ regex: "(foo|bar)+" })).toThrow("new kind");
+  });
+});
+
+test("a version is spelled with dots or dashes, Claude's parts in either order, Azure's 3.5 without the dot", () => {
+  expect(spellings("openai", "gpt-5.4-mini")).toEqual(["gpt-5.4-mini", "gpt-5-4-mini"]);
+  expect(spellings("openai", "gpt-3.5-turbo")).toContain("gpt-35-turbo");
+  expect(spellings("anthropic", "claude-opus-4-5")).toEqual(
+    expect.arrayContaining(["claude-opus-4.5", "claude-4.5-opus", "claude-4-5-opus"]),
+  );
+});
+
+describe("a generated pattern", () => {
+  const gpt = matchPatternOf("openai", { names: ["gpt-9.1"], stems: [] });
+  test("lets a dated snapshot in and an unknown sibling out", () => {
+    expect(matches(gpt, "gpt-9.1-2026-01-31")).toBe(true);
+    expect(matches(gpt, "GPT-9-1")).toBe(true);
+    for (const other of [
+      "gpt-9.1-mini",
+      "gpt-9.10",
+      "gpt-9.1-2026-13-01",
+      "my-gpt-9.1",
+      "gpt-9.1x",
+      "gpt-9.1-latest",
+    ]) {
+      expect(matches(gpt, other), other).toBe(false);
+    }
+  });
+
+  test("says a name once that another branch covers already", () => {
+    expect(matchPatternOf("openai", { names: ["gpt-9.1-2026-01-31", "gpt-9-1", "gpt-9.1"], stems: [] })).toBe(gpt);
+  });
+
+  test("takes a fine-tune of a listed base only", () => {
+    const tuned = matchPatternOf("openai", { names: ["ft:gpt-9"], stems: ["ft:gpt-9"] });
+    expect(matches(tuned, "ft:gpt-9-2026-01-31:acme::abc1")).toBe(true);
+    expect(matches(tuned, "ft:gpt-9-mini-2026-01-31:acme::abc1")).toBe(false);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_MODELS } from "./catalogue/default-prices";
+import { bookWith, projectPrice, tier } from "./testing";
+
+const found = (model: string, provider: string | null = null, book = bookWith()) =>
+  book.resolve(model, provider)?.definition.id ?? null;
+
+describe("a default price", () => {
+  test.each([
+    ["gpt-4o-2024-11-20", "openai:gpt-4o"],
+    ["gpt-4o-2024-05-13", "openai:gpt-4o-2024-05-13"],
+    ["gpt-4.1-mini-2026-02-03", "openai:gpt-4.1-mini"],
+    ["gpt-35-turbo-16k", "openai:gpt-3.5-turbo-16k"],
+    ["computer-use-preview-2025-03-11", "openai:computer-use"],
+    ["claude-3-5-sonnet-v2@20241022", "anthropic:claude-3-5-sonnet"],
+    ["anthropic/claude-4.5-sonnet-20250929", "anthropic:claude-sonnet-4-5"],
+    ["anthropic.claude-v2:1", "anthropic:claude-2"],
+    ["gemini-2.0-flash-001", "google:gemini-2.0-flash"],
+    ["gemini-2.0-flash-thinking-exp-01-21", "google:gemini-2.0-flash"],
+    ["gemini-2.5-flash-preview-09-2025", "google:gemini-2.5-flash"],
+    ["gemini-1.5-flash-8b-001", "google:gemini-flash-1.5-8b"],
+    ["grok-4-0709", "xai:grok-4-0709"],
+    ["x-ai/grok-4.3-20260801", "xai:grok-4.3"],
+    ["deepseek-ai/deepseek-r1-0528", "deepseek:deepseek-reasoner"],
+    ["mistral/mistral-large-2411", "mistral:mistral-large"],
+    ["z-ai/glm-4.7", "zai:GLM-4.7"],
+    ["MiniMax-M2.1", "minimax:MiniMax-M2"],
+    ["cohere/command-r-plus-08-2024", "cohere:command-r-plus"],
+    ["gpt-4o-mini-2024-07-18.ft-0123abcd", "openai:gpt-4o-mini-2024-07-18.ft"],
+    ["ft:gpt-3.5-turbo-0125:acme:support:9abc", "openai:ft:gpt-3.5-turbo"],
+  ])("answers to %s", (model, id) => expect(found(model)).toBe(id));
+
+  test.each([
+    [
+      "a sibling that nobody knows",
+      ["claude-opus-4-10", "gemini-2.5-prototype", "gpt-5.4-ultra", "grok-4-heavy", "gpt-4o-2024"],
+    ],
+    ["a distillate", ["deepseek-r1-distill-llama-70b", "deepseek/deepseek-r1-distill-qwen-32b"]],
+    ["a release whose date means another price", ["command-r-03-2024", "mistral-small-2402", "codestral-2405"]],
+    [
+      "a fine-tune of a model that has no fine-tuned price",
+      ["ft:gpt-4.1-2025-04-14:acme::1", "ft:gpt-4-0613:acme::1", "gpt-4o-2024-08-06.ft-1"],
+    ],
+    ["a free offer", ["deepseek/deepseek-chat:free", "mistralai/mistral-nemo:free"]],
+    ["a prefix or a part of a name", ["my-gpt-4o", "gpt-4o-x", "gpt", "claude", "missing/gpt-4o"]],
+    ["nothing", ["", "  ", "gpt-4o".repeat(1_000)]],
+  ])("is not given to %s", (_, models) => {
+    for (const model of models) expect(found(model), model).toBeNull();
+  });
+
+  test("is limited to the vendor that the provider names, unless that resells", () => {
+    expect(found("claude-sonnet-4-5", "anthropic")).toBe("anthropic:claude-sonnet-4-5");
+    expect(found("claude-sonnet-4-5", "openai")).toBeNull();
+    for (const provider of ["google-vertex", "aws.bedrock", "litellm", "strands-agents"]) {
+      expect(found("claude-sonnet-4-5", provider), provider).toBe("anthropic:claude-sonnet-4-5");
+    }
+  });
+
+  test("goes by the vendor in the name before the provider: OpenAI's client talks to routers as well", () => {
+    expect(found("anthropic/claude-opus-4.5", "openai")).toBe("anthropic:claude-opus-4-5");
+  });
+
+  test("does not apply at a host that sets its own", () => {
+    expect(found("openai/gpt-oss-20b", "groq")).toBeNull();
+    expect(found("ollama/deepseek-r1")).toBeNull();
+    expect(found("openai/gpt-oss-20b", "openrouter")).toBe("openai:gpt-oss-20b");
+  });
+
+  test("is the one that held when the call was made", () => {
+    const input = (at?: number) =>
+      bookWith().resolve("o3", "openai", at)!.definition.pricingTiers[0]!.prices.input_tokens;
+    expect(input(Date.UTC(2025, 5, 9, 23, 59))).toBe(1e-5);
+    expect(input(Date.UTC(2025, 5, 10))).toBe(2e-6);
+    expect(input()).toBe(2e-6);
+    expect(input(0)).toBe(1e-5);
+  });
+});
+
+describe("a project's definition", () => {
+  test("comes before any default, also by pattern before exact name", () => {
+    const book = bookWith(projectPrice({ modelName: "all of openai", matchPattern: "^gpt-", provider: "openai" }));
+    expect(found("gpt-4o", "openai", book)).toBe("mp_all of openai");
+    expect(found("azure/gpt-4o", null, book)).toBe("mp_all of openai");
+    expect(found("claude-opus-4", null, book)).toBe("anthropic:claude-opus-4");
+  });
+
+  test("by exact name comes before one by pattern, and the more specific pattern before the vaguer", () => {
+    const book = bookWith(
+      projectPrice({ modelName: "a", matchPattern: "^acme-" }),
+      projectPrice({ modelName: "b", matchPattern: "^acme-large" }),
+      projectPrice({ modelName: "Acme-Large", matchPattern: "^nothing$" }),
+    );
+    expect(found("acme-large", null, book)).toBe("mp_Acme-Large");
+    expect(found("acme-large-2", null, book)).toBe("mp_b");
+    expect(found("acme-small", null, book)).toBe("mp_a");
+  });
+
+  test("of equal patterns is the asked vendor's, then the one with the smaller id", () => {
+    const book = bookWith(
+      projectPrice({ modelName: "z", matchPattern: "^acme$", provider: "mistral" }),
+      projectPrice({ modelName: "y", matchPattern: "^acme$" }),
+      projectPrice({ modelName: "x", matchPattern: "^acme$", provider: "openai" }),
+    );
+    expect(found("acme", null, book)).toBe("mp_x");
+    expect(found("acme", "mistral", book)).toBe("mp_z");
+    expect(found("acme", "anthropic", book)).toBe("mp_y");
+  });
+
+  test("of the vendor `external` takes part whoever the provider is, another vendor's does not", () => {
+    const book = bookWith(
+      projectPrice({ modelName: "acme-4" }),
+      projectPrice({ modelName: "gpt-acme", provider: "openai" }),
+    );
+    for (const provider of ["acme", "openai", "groq", null]) expect(found("acme-4", provider, book)).toBe("mp_acme-4");
+    expect(found("gpt-acme", "anthropic", book)).toBeNull();
+  });
+
+  test("with a pattern that cannot be used still has its name", () => {
+    const book = bookWith(projectPrice({ modelName: "acme-4", matchPattern: "(?=acme)" }));
+    expect(found("ACME-4", null, book)).toBe("mp_acme-4");
+    expect(found("acme-5", null, book)).toBeNull();
+  });
+
+  test("that overrides a default takes its place altogether, under its id", () => {
+    const override = projectPrice({
+      id: "openai:gpt-4o",
+      modelName: "gpt-4o",
+      provider: "openai",
+      source: "project_override",
+      resettable: true,
+      pricingTiers: [tier({ input_tokens: 1 })],
+    });
+    const book = bookWith(override);
+    expect(book.resolve("gpt-4o", null)?.definition).toBe(override.definition);
+    expect(found("gpt-4o-2024-11-20", null, book), "the default's pattern is gone with it").toBeNull();
+    expect(book.definitions().filter(({ id }) => id === "openai:gpt-4o")).toEqual([override.definition]);
+    expect(found("gpt-4o-2024-11-20")).toBe("openai:gpt-4o");
+  });
+
+  test("among hundreds is found as if its pattern were the only one", () => {
+    const many = Array.from({ length: 300 }, (_, n) =>
+      projectPrice({ modelName: `m-${n}`, matchPattern: `^(?:m|n)-${n}(?:-v\\d)?$` }),
+    );
+    const book = bookWith(...many);
+    for (let n = 0; n < 300; n += 7) expect(found(`n-${n}-v2`, null, book)).toBe(`mp_m-${n}`);
+    expect(found("n-300", null, book)).toBeNull();
+  });
+});
+
+test("the list has every default and custom definition once, by id", () => {
+  const listed = bookWith(projectPrice({ modelName: "acme-4" })).definitions();
+  expect(listed.length).toBe(DEFAULT_MODELS.length + 1);
+  expect(listed.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).sort());
+});
+
+test("a hostile name or provider is answered, not worked on", () => {
+  const book = bookWith(projectPrice({ modelName: "acme-4", matchPattern: "^(a+)+$" }));
+  for (const text of ["a".repeat(1_000_000), `${"azure/".repeat(80)}x`, "us.".repeat(100), "\u0000", "__proto__"]) {
+    expect(book.resolve(text, text)).toBeNull();
+  }
+});

@@ -1,0 +1,392 @@
+import { describe, expect, test } from "vitest";
+import { assemble, assistant, chat, idOf, NOW, spansOf, system, transcriptOf, user } from "../testing/conversations";
+import type { SentSpan } from "../testing/encode-otlp";
+
+const transcript = (spans: SentSpan[]) => transcriptOf(assemble(spansOf(spans)));
+const callIds = (spans: SentSpan[]) => assemble(spansOf(spans)).modelCalls.map((call) => call.spanId);
+
+describe("messages", () => {
+  const desk = system("You are a weather desk.");
+
+  test("are not repeated when every call resends the history", () => {
+    const spans: SentSpan[] = [
+      { attributes: chat([desk, user("hi")], "hello") },
+      { attributes: chat([desk, user("hi"), assistant("hello"), user("weather?")], "rain") },
+      {
+        attributes: chat(
+          [desk, user("hi"), assistant("hello"), user("weather?"), assistant("rain"), user("thanks")],
+          "bye",
+        ),
+      },
+    ];
+    const expected = [
+      "system: You are a weather desk.",
+      "user: hi",
+      "assistant: hello",
+      "user: weather?",
+      "assistant: rain",
+      "user: thanks",
+      "assistant: bye",
+    ];
+    expect(transcript(spans)).toEqual(expected);
+    expect(transcriptOf(assemble(spansOf(spans).reverse()))).toEqual(expected);
+    const { messages } = assemble(spansOf(spans));
+    expect(messages.map((message) => message.spanId)).toEqual([1, 1, 1, 2, 2, 3, 3].map((number) => idOf(number)));
+    expect(messages.map((message) => message.at)).toEqual([0, 0, 500, 1000, 1500, 2000, 2500].map((ms) => NOW + ms));
+  });
+
+  test("are not repeated when the history is cut, its system prompt changes, or its white space does", () => {
+    expect(
+      transcript([
+        { attributes: chat([system("It is 9:00."), user("a")], "1 ") },
+        { attributes: chat([system("It is 9:01."), user("a"), assistant("1"), user("b")], "2") },
+        { attributes: chat([system("It is 9:02."), user("b "), assistant("2"), user("c")], "3") },
+      ]),
+    ).toEqual([
+      "system: It is 9:00.",
+      "user: a",
+      "assistant: 1 ",
+      "system: It is 9:01.",
+      "user: b",
+      "assistant: 2",
+      "system: It is 9:02.",
+      "user: c",
+      "assistant: 3",
+    ]);
+  });
+
+  test("follow each other where a client sends only what is new", () => {
+    expect(transcript([{ attributes: chat([user("a")], "1") }, { attributes: chat([user("b")], "2") }])).toEqual([
+      "user: a",
+      "assistant: 1",
+      "user: b",
+      "assistant: 2",
+    ]);
+  });
+
+  test("that a person says twice are there twice", () => {
+    const [first, second] = [idOf(1, 16), idOf(2, 16)];
+    expect(
+      transcript([
+        { attributes: chat([user("hi")], "hello") },
+        { attributes: chat([user("hi"), assistant("hello"), user("hi")], "again?") },
+      ]),
+    ).toEqual(["user: hi", "assistant: hello", "user: hi", "assistant: again?"]);
+    expect(
+      transcript([
+        { traceId: first, attributes: chat([desk, user("hi")], "hello") },
+        { traceId: second, attributes: chat([desk, user("hi")], "hello") },
+      ]),
+    ).toEqual(["system: You are a weather desk.", "user: hi", "assistant: hello", "user: hi", "assistant: hello"]);
+  });
+
+  test("of a failed call are not said again by its retry", () => {
+    expect(
+      transcript([
+        { traceId: idOf(1, 16), attributes: chat([user("hi")], null), status: { code: 2 } },
+        { traceId: idOf(2, 16), attributes: chat([user("hi")], "hello") },
+      ]),
+    ).toEqual(["user: hi", "assistant: hello"]);
+  });
+
+  test("come from wrappers only in traces whose calls tell none", () => {
+    const agent = {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.input.messages": JSON.stringify([user("hi")]),
+      "gen_ai.output.messages": JSON.stringify([assistant("hello")]),
+    };
+    const bare = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4o" };
+    expect(transcript([{ attributes: agent }, { parentSpanId: idOf(1), attributes: bare }])).toEqual([
+      "user: hi",
+      "assistant: hello",
+    ]);
+    expect(
+      transcript([{ attributes: agent }, { parentSpanId: idOf(1), attributes: chat([user("hi there")], "hello") }]),
+    ).toEqual(["user: hi there", "assistant: hello"]);
+    expect(transcript([{ attributes: agent }, { parentSpanId: idOf(1), attributes: agent }])).toEqual([
+      "user: hi",
+      "assistant: hello",
+    ]);
+  });
+
+  test("take the answer of the wrapper where the call tells none", () => {
+    const outer = { "ai.operationId": "ai.generateText", "ai.response.text": "sunny" };
+    const inner = {
+      "ai.operationId": "ai.generateText.doGenerate",
+      "ai.prompt.messages": JSON.stringify([user("weather?")]),
+    };
+    expect(transcript([{ attributes: outer }, { parentSpanId: idOf(1), attributes: inner }])).toEqual([
+      "user: weather?",
+      "assistant: sunny",
+    ]);
+  });
+
+  test("keep the ids of tool calls that their first telling lost", () => {
+    const call = (id?: string) => ({
+      role: "assistant",
+      tool_calls: [{ id, function: { name: "look", arguments: '{"at":1}' } }],
+    });
+    const spans = [
+      { attributes: chat([user("a")], call()) },
+      { attributes: chat([user("a"), call("c1"), { role: "tool", tool_call_id: "c1", content: "x" }], "done") },
+    ];
+    const { messages, toolCallCount } = assemble(spansOf(spans));
+    expect(messages.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(messages[1]?.toolCalls).toEqual([{ id: "c1", name: "look", arguments: '{"at":1}' }]);
+    expect(toolCallCount).toBe(1);
+  });
+});
+
+describe("one call counts once", () => {
+  const usage = { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 };
+  const outer: SentSpan = {
+    spanId: idOf(1),
+    start: NOW,
+    end: NOW + 900,
+    attributes: {
+      "openinference.span.kind": "LLM",
+      "llm.model_name": "gpt-4o",
+      "llm.token_count.prompt": 10,
+      "llm.token_count.completion": 5,
+      "llm.input_messages.0.message.role": "user",
+      "llm.input_messages.0.message.content": "hi",
+    },
+  };
+  const inner: SentSpan = {
+    spanId: idOf(2),
+    start: NOW + 100,
+    end: NOW + 800,
+    attributes: {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.response.model": "gpt-4o-2024-08-06",
+      "gen_ai.response.id": "r1",
+      ...usage,
+      "gen_ai.usage.cache_read.input_tokens": 4,
+    },
+  };
+  const apart = (spans: SentSpan[]) => spans.flatMap((span, index) => spansOf([span], { scope: `scope ${index}` }));
+
+  test("nested: the inner one, with the messages of the outer", () => {
+    const { modelCalls, messages } = assemble(apart([outer, { ...inner, parentSpanId: idOf(1) }]));
+    expect(modelCalls).toMatchObject([
+      {
+        spanId: idOf(2),
+        usage: { input_tokens: 6, cache_read_input_tokens: 4, output_tokens: 5 },
+        requestedModel: "gpt-4o",
+      },
+    ]);
+    expect(messages).toMatchObject([{ role: "user", spanId: idOf(1) }]);
+  });
+
+  test("siblings of two instrumentations", () => {
+    const parentSpanId = idOf(7);
+    const spans = [
+      { ...outer, parentSpanId },
+      { ...inner, parentSpanId, attributes: { ...inner.attributes, "gen_ai.response.model": "gpt-4o" } },
+    ];
+    expect(assemble(apart(spans)).modelCalls.map((call) => call.spanId)).toEqual([idOf(2)]);
+  });
+
+  test("in another trace, by the response's id", () => {
+    const withId = { ...outer, attributes: { ...outer.attributes, "output.value": '{"id":"r1","choices":[]}' } };
+    expect(assemble(apart([withId, { ...inner, traceId: idOf(5, 16) }])).modelCalls).toHaveLength(1);
+    expect(assemble(apart([withId, { ...inner, traceId: idOf(5, 16), start: NOW + 60_000 }])).modelCalls).toHaveLength(
+      2,
+    );
+  });
+
+  test("but two parallel calls are two", () => {
+    const parentSpanId = idOf(7);
+    const call = (spanId: string, text: string): SentSpan => ({
+      spanId,
+      parentSpanId,
+      start: NOW,
+      attributes: chat([user(text)], "ok", usage),
+    });
+    expect(callIds([call(idOf(1), "a"), call(idOf(2), "b")])).toEqual([idOf(1), idOf(2)]);
+    expect(
+      callIds(
+        [call(idOf(1), "a"), call(idOf(2), "b")].map((span) => ({
+          ...span,
+          attributes: { ...span.attributes, "gen_ai.response.id": "always this" },
+        })),
+      ),
+    ).toHaveLength(2);
+  });
+
+  test("and retries inside one step are two failed calls", () => {
+    const failed: SentSpan = {
+      parentSpanId: idOf(1),
+      attributes: { "gen_ai.operation.name": "chat" },
+      status: { code: 2, message: "429" },
+    };
+    const conversation = assemble(
+      spansOf([{ attributes: { "gen_ai.operation.name": "invoke_agent" }, status: { code: 2 } }, failed, failed]),
+    );
+    expect(conversation.modelCalls.map((call) => call.status)).toEqual(["error", "error"]);
+    expect(conversation.errorCount).toBe(2);
+  });
+
+  test("wrappers with usage do not count, whatever they carry", () => {
+    expect(
+      callIds([
+        { attributes: { "gen_ai.operation.name": "invoke_agent", ...usage } },
+        { parentSpanId: idOf(1), attributes: chat([], "ok", usage) },
+      ]),
+    ).toEqual([idOf(2)]);
+    expect(callIds([{ attributes: { "ai.operationId": "ai.streamText", "ai.usage.inputTokens": 9 } }])).toEqual([]);
+  });
+
+  test("what a tool or an agent asks is not the call that it lies below", () => {
+    const tool = { parentSpanId: idOf(1), attributes: { "gen_ai.operation.name": "execute_tool" } };
+    expect(
+      callIds([
+        { attributes: chat([user("a")], "b") },
+        tool,
+        { parentSpanId: idOf(2), attributes: chat([user("c")], "d") },
+      ]),
+    ).toEqual([idOf(1), idOf(3)]);
+  });
+
+  test("LiteLLM turns it round: its wire copy is below", () => {
+    const copy = { name: "raw_gen_ai_request", parentSpanId: idOf(1), attributes: { "llm.openai.model": "gpt-4o" } };
+    expect(callIds([{ name: "litellm_request", attributes: chat([user("a")], "b", usage) }, copy])).toEqual([idOf(1)]);
+  });
+
+  test("a span added twice changes nothing", () => {
+    const spans = spansOf([{ attributes: chat([user("a")], "b", usage) }]);
+    expect(assemble([...spans, ...spans])).toEqual(assemble(spans));
+  });
+});
+
+describe("tool calls", () => {
+  const asks = {
+    role: "assistant",
+    tool_calls: [{ id: "c1", type: "function", function: { name: "look", arguments: '{"at":"Oslo"}' } }],
+  };
+  const answer = { role: "tool", tool_call_id: "c1", content: "rain" };
+  const spans = (tool: SentSpan): SentSpan[] => [
+    { attributes: chat([user("a")], asks) },
+    tool,
+    { attributes: chat([user("a"), asks, answer], "ok") },
+  ];
+
+  test("join their span by id, or by name where it has none", () => {
+    for (const more of [{ "gen_ai.tool.call.id": "c1" }, {}]) {
+      const { toolCalls, toolCallCount } = assemble(
+        spansOf(spans({ name: "execute_tool look", attributes: { "gen_ai.operation.name": "execute_tool", ...more } })),
+      );
+      expect(toolCalls).toMatchObject([
+        { spanId: idOf(2), callId: "c1", name: "look", arguments: '{"at":"Oslo"}', result: "rain" },
+      ]);
+      expect(toolCallCount).toBe(1);
+    }
+  });
+
+  test("seen only in messages are counted", () => {
+    const { toolCalls, toolCallCount } = assemble(spansOf(spans({ name: "other" })));
+    expect({ toolCalls, toolCallCount }).toEqual({ toolCalls: [], toolCallCount: 1 });
+  });
+
+  test("told by the framework and by the tool itself are one", () => {
+    const tool = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look" };
+    expect(
+      assemble(
+        spansOf([
+          { attributes: tool },
+          { name: "look", parentSpanId: idOf(1), attributes: { "langwatch.span.type": "tool" } },
+        ]),
+      ).toolCalls,
+    ).toHaveLength(1);
+  });
+});
+
+describe("errors", () => {
+  test("carry the exception's type and message", () => {
+    const events = [
+      {
+        name: "exception",
+        at: NOW,
+        attributes: { "exception.type": "openai.RateLimitError", "exception.message": "slow down" },
+      },
+    ];
+    const [call] = assemble(
+      spansOf([
+        {
+          attributes: chat([user("a")], null, { "error.type": "RateLimitError" }),
+          events,
+          status: { code: 2, message: "status" },
+        },
+      ]),
+    ).modelCalls;
+    expect(call).toMatchObject({ status: "error", error: { type: "openai.RateLimitError", message: "slow down" } });
+  });
+
+  test("are not counted again in what passes them on", () => {
+    const failed = { code: 2, message: "no" };
+    const agent = { attributes: { "gen_ai.operation.name": "invoke_agent" }, status: failed };
+    expect(
+      assemble(spansOf([agent, { parentSpanId: idOf(1), attributes: chat([user("a")], null), status: failed }]))
+        .errorCount,
+    ).toBe(1);
+    expect(assemble(spansOf([agent])).errorCount).toBe(1);
+  });
+
+  test("do not need the root, which may never arrive", () => {
+    const { errorCount, messages } = assemble(
+      spansOf([{ parentSpanId: idOf(99), attributes: chat([user("a")], null), status: { code: 2 } }]),
+    );
+    expect({ errorCount, said: messages.length }).toEqual({ errorCount: 1, said: 1 });
+  });
+});
+
+test("times are those of the first and the last span", () => {
+  const { startedAt, lastActivityAt } = assemble(
+    spansOf([
+      { start: NOW + 5000, end: NOW + 6000 },
+      { start: NOW, end: NOW + 100 },
+    ]),
+  );
+  expect({ startedAt, lastActivityAt }).toEqual({ startedAt: NOW, lastActivityAt: NOW + 6000 });
+  expect(assemble([])).toMatchObject({ messages: [], modelCalls: [], startedAt: 0, lastActivityAt: 0 });
+});
+
+test("spans that are their own parents, or each other's, end", () => {
+  expect(callIds([{ parentSpanId: idOf(1), attributes: chat([user("a")], "b") }])).toEqual([idOf(1)]);
+  expect(() =>
+    callIds([
+      { parentSpanId: idOf(2), attributes: chat([], "b") },
+      { parentSpanId: idOf(1), attributes: chat([], "b") },
+    ]),
+  ).not.toThrow();
+});
+
+test("a long conversation that resends its history is put together in time and little memory", () => {
+  const TURNS = 600;
+  const history: object[] = [];
+  const spans = spansOf(
+    Array.from({ length: TURNS }, (_, turn) => {
+      history.push(user(`question ${turn}`));
+      const attributes = chat(history, `answer ${turn}`);
+      history.push(assistant(`answer ${turn}`));
+      return { attributes };
+    }),
+  );
+  const started = performance.now();
+  expect(assemble(spans).messages).toHaveLength(2 * TURNS);
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+test("20,000 spans in one deep chain are no problem", () => {
+  const spans = spansOf(
+    Array.from({ length: 20_000 }, (_, index) => ({
+      parentSpanId: idOf(index || 999_999),
+      start: NOW + index,
+      attributes: index % 2 ? chat([user(`${index}`)], null) : { "gen_ai.operation.name": "invoke_agent" },
+      status: { code: 2 },
+    })),
+  );
+  const started = performance.now();
+  expect(assemble(spans).modelCalls).toHaveLength(10_000);
+  expect(performance.now() - started).toBeLessThan(10_000);
+});

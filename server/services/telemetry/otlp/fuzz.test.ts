@@ -1,0 +1,222 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeLogs, decodeTraces, type Encoding, MalformedBody, readSpan, resolveTraceIdentity } from ".";
+import { assemble, idOf, NOW, spanOf, spansOf, TRACE } from "./testing/conversations";
+import { type SentAttributes, tracesProtobuf } from "./testing/encode-otlp";
+import type { Decoded, LogRecord, SpanRecord } from "./types";
+
+/** Reads everything there is to read; only a body as a whole may be refused. */
+function readAll(body: Uint8Array, encoding: Encoding): void {
+  for (const decode of [decodeTraces, decodeLogs]) {
+    let decoded: Decoded<SpanRecord> | Decoded<LogRecord>;
+    try {
+      decoded = decode(body, encoding, NOW);
+    } catch (error) {
+      expect(error).toBeInstanceOf(MalformedBody);
+      continue;
+    }
+    expect(decoded.items.length + decoded.rejections.length).toBe(decoded.received);
+    if (decode === decodeTraces) readSpans(decoded.items as SpanRecord[]);
+  }
+}
+
+function readSpans(spans: SpanRecord[]): void {
+  resolveTraceIdentity(spans, []);
+  for (const span of spans) readSpan(span, []);
+  expectStorable(assemble(spans));
+}
+
+/** Postgres holds neither NUL nor half a character. */
+function expectStorable(value: unknown): void {
+  if (typeof value === "string") expect(value.includes("\0") || !value.isWellFormed()).toBe(false);
+  else if (typeof value === "object" && value !== null)
+    for (const entry of Object.entries(value)) entry.forEach(expectStorable);
+}
+
+test("random bytes", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom<Encoding>("json", "protobuf"), (bytes, encoding) =>
+      readAll(bytes, encoding),
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("random JSON", () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => readAll(Buffer.from(text), "json")),
+    { numRuns: 300 },
+  );
+});
+
+test("a real body with bytes changed", () => {
+  const attributes = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.input.messages": '[{"role":"user","content":"hi"}]',
+    list: [1, { a: true }],
+  };
+  const whole = tracesProtobuf([
+    { traceId: TRACE, spanId: idOf(1), start: NOW, attributes, events: [{ name: "e", at: NOW }] },
+  ]);
+  const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), (changes) => {
+      const body = Buffer.from(whole);
+      for (const [at, byte] of changes) body[at] = byte;
+      readAll(body, "protobuf");
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/** Names that readers look at, so that what is random is what they find there. */
+const NAMES = [
+  "gen_ai.operation.name",
+  "gen_ai.input.messages",
+  "gen_ai.output.messages",
+  "gen_ai.system_instructions",
+  "gen_ai.prompt",
+  "gen_ai.prompt.0.content",
+  "gen_ai.prompt.0.tool_calls.0.name",
+  "gen_ai.completion.0.content",
+  "gen_ai.completion",
+  "llm.input_messages.0.message.contents.0.message_content",
+  "llm.output_messages.99999999.message.tool_calls",
+  "gen_ai.usage.input_tokens",
+  "gen_ai.usage.raw",
+  "langfuse.observation.usage_details",
+  "metadata.usage_object",
+  "metadata",
+  "ai.prompt",
+  "ai.prompt.messages",
+  "ai.response.toolCalls",
+  "ai.response.providerMetadata",
+  "genkit:output",
+  "gcp.vertex.agent.llm_response",
+  "input.value",
+  "output.value",
+  "gen_ai.response.finish_reasons",
+  "langfuse.observation.cost_details",
+  "gen_ai.provider.name",
+  "gen_ai.request.model",
+  "gen_ai.tool.call.result",
+  "gen_ai.tool.name",
+  "session.id",
+  "__proto__",
+  "constructor",
+];
+const words = fc.constantFrom(
+  "role",
+  "content",
+  "parts",
+  "type",
+  "text",
+  "tool_calls",
+  "id",
+  "name",
+  "function",
+  "arguments",
+  "message",
+  "messages",
+  "toolResult",
+  "user",
+  "assistant",
+  "tool",
+  "tool_result",
+  "reasoning",
+  "constructor",
+  "__proto__",
+  "usage",
+  "input",
+  "output",
+  "kwargs",
+  "lc",
+  "data",
+  "chat",
+);
+const { json: hostile } = fc.letrec<{ json: unknown }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 5 },
+    words,
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(null, true, 1, -1, 1e300, "\u0000", "\ud800", "[[[", "{}"),
+    fc.array(tie("json"), { maxLength: 4 }),
+    fc.dictionary(words, tie("json"), { maxKeys: 5 }),
+  ),
+}));
+const attributesOf = fc.dictionary(
+  fc.constantFrom(...NAMES),
+  hostile.map((value) => JSON.stringify(value)),
+  { maxKeys: 8 },
+);
+
+test("hostile messages in every place where messages are looked for", () => {
+  fc.assert(
+    fc.property(
+      attributesOf,
+      attributesOf,
+      fc.constantFrom("gen_ai.choice", "gen_ai.tool.message", "constructor"),
+      (attributes, inEvent, name) => {
+        readSpans(
+          spansOf([
+            { attributes: attributes as SentAttributes, events: [{ name, attributes: inEvent as SentAttributes }] },
+          ]),
+        );
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+test("JSON text nested too deeply to walk", () => {
+  const deep = "[".repeat(200_000) + "]".repeat(200_000);
+  const deepObject = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+  for (const text of [
+    deep,
+    deepObject,
+    `[{"role":"user","content":${deep}}]`,
+    `[{"role":"user","content":[{"type":"x","y":${deepObject}}]}]`,
+  ]) {
+    for (const name of NAMES) readSpans([spanOf({ "gen_ai.request.model": "gpt-4o", [name]: text })]);
+  }
+});
+
+test("the order of spans never matters", () => {
+  const span = fc.record({
+    parent: fc.nat(6),
+    kind: fc.constantFrom("chat", "execute_tool", "invoke_agent", "none"),
+    start: fc.nat(5),
+    says: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 4 }),
+    answer: fc.constantFrom("a", "b", null),
+    id: fc.constantFrom("r1", "r2", ""),
+    trace: fc.nat(1),
+    failed: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(span, { minLength: 1, maxLength: 7 }), fc.integer(), (drawn, seed) => {
+      const spans = spansOf(
+        drawn.map((one, index) => ({
+          traceId: idOf(one.trace + 1, 16),
+          spanId: idOf(index + 1),
+          ...(one.parent > 0 ? { parentSpanId: idOf(one.parent) } : {}),
+          start: NOW + one.start * 1000,
+          attributes: {
+            "gen_ai.operation.name": one.kind,
+            "gen_ai.response.id": one.id,
+            "gen_ai.input.messages": JSON.stringify(
+              one.says.map((content, at) => ({ role: at % 2 ? "assistant" : "user", content })),
+            ),
+            ...(one.answer ? { "gen_ai.output.messages": one.answer } : {}),
+          },
+          status: { code: one.failed ? 2 : 0 },
+        })),
+      );
+      const mixed = [...spans].sort((first, second) => hash(first.spanId, seed) - hash(second.spanId, seed));
+      expect(assemble(mixed)).toEqual(assemble(spans));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const hash = (text: string, seed: number) =>
+  [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, seed);

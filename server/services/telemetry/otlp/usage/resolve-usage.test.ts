@@ -1,0 +1,235 @@
+import { describe, expect, test } from "vitest";
+import { spanOf } from "../testing/conversations";
+import type { SentAttributes } from "../testing/encode-otlp";
+import { resolveUsage } from "./resolve-usage";
+
+const read = (attributes: SentAttributes, provider: string | null = null) =>
+  resolveUsage(spanOf(attributes).attributes, provider);
+
+const prefixed = (prefix: string, figures: Record<string, number>) =>
+  Object.fromEntries(Object.entries(figures).map(([name, count]) => [`${prefix}${name}`, count]));
+
+describe("buckets are disjoint, whatever the client counts where", () => {
+  test.each<[client: string, attributes: SentAttributes, usage: object, rule: string]>([
+    [
+      "OpenTelemetry GenAI: cache in input, reasoning in output",
+      prefixed("gen_ai.usage.", {
+        input_tokens: 100,
+        output_tokens: 50,
+        "cache_read.input_tokens": 60,
+        "cache_write.input_tokens": 10,
+        "reasoning.output_tokens": 20,
+      }),
+      {
+        input_tokens: 30,
+        output_tokens: 30,
+        cache_read_input_tokens: 60,
+        cache_creation_input_tokens: 10,
+        reasoning_output_tokens: 20,
+      },
+      "convention of gen_ai.usage",
+    ],
+    [
+      "OpenLLMetry: one cache figure under two spellings is subtracted once",
+      prefixed("gen_ai.usage.", {
+        prompt_tokens: 100,
+        completion_tokens: 5,
+        "cache_read.input_tokens": 20,
+        cache_read_input_tokens: 20,
+      }),
+      { input_tokens: 80, output_tokens: 5, cache_read_input_tokens: 20 },
+      "convention of gen_ai.usage",
+    ],
+    [
+      "OpenInference, with audio",
+      prefixed("llm.token_count.", {
+        prompt: 100,
+        completion: 40,
+        "prompt_details.cache_read": 30,
+        "prompt_details.audio": 20,
+        "completion_details.audio": 8,
+      }),
+      {
+        input_tokens: 50,
+        output_tokens: 32,
+        cache_read_input_tokens: 30,
+        input_audio_tokens: 20,
+        output_audio_tokens: 8,
+      },
+      "convention of llm.token_count",
+    ],
+    [
+      "AI SDK 4",
+      { "ai.usage.promptTokens": 10, "ai.usage.completionTokens": 4 },
+      { input_tokens: 10, output_tokens: 4 },
+      "convention of ai.usage",
+    ],
+    [
+      "AI SDK 6 tells what no cache gave",
+      prefixed("ai.usage.", {
+        inputTokens: 100,
+        "inputTokenDetails.noCacheTokens": 3,
+        "inputTokenDetails.cacheReadTokens": 90,
+        "inputTokenDetails.cacheWriteTokens": 7,
+        outputTokens: 5,
+      }),
+      { input_tokens: 3, output_tokens: 5, cache_read_input_tokens: 90, cache_creation_input_tokens: 7 },
+      "uncached input given",
+    ],
+    [
+      "Claude Code: cache beside input",
+      { input_tokens: 3, output_tokens: 13, cache_read_tokens: 2, cache_creation_tokens: 1 },
+      { input_tokens: 3, output_tokens: 13, cache_read_input_tokens: 2, cache_creation_input_tokens: 1 },
+      "convention of claude-code",
+    ],
+    [
+      "an OpenAI usage object",
+      {
+        "langfuse.observation.usage_details": JSON.stringify({
+          prompt_tokens: 103,
+          completion_tokens: 33,
+          total_tokens: 136,
+          prompt_tokens_details: { cached_tokens: 64 },
+          completion_tokens_details: { reasoning_tokens: 7 },
+        }),
+      },
+      { input_tokens: 39, output_tokens: 26, cache_read_input_tokens: 64, reasoning_output_tokens: 7 },
+      "total adds up",
+    ],
+    [
+      "the same attribute with disjoint parts, as the total shows",
+      {
+        "langfuse.observation.usage_details": JSON.stringify({
+          input: 39,
+          output: 33,
+          total: 136,
+          input_cache_read: 64,
+        }),
+      },
+      { input_tokens: 39, output_tokens: 33, cache_read_input_tokens: 64 },
+      "total adds up",
+    ],
+    [
+      "an Anthropic usage object: cache beside input, one hour apart",
+      {
+        "gen_ai.usage.raw": JSON.stringify({
+          input_tokens: 50,
+          output_tokens: 9,
+          cache_read_input_tokens: 20,
+          cache_creation_input_tokens: 30,
+          cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+        }),
+      },
+      {
+        input_tokens: 50,
+        output_tokens: 9,
+        cache_read_input_tokens: 20,
+        cache_creation_input_tokens: 10,
+        cache_creation_1h_input_tokens: 20,
+      },
+      "convention of anthropic",
+    ],
+    [
+      "Gemini: thoughts beside candidates",
+      {
+        "gcp.vertex.agent.llm_response": JSON.stringify({
+          usage_metadata: {
+            prompt_token_count: 100,
+            candidates_token_count: 20,
+            thoughts_token_count: 30,
+            cached_content_token_count: 40,
+          },
+        }),
+      },
+      { input_tokens: 60, output_tokens: 20, cache_read_input_tokens: 40, reasoning_output_tokens: 30 },
+      "convention of gemini",
+    ],
+    [
+      "LiteLLM: what the flat figures leave out is in Python text",
+      {
+        "gen_ai.usage.input_tokens": 103,
+        "gen_ai.usage.output_tokens": 33,
+        "metadata.usage_object":
+          "{'prompt_tokens': 103, 'completion_tokens': 33, 'total_tokens': 136, 'prompt_tokens_details': {'audio_tokens': None, 'cached_tokens': 64}}",
+      },
+      { input_tokens: 39, output_tokens: 33, cache_read_input_tokens: 64 },
+      "total adds up",
+    ],
+    [
+      "cache that exceeds input cannot be in it, even if the total adds up so",
+      prefixed("gen_ai.usage.", {
+        input_tokens: 134,
+        output_tokens: 84,
+        total_tokens: 218,
+        "cache_read.input_tokens": 150,
+        "cache_creation.input_tokens": 50,
+      }),
+      { input_tokens: 134, output_tokens: 84, cache_read_input_tokens: 150, cache_creation_input_tokens: 50 },
+      "cache exceeds input",
+    ],
+    [
+      "reasoning beside output, as the total shows (xAI)",
+      prefixed("gen_ai.usage.", {
+        input_tokens: 10,
+        output_tokens: 5,
+        total_tokens: 115,
+        "reasoning.output_tokens": 100,
+      }),
+      { input_tokens: 10, output_tokens: 5, reasoning_output_tokens: 100 },
+      "total adds up",
+    ],
+    [
+      "numbers as text",
+      { "gen_ai.usage.input_tokens": "174", "gen_ai.usage.output_tokens": "31" },
+      { input_tokens: 174, output_tokens: 31 },
+      "convention of gen_ai.usage",
+    ],
+  ])("%s", (_client, attributes, usage, rule) => {
+    const resolved = read(attributes);
+    expect(resolved.usage).toEqual(usage);
+    expect(resolved.usageRule).toBe(rule);
+    expect(Object.keys(resolved.rawUsage ?? {}).sort()).toEqual(Object.keys(attributes).sort());
+  });
+});
+
+test("the vendor tells where figures come without a convention", () => {
+  const object = {
+    "langfuse.observation.usage_details": JSON.stringify({ input_tokens: 10, output_tokens: 50, reasoning_tokens: 20 }),
+  };
+  expect(read(object, "xai")).toMatchObject({
+    usage: { output_tokens: 50, reasoning_output_tokens: 20 },
+    usageRule: "convention of xai",
+  });
+  expect(read(object, "openai")).toMatchObject({
+    usage: { output_tokens: 30, reasoning_output_tokens: 20 },
+    usageRule: "assumed inclusive",
+  });
+});
+
+test("what the client does not say is unknown, not zero", () => {
+  expect(read({ "gen_ai.request.model": "gpt-4o" })).toEqual({ usage: null, rawUsage: null, usageRule: null });
+  expect(read({ "gen_ai.usage.input_tokens": 5 }).usage).toEqual({ input_tokens: 5 });
+  const zeros = { "gen_ai.usage.input_tokens": 0, "gen_ai.usage.output_tokens": 0 };
+  expect(read(zeros)).toEqual({ usage: null, rawUsage: zeros, usageRule: null });
+});
+
+test("figures that clash are clamped and flagged, never negative", () => {
+  const resolved = read(
+    prefixed("llm.token_count.", {
+      prompt: 10,
+      completion: 5,
+      "prompt_details.audio": 8,
+      "prompt_details.cache_read": 6,
+    }),
+  );
+  expect(resolved.usage).toEqual({
+    input_tokens: 0,
+    output_tokens: 5,
+    cache_read_input_tokens: 6,
+    input_audio_tokens: 8,
+  });
+  expect(resolved.usageRule).toBe("convention of llm.token_count; clamped input_tokens");
+  expect(read({ "gen_ai.usage.input_tokens": -5, "gen_ai.usage.output_tokens": 2 }).usage).toEqual({
+    output_tokens: 2,
+  });
+});

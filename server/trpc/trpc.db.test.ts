@@ -1,0 +1,154 @@
+import superjson from "superjson";
+import { expect, test, vi } from "vitest";
+import { db } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
+import { cookieFor, requestTo } from "@/server/rest/testing";
+import { createSetupLink, type Session } from "@/server/services/identity";
+import type { TrpcContext } from "./context";
+import { handleTrpc } from "./handler";
+import { appRouter } from "./root";
+import { createCallerFactory } from "./trpc";
+
+const caller = (userId: string | null, context: Partial<TrpcContext> = {}) => {
+  const session: Session | null =
+    userId === null ? null : { id: "ses_1", user: { id: userId, email: "a@example.test", name: null } };
+  return createCallerFactory(appRouter)({ db: db(), session, requestId: "req-1", sameOrigin: true, ...context });
+};
+
+type Shape = { message: string; data: Record<string, unknown> };
+async function answerOf(reply: Response) {
+  const body = (await reply.json()) as { error?: { json: Shape }; result?: { data: { json: unknown } } };
+  return { status: reply.status, error: body.error?.json, data: body.result?.data.json };
+}
+const ask = (path: string, input: unknown, sent: Parameters<typeof requestTo>[2]) =>
+  handleTrpc(
+    requestTo("GET", `/api/trpc/${path}?input=${encodeURIComponent(JSON.stringify(superjson.serialize(input)))}`, sent),
+  ).then(answerOf);
+const tell = (path: string, input: unknown, sent: Parameters<typeof requestTo>[2]) =>
+  handleTrpc(requestTo("POST", `/api/trpc/${path}`, { ...sent, body: superjson.serialize(input) })).then(answerOf);
+
+test("a member reads and changes their project", async () => {
+  const { ctx, userId } = await testProject();
+  const api = caller(userId);
+  const { projectId } = ctx;
+  await api.projects.rename({ projectId, name: "Renamed" });
+  expect((await api.projects.get({ projectId })).project.name).toBe("Renamed");
+  expect((await api.projects.list()).projects).toMatchObject([{ name: "Renamed", role: "owner" }]);
+  const { apiKey } = await api.apiKeys.create({ projectId, name: "k" });
+  expect((await api.apiKeys.list({ projectId })).apiKeys).toMatchObject([{ id: apiKey.id }]);
+  expect(await api.apiKeys.revoke({ projectId, keyId: apiKey.id })).toEqual({ ok: true });
+});
+
+test("a project of others does not exist, in words that do not tell it from none", async () => {
+  const { userId } = await testProject();
+  const theirs = await testProject();
+  const messages: string[] = [];
+  for (const projectId of [theirs.ctx.projectId, "prj_none"]) {
+    await caller(userId)
+      .projects.get({ projectId })
+      .catch((error: Error & { code: string }) => messages.push(`${error.code} ${error.message}`));
+  }
+  expect(messages).toEqual(["NOT_FOUND The project was not found.", "NOT_FOUND The project was not found."]);
+});
+
+test("each error keeps the service's words, problems and the request's id", async () => {
+  const { ctx, userId } = await testProject("viewer");
+  const { projectId } = ctx;
+  const { cookie } = await cookieFor(userId);
+  const headers = { "sec-fetch-site": "same-origin", "x-request-id": "req-7" };
+  const invalid = await ask("findings.list", { projectId, limit: 501, colour: "red" }, { cookie, headers });
+  expect(invalid).toMatchObject({
+    status: 400,
+    error: { data: { code: "BAD_REQUEST", reason: "invalid", requestId: "req-7" } },
+  });
+  const paths = (invalid.error?.data.errors as { path: string }[]).map(({ path }) => path).sort();
+  expect(paths).toEqual(["/colour", "/limit"]);
+  expect(await tell("projects.rename", { projectId, name: "x" }, { cookie, headers })).toMatchObject({
+    status: 403,
+    error: { message: "This needs the capability project:admin.", data: { reason: "forbidden" } },
+  });
+  expect(await ask("projects.get", { projectId }, {})).toMatchObject({
+    status: 401,
+    error: { data: { reason: "unauthenticated" } },
+  });
+  expect(await ask("projects.get", {}, { cookie })).toMatchObject({
+    status: 400,
+    error: { data: { errors: [{ path: "/projectId" }] } },
+  });
+  expect(await ask("projects.get", { projectId: "a\u0000" }, { cookie })).toMatchObject({ status: 400 });
+  expect(JSON.stringify(invalid)).not.toContain("stack");
+});
+
+test("a change that no page of ours asked for is refused", async () => {
+  const { ctx, userId } = await testProject();
+  const { cookie } = await cookieFor(userId);
+  const input = { projectId: ctx.projectId, name: "Taken over" };
+  for (const headers of [{}, { origin: "https://evil.test" }, { "sec-fetch-site": "cross-site" }] as Record<
+    string,
+    string
+  >[]) {
+    expect((await tell("projects.rename", input, { cookie, headers })).status).toBe(403);
+  }
+  expect((await tell("projects.rename", input, { cookie, headers: { origin: "http://whetstone.test" } })).status).toBe(
+    200,
+  );
+});
+
+test("an API key opens nothing here: this door is for people", async () => {
+  const { ctx } = await testProject();
+  expect((await ask("projects.get", { projectId: ctx.projectId }, { key: "whet_x" })).status).toBe(401);
+});
+
+test("what an infinite query adds to its input is not taken for a field", async () => {
+  const { ctx, userId } = await testProject();
+  const input = { projectId: ctx.projectId, cursor: null, direction: "forward" };
+  const page = await caller(userId).apiKeys.list(input as never);
+  expect(page).toEqual({ apiKeys: [], pagination: { limit: 50, nextCursor: null } });
+});
+
+test("our own mistakes are told by the request's id alone, and a database that is away as 503", async () => {
+  const { ctx, userId } = await testProject();
+  const { cookie } = await cookieFor(userId);
+  const input = { projectId: ctx.projectId };
+  const failing = vi.spyOn(db(), "select").mockImplementation(() => {
+    throw Object.assign(new Error("select secret"), { code: "42P01" });
+  });
+  const ours = await ask("projects.get", input, { cookie, headers: { "x-request-id": "req-9" } });
+  failing.mockImplementation(() => {
+    throw Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+  });
+  const away = await ask("projects.get", input, { cookie });
+  failing.mockRestore();
+  expect(ours).toMatchObject({ status: 500, error: { message: "Something went wrong on our side." } });
+  expect(JSON.stringify(ours)).not.toContain("secret");
+  expect(away).toMatchObject({ status: 503, error: { data: { reason: "unavailable", retryAfter: 5 } } });
+});
+
+test("a procedure that is not there is 404", async () => {
+  expect(await tell("nowhere.at.all", {}, {})).toMatchObject({ status: 404, error: { data: { code: "NOT_FOUND" } } });
+});
+
+test("a body over one MiB is refused, whether or not it says its length", async () => {
+  const reply = await handleTrpc(
+    requestTo("POST", "/api/trpc/projects.create", { body: `{"json":{"name":"${"x".repeat(2_000_000)}"}}` }),
+  );
+  expect(reply.status).toBe(413);
+});
+
+test("the first run goes through here before anybody can sign in", async () => {
+  expect(await caller(null).setup.status()).toEqual({ needed: expect.any(Boolean) });
+  // People of other tests are here already: a link is no longer to be had, and an old one would open nothing.
+  expect(await createSetupLink(db())).toBeNull();
+  await expect(
+    caller(null).setup.complete({ token: "t", email: "x@example.test", password: "12345678" }),
+  ).rejects.toMatchObject({ code: "FORBIDDEN" });
+  expect(
+    (
+      await tell(
+        "setup.complete",
+        { token: "t", email: "x", password: "1" },
+        { headers: { "sec-fetch-site": "same-origin" } },
+      )
+    ).error?.data.errors,
+  ).toMatchObject([{ path: "/email" }, { path: "/password" }]);
+});
