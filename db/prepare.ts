@@ -7,6 +7,8 @@ const NO_SUCH_DATABASE = "3D000";
 const EXISTS_ALREADY = "42P04";
 const WRONG_PASSWORD = ["28P01", "28000"];
 const NOT_ALLOWED = "42501";
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+const UNREACHABLE = /^(E[A-Z]{4,}|CONNECT_TIMEOUT|CONNECTION_\w+)$/;
 
 /** A reason that is said to whoever starts the product, as the sentence it is. */
 class DatabaseProblem extends Error {
@@ -65,18 +67,25 @@ export function databaseProblem(error: unknown, url: string) {
   if (error instanceof DatabaseProblem || error instanceof NewerDatabaseError) return error.message;
   const { where, name } = parts(url);
   const code = codeOf(error);
-  const said = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
+  const said = saidBy(error);
   if (WRONG_PASSWORD.some((wrong) => wrong === code)) {
     return `The database at ${where} refused the user or password in DATABASE_URL (${said}).`;
   }
   if (code === NOT_ALLOWED) {
     return `The database user in DATABASE_URL may not do what Whetstone needs in "${name}" (${said}). Make it the owner of the database.`;
   }
-  if (typeof code === "string" && /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_\w+)$/.test(code)) {
+  if (typeof code === "string" && UNREACHABLE.test(code)) {
     return `Cannot reach the database at ${where} (${code}). Check DATABASE_URL, and that PostgreSQL runs there and accepts connections from here.`;
+  }
+  if (error instanceof Error && SQLSTATE.test(String(code))) {
+    return `The database "${name}" at ${where} could not be brought to this version of Whetstone, and was left as it is: ${said}. Is it a database of another program?`;
   }
   return error instanceof Error ? (error.stack ?? said) : said;
 }
+
+/** PostgreSQL's words, which a query's wrapper hides behind the whole query. */
+const saidBy = (error: unknown): string =>
+  error instanceof Error ? (error.cause === undefined ? error.message : saidBy(error.cause)) : String(error);
 
 function parts(url: string) {
   try {

@@ -51,7 +51,11 @@ async function start(at: Installation, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["scripts/start.mjs"], { env: clean({ ...environment(at), ...env }) });
   let output = "";
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => void (output += chunk));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  }
   await expect
     .poll(() => /is ready at/.test(output) || child.exitCode !== null, { timeout: READY_WITHIN_MS })
     .toBe(true);

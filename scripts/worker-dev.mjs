@@ -13,6 +13,7 @@ const child = spawn(
     stdio: ["ignore", "inherit", "inherit"],
   },
 );
+process.send?.({ type: "ready" }); // sources that do not load are said below, and tried again when they change
 child.once("exit", (code) => process.exit(code ?? 1));
 for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) process.on(signal, () => child.kill(signal));
 process.on("exit", () => child.kill());

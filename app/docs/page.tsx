@@ -3,6 +3,7 @@ import { type OpenApiDocument, openApiOf } from "@/server/rest/openapi";
 import { OPERATIONS } from "@/server/rest/operations";
 import { OperationSection } from "./_components/operation-section";
 import { ProblemSection } from "./_components/problem-section";
+import { Words } from "./_components/words";
 import { anchorOf, operationsBySubject, subjectAnchor } from "./_lib/by-subject";
 import "./docs.css";
 
@@ -39,7 +40,9 @@ export default function DocsPage() {
       <main className="docs-main">
         <h1>API reference</h1>
         {made.info.description.split("\n\n").map((paragraph) => (
-          <p key={paragraph}>{paragraph.replaceAll("`", "")}</p>
+          <p key={paragraph}>
+            <Words text={paragraph} />
+          </p>
         ))}
         <p>
           Paths are below <code>/v1</code>. Programs send <code>Authorization: Bearer whet_…</code>; signed-in members

@@ -57,7 +57,15 @@ export async function serve(form) {
     if (stopping) throw new Stopped();
   };
 
-  const booting = boot(form, started, unlessStopped, giveUp);
+  const endAll = async () => {
+    for (const end of started.splice(0).reverse()) await end();
+  };
+  let release = () => {};
+
+  const holdLock = (/** @type {import("./lock.mjs").Lock} */ lock) => {
+    release = () => lock.release();
+  };
+  const booting = boot(form, { started, holdLock, unlessStopped, giveUp });
   try {
     await Promise.race([booting, stopAsked]);
     await stopAsked; // serving: until someone ends it
@@ -65,8 +73,10 @@ export async function serve(form) {
   } catch (error) {
     stopping = true;
     endForeground();
+    await endAll();
     await Promise.race([booting.catch(() => {}), sleep(LAST_STEP_MS)]); // it ends at its next step
-    for (const end of started.reverse()) await end();
+    await endAll(); // what that step still started
+    release();
     if (!(error instanceof Stopped)) throw error;
     say("Stopped.");
     return 0;
@@ -75,18 +85,21 @@ export async function serve(form) {
 
 /**
  * @param {Form} form
- * @param {(() => Promise<void> | void)[]} started
- * @param {() => void} unlessStopped
- * @param {(reason: unknown) => void} giveUp
+ * @param {{
+ *   started: (() => Promise<void> | void)[],
+ *   holdLock: (lock: import("./lock.mjs").Lock) => void,
+ *   unlessStopped: () => void,
+ *   giveUp: (reason: unknown) => void,
+ * }} run
  */
-async function boot(form, started, unlessStopped, giveUp) {
+async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
   const begun = Date.now();
   const settings = readSettings();
   const folder = dataFolder(settings.dataDir);
   say(`Whetstone ${JSON.parse(readFileSync(inRoot("package.json"), "utf8")).version}, data in ${folder.folder}`);
 
   const lock = await lockFor(form, folder);
-  started.push(() => lock.release());
+  holdLock(lock);
   await endOrphans(lock, folder.cluster);
   const port = await portFor(settings);
   const address = addressOf({ ...settings, port });
@@ -228,6 +241,8 @@ async function openDatabase({ url, folder: { cluster }, lost }) {
   const current = () => urlOf(cluster.access, "whetstone");
   /** @type {import("./postgres.mjs").Server | undefined} */
   let server;
+  /** @type {Promise<import("./postgres.mjs").Server> | undefined} */
+  let starting;
   let ending = false;
   let moved = () => {};
 
@@ -255,11 +270,13 @@ async function openDatabase({ url, folder: { cluster }, lost }) {
   return {
     url: current,
     async start() {
-      server = await step("Starting the database", () => cluster.start());
+      starting = step("Starting the database", () => cluster.start());
+      server = await starting;
       void watch();
     },
     async stop() {
       ending = true;
+      await starting?.catch(() => {});
       await server?.stop();
     },
     onMoved: (/** @type {() => void} */ tell) => {

@@ -18,8 +18,10 @@ const BODY_MAX = 64 * 1024;
  * besides `env.ts` that touches the environment, and it only ever writes.
  */
 function trustTheHeadersWeWrite() {
-  Reflect.deleteProperty(process.env, "NEXTAUTH_URL");
-  process.env.AUTH_TRUST_HOST = "true";
+  // biome-ignore lint/style/noProcessEnv: next-auth reads no option for this.
+  const environment = process.env;
+  Reflect.deleteProperty(environment, "NEXTAUTH_URL");
+  environment.AUTH_TRUST_HOST = "true";
 }
 
 async function bodyOf(request: Request): Promise<Record<string, string>> {

@@ -120,9 +120,9 @@ async function ours() {
   const base = `/v1/projects/${ctx.projectId}`;
   return { ctx, userId, key, base };
 }
-const problem = async (reply: Response) => ({
+const problem = async (reply: Response): Promise<Record<string, unknown>> => ({
+  ...((await reply.json()) as object),
   status: reply.status,
-  ...((await reply.json()) as Record<string, unknown>),
 });
 
 test("an address that no operation has is 404, without asking who it is", async () => {
@@ -304,7 +304,10 @@ test("a body over one MiB is 413, said before all of it came", async () => {
   const { base, key } = await ours();
   let chunks = 0;
   const endless = new ReadableStream<Uint8Array>({
-    pull: (controller) => void (chunks++, controller.enqueue(new Uint8Array(64 * 1024).fill(32))),
+    pull(controller) {
+      chunks++;
+      controller.enqueue(new Uint8Array(64 * 1024).fill(32));
+    },
   });
   const reply = await send("PATCH", `${base}/things/t`, { key, body: endless });
   expect(reply.status).toBe(413);

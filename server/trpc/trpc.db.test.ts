@@ -61,8 +61,8 @@ test("each error keeps the service's words, problems and the request's id", asyn
     status: 400,
     error: { data: { code: "BAD_REQUEST", reason: "invalid", requestId: "req-7" } },
   });
-  const paths = (invalid.error?.data.errors as { path: string }[]).map(({ path }) => path).sort();
-  expect(paths).toEqual(["/colour", "/limit"]);
+  const errors = (invalid.error?.data.errors ?? []) as { path: string }[];
+  expect(errors.map(({ path }) => path).sort()).toEqual(["/colour", "/limit"]);
   expect(await tell("projects.rename", { projectId, name: "x" }, { cookie, headers })).toMatchObject({
     status: 403,
     error: { message: "This needs the capability project:admin.", data: { reason: "forbidden" } },

@@ -1,4 +1,5 @@
 import type { Field } from "../_lib/fields";
+import { Words } from "./words";
 
 /** Names, types and words. Scrolls by itself where the page is narrower. */
 export function FieldTable({
@@ -32,7 +33,9 @@ export function FieldTable({
                 {showRequired && required ? <span className="docs-required"> required</span> : null}
               </th>
               <td>{type}</td>
-              <td>{words}</td>
+              <td>
+                <Words text={words} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -4,6 +4,7 @@ import { curlOf } from "../_lib/curl";
 import { fieldsOf, typeOf } from "../_lib/fields";
 import { CodeBlock } from "./code-block";
 import { FieldTable } from "./field-table";
+import { Words } from "./words";
 
 const contentOf = (part: object | undefined): { schema: JsonSchema; example?: unknown } | undefined => {
   const content = part && "content" in part ? (part.content as Record<string, { schema: JsonSchema }>) : {};
@@ -24,8 +25,14 @@ export function OperationSection({ method, path, operation }: Listed) {
           <span className={`docs-method docs-${method}`}>{method}</span> <code>{path}</code>
         </a>
       </h3>
-      <p>{operation.summary}</p>
-      {operation.description ? <p>{operation.description}</p> : null}
+      <p>
+        <Words text={operation.summary} />
+      </p>
+      {operation.description ? (
+        <p>
+          <Words text={operation.description} />
+        </p>
+      ) : null}
       <p className="docs-quiet">
         {operation["x-capability"] ? (
           <>

@@ -1,6 +1,7 @@
 "use client";
 import { Alert, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
 import { keepKey } from "@/app/_lib/kept-key";
@@ -12,6 +13,7 @@ const PASSWORD_MIN = 8;
 /** The first person becomes the owner, with a project and a key that waits in the first snippet. */
 export function SetupForm({ token }: { token: string }) {
   const trpc = useTRPC();
+  const ready = useMounted();
   const form = useForm({
     mode: "controlled",
     initialValues: { name: "", email: "", password: "", projectName: "" },
@@ -32,7 +34,9 @@ export function SetupForm({ token }: { token: string }) {
   );
   const done = complete.isPending || complete.isSuccess;
   return (
+    // Before the script runs nothing may be sent: least of all a password in an address.
     <form
+      method="post"
       noValidate
       onSubmit={form.onSubmit(({ name, email, password, projectName }) =>
         complete.mutate({
@@ -80,7 +84,7 @@ export function SetupForm({ token }: { token: string }) {
           maxLength={120}
           {...form.getInputProps("projectName")}
         />
-        <Button type="submit" size="sm" mt={4} loading={done} fullWidth>
+        <Button type="submit" size="sm" mt={4} loading={done} disabled={!ready} fullWidth>
           Create account and project
         </Button>
       </Stack>

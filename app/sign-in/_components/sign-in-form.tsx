@@ -1,5 +1,6 @@
 "use client";
 import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
 import { signIn } from "next-auth/react";
 import { useState } from "react";
 
@@ -13,6 +14,7 @@ export function SignInForm({ next }: { next: string }) {
   const [password, setPassword] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const ready = useMounted();
 
   const submit = async (event: React.FormEvent) => {
     event.preventDefault();
@@ -31,7 +33,8 @@ export function SignInForm({ next }: { next: string }) {
     setBusy(false);
   };
   return (
-    <form onSubmit={submit}>
+    // Before the script runs nothing may be sent: least of all a password in an address.
+    <form method="post" onSubmit={submit}>
       <Stack gap="sm">
         {problem ? (
           <Alert role="alert" color="red" p="xs">
@@ -57,7 +60,7 @@ export function SignInForm({ next }: { next: string }) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <Button type="submit" size="sm" mt={4} loading={busy} fullWidth>
+        <Button type="submit" size="sm" mt={4} loading={busy} disabled={!ready} fullWidth>
           Sign in
         </Button>
       </Stack>

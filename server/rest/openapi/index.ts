@@ -6,7 +6,7 @@ import { describeOperation } from "./describe-operation";
 import type { OpenApiDocument } from "./document";
 import { problemResponses, problemSchema } from "./problems";
 
-export type { DescribedOperation, JsonSchema, OpenApiDocument, Parameter } from "./document";
+export type { DescribedOperation, JsonSchema, OpenApiDocument } from "./document";
 
 const ABOUT = [
   "JSON in camelCase. Times are Unix milliseconds, money is US dollars, and what is not known is `null`.",

@@ -25,6 +25,12 @@ const at = (root: unknown, pointer: string) =>
 const resolved = (reply: DescribedOperation["responses"][string]): Reply =>
   "$ref" in reply ? (at(document, reply.$ref) as Reply) : reply;
 
+function operationAt(path: string, method: string): DescribedOperation {
+  const operation = document.paths[path]?.[method];
+  if (!operation) throw new Error(`${method} ${path} is not in the document.`);
+  return operation;
+}
+
 test("anyone may read the document, and it is the one that the table makes", async () => {
   const reply = await createDispatcher(OPERATIONS)(requestTo("GET", "/v1/openapi.json"));
   expect(reply.status).toBe(200);
@@ -98,7 +104,7 @@ test("an example of an answer is one that its schema allows", () => {
 });
 
 test("a list says its default, its bounds and that its cursor is opaque", () => {
-  const { parameters } = document.paths["/projects/{projectId}/conversations"]?.get as DescribedOperation;
+  const { parameters } = operationAt("/projects/{projectId}/conversations", "get");
   expect(parameters.find(({ name }) => name === "limit")).toMatchObject({
     in: "query",
     required: false,
@@ -108,8 +114,7 @@ test("a list says its default, its bounds and that its cursor is opaque", () => 
 });
 
 test("the path's parameters are not asked for again in the body", () => {
-  const { requestBody } = document.paths["/projects/{projectId}/diagnostics/findings/{findingId}"]
-    ?.patch as DescribedOperation;
+  const { requestBody } = operationAt("/projects/{projectId}/diagnostics/findings/{findingId}", "patch");
   const schema = requestBody?.content["application/json"]?.schema as JsonSchema;
   expect(Object.keys(schema.properties as object)).toEqual(["reviewStatus", "resolutionStatus"]);
 });

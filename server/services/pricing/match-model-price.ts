@@ -14,10 +14,10 @@ export const matchModelPrice = verb(
     description:
       "`model` is the name as a client reports it: prefixes of gateways and clouds, dates and case are understood. " +
       "`provider` may be a vendor, a cloud, a router or any other word. `match` is `null` when no price is known, which " +
-      "is not an error. The tier is the one that applies when no condition on usage holds.",
+      "is not an error (an empty name is a model nobody knows). The tier is the one that applies when no condition on usage holds.",
     effect: "read",
     capability: "model-pricing:read",
-    input: z.object({ model: z.string().min(1), provider: z.string().optional() }),
+    input: z.object({ model: z.string(), provider: z.string().optional() }),
     reply: z.object({ match: priceMatch.nullable() }),
   },
   async (ctx, { model, provider }) => {

@@ -72,7 +72,6 @@ function sequence(reader: Reader): Part {
   skipFlags(reader);
   while (reader.at < reader.source.length && !"|)".includes(reader.source[reader.at]!)) {
     whole = after(whole, repeated(reader, atom(reader)));
-    skipFlags(reader);
   }
   return whole;
 }
@@ -151,8 +150,11 @@ function repeated(reader: Reader, part: Part): Part {
   const quantifier = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(reader.source.slice(reader.at, reader.at + 20));
   if (!quantifier) return part;
   reader.at += quantifier[0].length;
-  const sign = quantifier[0][0];
+  return repeated(reader, times(part, quantifier[0][0]!, Number(quantifier[1] ?? 0)));
+}
+
+function times(part: Part, sign: string, least: number): Part {
   if (sign === "?") return either(EMPTY, part);
-  const times = sign === "+" ? 1 : Number(quantifier[1] ?? 0);
-  return times === 0 ? ANYTHING : { fewest: part.fewest * times, heads: part.heads, exact: false };
+  const fewest = sign === "+" ? 1 : least;
+  return fewest === 0 ? ANYTHING : { fewest: part.fewest * fewest, heads: part.heads, exact: false };
 }

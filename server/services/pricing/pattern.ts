@@ -6,10 +6,10 @@ import { Recent } from "./recent";
  * to (length of the subject × size of the program), so both have an end.
  */
 export const SUBJECT_MAX = 150;
-export const PROGRAM_MAX = 250;
+const PROGRAM_MAX = 250;
 export const PATTERN_MAX = 1000;
 /** What `{n}` and `{n,m}` may ask for in sum: more makes programs too large even to compile in good time. */
-export const REPEATS_MAX = 100;
+const REPEATS_MAX = 100;
 
 /** Memory that one pattern's automaton may use; above it the engine goes on without, in linear time still. */
 const AUTOMATON_BYTES = 1 << 16;

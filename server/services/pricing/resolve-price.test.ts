@@ -137,6 +137,12 @@ describe("a project's definition", () => {
     expect(found("gpt-4o-2024-11-20")).toBe("openai:gpt-4o");
   });
 
+  test("is found by the letters that RE2 folds into one, too", () => {
+    const book = bookWith(projectPrice({ modelName: "x", matchPattern: "^mistral-k$" }));
+    for (const name of ["Mistral-K", "mi\u017ftral-k", "mistral-\u212a"])
+      expect(found(name, null, book), name).toBe("mp_x");
+  });
+
   test("among hundreds is found as if its pattern were the only one", () => {
     const many = Array.from({ length: 300 }, (_, n) =>
       projectPrice({ modelName: `m-${n}`, matchPattern: `^(?:m|n)-${n}(?:-v\\d)?$` }),

@@ -6,7 +6,6 @@ export const projectName = z.string().trim().min(1).max(120);
 
 /** Times are Unix ms. */
 export const project = z.object({ id: z.string(), name: z.string(), createdAt: z.number() });
-export type Project = z.infer<typeof project>;
 export const projectReply = z.object({ project });
 
 export const createProjectInput = z.strictObject({ name: projectName });

@@ -17,7 +17,16 @@ export function parseJson(text: string): unknown {
 /** JSON text with keys sorted and spaces gone, so that two spellings of a value compare equal; other text trimmed. */
 export function canonicalJson(text: string): string {
   const value = parseJson(text);
-  return value === undefined ? text.trim() : JSON.stringify(sorted(value, 0));
+  return (value === undefined ? null : writeJson(sorted(value, 0))) ?? text.trim();
+}
+
+/** JSON text of a value, or `null` where there is none: it nests deeper than the engine can write. */
+export function writeJson(value: unknown): string | null {
+  try {
+    return JSON.stringify(value) ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** Deeper values are compared in the order in which they were sent. */

@@ -36,17 +36,17 @@ function wholeCharacterEnd(text: string, end: number): number {
 
 /** One signal per cause: the best score and verdict, the evidence of all in order. The best one names it. */
 export function mergeByCause(signals: readonly DetectedSignal[]): DetectedSignal[] {
-  const byCause = new Map<string, DetectedSignal>();
+  const byCause = new Map<string, { best: DetectedSignal; evidence: Evidence[] }>();
   for (const signal of signals) {
     const known = byCause.get(signal.cause);
     if (!known) {
-      byCause.set(signal.cause, signal);
+      byCause.set(signal.cause, { best: signal, evidence: [...signal.evidence] });
       continue;
     }
-    const better = isBetter(signal, known) ? signal : known;
-    byCause.set(signal.cause, { ...better, evidence: withoutTwins([...known.evidence, ...signal.evidence]) });
+    if (isBetter(signal, known.best)) known.best = signal;
+    known.evidence.push(...signal.evidence);
   }
-  return [...byCause.values()];
+  return [...byCause.values()].map(({ best, evidence }) => ({ ...best, evidence: withoutTwins(evidence) }));
 }
 
 function isBetter(a: DetectedSignal, b: DetectedSignal): boolean {

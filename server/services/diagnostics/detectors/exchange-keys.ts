@@ -1,5 +1,5 @@
 import type { ConversationSnapshot } from "../types";
-import { parseJson } from "./canonical-json";
+import { parseJson, writeJson } from "./canonical-json";
 import { type ToolExchange, toolExchanges } from "./tool-exchanges";
 
 /** How a step of an agent is compared with another. */
@@ -59,7 +59,7 @@ const DEPTH = 12;
 
 function written(value: unknown, depth: number): string {
   if (typeof value === "string") return `"${simplified(value)}"`;
-  if (value === null || typeof value !== "object" || depth > DEPTH) return JSON.stringify(value);
+  if (value === null || typeof value !== "object" || depth > DEPTH) return writeJson(value) ?? "…";
   if (Array.isArray(value)) return `[${value.map((item) => written(item, depth + 1)).join()}]`;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${entries.map(([key, item]) => `${key}:${written(item, depth + 1)}`).join()}}`;

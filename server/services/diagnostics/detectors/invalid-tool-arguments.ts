@@ -1,7 +1,7 @@
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { saysInvalidArguments } from "./failure/kinds";
-import { describeCause, maskCause } from "./mask-cause";
+import { describeCause } from "./mask-cause";
 import { excerpt } from "./text";
 import { type ToolExchange, toolExchanges } from "./tool-exchanges";
 import { toolFailures } from "./tool-failures";
@@ -51,7 +51,7 @@ function isBrokenJson(exchange: ToolExchange): boolean {
 }
 
 function refused(conversation: ConversationSnapshot): DetectedSignal[] {
-  return toolFailures(conversation).flatMap(({ exchange, score, verdict, message, evidence }) => {
+  return toolFailures(conversation).flatMap(({ exchange, score, verdict, message, template, evidence }) => {
     if (!saysInvalidArguments(message)) return [];
     return [
       {
@@ -59,7 +59,7 @@ function refused(conversation: ConversationSnapshot): DetectedSignal[] {
         score,
         verdict,
         evidence: [evidence],
-        cause: `${exchange.name}: ${maskCause(message)}`,
+        cause: `${exchange.name}: ${template}`,
         title: `\`${exchange.name}\` refuses its arguments: ${describeCause(message)}`,
         summary: `\`${exchange.name}\` was called with “${excerpt(exchange.arguments, 100)}” and answered “${excerpt(message, 120)}”.`,
       },

@@ -12,36 +12,53 @@ const QUOTING_TAGS = ["transcript", "conversation", "document", "documents", "ch
 /** Fenced code, from its opening fence to its closing one; an unclosed fence runs to the end. */
 export function fencedCode(text: string): Range[] {
   const ranges: Range[] = [];
+  const next = FENCES.map((fence) => finder(text, fence));
   let from = 0;
   while (from < text.length) {
-    const starts = FENCES.map((fence) => [text.indexOf(fence, from), fence] as const).filter(([at]) => at >= 0);
-    const [start, fence] = starts.reduce((first, next) => (next[0] < first[0] ? next : first), [
-      text.length,
-      "```",
-    ] as const);
-    if (start >= text.length) break;
-    const close = text.indexOf(fence, start + fence.length);
-    const end = close < 0 ? text.length : close + fence.length;
+    const starts = next.map((find) => find(from));
+    const start = Math.min(...starts);
+    if (start === Number.POSITIVE_INFINITY) break;
+    const which = starts.indexOf(start);
+    const width = FENCES[which]!.length;
+    const close = next[which]!(start + width);
+    const end = Math.min(text.length, close + width);
     ranges.push([start, end]);
     from = end;
   }
   return ranges;
 }
 
+/**
+ * Where `needle` comes next, for starts that only grow; infinity once it does not come. It looks ahead once for each place,
+ * not once for each question: text full of fences would otherwise be read again and again to its end.
+ */
+function finder(text: string, needle: string): (from: number) => number {
+  let at = -1;
+  return (from) => {
+    if (at < from) {
+      const found = text.indexOf(needle, from);
+      at = found < 0 ? Number.POSITIVE_INFINITY : found;
+    }
+    return at;
+  };
+}
+
 /** `inline code` on one line. */
 function inlineCode(text: string): Range[] {
   const ranges: Range[] = [];
-  let open = text.indexOf("`");
-  while (open >= 0) {
-    const close = text.indexOf("`", open + 1);
-    if (close < 0) break;
-    const newline = text.indexOf("\n", open);
-    if (newline >= 0 && newline < close) {
-      open = text.indexOf("`", newline);
+  const [nextTick, nextLine] = [finder(text, "`"), finder(text, "\n")];
+  let from = 0;
+  while (from < text.length) {
+    const open = nextTick(from);
+    const close = nextTick(open + 1);
+    if (close === Number.POSITIVE_INFINITY) break;
+    const newline = nextLine(open);
+    if (newline < close) {
+      from = newline;
       continue;
     }
     ranges.push([open, close + 1]);
-    open = text.indexOf("`", close + 1);
+    from = close + 1;
   }
   return ranges;
 }

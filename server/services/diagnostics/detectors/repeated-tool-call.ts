@@ -2,7 +2,7 @@ import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { mergeByCause } from "./evidence";
 import { agentSteps, type Step } from "./exchange-keys";
 import { loopScore, loopVerdict } from "./loop-score";
-import { describeCause, maskCause } from "./mask-cause";
+import { describeCause } from "./mask-cause";
 import { excerpt } from "./text";
 import { quoteExchange } from "./tool-exchanges";
 import { toolFailures } from "./tool-failures";
@@ -90,15 +90,15 @@ function sameFailures(conversation: ConversationSnapshot): DetectedSignal[] {
       a.exchange.name === b.exchange.name &&
       a.userTurns === b.userTurns &&
       after.position - before.position <= FEW_CALLS + 1 &&
-      maskCause(before.message) === maskCause(after.message)
+      before.template === after.template
     );
   });
   return runs.flatMap((run) => {
     const shown = run.map(({ position }) => steps[position]!);
     if (new Set(shown.map((step) => step.call)).size < 2) return []; // the same call: counted above
-    const { exchange, message } = run[0]!;
+    const { exchange, message, template } = run[0]!;
     return signal(conversation, (run.length - 1) * WEIGHT.sameFailure, shown, {
-      cause: `${exchange.name}: ${maskCause(message)}`,
+      cause: `${exchange.name}: ${template}`,
       title: `\`${exchange.name}\` is tried again and again and fails alike: ${describeCause(message)}`,
       summary: `\`${exchange.name}\` failed ${run.length} times in a row with “${excerpt(message, 120)}”.`,
     });

@@ -1,6 +1,6 @@
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { mergeByCause, quoteMessage } from "./evidence";
-import { describeCause, maskCause } from "./mask-cause";
+import { describeCause } from "./mask-cause";
 import { proseOf } from "./prose";
 import { excerpt, textOf } from "./text";
 import { toolExchanges } from "./tool-exchanges";
@@ -60,7 +60,7 @@ function ignored(
       score: claim ? CLAIM_SCORE : SILENCE_SCORE,
       verdict: claim ? "match" : "ambiguous",
       evidence: [failure.evidence, quoteMessage(conversation.messages, answer.index, start)],
-      cause: `${exchange.name}: ${maskCause(failure.message)}`,
+      cause: `${exchange.name}: ${failure.template}`,
       title: `The failure of \`${exchange.name}\` is passed over: ${describeCause(failure.message)}`,
       summary: `\`${exchange.name}\` answered “${excerpt(failure.message, 100)}”, then the assistant said “${excerpt(prose.slice(start), 120)}”.`,
     },

@@ -1,6 +1,6 @@
 import type { Detector } from "../types";
 import { mergeByCause } from "./evidence";
-import { describeCause, maskCause } from "./mask-cause";
+import { describeCause } from "./mask-cause";
 import { excerpt } from "./text";
 import { toolFailures } from "./tool-failures";
 
@@ -13,12 +13,12 @@ export const toolError: Detector = {
     "a non-zero exit code, an HTTP status, something not found, a validation error.",
   detect: (conversation) =>
     mergeByCause(
-      toolFailures(conversation).map(({ exchange, score, verdict, message, evidence }) => ({
+      toolFailures(conversation).map(({ exchange, score, verdict, message, template, evidence }) => ({
         name: "tool_error",
         score,
         verdict,
         evidence: [evidence],
-        cause: `${exchange.name}: ${maskCause(message) || "failed without a message"}`,
+        cause: `${exchange.name}: ${template || "failed without a message"}`,
         title: `\`${exchange.name}\` fails: ${describeCause(message) || "no message"}`,
         summary: `A call of \`${exchange.name}\` answered “${excerpt(message, 160)}”.`,
       })),

@@ -1,6 +1,6 @@
 import type { Message, MessagePart, ToolCall } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, Evidence } from "../types";
-import { canonicalJson } from "./canonical-json";
+import { canonicalJson, writeJson } from "./canonical-json";
 import { quoteMessage, quoteSpan } from "./evidence";
 import { textOf } from "./text";
 
@@ -258,5 +258,5 @@ function plainText(value: unknown, depth: number): string {
   if (depth < PART_DEPTH && Array.isArray(value) && value.every((item) => typeof item?.text === "string")) {
     return value.map((item: { text: string }) => item.text).join("");
   }
-  return JSON.stringify(value) ?? "";
+  return writeJson(value) ?? "";
 }

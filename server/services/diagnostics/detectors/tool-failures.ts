@@ -1,6 +1,7 @@
 import type { ConversationSnapshot, Evidence } from "../types";
 import { FAILURE_MATCH_SCORE } from "./failure/failure-text";
 import { readToolFailure } from "./failure/read-tool-failure";
+import { maskCause } from "./mask-cause";
 import { quoteExchange, type ToolExchange, toolExchanges } from "./tool-exchanges";
 
 /** A tool call that went wrong, with what it said. */
@@ -11,6 +12,8 @@ export type ToolFailure = {
   score: number;
   verdict: "match" | "ambiguous";
   message: string;
+  /** The message with its values masked. */
+  template: string;
   evidence: Evidence;
 };
 
@@ -23,8 +26,9 @@ const failuresOf = new WeakMap<ConversationSnapshot, readonly ToolFailure[]>();
 export function toolFailures(conversation: ConversationSnapshot): readonly ToolFailure[] {
   let failures = failuresOf.get(conversation);
   if (!failures) {
+    const templateOf = masker();
     failures = toolExchanges(conversation).flatMap((exchange, position) => {
-      const failure = failureOf(conversation, exchange, position);
+      const failure = failureOf(conversation, exchange, position, templateOf);
       return failure ? [failure] : [];
     });
     failuresOf.set(conversation, failures);
@@ -32,16 +36,33 @@ export function toolFailures(conversation: ConversationSnapshot): readonly ToolF
   return failures;
 }
 
-function failureOf(conversation: ConversationSnapshot, exchange: ToolExchange, position: number): ToolFailure | null {
+/** `maskCause`, which answers for a message that came before from memory: failures come in series. */
+function masker(): (message: string) => string {
+  const known = new Map<string, string>();
+  return (message) => {
+    const template = known.get(message) ?? maskCause(message);
+    known.set(message, template);
+    return template;
+  };
+}
+
+function failureOf(
+  conversation: ConversationSnapshot,
+  exchange: ToolExchange,
+  position: number,
+  templateOf: (message: string) => string,
+): ToolFailure | null {
   const read = exchange.result === null ? null : readToolFailure(exchange.result);
   if (!exchange.isError && !read) return null;
+  const message = read?.message ?? exchange.errorMessage ?? exchange.result ?? "";
   const score = exchange.isError ? FLAGGED_SCORE : read!.score;
   return {
     exchange,
     position,
     score,
     verdict: score >= FAILURE_MATCH_SCORE ? "match" : "ambiguous",
-    message: read?.message ?? exchange.errorMessage ?? exchange.result ?? "",
+    message,
+    template: templateOf(message),
     evidence: read
       ? quoteExchange(conversation, exchange, read.start, read.end)
       : quoteExchange(conversation, exchange),

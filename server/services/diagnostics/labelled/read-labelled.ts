@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Message, MessagePart, MessageToolCall } from "@/server/services/telemetry/schemas";
+import { writeJson } from "../detectors/canonical-json";
 import type { ConversationSnapshot } from "../types";
 
 const labelledToolCall = z.looseObject({
@@ -100,6 +101,6 @@ function toToolCall(call: z.infer<typeof labelledToolCall>): MessageToolCall {
   return {
     id: call.id ?? null,
     name: call.name ?? call.function?.name ?? "",
-    arguments: typeof args === "string" ? args : JSON.stringify(args),
+    arguments: typeof args === "string" ? args : (writeJson(args) ?? ""),
   };
 }

@@ -68,6 +68,13 @@ describe("the committed defaults", () => {
     expect(prices.cache_read_input_tokens).toBe(prices.input_tokens);
   });
 
+  test("price Gemini's image input like text, but know no audio price of OpenAI's that the catalogue lacks", () => {
+    const { prices } = named("google:gemini-2.5-pro")[0]!.pricingTiers[0]!;
+    expect(prices.input_image_tokens).toBe(prices.input_tokens);
+    expect(named("google:gemini-2.5-flash")[0]!.pricingTiers[0]!.prices.input_audio_tokens).toBe(1e-6);
+    expect(named("openai:gpt-4o-audio-preview")[0]!.pricingTiers[0]!.prices.input_audio_tokens).toBeUndefined();
+  });
+
   test("answer to their own name and to every alias, and no two to the same", () => {
     const book = createPriceBook(DEFAULT_MODELS, [], DEFAULTS_VERSION);
     for (const { aliases, timeline } of DEFAULT_MODELS) {

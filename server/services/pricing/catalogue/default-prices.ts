@@ -2,9 +2,8 @@ import type { PriceDefinition } from "../schemas";
 import file from "./default-prices.generated.json";
 import type { DefaultPrice } from "./from-genai-prices";
 
-/** When the prices in the file were published (`YYYY-MM-DD`): what costs computed from them carry. */
-export const CATALOGUE_DATE: string = file.catalogue.date;
-export const DEFAULTS_VERSION = `default@${CATALOGUE_DATE}`;
+/** Names the day on which the prices in the file were published: costs computed from them carry it. */
+export const DEFAULTS_VERSION = `default@${file.catalogue.date}`;
 
 /** One default model: a definition for each time that its price changed, oldest first, and its further exact names. */
 export type DefaultModel = {

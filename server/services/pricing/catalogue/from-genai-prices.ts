@@ -12,7 +12,7 @@ export type CatalogueModel = { id: string; match: MatchLogic; prices: CatalogueP
 export type CatalogueProvider = { id: string; models: CatalogueModel[] };
 
 /** Prices that hold from a moment on (Unix milliseconds; `null`: always did). */
-export type PriceSet = { effectiveFrom: number | null; pricingTiers: PricingTier[] };
+type PriceSet = { effectiveFrom: number | null; pricingTiers: PricingTier[] };
 /** A default as the generated file keeps it. `aliases` are further exact names, lower case. */
 export type DefaultPrice = {
   provider: Vendor;
@@ -70,6 +70,15 @@ const INHERITED = [
   ["cache_read_input_image_tokens", "input_image_tokens"],
 ] as const;
 
+/**
+ * Input that these vendors bill like text unless their list says otherwise. Audio is not here for OpenAI: the catalogue
+ * lacks the audio prices of its older audio models, which are many times those of text, and no price is better.
+ */
+const BILLED_LIKE_TEXT: Partial<Record<Vendor, readonly string[]>> = {
+  google: ["input_audio_tokens", "input_image_tokens", "input_video_tokens"],
+  openai: ["input_image_tokens"],
+};
+
 /** What long-context tiers compare: all input, cached or not (a cliff: the whole request is at the tier's prices). */
 const ALL_INPUT = "^(?:input|cache_(?:read|creation))";
 
@@ -84,7 +93,7 @@ export function defaultPricesFrom(providers: ReadonlyMap<string, CatalogueProvid
   return rows.map((row) => definitionOf(row, owners)).sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
-export const idOf = (price: Pick<DefaultPrice, "provider" | "modelName">) => `${price.provider}:${price.modelName}`;
+const idOf = (price: Pick<DefaultPrice, "provider" | "modelName">) => `${price.provider}:${price.modelName}`;
 
 type Row = ModelNames & { vendor: Vendor; id: string; modelName: string; model: Pick<CatalogueModel, "id" | "prices"> };
 
@@ -148,7 +157,7 @@ function definitionOf(row: Row, owners: Map<string, string>): DefaultPrice {
     matchPattern: matchPatternOf(row.vendor, { names: names.filter((name) => !stems.includes(name)), stems }),
     priceSets: priceSetsIn(row.model.prices).map(({ effectiveFrom, prices }) => ({
       effectiveFrom,
-      pricingTiers: tiersOf(prices),
+      pricingTiers: tiersOf(row.vendor, prices),
     })),
   };
 }
@@ -174,7 +183,7 @@ function priceSetsIn(prices: CatalogueModel["prices"]): { effectiveFrom: number 
 const holdsAtNoon = (constraint: Record<string, string>) =>
   constraint.start_time! <= NOON && NOON < constraint.end_time!;
 
-function tiersOf(prices: CataloguePrices): PricingTier[] {
+function tiersOf(vendor: Vendor, prices: CataloguePrices): PricingTier[] {
   const starts = new Set<number>();
   for (const price of Object.values(prices)) {
     if (typeof price === "object") for (const { start } of price.tiers) starts.add(start);
@@ -186,7 +195,7 @@ function tiersOf(prices: CataloguePrices): PricingTier[] {
     isDefault: true,
     priority: 0,
     conditions: [],
-    prices: bucketPrices(prices, 0),
+    prices: bucketPrices(vendor, prices, 0),
   };
   const long = highestFirst.map((start, index) => ({
     id: `input-over-${start}`,
@@ -194,13 +203,13 @@ function tiersOf(prices: CataloguePrices): PricingTier[] {
     isDefault: false,
     priority: index + 1,
     conditions: [{ usageDetailPattern: ALL_INPUT, operator: "gt" as const, value: start }],
-    prices: bucketPrices(prices, start),
+    prices: bucketPrices(vendor, prices, start),
   }));
   return [standard, ...long];
 }
 
 /** Every price per unit for a request in the tier that begins above `start` (0: the base), sub-prices written out. */
-function bucketPrices(prices: CataloguePrices, start: number): Record<string, number> {
+function bucketPrices(vendor: Vendor, prices: CataloguePrices, start: number): Record<string, number> {
   const found: Record<string, number> = {};
   for (const [key, price] of Object.entries(prices)) {
     if (price === undefined) continue;
@@ -208,7 +217,8 @@ function bucketPrices(prices: CataloguePrices, start: number): Record<string, nu
     if (!unit) throw new Error(`The catalogue has a price key of a new kind: ${key}`);
     found[unit.bucket] = perUnit(priceAbove(price, start), unit.per);
   }
-  for (const [bucket, parent] of INHERITED) {
+  const likeText = found.output_tokens === undefined ? [] : (BILLED_LIKE_TEXT[vendor] ?? []);
+  for (const [bucket, parent] of [...INHERITED, ...likeText.map((bucket) => [bucket, "input_tokens"] as const)]) {
     if (found[bucket] === undefined && found[parent] !== undefined) found[bucket] = found[parent];
   }
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));

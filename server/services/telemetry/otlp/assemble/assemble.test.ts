@@ -80,6 +80,11 @@ describe("messages", () => {
     ).toEqual(["system: You are a weather desk.", "user: hi", "assistant: hello", "user: hi", "assistant: hello"]);
   });
 
+  test("that answer nobody knows what are all there", () => {
+    const answer = { "gen_ai.operation.name": "chat", "gen_ai.output.messages": "ok" };
+    expect(transcript([{ attributes: answer }, { attributes: answer }])).toEqual(["assistant: ok", "assistant: ok"]);
+  });
+
   test("of a failed call are not said again by its retry", () => {
     expect(
       transcript([
@@ -361,32 +366,43 @@ test("spans that are their own parents, or each other's, end", () => {
   ).not.toThrow();
 });
 
-test("a long conversation that resends its history is put together in time and little memory", () => {
-  const TURNS = 600;
-  const history: object[] = [];
-  const spans = spansOf(
-    Array.from({ length: TURNS }, (_, turn) => {
-      history.push(user(`question ${turn}`));
-      const attributes = chat(history, `answer ${turn}`);
-      history.push(assistant(`answer ${turn}`));
-      return { attributes };
-    }),
-  );
-  const started = performance.now();
-  expect(assemble(spans).messages).toHaveLength(2 * TURNS);
-  expect(performance.now() - started).toBeLessThan(10_000);
-});
+/** Machines that run tests are slow at times; what these tests would notice is a square of the number of spans. */
+const PATIENCE_MS = 20_000;
 
-test("20,000 spans in one deep chain are no problem", () => {
-  const spans = spansOf(
-    Array.from({ length: 20_000 }, (_, index) => ({
-      parentSpanId: idOf(index || 999_999),
-      start: NOW + index,
-      attributes: index % 2 ? chat([user(`${index}`)], null) : { "gen_ai.operation.name": "invoke_agent" },
-      status: { code: 2 },
-    })),
-  );
-  const started = performance.now();
-  expect(assemble(spans).modelCalls).toHaveLength(10_000);
-  expect(performance.now() - started).toBeLessThan(10_000);
-});
+test(
+  "a long conversation that resends its history is put together in time",
+  () => {
+    const TURNS = 600;
+    const history: object[] = [];
+    const spans = spansOf(
+      Array.from({ length: TURNS }, (_, turn) => {
+        history.push(user(`question ${turn}`));
+        const attributes = chat(history, `answer ${turn}`);
+        history.push(assistant(`answer ${turn}`));
+        return { attributes };
+      }),
+    );
+    const started = performance.now();
+    expect(assemble(spans).messages).toHaveLength(2 * TURNS);
+    expect(performance.now() - started).toBeLessThan(PATIENCE_MS);
+  },
+  2 * PATIENCE_MS,
+);
+
+test(
+  "20,000 spans in one deep chain are no problem",
+  () => {
+    const spans = spansOf(
+      Array.from({ length: 20_000 }, (_, index) => ({
+        parentSpanId: idOf(index || 999_999),
+        start: NOW + index,
+        attributes: index % 2 ? chat([user(`${index}`)], null) : { "gen_ai.operation.name": "invoke_agent" },
+        status: { code: 2 },
+      })),
+    );
+    const started = performance.now();
+    expect(assemble(spans).modelCalls).toHaveLength(10_000);
+    expect(performance.now() - started).toBeLessThan(PATIENCE_MS);
+  },
+  2 * PATIENCE_MS,
+);

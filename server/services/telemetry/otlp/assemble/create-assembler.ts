@@ -14,7 +14,10 @@ import { joinToolCalls } from "./tool-calls";
  * are kept, so that a large conversation can be read from storage in pages.
  */
 export type Assembler = {
-  /** Adds one span with the log records that name it. A span added again changes nothing. */
+  /**
+   * Adds one span with the log records that name it, in the order in which those arrived (that of one time keep it). A span
+   * added again changes nothing.
+   */
   add(span: SpanRecord, logs: readonly LogRecord[]): void;
   /** What all the spans so far say: the same whatever their order. */
   finish(): AssembledConversation;

@@ -1,5 +1,5 @@
-import { EMPTY_LIST } from "./interned-messages";
 import { byTime, type JoinedCall } from "./join-calls";
+import { EMPTY_LIST } from "./list-tree";
 import type { Exchange } from "./rebuild-messages";
 import type { SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";

@@ -2,13 +2,7 @@ import type { MessageToolCall } from "../../schemas";
 import type { PlainMessage } from "../messages/plain-message";
 import { parseJson, toText } from "../readers/json-text";
 import { textOf } from "../readers/reader";
-
-/** A list of messages, as a node of a tree in which lists with the same beginning share it. 0 is the empty list. */
-export type ListId = number;
-export const EMPTY_LIST: ListId = 0;
-
-/** Lists of one parent and message are found by one number: 2^26 messages a conversation, and 2^27 lists. */
-const MOST_MESSAGES = 67_108_864;
+import { EMPTY_LIST, type ListId, ListTree } from "./list-tree";
 
 /**
  * Keeps each distinct message once, and each distinct list of messages as one step from a shorter list. A
@@ -21,30 +15,21 @@ export class InternedMessages {
   private readonly messages: PlainMessage[] = [];
   private readonly keys = new Map<string, number>();
   private readonly keyOfVariant: number[] = [];
-  private readonly steps = new Map<number, ListId>();
-  private readonly parents: ListId[] = [EMPTY_LIST];
-  private readonly lasts: number[] = [-1];
+  /** Lists of messages, each by the id of its exact form. */
+  readonly lists = new ListTree();
 
   /** The id of a list of messages. */
   list(messages: readonly PlainMessage[]): ListId {
     let list = EMPTY_LIST;
-    for (const message of messages) list = this.step(list, this.variant(message));
+    for (const message of messages) list = this.lists.extend(list, this.variant(message));
     return list;
   }
 
   /** The messages of a list, from its first, each by the id of its exact form. */
   variantsOf(list: ListId): number[] {
     const variants: number[] = [];
-    for (let at = list; at !== EMPTY_LIST; at = this.parentOf(at)) variants.push(this.lasts[at] ?? -1);
+    for (let at = list; at !== EMPTY_LIST; at = this.lists.parentOf(at)) variants.push(this.lists.lastOf(at));
     return variants.reverse();
-  }
-
-  parentOf(list: ListId): ListId {
-    return this.parents[list] ?? EMPTY_LIST;
-  }
-
-  lastOf(list: ListId): number {
-    return this.lasts[list] ?? -1;
   }
 
   /** What a message says, whatever its form: equal for a message and for its repeats in later calls. */
@@ -54,17 +39,6 @@ export class InternedMessages {
 
   message(variant: number): PlainMessage {
     return this.messages[variant] ?? NO_MESSAGE;
-  }
-
-  private step(list: ListId, variant: number): ListId {
-    const path = list * MOST_MESSAGES + variant;
-    let next = this.steps.get(path);
-    if (next === undefined) {
-      next = this.parents.push(list) - 1;
-      this.lasts.push(variant);
-      this.steps.set(path, next);
-    }
-    return next;
   }
 
   private variant(message: PlainMessage): number {

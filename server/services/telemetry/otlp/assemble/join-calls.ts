@@ -1,5 +1,5 @@
 import type { SpanType } from "../../schemas";
-import { EMPTY_LIST } from "./interned-messages";
+import { EMPTY_LIST } from "./list-tree";
 import type { CallFacts, SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";
 

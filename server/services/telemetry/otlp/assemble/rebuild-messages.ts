@@ -1,6 +1,7 @@
 import type { Message } from "../../schemas";
 import type { PlainMessage } from "../messages/plain-message";
-import { EMPTY_LIST, type InternedMessages, type ListId } from "./interned-messages";
+import type { InternedMessages } from "./interned-messages";
+import { EMPTY_LIST, type ListId } from "./list-tree";
 import { toMs } from "./model-call";
 
 /** What went into one call, and what came out. */
@@ -16,6 +17,7 @@ export type Exchange = {
 type Placed = { variant: number; key: number; spanId: string; atUs: number };
 
 const BEFORE_ALL = -1;
+const UNPLACED = -2;
 
 /**
  * Rebuilds one conversation from exchanges in the order in which they began. Each call's input is laid over what is there
@@ -34,15 +36,19 @@ class Rebuilding {
   /** Where each message is, by what it says: ascending. */
   private readonly places = new Map<number, number[]>();
   /** Where the last message of a list was placed. */
-  private readonly placeOfList = new Map<ListId, number>([[EMPTY_LIST, BEFORE_ALL]]);
+  private readonly placeOfList: Int32Array;
   /** Traces that already answered the message at a place. */
   private readonly answeredBy = new Map<number, Set<string>>();
 
-  constructor(private readonly interned: InternedMessages) {}
+  constructor(private readonly interned: InternedMessages) {
+    this.placeOfList = new Int32Array(interned.lists.size).fill(UNPLACED);
+    this.placeOfList[EMPTY_LIST] = BEFORE_ALL;
+  }
 
   add(exchange: Exchange): void {
-    const { traceId, output } = exchange;
-    let place = this.placeInput(exchange);
+    const { traceId, input, output } = exchange;
+    // an answer to nobody knows what follows what was said last
+    let place = input === EMPTY_LIST ? this.placed.length - 1 : this.placeInput(exchange);
     const answers = this.interned.variantsOf(output);
     if (answers.length === 0) return;
     if (this.isAskedAgain(place, traceId)) place = this.repeatPrompt(exchange);
@@ -63,22 +69,22 @@ class Rebuilding {
   private placeInput({ input, spanId, startedUs }: Exchange): number {
     const unplaced: ListId[] = [];
     let list = input;
-    while (!this.placeOfList.has(list)) {
+    while (this.placeOfList[list] === UNPLACED) {
       unplaced.push(list);
-      list = this.interned.parentOf(list);
+      list = this.interned.lists.parentOf(list);
     }
     const there = this.placed.length; // what this call adds is not history to itself
-    let place = this.placeOfList.get(list) ?? BEFORE_ALL;
+    let place = this.placeOfList[list] ?? BEFORE_ALL;
     let found = place;
     for (const step of unplaced.reverse()) {
-      const variant = this.interned.lastOf(step);
+      const variant = this.interned.lists.lastOf(step);
       const again = this.nextPlace(this.interned.keyOf(variant), found, there);
       if (again !== undefined) {
         this.fillIn(again, variant);
         found = again;
         place = again;
       } else place = this.append({ variant, spanId, atUs: startedUs });
-      this.placeOfList.set(step, place);
+      this.placeOfList[step] = place;
     }
     return place;
   }
@@ -104,14 +110,14 @@ class Rebuilding {
   /** Places the user's last words of the input again, at the end. */
   private repeatPrompt({ input, spanId, startedUs }: Exchange): number {
     const prompt: number[] = [];
-    for (let list = input; list !== EMPTY_LIST; list = this.interned.parentOf(list)) {
-      const variant = this.interned.lastOf(list);
+    for (let list = input; list !== EMPTY_LIST; list = this.interned.lists.parentOf(list)) {
+      const variant = this.interned.lists.lastOf(list);
       if (this.interned.message(variant).role !== "user") break;
       prompt.push(variant);
     }
     let place = this.placed.length - 1;
     for (const variant of prompt.reverse()) place = this.append({ variant, spanId, atUs: startedUs });
-    this.placeOfList.set(input, place);
+    this.placeOfList[input] = place;
     return place;
   }
 

@@ -19,7 +19,8 @@ import { type SpanView, viewSpan } from "../readers/span-view";
 import { readTool, type ToolFacts } from "../readers/tool";
 import type { LogRecord, SpanRecord } from "../types";
 import { type ResolvedUsage, resolveUsage } from "../usage/resolve-usage";
-import { EMPTY_LIST, type InternedMessages, type ListId } from "./interned-messages";
+import type { InternedMessages } from "./interned-messages";
+import { EMPTY_LIST, type ListId } from "./list-tree";
 
 /** What a model call's span says about the call. */
 export type CallFacts = ResolvedUsage & {

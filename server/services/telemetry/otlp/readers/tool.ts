@@ -22,6 +22,7 @@ export const TOOL_CALL_ID: readonly Reader<string>[] = [
 export const TOOL_ARGUMENTS: readonly Reader<AttributeValue>[] = [
   value("gen_ai.tool.call.arguments"),
   value("ai.toolCall.args"),
+  value("gen_ai.tool.args"), // OpenLIT
   value("traceloop.entity.input"),
   value("langfuse.observation.input"),
   value("gcp.vertex.agent.tool_call_args"),

@@ -1,0 +1,81 @@
+import { expect, test } from "@playwright/test";
+import { runClient } from "./support/client";
+import { otelVariables } from "./support/project";
+import { startProduct } from "./support/product";
+
+test("a new user gets from npm start to a confirmed Finding", async ({ page }) => {
+  test.setTimeout(180_000);
+  const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });
+  try {
+    const link = /http:\S+\/setup\?token=\S+/.exec(product.output())?.[0];
+    expect(link, "the start prints the one-time link").toBeDefined();
+
+    await test.step("the first person becomes the owner, with a project", async () => {
+      await page.goto(link!);
+      await page.getByLabel("E-mail").fill("ann@example.test");
+      await page.getByRole("textbox", { name: "Password" }).fill("a long enough password");
+      await page.getByLabel("First project").fill("Shop");
+      await page.getByRole("button", { name: "Create account and project" }).click();
+      await page.waitForURL(/\/p\/prj_\w+\/send-a-trace/);
+    });
+    const projectId = /prj_\w+/.exec(page.url())![0];
+
+    const secret = await test.step("the snippet has a key that works", async () => {
+      await expect(page.getByText("Listening…")).toBeVisible();
+      await expect(page.getByRole("main")).toContainText(/whet_\w+/);
+      return /whet_\w+/.exec(await page.getByRole("main").innerText())![0];
+    });
+
+    await test.step("an exporter sends, and the page turns over by itself", async () => {
+      await runClient("manual-spans", { ...otelVariables(product.url, secret), OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" });
+      await expect(page.getByText("First conversation arrived")).toBeVisible();
+      await expect(page.getByText("shop.country")).toBeVisible();
+      await page.getByRole("link", { name: "Open the conversation" }).click();
+    });
+
+    await test.step("the conversation shows what was said and what it cost", async () => {
+      await expect(page.getByText("Where is my order 4821?").first()).toBeVisible();
+      await expect(page.getByText("I cannot find that order.").first()).toBeVisible();
+      await expect(page.getByText("$0.0010").or(page.getByText("$0.001")).first()).toBeVisible();
+    });
+
+    await test.step("a Finding comes by itself and is confirmed", async () => {
+      await page.getByRole("link", { name: "Findings", exact: true }).click();
+      const finding = page.getByRole("link", { name: /get_order/ }).first();
+      await expect(finding).toBeVisible({ timeout: 60_000 });
+      await finding.click();
+      await expect(page.getByText("order 4821 not found").first()).toBeVisible();
+      await page.getByRole("button", { name: "Confirm" }).click();
+      await expect(page.getByRole("button", { name: "Back to review" })).toBeVisible();
+    });
+
+    await test.step("the same facts come back over /v1 with a key of least capability", async () => {
+      await page.goto(`${product.url}/p/${projectId}/api-keys`);
+      const created = await page.request.post(`${product.url}/v1/projects/${projectId}/api-keys`, {
+        headers: { origin: product.url },
+        data: { name: "reader", capabilities: ["diagnostics:read"] },
+      });
+      expect(created.status()).toBe(201);
+      const reader = (await created.json()).secret;
+      const read = async (path: string) => {
+        const reply = await fetch(`${product.url}/v1/projects/${projectId}/${path}`, { headers: { authorization: `Bearer ${reader}` } });
+        expect(reply.status, path).toBe(200);
+        return reply.json();
+      };
+      const { conversation } = await read("conversations/order-question");
+      expect(conversation).toMatchObject({ userId: "ann", cost: 0.001, usage: { input_tokens: 280, output_tokens: 30 } });
+      const { findings } = await read("diagnostics/findings?reviewStatus=confirmed");
+      expect(findings).toMatchObject([{ ruleId: "tool-failure", occurrenceCount: 1, resolutionStatus: null }]);
+      const { occurrences } = await read(`diagnostics/findings/${findings[0].id}/occurrences`);
+      expect(occurrences).toMatchObject([{ conversationExternalId: "order-question" }]);
+      const refused = await fetch(`${product.url}/v1/projects/${projectId}/diagnostics/settings`, {
+        method: "PATCH",
+        headers: { authorization: `Bearer ${reader}`, "content-type": "application/json" },
+        body: JSON.stringify({ automaticSchedulingEnabled: false }),
+      });
+      expect(refused.status).toBe(403);
+    });
+  } finally {
+    await product.stop();
+  }
+});

@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { freePort } from "../../scripts/lib/postgres.mjs";
+
+/** The product as a person starts it: `npm start`, on a data directory of its own. */
+export async function startProduct({ dataDir = mkdtempSync(path.join(tmpdir(), "whetstone-")), env = {} as Record<string, string> } = {}) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { DATABASE_URL: _, PUBLIC_URL: __, ...inherited } = process.env;
+  const child = spawn(process.execPath, ["scripts/start.mjs"], {
+    env: { ...inherited, DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  }
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const startedAt = performance.now();
+  while (!/is ready at/.test(output)) {
+    if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}:\n${output}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return {
+    url,
+    dataDir,
+    pid: child.pid!,
+    readyAfterMs: performance.now() - startedAt,
+    output: () => output,
+    exited,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

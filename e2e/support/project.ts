@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+
+export type TestProject = {
+  url: string;
+  projectId: string;
+  secret: string;
+  email: string;
+  password: string;
+  /** Reads `/v1/projects/<id>/<path>` with the project's key. */
+  read(path: string, secret?: string): Promise<Record<string, never>>;
+  /** What a client's OpenTelemetry SDK needs to send here. */
+  otel: Record<string, string>;
+};
+
+/** The operator's command line on the data directory of the running product. */
+export function cli(dataDir: string, ...args: string[]) {
+  const env = { ...process.env, DATA_DIR: dataDir };
+  return JSON.parse(execFileSync(process.execPath, ["scripts/cli.mjs", ...args, "--json"], { env, encoding: "utf8" }));
+}
+
+/** A person, a project and its default key that no other test has, in the product at `url`. */
+export function newProject(url: string, dataDir = process.env.E2E_DATA_DIR ?? ""): TestProject {
+  const email = `${crypto.randomUUID()}@example.test`;
+  const password = "a long enough password";
+  cli(dataDir, "user", "create", "--email", email, "--password", password);
+  const { project } = cli(dataDir, "project", "create", "--name", "Journey", "--owner", email);
+  const { secret } = cli(dataDir, "key", "create", "--project", project.id);
+  return {
+    url,
+    projectId: project.id,
+    secret,
+    email,
+    password,
+    async read(path, key = secret) {
+      const reply = await fetch(`${url}/v1/projects/${project.id}/${path}`, { headers: { authorization: `Bearer ${key}` } });
+      if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+      return reply.json();
+    },
+    otel: otelVariables(url, secret),
+  };
+}
+
+export const otelVariables = (url: string, secret: string) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/v1/otlp`,
+  OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer ${secret}`,
+  OTEL_TRACES_EXPORTER: "otlp",
+  OTEL_METRICS_EXPORTER: "none",
+  OTEL_LOGS_EXPORTER: "none",
+  OTEL_SERVICE_NAME: "shop",
+});

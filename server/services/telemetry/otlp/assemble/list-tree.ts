@@ -1,0 +1,70 @@
+/** A list of numbers, as a node of a tree in which lists with the same beginning share it. 0 is the empty list. */
+export type ListId = number;
+export const EMPTY_LIST: ListId = 0;
+
+const FIRST_CAPACITY = 32;
+const FREE = 0; // the empty list is never a step from another
+
+/**
+ * Lists that mostly repeat and extend each other, at about 20 bytes for each list that differs from all before by its last
+ * item. The steps from list to list are found by a hash table in a plain array: a `Map` takes several times the room.
+ */
+export class ListTree {
+  private parents = new Int32Array(FIRST_CAPACITY);
+  private lasts = new Int32Array(FIRST_CAPACITY);
+  private table = new Int32Array(2 * FIRST_CAPACITY);
+  private count = 1;
+
+  /** How many lists there are, the empty one among them: ids are below it. */
+  get size(): number {
+    return this.count;
+  }
+
+  parentOf(list: ListId): ListId {
+    return this.parents[list] ?? EMPTY_LIST;
+  }
+
+  lastOf(list: ListId): number {
+    return this.lasts[list] ?? -1;
+  }
+
+  /** The list that is `list` and then `item`. */
+  extend(list: ListId, item: number): ListId {
+    let slot = this.slotOf(list, item);
+    const known = this.table[slot] ?? FREE;
+    if (known !== FREE) return known;
+    if (this.count === this.parents.length) {
+      this.grow();
+      slot = this.slotOf(list, item);
+    }
+    const next = this.count++;
+    this.parents[next] = list;
+    this.lasts[next] = item;
+    this.table[slot] = next;
+    return next;
+  }
+
+  /** Where the step is in the table, or the free place where it belongs. The table is never more than half full. */
+  private slotOf(list: ListId, item: number): number {
+    const mask = this.table.length - 1;
+    let slot = (Math.imul(list, 0x9e3779b1) ^ Math.imul(item + 1, 0x85ebca6b)) & mask;
+    for (;;) {
+      const there = this.table[slot] ?? FREE;
+      if (there === FREE || (this.parents[there] === list && this.lasts[there] === item)) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  private grow(): void {
+    const capacity = 2 * this.parents.length;
+    const [parents, lasts] = [this.parents, this.lasts];
+    this.parents = new Int32Array(capacity);
+    this.lasts = new Int32Array(capacity);
+    this.parents.set(parents);
+    this.lasts.set(lasts);
+    this.table = new Int32Array(2 * capacity);
+    for (let list = 1; list < this.count; list++) {
+      this.table[this.slotOf(this.parentOf(list), this.lastOf(list))] = list;
+    }
+  }
+}
