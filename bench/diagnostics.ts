@@ -14,6 +14,7 @@ import { RULES } from "@/server/services/diagnostics/rules";
 import {
   bucketOf,
   type ConfidenceBucket,
+  type DetectorFigures,
   type MeasuredSignal,
   SCORE_BUCKETS,
 } from "@/server/services/diagnostics/rules/confidence";
@@ -215,30 +216,27 @@ function tableOf(bySource: Record<Source, readonly Reading[]>): Record<string, M
   const signals = RULES.flatMap(({ detectors }) => detectors.map(({ signal }) => signal));
   return Object.fromEntries(
     signals.map((signal) => {
-      const ofSignal = (source: Source) =>
+      const verdictsOf = (source: Source) =>
         bySource[source].filter((reading) => reading.signal === signal).map(({ verdict }) => verdict);
-      const [measured, generated] = [ofSignal("measured"), ofSignal("generated")];
-      const figures = figuresOf(measured.length > 0 ? measured : generated);
+      const [measured, generated] = [verdictsOf("measured"), verdictsOf("generated")];
       const buckets = SCORE_BUCKETS.map(
         (from): ConfidenceBucket => ({ from, measured: countIn(from, measured), generated: countIn(from, generated) }),
-      );
-      const { precision, recall, f1, auc } = figures;
-      const rounded = Object.fromEntries(
-        Object.entries({ precision, recall, f1, auc }).map(([key, value]) => [
-          key,
-          value === null ? null : Number(value.toFixed(3)),
-        ]),
       );
       return [
         signal,
         {
-          ...(rounded as Pick<MeasuredSignal, "precision" | "recall" | "f1" | "auc">),
-          n: measured.length,
-          buckets: buckets.filter(({ measured, generated }) => measured.n + generated.n > 0),
+          measured: rounded(figuresOf(measured)),
+          generated: rounded(figuresOf(generated)),
+          buckets: buckets.filter((bucket) => bucket.measured.n + bucket.generated.n > 0),
         },
       ];
     }),
   );
+}
+
+function rounded({ n, precision, recall, f1, auc }: Figures): DetectorFigures {
+  const round = (value: number | null) => (value === null ? null : Number(value.toFixed(3)));
+  return { n, precision: round(precision), recall: round(recall), f1: round(f1), auc: round(auc) };
 }
 
 function countIn(bucket: number, verdicts: readonly Verdict[]): { n: number; correct: number } {

@@ -2,7 +2,11 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "@playwright/test";
 import { killTree } from "./support/process-tree";
 import { startProduct } from "./support/product";
-import { newProject, type TestProject } from "./support/project";
+import { cli, newProject, type TestProject } from "./support/project";
+
+/** A row of a reply: its fields are asserted where they are used. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
+type Row = Record<string, any>;
 
 const ROUNDS = 3;
 const SENDERS = 4;
@@ -80,7 +84,6 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
   let product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "1" } });
   const { dataDir } = product;
   const project = newProject(product.url, dataDir);
-  const { cli } = await import("./support/project");
   const writer = cli(dataDir, "key", "create", "--project", project.projectId, "--capability", "diagnostics:write", "--capability", "diagnostics:read").secret;
   const acknowledged = new Map<string, { session: string; spanIds: string[] }>();
   const runIds = new Set<string>();
@@ -114,11 +117,11 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
       return reply.json();
     };
     const everything = async (path: string, name: string) => {
-      const rows = [];
+      const rows: Row[] = [];
       for (let cursor: string | null = ""; cursor !== null; ) {
-        const page: { [key: string]: never } = await read(`${path}${path.includes("?") ? "&" : "?"}limit=500${cursor ? `&cursor=${cursor}` : ""}`);
-        rows.push(...(page[name] as unknown as { [key: string]: never }[]));
-        cursor = (page["pagination"] as { nextCursor: string | null }).nextCursor;
+        const page: Row = await read(`${path}${path.includes("?") ? "&" : "?"}limit=500${cursor ? `&cursor=${cursor}` : ""}`);
+        rows.push(...page[name]);
+        cursor = page["pagination"].nextCursor;
       }
       return rows;
     };
@@ -135,24 +138,24 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
         .poll(async () => (await read("diagnostics/status")).status.runsWaiting, { timeout: 60_000, intervals: [500] })
         .toBe(0);
       const runs = await everything("diagnostics/rule-runs", "runs");
-      const byId = new Map(runs.map((run) => [run["id"] as string, run["status"] as string]));
+      const byId = new Map(runs.map((run) => [run["id"], run["status"]]));
       for (const id of runIds) expect(byId.get(id), id).toBe("completed");
     });
 
     await test.step("counters are what a recount gives", async () => {
       const conversations = await everything("conversations", "conversations");
       for (const conversation of conversations) {
-        const calls = (conversation["traceIds"] as string[]).length * CALLS_A_TRACE;
+        const calls = conversation["traceIds"].length * CALLS_A_TRACE;
         expect(conversation).toMatchObject({ modelCallCount: calls, usage: { input_tokens: calls * 100, output_tokens: calls * 10 } });
       }
       const findings = await everything("diagnostics/findings?ruleId=tool-failure", "findings");
-      const failing = findings.filter((finding) => (finding["signal"] as string) === "tool_error");
+      const failing = findings.filter((finding) => finding["signal"] === "tool_error");
       expect(failing).toHaveLength(1);
       const occurrences = await everything(`diagnostics/findings/${failing[0]!["id"]}/occurrences`, "occurrences");
       expect(occurrences).toHaveLength(failing[0]!["occurrenceCount"]);
-      expect(new Set(occurrences.map((occurrence) => occurrence["conversationId"] as string)).size).toBe(occurrences.length);
+      expect(new Set(occurrences.map((occurrence) => occurrence["conversationId"])).size).toBe(occurrences.length);
       const sessions = new Set([...acknowledged.values()].map(({ session }) => session));
-      const shown = new Set(occurrences.map((occurrence) => occurrence["conversationExternalId"] as string));
+      const shown = new Set(occurrences.map((occurrence) => occurrence["conversationExternalId"]));
       for (const session of sessions) expect(shown, session).toContain(session);
     });
   } finally {

@@ -8,8 +8,10 @@ import {
   listFindings,
   listOccurrences,
   listRuleRuns,
+  listRules,
   updateDiagnosticSettings,
   updateFinding,
+  updateRule,
 } from "@/server/services/diagnostics";
 import { listModelPrices, matchModelPrice } from "@/server/services/pricing";
 import { getProject, renameProject } from "@/server/services/projects";
@@ -68,6 +70,10 @@ export const OPERATIONS: readonly Operation[] = [
     get(`${diagnostics}/findings/:findingId`, getFinding),
     patch(`${diagnostics}/findings/:findingId`, updateFinding),
     get(`${diagnostics}/findings/:findingId/occurrences`, listOccurrences),
+  ]),
+  ...about("Rules", [
+    get(`${diagnostics}/rules`, listRules),
+    patch(`${diagnostics}/rules/:ruleId`, updateRule),
   ]),
   ...about("Rule Runs", [
     get(`${diagnostics}/rule-runs`, listRuleRuns),

@@ -3,6 +3,7 @@ import { gunzip, inflate, inflateRaw } from "node:zlib";
 import { Writer } from "protobufjs/minimal.js";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
+import { readBody } from "@/server/platform/read-body";
 import {
   decodeLogs,
   decodeTraces,
@@ -43,7 +44,7 @@ function otlpDoor<Batch extends ReturnType<typeof decodeTraces> | ReturnType<typ
 ) {
   return async (request: Request, ctx: Ctx): Promise<Response> => {
     const encoding = encodingOf(request);
-    const body = await decompress(request, await readBody(request));
+    const body = await decompress(request, await readBody(request, OTLP_BODY_LIMIT));
     const batch = decoded(() => decode(body, encoding));
     const { receiptId } = await store(ctx, batch);
 
@@ -67,19 +68,6 @@ function encodingOf(request: Request): Encoding {
     throw new ServiceError("unsupported_media_type", "Send application/json or application/x-protobuf.");
   }
   return encoding;
-}
-
-async function readBody(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > OTLP_BODY_LIMIT) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  if (!request.body) return new Uint8Array();
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > OTLP_BODY_LIMIT) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
 }
 
 async function decompress(request: Request, body: Uint8Array): Promise<Uint8Array> {

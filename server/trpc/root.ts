@@ -1,6 +1,6 @@
 import { accountRouter } from "./routers/account";
 import { apiKeysRouter } from "./routers/api-keys";
-import { diagnosticSettingsRouter, diagnosticsRouter, findingsRouter, ruleRunsRouter } from "./routers/diagnostics";
+import { diagnosticSettingsRouter, diagnosticsRouter, findingsRouter, ruleRunsRouter, rulesRouter } from "./routers/diagnostics";
 import { modelPricesRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { setupRouter } from "./routers/setup";
@@ -19,6 +19,7 @@ export const appRouter = router({
   projects: projectsRouter,
   receipts: receiptsRouter,
   ruleRuns: ruleRunsRouter,
+  rules: rulesRouter,
   setup: setupRouter,
   telemetry: telemetryRouter,
   traces: tracesRouter,

@@ -7,6 +7,8 @@ export { getFinding } from "./get-finding";
 export { listFindings } from "./list-findings";
 export { listOccurrences } from "./list-occurrences";
 export { getRuleRun, listRuleRuns } from "./list-rule-runs";
+export { listRules } from "./list-rules";
 export { scheduleQuietConversations } from "./schedule-quiet-conversations";
 export { getDiagnosticSettings, updateDiagnosticSettings } from "./settings";
 export { updateFinding } from "./update-finding";
+export { updateRule } from "./update-rule";

@@ -7,7 +7,7 @@ export function ruleRunJson(row: typeof ruleRuns.$inferSelect): RuleRun {
   return {
     ...row,
     links: {
-      rule: `${base}/diagnostics/rules/${row.ruleId}`,
+      rule: `${base}/diagnostics/rules#${row.ruleId}`,
       backfill: row.backfillId && `${base}/diagnostics/backfills/${row.backfillId}`,
       conversation: `${base}/conversations/${row.conversationId}`,
     },

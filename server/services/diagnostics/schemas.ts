@@ -169,3 +169,49 @@ export const diagnosticsStatusReply = z.object({
 
 export const settingsReply = z.object({ settings: z.object({ automaticSchedulingEnabled: z.boolean() }) });
 export const updateSettingsInput = z.strictObject({ automaticSchedulingEnabled: z.boolean() });
+
+export const adjudicationMode = z.enum(["auto", "deterministic-only"]);
+
+/** What a project may change of a Rule; a change is sent whole. */
+export const ruleConfigurationJson = z.object({
+  keywords: z.array(z.string()),
+  minSignalScore: z.number(),
+  minDiagnosticConfidence: z.number(),
+  adjudicationMode,
+  adjudicationModel: z.string().nullable(),
+  signalOverrides: z.record(
+    z.string(),
+    z.object({ enabled: z.boolean().optional(), severity: severity.optional() }),
+  ),
+});
+
+/** A built-in Rule as this project has it. Precision and recall are measured; `null` where there is no labelled data. */
+export const rule = z.object({
+  id: z.string(),
+  version: z.int(),
+  name: z.string(),
+  summary: z.string(),
+  enabled: z.boolean(),
+  configuration: ruleConfigurationJson,
+  signals: z.array(
+    z.object({
+      name: z.string(),
+      looksFor: z.string(),
+      severity,
+      enabled: z.boolean(),
+      precision: z.number().nullable(),
+      recall: z.number().nullable(),
+      /** Labelled conversations behind the two figures. */
+      measuredOn: z.int(),
+    }),
+  ),
+});
+export const rulesReply = z.object({ rules: z.array(rule) });
+export const ruleReply = z.object({ rule });
+
+/** Either `enabled` or the whole `configuration`. */
+export const updateRuleInput = z
+  .strictObject({ ruleId: idInput, enabled: z.boolean().optional(), configuration: z.looseObject({}).optional() })
+  .refine((input) => (input.enabled === undefined) !== (input.configuration === undefined), {
+    message: "Send either enabled or configuration.",
+  });

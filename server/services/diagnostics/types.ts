@@ -28,7 +28,10 @@ export type ConversationSnapshot = {
   toolCalls: readonly ToolCall[];
 };
 
-/** Where a Signal shows: a quote from `messages[messageIndex]` at `[start, end)` of its text. `spanId` where a span says it. */
+/**
+ * Where a Signal shows: a quote from `messages[messageIndex]` at `[start, end)` of its text (`textOf`). `spanId` where a span says
+ * it; with no `messageIndex`, the offsets are in what that span recorded.
+ */
 export type Evidence = {
   messageIndex: number | null;
   start: number;

@@ -7,8 +7,10 @@ import {
   listFindings,
   listOccurrences,
   listRuleRuns,
+  listRules,
   updateDiagnosticSettings,
   updateFinding,
+  updateRule,
 } from "@/server/services/diagnostics";
 import { mutation, query } from "../procedures";
 import { router } from "../trpc";
@@ -24,6 +26,7 @@ export const ruleRunsRouter = router({
   get: query(getRuleRun),
   create: mutation(createRuleRuns),
 });
+export const rulesRouter = router({ list: query(listRules), update: mutation(updateRule) });
 export const diagnosticSettingsRouter = router({
   get: query(getDiagnosticSettings),
   update: mutation(updateDiagnosticSettings),

@@ -63,6 +63,7 @@ describe("truncated_response", () => {
       "\n\n- one\n- two",
       " https://example.com/a",
       "\n\n```js\na()\n```",
+      "\n```",
     ]) {
       expect(answers(truncatedResponse, "How?", prose + end)).toEqual([]);
     }
@@ -143,6 +144,7 @@ describe("degenerate_repetition", () => {
   test("not rulers, tables, emphasis, or what the user asked for", () => {
     expect(answers(degenerateRepetition, "Why?", `One.\n${"-".repeat(200)}\nTwo.`)).toEqual([]);
     expect(answers(degenerateRepetition, "Why?", `| a | b |\n${"|---".repeat(40)}|\n| 1 | 2 |`)).toEqual([]);
+    expect(answers(degenerateRepetition, "Why?", `  raise Broken\n  ${"^".repeat(80)}\nBroken`)).toEqual([]);
     expect(answers(degenerateRepetition, "Far?", "No, no, no, no, it is not far.")).toEqual([]);
     expect(answers(degenerateRepetition, "Write it twenty times.", "I must not chatter. ".repeat(20))).toEqual([]);
   });
@@ -161,6 +163,8 @@ describe("leaked_template", () => {
   test("not in code, nor where the user named it", () => {
     expect(answers(leakedTemplate, "Help?", "Use this:\n```html\n<p>{{ message }}</p>\n```")).toEqual([]);
     expect(answers(leakedTemplate, "What is <|im_end|>?", "The token <|im_end|> ends a message.")).toEqual([]);
+    expect(answers(leakedTemplate, "Where?", "Search at https://example.com/?q={search_term}.")).toEqual([]);
+    expect(answers(leakedTemplate, "How?", "Read this first.\n\n### Instructions:\n1. Open it.")).toEqual([]);
     expect(answers(leakedTemplate, "What is a set?", "A set {a, b} has no order.")).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ const ASKED =
 /** Characters of an answer that are read, from its end: once a model goes round, it does not stop. */
 const READ = 2500;
 /** Rulers, table borders, dotted lines and blanks to fill in. */
-const RULER = /^[\s\-_=*.·•~#|+:─━═│┃┄┈╌…—–/\\<>0]*$/u;
+const RULER = /^[\s\-^_=*.·•~#|+:─━═│┃┄┈╌…—–/\\<>0]*$/u;
 
 export const degenerateRepetition: Detector = {
   signal: "degenerate_repetition",

@@ -21,7 +21,7 @@ const LEAKS: readonly Leak[] = [
   },
   {
     kind: "instruction header",
-    pattern: /(?:^|\n)#{2,3} ?(?:Instruction|Response|Input|Human|Assistant|System|User)s?:[ \t]{0,3}(?:\n|$)/,
+    pattern: /(?:^|\n)#{2,3} ?(?:Instruction|Response|Human|Assistant|System|User):[ \t]{0,3}(?:\n|$)/,
     score: 0.8,
   },
   {
@@ -39,7 +39,7 @@ const LEAKS: readonly Leak[] = [
   {
     kind: "unfilled variable",
     pattern:
-      /\{\{ ?[#/^]?[A-Za-z_][\w.]{0,60}(?: ?\| ?\w{1,30})? ?\}\}|\{% ?[a-z]{2,12}\b[^%\n]{0,80}%\}|\$\{[A-Za-z_][\w.]{0,60}\}|(?<![\w{$\\])\{[a-z]{1,30}_[a-z_]{1,40}\}(?![\w}])|\[object Object\]|%\([a-z_]{1,40}\)s/,
+      /\{\{ ?[#/^]?[A-Za-z_][\w.]{0,60}(?: ?\| ?\w{1,30})? ?\}\}|\{% ?[a-z]{2,12}\b[^%\n]{0,80}%\}|\$\{[A-Za-z_][\w.]{0,60}\}|(?<![\w{$\\=/])\{[a-z]{1,30}_[a-z_]{1,40}\}(?![\w}])|\[object Object\]|%\([a-z_]{1,40}\)s/,
     score: 0.8,
   },
 ];

@@ -21,9 +21,11 @@ const UNFINISHED_SCORE = 0.35;
 /** Characters. Only a text this long is expected to end as prose does. */
 const PROSE_MINIMUM = 200;
 const TAIL = 120;
+/** Characters of a fence with a language, and nothing in it. */
+const LONE_FENCE = 12;
 /** Words after which, in their languages, something must follow. */
 const HANGING =
-  /(?:^|[\s(])(?:the|an?|and|or|of|to|with|by|from|that|which|because|your|their|its|our|my|including|such as|le|la|les|des|et|ou|avec|pour|que|qui|el|los|las|de la|del|y|con|para|der|die|das|und|oder|mit|von|für|dass|e|com|di|che|il|и|в|на|с|что|для)$|[,([{]$|[\p{L}]-$/iu;
+  /(?:^|[\s(])(?:the|an?|and|or|of|to|with|by|from|that|which|because|your|their|its|our|my|including|such as|le|la|les|des|et|ou|avec|pour|que|qui|el|los|las|de la|del|y|con|para|der|die|das|und|oder|mit|von|für|dass|e|com|di|che|il|и|в|на|с|что|для)$|,$|\s[([{]$|[\p{L}]-$/iu;
 const ENDS =
   /[.!?…:;)\]}"'”’»*_`|>~。！？」』）】؟।॥៕。.\d]$|[\p{Emoji_Presentation}\p{Extended_Pictographic}]\uFE0F?$|https?:\/\/\S{1,500}$/u;
 const LIST_LINE = /^\s{0,12}(?:[-*•+#|]|\d{1,3}[.)])/;
@@ -99,7 +101,9 @@ function hasOpenFence(text: string): boolean {
   let open = false;
   for (let at = text.indexOf("```"); at >= 0; at = text.indexOf("```", at + 3)) {
     const startsLine = /(?:^|\n)[ \t>*-]{0,12}$/.test(text.slice(Math.max(0, at - 13), at));
-    if (open || startsLine) open = !open;
+    // A fence with nothing after it closes a block that the client took away.
+    const isLone = !open && text.length - at <= LONE_FENCE;
+    if ((open || startsLine) && !isLone) open = !open;
   }
   return open;
 }

@@ -8,16 +8,21 @@ export type ConfidenceBucket = {
   /** On conversations that we generated: they show that it works, not how often it is right in the world. */
   generated: { n: number; correct: number };
 };
-/** What is known of one Signal, by the benchmark of `npm run bench:diagnostics`. */
-export type MeasuredSignal = {
+/** Precision and the like of one detector, by conversation; `null` where nothing was labelled or nothing found. */
+export type DetectorFigures = {
+  n: number;
   precision: number | null;
   recall: number | null;
   f1: number | null;
   auc: number | null;
-  /** Labelled conversations behind the figures; 0 where only generated ones are. */
-  n: number;
-  buckets: ConfidenceBucket[];
 };
+
+/**
+ * What is known of one Signal, by `npm run bench:diagnostics`. `measured` is on conversations that others labelled (and that the
+ * detectors were tuned on), with `n` = 0 and nulls where nobody did. `generated` is on conversations that we wrote beside the
+ * detectors: it shows that they do what they say, and must not be shown as precision in the world.
+ */
+export type MeasuredSignal = { measured: DetectorFigures; generated: DetectorFigures; buckets: ConfidenceBucket[] };
 
 /** `basis` says what the figure rests on, and `n` on how many verdicts. */
 export type Confidence = { value: number; basis: "measured" | "generated" | "prior"; n: number };
@@ -37,7 +42,7 @@ export const SCORE_BUCKETS = [0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
 /** The bucket of a score: its lower bound. */
 export const bucketOf = (score: number): number => SCORE_BUCKETS.findLast((from) => score >= from) ?? 0;
 
-/** What the benchmark knows of a Signal: its precision, recall and how they were measured. */
+/** What the benchmark knows of a Signal. */
 export const measured = (signal: string): MeasuredSignal | undefined => signals[signal];
 
 /**

@@ -9,7 +9,7 @@ export const RULES: readonly Rule[] = [toolFailure, agentLoop, brokenResponse];
 /** The built-in Rule of this id, if there is one. */
 export const findRule = (id: string): Rule | undefined => RULES.find((rule) => rule.id === id);
 
-export { type Confidence, confidenceOf } from "./confidence";
+export { type Confidence, confidenceOf, measured } from "./confidence";
 export { fingerprint } from "./fingerprint";
 export { KEYWORD_SIGNAL } from "./keywords";
 export {

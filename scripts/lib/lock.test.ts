@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { holderOf, LockHeld, takeLock, waitForLock } from "./lock.mjs";
+import { identify } from "./processes.mjs";
+
+let file: string;
+beforeEach(() => {
+  file = path.join(mkdtempSync(path.join(tmpdir(), "whetstone-lock-")), "running.json");
+});
+
+const alone = () => readdirSync(path.dirname(file));
+
+test("one process holds it at a time, and says who it is", () => {
+  const lock = takeLock(file, "start");
+  lock.tell({ address: "http://127.0.0.1:3000" });
+  expect(() => takeLock(file, "start")).toThrow(LockHeld);
+  expect(holderOf(file)).toMatchObject({
+    holder: { pid: process.pid },
+    kind: "start",
+    address: "http://127.0.0.1:3000",
+  });
+  lock.release();
+  expect(existsSync(file)).toBe(false);
+  expect(alone()).toEqual([]);
+});
+
+test("the lock of a process that is gone is taken over, with the names of its children", () => {
+  const children = { web: { pid: 4_000_001, since: "then" } };
+  writeFileSync(file, JSON.stringify({ holder: { pid: 4_000_000, since: "then" }, kind: "start", children }));
+  expect(holderOf(file)).toBeUndefined();
+  expect(takeLock(file, "start").content).toMatchObject({ holder: { pid: process.pid }, children });
+  expect(alone()).toEqual(["running.json"]);
+});
+
+test("a process that only has the same number does not hold it", () => {
+  writeFileSync(file, JSON.stringify({ holder: { pid: process.pid, since: "another start" }, kind: "start" }));
+  expect(takeLock(file, "start").content.holder).toEqual(identify(process.pid));
+});
+
+test("a damaged lock file holds nobody up", () => {
+  writeFileSync(file, "{");
+  expect(takeLock(file, "start").content.kind).toBe("start");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ kind: "start" });
+});
+
+test("waiting ends when the holder does", async () => {
+  const holder = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"]);
+  await new Promise((resolve) => holder.once("spawn", resolve));
+  writeFileSync(file, JSON.stringify({ holder: identify(holder.pid!), kind: "cli" }));
+  const isCommand = { withinMs: 10_000, worthWaitingFor: ({ kind }: { kind: string }) => kind === "cli" };
+  const waiting = waitForLock(file, "start", isCommand);
+  holder.kill();
+  expect((await waiting).content.kind).toBe("start");
+});

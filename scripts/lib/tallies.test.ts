@@ -1,0 +1,59 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { sumUp, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.mjs";
+
+const report = (value: object) => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), "whetstone-tally-")), "report.json");
+  writeFileSync(file, JSON.stringify(value));
+  return file;
+};
+const vitest = (...statuses: string[]) =>
+  report({ testResults: [{ assertionResults: statuses.map((status, n) => ({ status, fullName: `test ${n}` })) }] });
+
+test("the last line is the sum of all parts, alone", () => {
+  const { lines, failed } = sumUp([tallyOf("types", true), { part: "unit", passed: 40, failed: 2, skipped: [] }], {
+    nothingMayBeSkipped: true,
+  });
+  expect(lines.at(-1)).toBe("41 passed, 2 failed");
+  expect(failed).toBe(2);
+});
+
+test("where nothing may be skipped, a skipped test fails the run, except those that need an Inngest server", () => {
+  const skipped = ["jobs on an Inngest server › a retry", "something hard"];
+  const tallies = [{ part: "db", passed: 1, failed: 0, skipped }];
+  expect(sumUp(tallies, { nothingMayBeSkipped: true })).toMatchObject({
+    failed: 1,
+    lines: expect.arrayContaining([
+      "- skipped: jobs on an Inngest server › a retry",
+      "✗ skipped, which counts as failed here: something hard",
+    ]),
+  });
+  expect(sumUp(tallies, { nothingMayBeSkipped: false }).failed).toBe(0);
+});
+
+test("Vitest's and Playwright's reports are counted test by test", () => {
+  expect(tallyOfVitest("unit", vitest("passed", "failed", "pending", "todo"), false)).toEqual({
+    part: "unit",
+    passed: 1,
+    failed: 1,
+    skipped: ["test 2", "test 3"],
+  });
+  const specs = [{ title: "seen" }, { title: "left out", tests: [{ status: "skipped" }] }];
+  const suites = [
+    { specs: [], suites: [{ specs: specs.map((spec) => ({ tests: [{ status: "expected" }], ...spec })) }] },
+  ];
+  const stats = { expected: 1, unexpected: 0, flaky: 1, skipped: 1 };
+  expect(tallyOfPlaywright("browser", report({ suites, stats }), true)).toEqual({
+    part: "browser",
+    passed: 1,
+    failed: 1,
+    skipped: ["left out"],
+  });
+});
+
+test("a run that fails without a failed test, or without a report, still counts as failed", () => {
+  expect(tallyOfVitest("unit", vitest("passed"), false)).toMatchObject({ passed: 1, failed: 1 });
+  expect(tallyOfVitest("unit", "/nowhere.json", true)).toMatchObject({ passed: 0, failed: 1 });
+});
