@@ -10,7 +10,10 @@ const env = { TZ: "Asia/Kathmandu" }; // a UTC-only bug should fail here, not in
 export default defineConfig({
   test: {
     projects: [
-      { resolve: { alias }, test: { name: "unit", include: ["**/*.test.ts"], exclude: [...exclude, "**/*.db.test.ts"], env } },
+      {
+        resolve: { alias },
+        test: { name: "unit", include: ["**/*.test.ts"], exclude: [...exclude, "**/*.db.test.ts"], env },
+      },
       {
         resolve: { alias },
         test: {

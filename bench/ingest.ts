@@ -28,7 +28,11 @@ const post = (body: Uint8Array) =>
       {
         method: "POST",
         agent,
-        headers: { authorization: `Bearer ${product.secret}`, "content-type": "application/x-protobuf", "content-length": body.byteLength },
+        headers: {
+          authorization: `Bearer ${product.secret}`,
+          "content-type": "application/x-protobuf",
+          "content-length": body.byteLength,
+        },
       },
       (reply) => reply.resume().on("end", () => resolve(reply.statusCode ?? 0)),
     );
@@ -50,7 +54,15 @@ async function send(batches: readonly Uint8Array[], connections: number) {
 }
 
 const { port, password, user } = JSON.parse(readFileSync(`${product.dataDir}/postgres.json`, "utf8"));
-const sql = postgres({ host: "127.0.0.1", port, password, username: user, database: "whetstone", max: 2, onnotice: () => {} });
+const sql = postgres({
+  host: "127.0.0.1",
+  port,
+  password,
+  username: user,
+  database: "whetstone",
+  max: 2,
+  onnotice: () => {},
+});
 
 const waiting = async () => Number((await sql`select count(*) from projection_queue`)[0]!["count"]);
 async function untilReadable() {
@@ -76,9 +88,15 @@ function tryRead(path: string) {
 /** Seven columns, one of them jsonb of the span's size, and a primary key, in as few COPYs as there were batches. */
 async function rawCopy(spans: number) {
   await sql`create table bench_copy (project_id text, trace_id text, span_id text, name text, started bigint, ended bigint, attributes jsonb, primary key (project_id, trace_id, span_id))`;
-  const attributes = JSON.stringify({ "gen_ai.operation.name": "chat", text: "order refund address ".repeat(Math.floor(SPAN_BYTES / 21)) });
+  const attributes = JSON.stringify({
+    "gen_ai.operation.name": "chat",
+    text: "order refund address ".repeat(Math.floor(SPAN_BYTES / 21)),
+  });
   const chunks = Array.from({ length: spans / BATCH }, () =>
-    Array.from({ length: BATCH }, () => `prj\t${randomBytes(16).toString("hex")}\t${randomBytes(8).toString("hex")}\tchat\t1\t2\t${attributes}\n`).join(""),
+    Array.from(
+      { length: BATCH },
+      () => `prj\t${randomBytes(16).toString("hex")}\t${randomBytes(8).toString("hex")}\tchat\t1\t2\t${attributes}\n`,
+    ).join(""),
   );
   const start = performance.now();
   const stream = await sql`copy bench_copy from stdin`.writable();
@@ -93,10 +111,17 @@ async function rawCopy(spans: number) {
 
 try {
   console.log(machine());
-  const batches = Array.from({ length: SPANS / BATCH }, () => protobufBatch({ spans: BATCH, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES }));
+  const batches = Array.from({ length: SPANS / BATCH }, () =>
+    protobufBatch({ spans: BATCH, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES }),
+  );
   const bytes = batches.reduce((sum, batch) => sum + batch.byteLength, 0);
-  console.log(`${SPANS.toLocaleString("en")} spans of ${Math.round(bytes / SPANS)} bytes, ${BATCH} a batch, ${CONNECTIONS} connections`);
-  await send(batches.slice(0, 10).map(() => protobufBatch({ spans: BATCH, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES })), CONNECTIONS);
+  console.log(
+    `${SPANS.toLocaleString("en")} spans of ${Math.round(bytes / SPANS)} bytes, ${BATCH} a batch, ${CONNECTIONS} connections`,
+  );
+  await send(
+    batches.slice(0, 10).map(() => protobufBatch({ spans: BATCH, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES })),
+    CONNECTIONS,
+  );
   await untilReadable();
 
   const durable = await send(batches, CONNECTIONS);
@@ -105,14 +130,26 @@ try {
   const rate = Math.round(SPANS / durable);
   const copyRate = Math.round(SPANS / copy);
   console.log(`durable over HTTP   ${rate.toLocaleString("en")} spans/s`);
-  console.log(`readable            ${Math.round(SPANS / (durable + behind)).toLocaleString("en")} spans/s (${behind.toFixed(1)} s after the last answer)`);
+  console.log(
+    `readable            ${Math.round(SPANS / (durable + behind)).toLocaleString("en")} spans/s (${behind.toFixed(1)} s after the last answer)`,
+  );
   console.log(`raw COPY            ${copyRate.toLocaleString("en")} rows/s`);
-  bound("share of a raw COPY", rate / copyRate >= SHARE_OF_COPY, `${((100 * rate) / copyRate).toFixed(0)} %, at least ${100 * SHARE_OF_COPY} %`);
+  bound(
+    "share of a raw COPY",
+    rate / copyRate >= SHARE_OF_COPY,
+    `${((100 * rate) / copyRate).toFixed(0)} %, at least ${100 * SHARE_OF_COPY} %`,
+  );
 
   const rest = memory(product.pid);
-  const huge = protobufBatch({ spans: Math.floor(HUGE_BATCH_BYTES / (SPAN_BYTES + 170)), spansPerTrace: 10, bytesPerSpan: SPAN_BYTES });
+  const huge = protobufBatch({
+    spans: Math.floor(HUGE_BATCH_BYTES / (SPAN_BYTES + 170)),
+    spansPerTrace: 10,
+    bytesPerSpan: SPAN_BYTES,
+  });
   const seconds = await send([huge], 1);
-  console.log(`a batch of ${(huge.byteLength / 2 ** 20).toFixed(1)} MiB   ${seconds.toFixed(2)} s, memory of the tree ${rest.toFixed(0)} → ${memory(product.pid).toFixed(0)} MiB`);
+  console.log(
+    `a batch of ${(huge.byteLength / 2 ** 20).toFixed(1)} MiB   ${seconds.toFixed(2)} s, memory of the tree ${rest.toFixed(0)} → ${memory(product.pid).toFixed(0)} MiB`,
+  );
   await untilReadable();
 
   const before = memory(product.pid);
@@ -122,7 +159,9 @@ try {
   const sent = await send(long, 1);
   const read = await untilReadable();
   clearInterval(watch);
-  console.log(`a trace of ${LONG_TRACE.toLocaleString("en")} spans   sent in ${sent.toFixed(1)} s, readable ${read.toFixed(1)} s later, memory ${before.toFixed(0)} → ${peak.toFixed(0)} MiB at most`);
+  console.log(
+    `a trace of ${LONG_TRACE.toLocaleString("en")} spans   sent in ${sent.toFixed(1)} s, readable ${read.toFixed(1)} s later, memory ${before.toFixed(0)} → ${peak.toFixed(0)} MiB at most`,
+  );
 } finally {
   await sql.end({ timeout: 5 });
   agent.destroy();
@@ -132,5 +171,7 @@ try {
 /** One trace over many batches. */
 function splitTrace(spans: number) {
   const traceId = randomBytes(16);
-  return Array.from({ length: spans / BATCH }, () => protobufBatch({ spans: BATCH, spansPerTrace: BATCH, bytesPerSpan: SPAN_BYTES, traceId }));
+  return Array.from({ length: spans / BATCH }, () =>
+    protobufBatch({ spans: BATCH, spansPerTrace: BATCH, bytesPerSpan: SPAN_BYTES, traceId }),
+  );
 }

@@ -30,22 +30,35 @@ async function fill(projectId: string, rows: number) {
     from generate_series(1, ${rows}::int) i`);
 }
 
-const contextOf = (projectId: string): Ctx => ({ db: db(), projectId: projectId as ProjectId, actor: { kind: "operator" } });
+const contextOf = (projectId: string): Ctx => ({
+  db: db(),
+  projectId: projectId as ProjectId,
+  actor: { kind: "operator" },
+});
 
 type Query = { name: string; run: (ctx: Ctx, rows: number, sample: number) => Promise<unknown> };
 const middleOf = (rows: number) => 1_700_000_000_000 + Math.floor(rows / 2) * 1000;
 const QUERIES: Query[] = [
   { name: "conversations, first page", run: (ctx) => listConversations(ctx, {}) },
-  { name: "conversations, from the middle", run: (ctx, rows) => listConversations(ctx, { startedBefore: middleOf(rows) }) },
+  {
+    name: "conversations, from the middle",
+    run: (ctx, rows) => listConversations(ctx, { startedBefore: middleOf(rows) }),
+  },
   { name: "conversations, one user", run: (ctx, _, i) => listConversations(ctx, { userId: `user-${i}` }) },
   { name: "conversations, one model", run: (ctx) => listConversations(ctx, { model: "gpt-4o" }) },
   { name: "conversations, with findings", run: (ctx) => listConversations(ctx, { hasFindings: true }) },
-  { name: "conversations, by client's id", run: (ctx, rows, i) => listConversations(ctx, { externalId: `s${(i * 7919) % rows}` }) },
+  {
+    name: "conversations, by client's id",
+    run: (ctx, rows, i) => listConversations(ctx, { externalId: `s${(i * 7919) % rows}` }),
+  },
   { name: "conversations, a rare word", run: (ctx, _, i) => listConversations(ctx, { q: `parcel${i}` }) },
   { name: "conversations, a common word", run: (ctx) => listConversations(ctx, { q: "refund" }) },
   { name: "findings, first page", run: (ctx) => listFindings(ctx, {}) },
   { name: "findings, from the middle", run: (ctx, rows) => listFindings(ctx, { lastDetectedBefore: middleOf(rows) }) },
-  { name: "findings, unreviewed and high", run: (ctx) => listFindings(ctx, { reviewStatus: "unreviewed", severity: "high" }) },
+  {
+    name: "findings, unreviewed and high",
+    run: (ctx) => listFindings(ctx, { reviewStatus: "unreviewed", severity: "high" }),
+  },
   { name: "findings, score ≥ 0.9", run: (ctx) => listFindings(ctx, { minDiagnosticScore: 0.9 }) },
 ];
 
@@ -58,7 +71,10 @@ console.log(`${"p95 in ms".padEnd(34)}${`${SMALL}`.padStart(10)}${`${LARGE}`.pad
 for (const { name, run } of QUERIES) {
   const times = { small: [] as number[], large: [] as number[] };
   for (let i = -20; i < SAMPLES; i++) {
-    for (const [size, id, rows] of [["small", "prj_small", SMALL], ["large", "prj_large", LARGE]] as const) {
+    for (const [size, id, rows] of [
+      ["small", "prj_small", SMALL],
+      ["large", "prj_large", LARGE],
+    ] as const) {
       const start = performance.now();
       await run(contextOf(id), rows, Math.abs(i));
       if (i >= 0) times[size].push(performance.now() - start);
@@ -66,6 +82,10 @@ for (const { name, run } of QUERIES) {
   }
   const small = percentile(times.small, 0.95);
   const large = percentile(times.large, 0.95);
-  bound(name.padEnd(34), large <= RATIO * small, `${small.toFixed(2).padStart(8)}${large.toFixed(2).padStart(10)}${(large / small).toFixed(2).padStart(8)}`);
+  bound(
+    name.padEnd(34),
+    large <= RATIO * small,
+    `${small.toFixed(2).padStart(8)}${large.toFixed(2).padStart(10)}${(large / small).toFixed(2).padStart(8)}`,
+  );
 }
 await closePool();

@@ -35,9 +35,19 @@ for (const protocol of ["http/json", "http/protobuf"]) {
         // 280 × $2.50 and 30 × $10 a million.
         cost: 0.001,
       });
-      expect(conversation.messages.map((message: { role: string }) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
+      expect(conversation.messages.map((message: { role: string }) => message.role)).toEqual([
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+      ]);
       expect(conversation.toolCalls).toMatchObject([
-        { name: "get_order", callId: "call_1", result: "Error: order 4821 not found", error: { message: "order 4821 not found" } },
+        {
+          name: "get_order",
+          callId: "call_1",
+          result: "Error: order 4821 not found",
+          error: { message: "order 4821 not found" },
+        },
       ]);
     });
   }
@@ -55,19 +65,29 @@ test("the Vercel AI SDK's telemetry: steps counted once, the tool call joined to
   });
   expect(conversation.toolCalls).toMatchObject([{ name: "weather", callId: "call_1" }]);
   expect(conversation.messages.at(-1).parts).toMatchObject([{ type: "text", text: "It is raining in Oslo." }]);
-  expect(conversation.modelCalls.map((call: { cost: { total: number } }) => call.cost.total)).toEqual([0.000012, 0.0000138]);
+  expect(conversation.modelCalls.map((call: { cost: { total: number } }) => call.cost.total)).toEqual([
+    0.000012, 0.0000138,
+  ]);
 });
 
 test("OpenInference's OpenAI instrumentation: cached tokens are their own bucket", async ({ baseURL }) => {
   const project = newProject(baseURL!);
   await runClient("openinference-openai", { ...project.otel, OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" });
   const conversation = await onlyConversation(project);
-  expect(conversation.messages.map((message: { role: string; parts: { text: string }[] }) => [message.role, message.parts[0]!.text])).toEqual([
+  expect(
+    conversation.messages.map((message: { role: string; parts: { text: string }[] }) => [
+      message.role,
+      message.parts[0]!.text,
+    ]),
+  ).toEqual([
     ["system", "Be brief."],
     ["user", "Hello"],
     ["assistant", "Hello there."],
   ]);
   expect(conversation.modelCalls).toMatchObject([
-    { responseModel: "gpt-4o-mini-2024-07-18", usage: { input_tokens: 36, cache_read_input_tokens: 64, output_tokens: 20 } },
+    {
+      responseModel: "gpt-4o-mini-2024-07-18",
+      usage: { input_tokens: 36, cache_read_input_tokens: 64, output_tokens: 20 },
+    },
   ]);
 });

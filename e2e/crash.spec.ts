@@ -40,8 +40,14 @@ function trace(session: string) {
       attribute("gen_ai.response.id", hex(8)),
       attribute("gen_ai.usage.input_tokens", 100),
       attribute("gen_ai.usage.output_tokens", 10),
-      attribute("gen_ai.input.messages", JSON.stringify([{ role: "user", parts: [{ type: "text", content: `question ${hex(4)}` }] }])),
-      attribute("gen_ai.output.messages", JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: "An answer." }] }])),
+      attribute(
+        "gen_ai.input.messages",
+        JSON.stringify([{ role: "user", parts: [{ type: "text", content: `question ${hex(4)}` }] }]),
+      ),
+      attribute(
+        "gen_ai.output.messages",
+        JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: "An answer." }] }]),
+      ),
     ]),
   );
   const tool = span(
@@ -58,7 +64,10 @@ function trace(session: string) {
   return { traceId, spans: [...calls, tool] };
 }
 
-const headers = ({ secret }: TestProject) => ({ authorization: `Bearer ${secret}`, "content-type": "application/json" });
+const headers = ({ secret }: TestProject) => ({
+  authorization: `Bearer ${secret}`,
+  "content-type": "application/json",
+});
 
 async function send(project: TestProject, url: string, sent: ReturnType<typeof trace>) {
   const reply = await fetch(`${url}/v1/otlp/v1/traces`, {
@@ -84,7 +93,17 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
   let product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "1" } });
   const { dataDir } = product;
   const project = newProject(product.url, dataDir);
-  const writer = cli(dataDir, "key", "create", "--project", project.projectId, "--capability", "diagnostics:write", "--capability", "diagnostics:read").secret;
+  const writer = cli(
+    dataDir,
+    "key",
+    "create",
+    "--project",
+    project.projectId,
+    "--capability",
+    "diagnostics:write",
+    "--capability",
+    "diagnostics:read",
+  ).secret;
   const acknowledged = new Map<string, { session: string; spanIds: string[] }>();
   const runIds = new Set<string>();
 
@@ -112,14 +131,18 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
     expect(runIds.size).toBeGreaterThan(0);
 
     const read = async (path: string) => {
-      const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, { headers: headers(project) });
+      const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, {
+        headers: headers(project),
+      });
       expect(reply.status, path).toBe(200);
       return reply.json();
     };
     const everything = async (path: string, name: string) => {
       const rows: Row[] = [];
       for (let cursor: string | null = ""; cursor !== null; ) {
-        const page: Row = await read(`${path}${path.includes("?") ? "&" : "?"}limit=500${cursor ? `&cursor=${cursor}` : ""}`);
+        const page: Row = await read(
+          `${path}${path.includes("?") ? "&" : "?"}limit=500${cursor ? `&cursor=${cursor}` : ""}`,
+        );
         rows.push(...page[name]);
         cursor = page["pagination"].nextCursor;
       }
@@ -146,7 +169,10 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
       const conversations = await everything("conversations", "conversations");
       for (const conversation of conversations) {
         const calls = conversation["traceIds"].length * CALLS_A_TRACE;
-        expect(conversation).toMatchObject({ modelCallCount: calls, usage: { input_tokens: calls * 100, output_tokens: calls * 10 } });
+        expect(conversation).toMatchObject({
+          modelCallCount: calls,
+          usage: { input_tokens: calls * 100, output_tokens: calls * 10 },
+        });
       }
       const findings = await everything("diagnostics/findings?ruleId=tool-failure", "findings");
       const failing = findings.filter((finding) => finding["signal"] === "tool_error");

@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { runClient } from "./support/client";
-import { otelVariables } from "./support/project";
 import { startProduct } from "./support/product";
+import { otelVariables } from "./support/project";
 
 test("a new user gets from npm start to a confirmed Finding", async ({ page }) => {
   test.setTimeout(180_000);
@@ -27,7 +27,10 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
     });
 
     await test.step("an exporter sends, and the page turns over by itself", async () => {
-      await runClient("manual-spans", { ...otelVariables(product.url, secret), OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" });
+      await runClient("manual-spans", {
+        ...otelVariables(product.url, secret),
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
+      });
       await expect(page.getByText("First conversation arrived")).toBeVisible();
       await expect(page.getByText("shop.country")).toBeVisible();
       await page.getByRole("link", { name: "Open the conversation" }).click();
@@ -58,12 +61,18 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
       expect(created.status()).toBe(201);
       const reader = (await created.json()).secret;
       const read = async (path: string) => {
-        const reply = await fetch(`${product.url}/v1/projects/${projectId}/${path}`, { headers: { authorization: `Bearer ${reader}` } });
+        const reply = await fetch(`${product.url}/v1/projects/${projectId}/${path}`, {
+          headers: { authorization: `Bearer ${reader}` },
+        });
         expect(reply.status, path).toBe(200);
         return reply.json();
       };
       const { conversation } = await read("conversations/order-question");
-      expect(conversation).toMatchObject({ userId: "ann", cost: 0.001, usage: { input_tokens: 280, output_tokens: 30 } });
+      expect(conversation).toMatchObject({
+        userId: "ann",
+        cost: 0.001,
+        usage: { input_tokens: 280, output_tokens: 30 },
+      });
       const { findings } = await read("diagnostics/findings?reviewStatus=confirmed");
       expect(findings).toMatchObject([{ ruleId: "tool-failure", occurrenceCount: 1, resolutionStatus: null }]);
       const { occurrences } = await read(`diagnostics/findings/${findings[0].id}/occurrences`);

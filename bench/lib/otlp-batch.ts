@@ -38,7 +38,12 @@ export function protobufBatch({ spans, spansPerTrace, bytesPerSpan, traceId: giv
 }
 
 function attributesOf(place: number, bytes: number): [string, string | number][] {
-  if (place === 0) return [["gen_ai.operation.name", "invoke_agent"], ["gen_ai.agent.name", "support"], ["note", text(bytes - 150)]];
+  if (place === 0)
+    return [
+      ["gen_ai.operation.name", "invoke_agent"],
+      ["gen_ai.agent.name", "support"],
+      ["note", text(bytes - 150)],
+    ];
   if (place % 3 === 2) {
     return [
       ["gen_ai.operation.name", "execute_tool"],
@@ -57,7 +62,10 @@ function attributesOf(place: number, bytes: number): [string, string | number][]
     ["gen_ai.usage.input_tokens", 420 + place],
     ["gen_ai.usage.output_tokens", 80],
     ["gen_ai.input.messages", JSON.stringify([{ role: "user", parts: [{ type: "text", content: text(asked) }] }])],
-    ["gen_ai.output.messages", JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text(bytes - 480 - asked) }] }])],
+    [
+      "gen_ai.output.messages",
+      JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text(bytes - 480 - asked) }] }]),
+    ],
   ];
 }
 

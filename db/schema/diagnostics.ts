@@ -123,8 +123,14 @@ export const findings = pgTable(
     index("findings_by_severity").on(t.projectId, t.severity, desc(t.lastDetectedAt), desc(t.id)),
     index("findings_by_signal").on(t.projectId, t.ruleId, t.signal),
     check("findings_score", sql`${t.diagnosticScore} between 0 and 1`),
-    check("findings_dismissed_has_no_resolution", sql`${t.reviewStatus} <> 'dismissed' or ${t.resolutionStatus} is null`),
-    check("findings_resolved_at", sql`(${t.resolutionStatus} is not distinct from 'resolved') = (${t.resolvedAt} is not null)`),
+    check(
+      "findings_dismissed_has_no_resolution",
+      sql`${t.reviewStatus} <> 'dismissed' or ${t.resolutionStatus} is null`,
+    ),
+    check(
+      "findings_resolved_at",
+      sql`(${t.resolutionStatus} is not distinct from 'resolved') = (${t.resolvedAt} is not null)`,
+    ),
   ],
 );
 

@@ -9,7 +9,9 @@ export async function testProject(role: Role = "owner") {
   const projectId = newId("prj") as ProjectId;
   const userId = newId("usr");
   await db().insert(projects).values({ id: projectId, name: "Test project" });
-  await db().insert(users).values({ id: userId, email: `${userId}@example.test`, passwordHash: "none" });
+  await db()
+    .insert(users)
+    .values({ id: userId, email: `${userId}@example.test`, passwordHash: "none" });
   await db().insert(memberships).values({ projectId, userId, role });
 
   const ctx: Ctx = { db: db(), projectId, actor: { kind: "user", userId, role } };

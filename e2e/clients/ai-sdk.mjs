@@ -34,7 +34,9 @@ const model = new MockLanguageModelV3({
 await generateText({
   model,
   prompt: "What is the weather in Oslo?",
-  tools: { weather: tool({ inputSchema: z.object({ city: z.string() }), execute: async ({ city }) => `Rain in ${city}` }) },
+  tools: {
+    weather: tool({ inputSchema: z.object({ city: z.string() }), execute: async ({ city }) => `Rain in ${city}` }),
+  },
   stopWhen: stepCountIs(3),
   experimental_telemetry: { isEnabled: true, metadata: { sessionId: "ai-sdk-session", userId: "bob" } },
 });

@@ -14,7 +14,12 @@ const server = createServer((request, reply) => {
         created: 1,
         model: "gpt-4o-mini-2024-07-18",
         choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hello there." } }],
-        usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120, prompt_tokens_details: { cached_tokens: 64 } },
+        usage: {
+          prompt_tokens: 100,
+          completion_tokens: 20,
+          total_tokens: 120,
+          prompt_tokens_details: { cached_tokens: 64 },
+        },
       }),
     );
   });

@@ -8,7 +8,14 @@ export function processTree(pid: number): number[] {
   } catch {
     return [];
   }
-  return [pid, ...children.trim().split(" ").filter(Boolean).flatMap((child) => processTree(Number(child)))];
+  return [
+    pid,
+    ...children
+      .trim()
+      .split(" ")
+      .filter(Boolean)
+      .flatMap((child) => processTree(Number(child))),
+  ];
 }
 
 /** kill -9 of everything at once, as a power cut would. */

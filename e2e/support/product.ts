@@ -5,7 +5,10 @@ import path from "node:path";
 import { freePort } from "../../scripts/lib/postgres.mjs";
 
 /** The product as a person starts it: `npm start`, on a data directory of its own. */
-export async function startProduct({ dataDir = mkdtempSync(path.join(tmpdir(), "whetstone-")), env = {} as Record<string, string> } = {}) {
+export async function startProduct({
+  dataDir = mkdtempSync(path.join(tmpdir(), "whetstone-")),
+  env = {} as Record<string, string>,
+} = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { DATABASE_URL: _, PUBLIC_URL: __, ...inherited } = process.env;

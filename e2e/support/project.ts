@@ -32,7 +32,9 @@ export function newProject(url: string, dataDir = process.env.E2E_DATA_DIR ?? ""
     email,
     password,
     async read(path, key = secret) {
-      const reply = await fetch(`${url}/v1/projects/${project.id}/${path}`, { headers: { authorization: `Bearer ${key}` } });
+      const reply = await fetch(`${url}/v1/projects/${project.id}/${path}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
       if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
       return reply.json();
     },

@@ -71,10 +71,7 @@ export const OPERATIONS: readonly Operation[] = [
     patch(`${diagnostics}/findings/:findingId`, updateFinding),
     get(`${diagnostics}/findings/:findingId/occurrences`, listOccurrences),
   ]),
-  ...about("Rules", [
-    get(`${diagnostics}/rules`, listRules),
-    patch(`${diagnostics}/rules/:ruleId`, updateRule),
-  ]),
+  ...about("Rules", [get(`${diagnostics}/rules`, listRules), patch(`${diagnostics}/rules/:ruleId`, updateRule)]),
   ...about("Rule Runs", [
     get(`${diagnostics}/rule-runs`, listRuleRuns),
     post(`${diagnostics}/rule-runs`, createRuleRuns, 202),

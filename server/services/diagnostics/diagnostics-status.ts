@@ -18,7 +18,12 @@ export const diagnosticsStatus = verb(
     reply: diagnosticsStatusReply,
   },
   async (ctx) => {
-    const [row] = await ctx.db.execute<{ conversations: number; read: number; waiting: number; last: string | null }>(sql`
+    const [row] = await ctx.db.execute<{
+      conversations: number;
+      read: number;
+      waiting: number;
+      last: string | null;
+    }>(sql`
       select
         (select count(*)::int from (select 1 from conversations where project_id = ${ctx.projectId} limit ${COUNTED}) c) as conversations,
         (select count(*)::int from (

@@ -26,7 +26,10 @@ async function diagnosed(ctx: Ctx, options: Parameters<typeof storedConversation
     conversationId: conversation.id,
     lastActivityAt: conversation.lastActivityAt,
   });
-  await executeRuleRuns(ctx, runs.map((run) => run.id));
+  await executeRuleRuns(
+    ctx,
+    runs.map((run) => run.id),
+  );
   return { conversation, runs };
 }
 const toolErrors = async (ctx: Ctx) =>
@@ -60,19 +63,33 @@ test("the same cause in other conversations is one Finding with an occurrence ea
 test("reading a conversation again counts it once", async () => {
   const { ctx } = await testProject();
   const { conversation } = await diagnosed(ctx);
-  const { runs } = await createRuleRuns(ctx, { conversationId: conversation.id, lastActivityAt: conversation.lastActivityAt + 1 });
-  await executeRuleRuns(ctx, runs.map((run) => run.id));
+  const { runs } = await createRuleRuns(ctx, {
+    conversationId: conversation.id,
+    lastActivityAt: conversation.lastActivityAt + 1,
+  });
+  await executeRuleRuns(
+    ctx,
+    runs.map((run) => run.id),
+  );
   expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: 1 });
 });
 
 test("asking twice for the same activity is one Run per Rule, executed once", async () => {
   const { ctx } = await testProject();
   const { conversation, runs } = await diagnosed(ctx);
-  const again = await createRuleRuns(ctx, { conversationId: conversation.id, lastActivityAt: conversation.lastActivityAt });
+  const again = await createRuleRuns(ctx, {
+    conversationId: conversation.id,
+    lastActivityAt: conversation.lastActivityAt,
+  });
   expect(again.runs.map((run) => run.id)).toEqual(runs.map((run) => run.id));
   expect(again.runs.map((run) => run.status)).toEqual(["completed", "completed", "completed"]);
 
-  expect(await executeRuleRuns(ctx, runs.map((run) => run.id))).toEqual({ completed: 0 });
+  expect(
+    await executeRuleRuns(
+      ctx,
+      runs.map((run) => run.id),
+    ),
+  ).toEqual({ completed: 0 });
   expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({ attempts: 1, status: "completed" });
 });
 
@@ -80,13 +97,19 @@ test("Runs and their event exist together", async () => {
   const { ctx } = await testProject();
   const { runs } = await diagnosed(ctx);
   const events = await ctx.db.select().from(jobEvents).where(eq(jobEvents.projectId, ctx.projectId));
-  expect(events.map((event) => event.data)).toEqual([{ projectId: ctx.projectId, runIds: expect.arrayContaining(runs.map((run) => run.id)) }]);
+  expect(events.map((event) => event.data)).toEqual([
+    { projectId: ctx.projectId, runIds: expect.arrayContaining(runs.map((run) => run.id)) },
+  ]);
 });
 
 test("a conversation can be named by the client's own id, and entries of traceIds that are no strings are dropped", async () => {
   const { ctx } = await testProject();
   const { id } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND), { externalId: "session-1" });
-  const { runs } = await createRuleRuns(ctx, { conversationId: "session-1", lastActivityAt: 5, traceIds: ["a", 1, null] });
+  const { runs } = await createRuleRuns(ctx, {
+    conversationId: "session-1",
+    lastActivityAt: 5,
+    traceIds: ["a", 1, null],
+  });
   expect(runs[0]).toMatchObject({ conversationId: id, traceIds: ["a"], origin: "on_demand", status: "queued" });
   expect((await listRuleRuns(ctx, { conversationId: "session-1", status: "queued" })).runs).toHaveLength(3);
 });
@@ -106,7 +129,10 @@ test("a Run whose retries are used up says why it failed", async () => {
   const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
   await failRuleRuns(ctx, [runs[0]!.id], "The database was away.");
-  expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({ status: "failed", errorMessage: "The database was away." });
+  expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({
+    status: "failed",
+    errorMessage: "The database was away.",
+  });
 });
 
 test("a conversation without content is skipped with a reason", async () => {
@@ -115,7 +141,10 @@ test("a conversation without content is skipped with a reason", async () => {
   const { conversationMessages } = await import("@/db/schema");
   await ctx.db.delete(conversationMessages).where(eq(conversationMessages.conversationId, id));
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
-  await executeRuleRuns(ctx, runs.map((run) => run.id));
+  await executeRuleRuns(
+    ctx,
+    runs.map((run) => run.id),
+  );
   expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({
     status: "skipped",
     skipReason: expect.stringContaining("no messages"),
@@ -127,8 +156,12 @@ test("dismissing clears the resolution, hides the Finding from its conversations
   const { conversation } = await diagnosed(ctx);
   const findingId = (await toolErrors(ctx))[0]!.id;
   const shown = async () =>
-    (await ctx.db.select().from(conversations).where(and(eq(conversations.projectId, ctx.projectId), eq(conversations.id, conversation.id))))[0]!
-      .findingCount;
+    (
+      await ctx.db
+        .select()
+        .from(conversations)
+        .where(and(eq(conversations.projectId, ctx.projectId), eq(conversations.id, conversation.id)))
+    )[0]!.findingCount;
   const all = await shown();
   expect(all).toBeGreaterThan(0);
 
@@ -136,7 +169,9 @@ test("dismissing clears the resolution, hides the Finding from its conversations
   const { finding } = await updateFinding(ctx, { findingId, reviewStatus: "dismissed" });
   expect(finding).toMatchObject({ reviewStatus: "dismissed", resolutionStatus: null, resolvedAt: null });
   expect(await shown()).toBe(all - 1);
-  await expect(updateFinding(ctx, { findingId, resolutionStatus: "resolved" })).rejects.toMatchObject({ code: "conflict" });
+  await expect(updateFinding(ctx, { findingId, resolutionStatus: "resolved" })).rejects.toMatchObject({
+    code: "conflict",
+  });
 
   await updateFinding(ctx, { findingId, reviewStatus: "confirmed" });
   expect(await shown()).toBe(all);
@@ -149,7 +184,10 @@ test("a resolved Finding regresses on a conversation that started later, and not
   await updateFinding(ctx, { findingId, resolutionStatus: "resolved" });
 
   await diagnosed(ctx, { startedAt: Date.now() - 3_600_000 });
-  expect((await getFinding(ctx, { findingId })).finding).toMatchObject({ resolutionStatus: "resolved", regressedAt: null });
+  expect((await getFinding(ctx, { findingId })).finding).toMatchObject({
+    resolutionStatus: "resolved",
+    regressedAt: null,
+  });
   await diagnosed(ctx, { startedAt: Date.now() + 1000 });
   expect((await getFinding(ctx, { findingId })).finding).toMatchObject({
     resolutionStatus: "unresolved",
@@ -163,7 +201,10 @@ test("the list keeps to every filter, and pages without repeating", async () => 
   for (const tool of ["alpha", "bravo", "charlie", "delta"]) {
     const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall(tool, NOT_FOUND));
     const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
-    await executeRuleRuns(ctx, runs.map((run) => run.id));
+    await executeRuleRuns(
+      ctx,
+      runs.map((run) => run.id),
+    );
   }
   const everything = (await listFindings(ctx, {})).findings;
   const pages = [];
@@ -193,10 +234,19 @@ test("another project's Finding, Run and conversation do not exist", async () =>
 
   await expect(getFinding(ours.ctx, { findingId })).rejects.toMatchObject({ code: "not_found" });
   await expect(listOccurrences(ours.ctx, { findingId })).rejects.toMatchObject({ code: "not_found" });
-  await expect(updateFinding(ours.ctx, { findingId, reviewStatus: "dismissed" })).rejects.toMatchObject({ code: "not_found" });
+  await expect(updateFinding(ours.ctx, { findingId, reviewStatus: "dismissed" })).rejects.toMatchObject({
+    code: "not_found",
+  });
   await expect(getRuleRun(ours.ctx, { runId: runs[0]!.id })).rejects.toMatchObject({ code: "not_found" });
-  await expect(createRuleRuns(ours.ctx, { conversationId: conversation.id, lastActivityAt: 1 })).rejects.toMatchObject({ code: "not_found" });
-  expect(await executeRuleRuns(ours.ctx, runs.map((run) => run.id))).toEqual({ completed: 0 });
+  await expect(createRuleRuns(ours.ctx, { conversationId: conversation.id, lastActivityAt: 1 })).rejects.toMatchObject({
+    code: "not_found",
+  });
+  expect(
+    await executeRuleRuns(
+      ours.ctx,
+      runs.map((run) => run.id),
+    ),
+  ).toEqual({ completed: 0 });
   expect((await listFindings(ours.ctx, { conversationId: conversation.id })).findings).toEqual([]);
 });
 
@@ -211,7 +261,10 @@ test("a conversation that fell quiet is read by itself, once, and again when it 
   await scheduleQuietConversations(ctx.db, later);
   expect((await listRuleRuns(ctx, { origin: "automatic" })).runs).toHaveLength(3);
 
-  await ctx.db.update(conversations).set({ receivedAt: Date.now() + 10, lastActivityAt: Date.now() }).where(eq(conversations.id, id));
+  await ctx.db
+    .update(conversations)
+    .set({ receivedAt: Date.now() + 10, lastActivityAt: Date.now() })
+    .where(eq(conversations.id, id));
   await scheduleQuietConversations(ctx.db, later);
   expect((await listRuleRuns(ctx, {})).runs).toHaveLength(6);
 });

@@ -31,9 +31,13 @@ export const listFindings = verb(
           filters.reviewStatus && eq(findings.reviewStatus, filters.reviewStatus),
           filters.resolutionStatus && eq(findings.resolutionStatus, filters.resolutionStatus),
           filters.severity && eq(findings.severity, filters.severity),
-          filters.minDiagnosticScore === undefined ? undefined : gte(findings.diagnosticScore, filters.minDiagnosticScore),
+          filters.minDiagnosticScore === undefined
+            ? undefined
+            : gte(findings.diagnosticScore, filters.minDiagnosticScore),
           filters.lastDetectedAfter === undefined ? undefined : gte(findings.lastDetectedAt, filters.lastDetectedAfter),
-          filters.lastDetectedBefore === undefined ? undefined : lt(findings.lastDetectedAt, filters.lastDetectedBefore),
+          filters.lastDetectedBefore === undefined
+            ? undefined
+            : lt(findings.lastDetectedAt, filters.lastDetectedBefore),
           filters.ruleId === undefined ? undefined : eq(findings.ruleId, filters.ruleId),
           filters.conversationId === undefined
             ? undefined
@@ -47,7 +51,12 @@ export const listFindings = verb(
       )
       .orderBy(desc(findings.lastDetectedAt), desc(findings.id))
       .limit(limit + 1);
-    const { rows: shown, nextCursor } = pageOf(rows, limit, (row) => [row.lastDetectedAt, row.id] as [number, string], page.encode);
+    const { rows: shown, nextCursor } = pageOf(
+      rows,
+      limit,
+      (row) => [row.lastDetectedAt, row.id] as [number, string],
+      page.encode,
+    );
     return { findings: shown.map(findingJson), pagination: { limit, nextCursor } };
   },
 );

@@ -28,7 +28,12 @@ export const listOccurrences = verb(
     const page = cursorFor<[number, string]>("occurrences", { project: ctx.projectId, findingId });
     const after = cursor === undefined ? undefined : page.decode(cursor, position);
     const rows = await occurrencesOf(ctx, findingId, limit + 1, after);
-    const { rows: shown, nextCursor } = pageOf(rows, limit, (row) => [row.detectedAt, row.id] as [number, string], page.encode);
+    const { rows: shown, nextCursor } = pageOf(
+      rows,
+      limit,
+      (row) => [row.detectedAt, row.id] as [number, string],
+      page.encode,
+    );
     return { occurrences: shown, pagination: { limit, nextCursor } };
   },
 );

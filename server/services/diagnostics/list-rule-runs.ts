@@ -43,7 +43,12 @@ export const listRuleRuns = verb(
       )
       .orderBy(desc(ruleRuns.createdAt), desc(ruleRuns.id))
       .limit(limit + 1);
-    const { rows: shown, nextCursor } = pageOf(rows, limit, (row) => [row.createdAt, row.id] as [number, string], page.encode);
+    const { rows: shown, nextCursor } = pageOf(
+      rows,
+      limit,
+      (row) => [row.createdAt, row.id] as [number, string],
+      page.encode,
+    );
     return { runs: shown.map(ruleRunJson), pagination: { limit, nextCursor } };
   },
 );

@@ -24,7 +24,7 @@ export const ruleJson = ({ rule, enabled, configuration }: ConfiguredRule) => ({
   signals: rule.detectors.map((detector) => {
     const override = configuration.signalOverrides[detector.signal];
     // Figures on generated conversations show that a detector works, not how often it is right in the world.
-    const figures = measured(detector.signal);
+    const figures = measured(detector.signal)?.measured;
     return {
       name: detector.signal,
       looksFor: detector.looksFor,

@@ -9,7 +9,12 @@ import type { ConversationSnapshot } from "./types";
 /** Findings of one Rule and Signal that a new cause is compared with, those seen last first. */
 const CANDIDATES = 500;
 
-type Reading = { runId: string; ruleId: string; conversation: ConversationSnapshot; occurrences: readonly RuleOccurrence[] };
+type Reading = {
+  runId: string;
+  ruleId: string;
+  conversation: ConversationSnapshot;
+  occurrences: readonly RuleOccurrence[];
+};
 
 /**
  * Joins what Rules found to Findings. A conversation counts once for a Finding; reading it again replaces what the Rule
@@ -19,7 +24,9 @@ type Reading = { runId: string; ruleId: string; conversation: ConversationSnapsh
 export async function recordOccurrences(tx: Ctx, readings: readonly Reading[]) {
   if (readings.length === 0) return;
   for (const ruleId of [...new Set(readings.map((reading) => reading.ruleId))].sort()) {
-    await tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`findings ${tx.projectId} ${ruleId}`}, 0))`);
+    await tx.db.execute(
+      sql`select pg_advisory_xact_lock(hashtextextended(${`findings ${tx.projectId} ${ruleId}`}, 0))`,
+    );
   }
 
   const findingOf = findingResolver(tx);
@@ -131,7 +138,11 @@ const occurrenceRow = (findingId: string, { runId, conversation }: Reading, occu
 });
 
 /** Writes the rows, takes away what the same Rules said before and no longer say, answers every Finding touched. */
-async function replaceOccurrences(tx: Ctx, readings: readonly Reading[], rows: readonly ReturnType<typeof occurrenceRow>[]) {
+async function replaceOccurrences(
+  tx: Ctx,
+  readings: readonly Reading[],
+  rows: readonly ReturnType<typeof occurrenceRow>[],
+) {
   const read = readings.map((reading) => ({ rule_id: reading.ruleId, conversation_id: reading.conversation.id }));
   const now = Date.now();
   // A person who confirmed or dismissed a Finding has judged its occurrences: those stay.

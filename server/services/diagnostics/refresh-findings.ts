@@ -23,7 +23,10 @@ type Counted = {
  * Recounts what follows from occurrences: the numbers of the Findings, and on each conversation how many Findings it
  * shows. A Finding that nobody reviewed and that nothing shows any more is removed. Runs in the caller's transaction.
  */
-export async function refreshFindings(tx: Ctx, touched: { findingIds: readonly string[]; conversationIds: readonly string[] }) {
+export async function refreshFindings(
+  tx: Ctx,
+  touched: { findingIds: readonly string[]; conversationIds: readonly string[] },
+) {
   const findingIds = sql`${sql.param([...touched.findingIds])}::text[]`;
   const { since, conversations } = await recentConversations(tx);
 

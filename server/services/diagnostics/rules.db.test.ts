@@ -14,7 +14,10 @@ import {
 import { failingToolCall, storedConversation } from "./testing";
 
 async function diagnose(ctx: Ctx) {
-  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", "Error: order 4821 not found"));
+  const { id, lastActivityAt } = await storedConversation(
+    ctx,
+    failingToolCall("get_order", "Error: order 4821 not found"),
+  );
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
   await executeRuleRuns(
     ctx,
@@ -23,7 +26,8 @@ async function diagnose(ctx: Ctx) {
   return runs;
 }
 const toolFailure = async (ctx: Ctx) => (await listRules(ctx, {})).rules.find((rule) => rule.id === "tool-failure")!;
-const signals = async (ctx: Ctx) => (await listFindings(ctx, { ruleId: "tool-failure" })).findings.map((finding) => finding.signal);
+const signals = async (ctx: Ctx) =>
+  (await listFindings(ctx, { ruleId: "tool-failure" })).findings.map((finding) => finding.signal);
 
 test("every Rule says what each Signal looks for, how severe it is and how well it was measured", async () => {
   const { ctx } = await testProject();
@@ -58,14 +62,25 @@ test("a Rule turned off after its Run was queued skips it with the reason", asyn
 
 test("an override silences one Signal or changes its severity", async () => {
   const { ctx } = await testProject();
-  await updateRule(ctx, { ruleId: "tool-failure", configuration: { signalOverrides: { tool_error: { enabled: false } } } });
+  await updateRule(ctx, {
+    ruleId: "tool-failure",
+    configuration: { signalOverrides: { tool_error: { enabled: false } } },
+  });
   await diagnose(ctx);
   expect(await signals(ctx)).not.toContain("tool_error");
 
-  await updateRule(ctx, { ruleId: "tool-failure", configuration: { signalOverrides: { tool_error: { severity: "critical" } } } });
-  expect((await toolFailure(ctx)).signals.find((signal) => signal.name === "tool_error")).toMatchObject({ severity: "critical", enabled: true });
+  await updateRule(ctx, {
+    ruleId: "tool-failure",
+    configuration: { signalOverrides: { tool_error: { severity: "critical" } } },
+  });
+  expect((await toolFailure(ctx)).signals.find((signal) => signal.name === "tool_error")).toMatchObject({
+    severity: "critical",
+    enabled: true,
+  });
   await diagnose(ctx);
-  expect((await listFindings(ctx, { severity: "critical" })).findings.map((finding) => finding.signal)).toEqual(["tool_error"]);
+  expect((await listFindings(ctx, { severity: "critical" })).findings.map((finding) => finding.signal)).toEqual([
+    "tool_error",
+  ]);
 });
 
 test("a configuration is validated whole, and an unknown Signal is refused by name", async () => {
@@ -78,7 +93,10 @@ test("a configuration is validated whole, and an unknown Signal is refused by na
     issues: expect.arrayContaining([expect.objectContaining({ path: ["configuration", "minSignalScore"] })]),
   });
   await expect(
-    updateRule(ctx, { ruleId: "tool-failure", configuration: { signalOverrides: { no_such_signal: { enabled: true } } } }),
+    updateRule(ctx, {
+      ruleId: "tool-failure",
+      configuration: { signalOverrides: { no_such_signal: { enabled: true } } },
+    }),
   ).rejects.toThrow(/no_such_signal/);
   await expect(updateRule(ctx, { ruleId: "no-such-rule", enabled: true })).rejects.toMatchObject({ code: "not_found" });
   await expect(updateRule(ctx, { ruleId: "tool-failure" })).rejects.toThrow(/either/);

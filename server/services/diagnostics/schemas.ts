@@ -179,10 +179,7 @@ export const ruleConfigurationJson = z.object({
   minDiagnosticConfidence: z.number(),
   adjudicationMode,
   adjudicationModel: z.string().nullable(),
-  signalOverrides: z.record(
-    z.string(),
-    z.object({ enabled: z.boolean().optional(), severity: severity.optional() }),
-  ),
+  signalOverrides: z.record(z.string(), z.object({ enabled: z.boolean().optional(), severity: severity.optional() })),
 });
 
 /** A built-in Rule as this project has it. Precision and recall are measured; `null` where there is no labelled data. */

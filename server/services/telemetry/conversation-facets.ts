@@ -26,7 +26,12 @@ export const conversationFacets = verb(
     }),
   },
   async (ctx, { startedAfter = 0, startedBefore = Number.MAX_SAFE_INTEGER }) => {
-    const rows = await ctx.db.execute<{ total: number; with_findings: number; with_errors: number; models: object | null }>(sql`
+    const rows = await ctx.db.execute<{
+      total: number;
+      with_findings: number;
+      with_errors: number;
+      models: object | null;
+    }>(sql`
       with newest as (
         select models, finding_count, error_count from conversations
         where project_id = ${ctx.projectId} and started_at >= ${startedAfter}::bigint and started_at < ${startedBefore}::bigint

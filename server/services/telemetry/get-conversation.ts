@@ -4,7 +4,13 @@ import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import type { Cost } from "@/server/services/pricing";
 import { findConversation } from "./find-conversation";
-import { conversationReply, getConversationInput, type MessagePart, type MessageToolCall, type SpanError } from "./schemas";
+import {
+  conversationReply,
+  getConversationInput,
+  type MessagePart,
+  type MessageToolCall,
+  type SpanError,
+} from "./schemas";
 import { summaryOf } from "./summary-row";
 
 export const getConversation = verb(
@@ -29,7 +35,9 @@ export async function contentOf(ctx: Ctx, conversationId: string) {
     ctx.db
       .select()
       .from(conversationMessages)
-      .where(and(eq(conversationMessages.projectId, ctx.projectId), eq(conversationMessages.conversationId, conversationId)))
+      .where(
+        and(eq(conversationMessages.projectId, ctx.projectId), eq(conversationMessages.conversationId, conversationId)),
+      )
       .orderBy(asc(conversationMessages.position)),
     ctx.db
       .select()

@@ -2,7 +2,17 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { conversationFacets, decodeTraces, getConversation, getReceipt, getTrace, listConversations, projectPending, storeTraces, telemetryStatus } from ".";
+import {
+  conversationFacets,
+  decodeTraces,
+  getConversation,
+  getReceipt,
+  getTrace,
+  listConversations,
+  projectPending,
+  storeTraces,
+  telemetryStatus,
+} from ".";
 import { chatSpan, ingest, otlpJson, TRACE } from "./testing";
 
 const ids = ["00f067aa0ba902b1", "00f067aa0ba902b2", "00f067aa0ba902b3", "00f067aa0ba902b4"] as const;
@@ -15,7 +25,13 @@ test("a stored batch becomes a priced conversation", async () => {
     chatSpan({ spanId: ids[0], attributes: { "gen_ai.conversation.id": "session-1", "user.id": "ann" } }),
   ]);
   expect(stored).toBe(1);
-  expect((await getReceipt(ctx, { receiptId })).receipt).toMatchObject({ received: 1, accepted: 1, stored: 1, duplicates: 0, rejected: 0 });
+  expect((await getReceipt(ctx, { receiptId })).receipt).toMatchObject({
+    received: 1,
+    accepted: 1,
+    stored: 1,
+    duplicates: 0,
+    rejected: 0,
+  });
 
   const { conversation } = await getConversation(ctx, { conversationId: "session-1" });
   expect(conversation).toMatchObject({
@@ -47,7 +63,10 @@ test("a stored batch becomes a priced conversation", async () => {
 test("a span that is sent again changes nothing and is counted as a duplicate", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [chatSpan({ spanId: ids[0] })]);
-  const { receiptId } = await ingest(ctx, [chatSpan({ spanId: ids[0] }, { output: "Changed" }), chatSpan({ spanId: ids[1], startMs: Date.UTC(2026, 10, 1, 13) })]);
+  const { receiptId } = await ingest(ctx, [
+    chatSpan({ spanId: ids[0] }, { output: "Changed" }),
+    chatSpan({ spanId: ids[1], startMs: Date.UTC(2026, 10, 1, 13) }),
+  ]);
   expect((await getReceipt(ctx, { receiptId })).receipt).toMatchObject({ received: 2, stored: 1, duplicates: 1 });
   const [conversation] = await all(ctx);
   expect(conversation).toMatchObject({ modelCallCount: 2 });
@@ -60,11 +79,23 @@ test("history that each call resends appears once, across traces of one session"
   await ingest(ctx, [
     chatSpan(
       { traceId: OTHER_TRACE, spanId: ids[1], startMs: Date.UTC(2026, 10, 1, 13), attributes: session },
-      { input: [["user", "Hello"], ["assistant", "Hi, how can I help?"], ["user", "Where is my order?"]], output: "On its way." },
+      {
+        input: [
+          ["user", "Hello"],
+          ["assistant", "Hi, how can I help?"],
+          ["user", "Where is my order?"],
+        ],
+        output: "On its way.",
+      },
     ),
   ]);
   const { conversation } = await getConversation(ctx, { conversationId: "s" });
-  expect(conversation.messages.map((message) => message.parts[0]?.text)).toEqual(["Hello", "Hi, how can I help?", "Where is my order?", "On its way."]);
+  expect(conversation.messages.map((message) => message.parts[0]?.text)).toEqual([
+    "Hello",
+    "Hi, how can I help?",
+    "Where is my order?",
+    "On its way.",
+  ]);
   expect(conversation.traceIds).toEqual([TRACE, OTHER_TRACE]);
   expect(conversation.usage).toEqual({ input_tokens: 200, output_tokens: 40 });
 });
@@ -81,23 +112,40 @@ test("a late root that brings the session id names the conversation that is ther
 test("a trace whose late span names a session that exists joins it, and leaves nothing behind", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [chatSpan({ spanId: ids[0], attributes: { "session.id": "s" } })]);
-  await ingest(ctx, [chatSpan({ traceId: OTHER_TRACE, spanId: ids[1], parentSpanId: ids[2], startMs: Date.UTC(2026, 10, 1, 14) }, { input: [["user", "Again"]], output: "Yes?" })]);
+  await ingest(ctx, [
+    chatSpan(
+      { traceId: OTHER_TRACE, spanId: ids[1], parentSpanId: ids[2], startMs: Date.UTC(2026, 10, 1, 14) },
+      { input: [["user", "Again"]], output: "Yes?" },
+    ),
+  ]);
   expect(await all(ctx)).toHaveLength(2);
   await ingest(ctx, [{ traceId: OTHER_TRACE, spanId: ids[2], name: "root", attributes: { "session.id": "s" } }]);
   const conversations = await all(ctx);
   expect(conversations).toHaveLength(1);
-  expect(conversations[0]).toMatchObject({ externalId: "s", modelCallCount: 2, messageCount: 4, usage: { input_tokens: 200, output_tokens: 40 } });
+  expect(conversations[0]).toMatchObject({
+    externalId: "s",
+    modelCallCount: 2,
+    messageCount: 4,
+    usage: { input_tokens: 200, output_tokens: 40 },
+  });
 });
 
 test("the order in which spans arrive makes no difference", async () => {
   const spans = [
     { spanId: ids[0], name: "root", attributes: { "session.id": "s", "user.id": "ann" } },
     chatSpan({ spanId: ids[1], parentSpanId: ids[0] }),
-    chatSpan({ spanId: ids[2], parentSpanId: ids[0], startMs: Date.UTC(2026, 10, 1, 13) }, { input: [["user", "And now?"]], output: "Done." }),
+    chatSpan(
+      { spanId: ids[2], parentSpanId: ids[0], startMs: Date.UTC(2026, 10, 1, 13) },
+      { input: [["user", "And now?"]], output: "Done." },
+    ),
   ];
   const read = async (order: number[][]) => {
     const { ctx } = await testProject();
-    for (const batch of order) await ingest(ctx, batch.map((index) => spans[index]!));
+    for (const batch of order)
+      await ingest(
+        ctx,
+        batch.map((index) => spans[index]!),
+      );
     const { conversation } = await getConversation(ctx, { conversationId: "s" });
     const { id: _, ...rest } = conversation;
     return rest;
@@ -111,7 +159,10 @@ test("an unknown model costs null and never zero; the rest is still added", asyn
   const { ctx } = await testProject();
   await ingest(ctx, [
     chatSpan({ spanId: ids[0] }),
-    chatSpan({ spanId: ids[1], startMs: Date.UTC(2026, 10, 1, 13) }, { model: "house-model-9", input: [["user", "x"]] }),
+    chatSpan(
+      { spanId: ids[1], startMs: Date.UTC(2026, 10, 1, 13) },
+      { model: "house-model-9", input: [["user", "x"]] },
+    ),
     chatSpan({ spanId: ids[2], startMs: Date.UTC(2026, 10, 1, 14) }, { tokens: null, input: [["user", "y"]] }),
   ]);
   const [summary] = await all(ctx);
@@ -123,7 +174,9 @@ test("an unknown model costs null and never zero; the rest is still added", asyn
 test("a stored cost survives a rebuild after prices changed", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [chatSpan({ spanId: ids[0], attributes: { "session.id": "s" } })]);
-  await ctx.db.execute(sql`update model_calls set cost_total = 7, cost = jsonb_set(cost, '{total}', '7') where project_id = ${ctx.projectId}`);
+  await ctx.db.execute(
+    sql`update model_calls set cost_total = 7, cost = jsonb_set(cost, '{total}', '7') where project_id = ${ctx.projectId}`,
+  );
   await ingest(ctx, [{ spanId: ids[1], name: "root", attributes: { "user.id": "ann" } }]);
   const { conversation } = await getConversation(ctx, { conversationId: "s" });
   expect(conversation).toMatchObject({ userId: "ann", cost: 7 });
@@ -135,7 +188,12 @@ test("lists keep to their filters and page without gaps", async () => {
   for (let i = 0; i < 5; i++) {
     await ingest(ctx, [
       chatSpan(
-        { traceId: traceId(i), spanId: ids[0], startMs: Date.UTC(2026, 10, 1 + i), attributes: { "session.id": `s${i}`, "user.id": i < 2 ? "ann" : "bob" } },
+        {
+          traceId: traceId(i),
+          spanId: ids[0],
+          startMs: Date.UTC(2026, 10, 1 + i),
+          attributes: { "session.id": `s${i}`, "user.id": i < 2 ? "ann" : "bob" },
+        },
         { model: i === 0 ? "gpt-4o-mini" : "gpt-4o", input: [["user", i === 3 ? "refund my parcel" : "hello"]] },
       ),
     ]);
@@ -146,15 +204,33 @@ test("lists keep to their filters and page without gaps", async () => {
   expect(await names({ model: "gpt-4o-mini" })).toEqual(["s0"]);
   expect(await names({ externalId: "s2" })).toEqual(["s2"]);
   expect(await names({ q: "PARCEL refund" })).toEqual(["s3"]);
-  expect(await names({ startedAfter: Date.UTC(2026, 10, 2), startedBefore: Date.UTC(2026, 10, 4) })).toEqual(["s2", "s1"]);
+  expect(await names({ startedAfter: Date.UTC(2026, 10, 2), startedBefore: Date.UTC(2026, 10, 4) })).toEqual([
+    "s2",
+    "s1",
+  ]);
   expect(await names({ hasFindings: true })).toEqual([]);
   const first = await listConversations(ctx, { limit: 2 });
   const second = await listConversations(ctx, { limit: 2, cursor: first.pagination.nextCursor! });
   const third = await listConversations(ctx, { limit: 2, cursor: second.pagination.nextCursor! });
-  expect([first, second, third].flatMap((page) => page.conversations.map((c) => c.externalId))).toEqual(["s4", "s3", "s2", "s1", "s0"]);
+  expect([first, second, third].flatMap((page) => page.conversations.map((c) => c.externalId))).toEqual([
+    "s4",
+    "s3",
+    "s2",
+    "s1",
+    "s0",
+  ]);
   expect(third.pagination.nextCursor).toBeNull();
-  await expect(listConversations(ctx, { limit: 2, userId: "ann", cursor: first.pagination.nextCursor! })).rejects.toMatchObject({ code: "invalid" });
-  expect((await conversationFacets(ctx, {})).facets).toMatchObject({ total: 5, sampled: false, models: [{ value: "gpt-4o", count: 4 }, { value: "gpt-4o-mini", count: 1 }] });
+  await expect(
+    listConversations(ctx, { limit: 2, userId: "ann", cursor: first.pagination.nextCursor! }),
+  ).rejects.toMatchObject({ code: "invalid" });
+  expect((await conversationFacets(ctx, {})).facets).toMatchObject({
+    total: 5,
+    sampled: false,
+    models: [
+      { value: "gpt-4o", count: 4 },
+      { value: "gpt-4o-mini", count: 1 },
+    ],
+  });
 });
 
 test("a trace shows how each span was read and what no reader took", async () => {
@@ -181,7 +257,9 @@ test("another project's telemetry does not exist", async () => {
 
   await expect(getConversation(ours.ctx, { conversationId: secret!.id })).rejects.toMatchObject({ code: "not_found" });
   await expect(getReceipt(ours.ctx, { receiptId })).rejects.toMatchObject({ code: "not_found" });
-  expect((await getConversation(ours.ctx, { conversationId: "s" })).conversation.messages.at(-1)!.parts[0]!.text).toBe("Ours");
+  expect((await getConversation(ours.ctx, { conversationId: "s" })).conversation.messages.at(-1)!.parts[0]!.text).toBe(
+    "Ours",
+  );
   expect((await getConversation(theirs.ctx, { conversationId: "s" })).conversation.messages).toHaveLength(2);
   expect((await telemetryStatus(ours.ctx, {})).status.lastReceipt!.id).not.toBe(receiptId);
 });
@@ -189,7 +267,9 @@ test("another project's telemetry does not exist", async () => {
 test("a key that may only write reads nothing, and one that may only read stores nothing", async () => {
   const { ctx, asKey } = await testProject();
   const batch = decodeTraces(Buffer.from(JSON.stringify(otlpJson([chatSpan({ spanId: ids[0] })]))), "json");
-  await expect(storeTraces(asKey("diagnostics:read", "project:data:read"), batch)).rejects.toMatchObject({ code: "forbidden" });
+  await expect(storeTraces(asKey("diagnostics:read", "project:data:read"), batch)).rejects.toMatchObject({
+    code: "forbidden",
+  });
   await storeTraces(asKey("telemetry:write"), batch);
   while ((await projectPending(ctx.db)) > 0);
   await expect(listConversations(asKey("telemetry:write"), {})).rejects.toMatchObject({ code: "forbidden" });
@@ -201,7 +281,21 @@ test("many projectors at once rebuild every conversation once", async () => {
   const { ctx } = await testProject();
   for (let i = 0; i < 20; i++) {
     const batch = decodeTraces(
-      Buffer.from(JSON.stringify(otlpJson([chatSpan({ traceId: `${i}`.padStart(32, "b"), spanId: ids[0], startMs: Date.UTC(2026, 10, 1, i), attributes: { "session.id": `s${i % 4}` } }, { input: [["user", `question ${i}`]] })]))),
+      Buffer.from(
+        JSON.stringify(
+          otlpJson([
+            chatSpan(
+              {
+                traceId: `${i}`.padStart(32, "b"),
+                spanId: ids[0],
+                startMs: Date.UTC(2026, 10, 1, i),
+                attributes: { "session.id": `s${i % 4}` },
+              },
+              { input: [["user", `question ${i}`]] },
+            ),
+          ]),
+        ),
+      ),
       "json",
     );
     await storeTraces(ctx, batch);
@@ -212,5 +306,7 @@ test("many projectors at once rebuild every conversation once", async () => {
   await Promise.all([drain(), drain(), drain(), drain()]);
   await drain();
   const conversations = await all(ctx);
-  expect(conversations.map((c) => [c.externalId, c.modelCallCount, c.messageCount]).sort()).toEqual([0, 1, 2, 3].map((i) => [`s${i}`, 5, 10]));
+  expect(conversations.map((c) => [c.externalId, c.modelCallCount, c.messageCount]).sort()).toEqual(
+    [0, 1, 2, 3].map((i) => [`s${i}`, 5, 10]),
+  );
 });

@@ -1,7 +1,15 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 
-const TABLES = ["traces", "spans", "span_sources", "conversations", "conversation_messages", "model_calls", "tool_calls"];
+const TABLES = [
+  "traces",
+  "spans",
+  "span_sources",
+  "conversations",
+  "conversation_messages",
+  "model_calls",
+  "tool_calls",
+];
 /** A table this many times larger than when it was last looked at is looked at again. */
 const GROWTH = 4;
 const FEWEST_ROWS = 100;

@@ -43,7 +43,12 @@ export const listConversations = verb(
       .orderBy(desc(conversations.startedAt), desc(conversations.id))
       .limit(limit + 1);
 
-    const { rows: shown, nextCursor } = pageOf(rows, limit, (row) => [row.startedAt, row.id] as [number, string], page.encode);
+    const { rows: shown, nextCursor } = pageOf(
+      rows,
+      limit,
+      (row) => [row.startedAt, row.id] as [number, string],
+      page.encode,
+    );
     return { conversations: shown.map(summaryOf), pagination: { limit, nextCursor } };
   },
 );

@@ -6,7 +6,8 @@ import { rowsOf, textArray } from "./rows";
 
 export type Identities = ReadonlyMap<string, TraceIdentity>;
 
-const keyOf = (traceId: string, externalId: string | null) => (externalId === null ? `trace:${traceId}` : `id:${externalId}`);
+const keyOf = (traceId: string, externalId: string | null) =>
+  externalId === null ? `trace:${traceId}` : `id:${externalId}`;
 
 /**
  * Puts each trace into the conversation that its identity names, making it where there is none, and answers the
@@ -22,7 +23,13 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
 
   const wanted = [...placed].map((trace) => {
     const externalId = identities.get(trace.id)?.externalId ?? null;
-    return { trace_id: trace.id, key: keyOf(trace.id, externalId), external_id: externalId, from: trace.conversation_id, was: trace.key };
+    return {
+      trace_id: trace.id,
+      key: keyOf(trace.id, externalId),
+      external_id: externalId,
+      from: trace.conversation_id,
+      was: trace.key,
+    };
   });
   const moving = wanted.filter((trace) => trace.was !== trace.key);
 

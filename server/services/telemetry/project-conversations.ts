@@ -33,7 +33,12 @@ export async function writeConversations(
   await writeSummaries(tx, projectId, ids, conversations, receivedAt);
 }
 
-async function writeMessages(tx: Db, projectId: string, ids: string[], conversations: readonly ProjectedConversation[]) {
+async function writeMessages(
+  tx: Db,
+  projectId: string,
+  ids: string[],
+  conversations: readonly ProjectedConversation[],
+) {
   const stored = await tx.execute<{ conversation_id: string; position: number; digest: string }>(sql`
     select conversation_id, position, digest from conversation_messages
     where project_id = ${projectId} and conversation_id = any(${textArray(ids)})`);
@@ -81,7 +86,12 @@ async function writeMessages(tx: Db, projectId: string, ids: string[], conversat
   }
 }
 
-async function writeToolCalls(tx: Db, projectId: string, ids: string[], conversations: readonly ProjectedConversation[]) {
+async function writeToolCalls(
+  tx: Db,
+  projectId: string,
+  ids: string[],
+  conversations: readonly ProjectedConversation[],
+) {
   const stored = await tx.execute<{ trace_id: string; span_id: string; digest: string }>(sql`
     select trace_id, span_id, digest from tool_calls
     where project_id = ${projectId} and conversation_id = any(${textArray(ids)})`);
@@ -125,7 +135,14 @@ async function writeToolCalls(tx: Db, projectId: string, ids: string[], conversa
   }
 }
 
-type StoredCall = { trace_id: string; span_id: string; digest: string; priced_by: string; cost_total: string | null; cost: object | null };
+type StoredCall = {
+  trace_id: string;
+  span_id: string;
+  digest: string;
+  priced_by: string;
+  cost_total: string | null;
+  cost: object | null;
+};
 
 /** What a cost follows from, prices apart: while it stays the same, so does the cost. */
 const pricedBy = (call: UnpricedModelCall) =>
@@ -280,7 +297,8 @@ function sumUsage(calls: readonly UnpricedModelCall[]) {
 const textOf = (message: Message) => message.parts.map((part) => part.text ?? "").join("");
 
 function previewOf(messages: readonly Message[]) {
-  const first = messages.find((message) => message.role === "user") ?? messages.find((message) => message.role !== "system");
+  const first =
+    messages.find((message) => message.role === "user") ?? messages.find((message) => message.role !== "system");
   const text = first && textOf(first).replace(/\s+/g, " ").trim();
   return text ? cut(text, PREVIEW_CHARACTERS) : null;
 }
@@ -294,4 +312,8 @@ function searchWordsOf(messages: readonly Message[]) {
 }
 
 /** Never through the middle of a surrogate pair, which Postgres would refuse. */
-const cut = (text: string, length: number) => text.slice(0, length).toWellFormed().replace(/\uFFFD$/, "");
+const cut = (text: string, length: number) =>
+  text
+    .slice(0, length)
+    .toWellFormed()
+    .replace(/\uFFFD$/, "");

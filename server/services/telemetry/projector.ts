@@ -98,7 +98,13 @@ async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]
 
   const identities = new Map<string, TraceIdentity>();
   for (const [traceId, spans] of spansOf) {
-    identities.set(traceId, resolveTraceIdentity(spans, logs.filter((record) => record.traceId === traceId)));
+    identities.set(
+      traceId,
+      resolveTraceIdentity(
+        spans,
+        logs.filter((record) => record.traceId === traceId),
+      ),
+    );
   }
   const keep = count <= SPANS_KEPT;
   const kept = keep ? [...spansOf.values()].flat().map((span) => ({ span, logs: logsOf(span) })) : [];

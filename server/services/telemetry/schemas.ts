@@ -59,7 +59,16 @@ export const toolCall = z.object({
 export type ToolCall = z.infer<typeof toolCall>;
 
 export const SPAN_TYPES = [
-  "llm", "embedding", "tool", "agent", "chain", "retriever", "reranker", "guardrail", "evaluator", "other",
+  "llm",
+  "embedding",
+  "tool",
+  "agent",
+  "chain",
+  "retriever",
+  "reranker",
+  "guardrail",
+  "evaluator",
+  "other",
 ] as const;
 export type SpanType = (typeof SPAN_TYPES)[number];
 

@@ -5,7 +5,8 @@ const WORD_CHARACTERS = 40;
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 /** Scripts that do not put spaces between words: every pair of neighbouring characters stands for a word. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** Adds the words of a text, lower-cased, to those that a conversation is found by. */
 export function addWords(words: Set<string>, text: string) {

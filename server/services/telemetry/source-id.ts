@@ -15,7 +15,9 @@ export function createSourceIndex() {
     const scopeKey = `${scope.name}\u0000${scope.version}`;
     let id = byScope.get(scopeKey);
     if (!id) {
-      id = createHash("sha256").update(JSON.stringify([resource, scopeKey])).digest("base64url");
+      id = createHash("sha256")
+        .update(JSON.stringify([resource, scopeKey]))
+        .digest("base64url");
       byScope.set(scopeKey, id);
       rows.set(id, { id, resource, scope_name: scope.name, scope_version: scope.version });
     }

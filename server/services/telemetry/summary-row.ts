@@ -22,7 +22,9 @@ export const summaryColumns = {
 };
 
 /** Money leaves the database as exact decimal text and leaves us as the nearest JSON number. */
-export const summaryOf = <Row extends { cost: string | null }>(row: Row): Omit<Row, "cost"> & Pick<ConversationSummary, "cost"> => ({
+export const summaryOf = <Row extends { cost: string | null }>(
+  row: Row,
+): Omit<Row, "cost"> & Pick<ConversationSummary, "cost"> => ({
   ...row,
   cost: row.cost === null ? null : Number(row.cost),
 });

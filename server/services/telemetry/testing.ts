@@ -41,7 +41,10 @@ export function otlpJson(spans: readonly TestSpan[]) {
                 startTimeUnixNano: `${start}000000`,
                 endTimeUnixNano: `${start + (span.durationMs ?? 10)}000000`,
                 status: span.error === undefined ? {} : { code: 2, message: span.error },
-                attributes: Object.entries(span.attributes ?? {}).map(([key, value]) => ({ key, value: anyValue(value) })),
+                attributes: Object.entries(span.attributes ?? {}).map(([key, value]) => ({
+                  key,
+                  value: anyValue(value),
+                })),
               };
             }),
           },
@@ -54,7 +57,12 @@ export function otlpJson(spans: readonly TestSpan[]) {
 /** A chat call in OpenTelemetry's GenAI convention. */
 export const chatSpan = (
   span: TestSpan,
-  { model = "gpt-4o", input = [["user", "Hello"]] as [string, string][], output = "Hi, how can I help?", tokens = [100, 20] as [number, number] | null } = {},
+  {
+    model = "gpt-4o",
+    input = [["user", "Hello"]] as [string, string][],
+    output = "Hi, how can I help?",
+    tokens = [100, 20] as [number, number] | null,
+  } = {},
 ): TestSpan => ({
   name: `chat ${model}`,
   ...span,
@@ -62,8 +70,12 @@ export const chatSpan = (
     "gen_ai.operation.name": "chat",
     "gen_ai.provider.name": "openai",
     "gen_ai.request.model": model,
-    "gen_ai.input.messages": JSON.stringify(input.map(([role, content]) => ({ role, parts: [{ type: "text", content }] }))),
-    "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: output }], finish_reason: "stop" }]),
+    "gen_ai.input.messages": JSON.stringify(
+      input.map(([role, content]) => ({ role, parts: [{ type: "text", content }] })),
+    ),
+    "gen_ai.output.messages": JSON.stringify([
+      { role: "assistant", parts: [{ type: "text", content: output }], finish_reason: "stop" },
+    ]),
     ...(tokens && { "gen_ai.usage.input_tokens": tokens[0], "gen_ai.usage.output_tokens": tokens[1] }),
     ...span.attributes,
   },
