@@ -64,7 +64,7 @@ const sql = postgres({
   onnotice: () => {},
 });
 
-const waiting = async () => Number((await sql`select count(*) from projection_queue`)[0]!["count"]);
+const waiting = async () => Number((await sql`select count(*) from projection_queue`)[0]!.count);
 async function untilReadable() {
   const start = performance.now();
   while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { addDiagnose } from "./commands/diagnose";
+import { addJob } from "./commands/job";
 import { addKey } from "./commands/key";
 import { addProject } from "./commands/project";
 import { addSetupLink } from "./commands/setup-link";
@@ -15,7 +16,7 @@ const program = new Command("npm run -s cli --")
   .exitOverride()
   .showHelpAfterError(false);
 
-for (const add of [addUser, addProject, addKey, addDiagnose, addSetupLink]) add(program);
+for (const add of [addUser, addProject, addKey, addDiagnose, addJob, addSetupLink]) add(program);
 
 // Whoever reads us may have seen enough (`… | head`): that ends the work, and is nobody's mistake.
 process.stdout.on("error", () => process.exit(0));

@@ -144,7 +144,7 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
           `${path}${path.includes("?") ? "&" : "?"}limit=500${cursor ? `&cursor=${cursor}` : ""}`,
         );
         rows.push(...page[name]);
-        cursor = page["pagination"].nextCursor;
+        cursor = page.pagination.nextCursor;
       }
       return rows;
     };
@@ -161,27 +161,27 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
         .poll(async () => (await read("diagnostics/status")).status.runsWaiting, { timeout: 60_000, intervals: [500] })
         .toBe(0);
       const runs = await everything("diagnostics/rule-runs", "runs");
-      const byId = new Map(runs.map((run) => [run["id"], run["status"]]));
+      const byId = new Map(runs.map((run) => [run.id, run.status]));
       for (const id of runIds) expect(byId.get(id), id).toBe("completed");
     });
 
     await test.step("counters are what a recount gives", async () => {
       const conversations = await everything("conversations", "conversations");
       for (const conversation of conversations) {
-        const calls = conversation["traceIds"].length * CALLS_A_TRACE;
+        const calls = conversation.traceIds.length * CALLS_A_TRACE;
         expect(conversation).toMatchObject({
           modelCallCount: calls,
           usage: { input_tokens: calls * 100, output_tokens: calls * 10 },
         });
       }
       const findings = await everything("diagnostics/findings?ruleId=tool-failure", "findings");
-      const failing = findings.filter((finding) => finding["signal"] === "tool_error");
+      const failing = findings.filter((finding) => finding.signal === "tool_error");
       expect(failing).toHaveLength(1);
-      const occurrences = await everything(`diagnostics/findings/${failing[0]!["id"]}/occurrences`, "occurrences");
-      expect(occurrences).toHaveLength(failing[0]!["occurrenceCount"]);
-      expect(new Set(occurrences.map((occurrence) => occurrence["conversationId"])).size).toBe(occurrences.length);
+      const occurrences = await everything(`diagnostics/findings/${failing[0]!.id}/occurrences`, "occurrences");
+      expect(occurrences).toHaveLength(failing[0]!.occurrenceCount);
+      expect(new Set(occurrences.map((occurrence) => occurrence.conversationId)).size).toBe(occurrences.length);
       const sessions = new Set([...acknowledged.values()].map(({ session }) => session));
-      const shown = new Set(occurrences.map((occurrence) => occurrence["conversationExternalId"]));
+      const shown = new Set(occurrences.map((occurrence) => occurrence.conversationExternalId));
       for (const session of sessions) expect(shown, session).toContain(session);
     });
   } finally {

@@ -23,7 +23,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
     const secret = await test.step("the snippet has a key that works", async () => {
       await expect(page.getByText("Listening…")).toBeVisible();
       await expect(page.getByRole("main")).toContainText(/whet_\w+/);
-      return /whet_\w+/.exec(await page.getByRole("main").innerText())![0];
+      return /whet_\w+/.exec((await page.getByRole("main").textContent()) ?? "")![0];
     });
 
     await test.step("an exporter sends, and the page turns over by itself", async () => {

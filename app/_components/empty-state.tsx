@@ -6,7 +6,7 @@ type Props = { icon: React.ReactNode; title: string; children: React.ReactNode; 
 export function EmptyState({ icon, title, children, action }: Props) {
   return (
     <MantineEmptyState size="sm" icon={icon} title={title} description={children} py={64} px="md" maw={520} mx="auto">
-      {action ? <MantineEmptyState.Actions>{action}</MantineEmptyState.Actions> : null}
+      {action ? <MantineEmptyState.Actions mt="sm">{action}</MantineEmptyState.Actions> : null}
     </MantineEmptyState>
   );
 }

@@ -25,7 +25,7 @@ import {
 /** How the workbench looks, in one place: indigo on neutral greys, small type, thin lines, no shadows. */
 export const theme = createTheme({
   primaryColor: "indigo",
-  primaryShade: { light: 6, dark: 5 },
+  primaryShade: 6,
   autoContrast: true,
   luminanceThreshold: 0.3,
   respectReducedMotion: true,

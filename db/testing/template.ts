@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { migrateDatabase } from "../migrate";
 
 const server = () => {
-  const url = process.env["TEST_DATABASE_URL"];
+  const url = process.env.TEST_DATABASE_URL;
   if (!url) throw new Error("TEST_DATABASE_URL is not set: run `npm test`, which starts a database for the tests.");
   return url;
 };

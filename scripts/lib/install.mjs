@@ -1,8 +1,10 @@
 // @ts-check
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { inRoot } from "./paths.mjs";
 import { runLogged } from "./processes.mjs";
 import { step } from "./say.mjs";
+
+const INSTALLED = "node_modules/.package-lock.json";
 
 /** @param {string} file @returns {Record<string, {version?: string, optional?: boolean, integrity?: string}>} */
 function packagesOf(file) {
@@ -15,16 +17,23 @@ function packagesOf(file) {
 
 /** Is what package-lock.json asks for what npm last installed? (Optional packages are for other systems.) */
 export function isInstalled() {
-  const installed = packagesOf("node_modules/.package-lock.json");
+  const installed = packagesOf(INSTALLED);
   return Object.entries(packagesOf("package-lock.json")).every(
     ([name, { version, optional, integrity }]) =>
       name === "" || optional || (installed[name]?.version === version && installed[name]?.integrity === integrity),
   );
 }
 
+/** An installation applies the patches; one that came later (with a `git pull`) it does not know. */
+function hasNewPatches() {
+  if (!existsSync(inRoot("patches"))) return false;
+  const installedAt = statSync(inRoot(INSTALLED)).mtimeMs;
+  return readdirSync(inRoot("patches")).some((file) => statSync(inRoot("patches", file)).mtimeMs > installedAt);
+}
+
 /** @param {string} log */
 export async function install(log) {
-  if (isInstalled()) return;
+  if (isInstalled() && (!hasNewPatches() || (await applyPatches(log)))) return;
   const npm = process.env.npm_execpath;
   const [command, args] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
   await step(
@@ -37,4 +46,18 @@ export async function install(log) {
       }),
     { log },
   );
+}
+
+/** Those that are applied already stay as they are; a changed one needs its package afresh. @param {string} log */
+async function applyPatches(log) {
+  const failed = "The patches could not be applied.";
+  const applied = await runLogged(process.execPath, [inRoot("node_modules/patch-package/index.js")], {
+    log,
+    failed,
+  }).then(
+    () => true,
+    () => false,
+  );
+  if (applied) utimesSync(inRoot(INSTALLED), new Date(), new Date());
+  return applied;
 }

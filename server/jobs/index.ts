@@ -3,6 +3,5 @@ import "server-only";
 export { assertEngineConfiguration, inngestServer } from "./configuration";
 export { startEngine } from "./engine";
 export { startForwarder } from "./forwarder";
-export { type JobHealth, jobHealth } from "./health";
 export { FUNCTIONS_PATH, registerFunctions } from "./register";
 export { replayRun } from "./replay-run";

@@ -125,7 +125,7 @@ test("an attribute of 10 MB is kept cut, with a mark, and its span is read", asy
   const { ctx, send } = await sender();
   expect((await send(batch(chatSpan({ spanId: SPAN, attributes: { note: "x".repeat(10 * MIB) } })))).status).toBe(200);
   const [span] = await stored(ctx);
-  const note = span!.attributes["note"] as string;
+  const note = span!.attributes.note as string;
   expect(note.length).toBeLessThan(2 * MIB);
   expect(note).toMatch(/cut here/);
   expect(span!.type).toBe("llm");

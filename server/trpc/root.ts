@@ -1,6 +1,12 @@
 import { accountRouter } from "./routers/account";
 import { apiKeysRouter } from "./routers/api-keys";
-import { diagnosticSettingsRouter, diagnosticsRouter, findingsRouter, ruleRunsRouter, rulesRouter } from "./routers/diagnostics";
+import {
+  diagnosticSettingsRouter,
+  diagnosticsRouter,
+  findingsRouter,
+  ruleRunsRouter,
+  rulesRouter,
+} from "./routers/diagnostics";
 import { modelPricesRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { setupRouter } from "./routers/setup";

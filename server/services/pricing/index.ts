@@ -7,4 +7,3 @@ export { matchModelPrice } from "./match-model-price";
 export { type CallToPrice, priceCall } from "./price-call";
 export type { PriceBook } from "./resolve-price";
 export type { Cost, PriceDefinition, PriceMatch, PriceProvider, PriceSource, PricingTier, Usage } from "./schemas";
-export { PRICE_PROVIDERS, PRICE_SOURCES } from "./schemas";

@@ -10,8 +10,8 @@ export function createSourceIndex() {
   const rows = new Map<string, SourceRow>();
 
   const idOf = ({ resource, scope }: Source) => {
-    let byScope = byResource.get(resource);
-    if (!byScope) byResource.set(resource, (byScope = new Map()));
+    const byScope = byResource.get(resource) ?? new Map<string, string>();
+    byResource.set(resource, byScope);
     const scopeKey = `${scope.name}\u0000${scope.version}`;
     let id = byScope.get(scopeKey);
     if (!id) {

@@ -38,8 +38,3 @@ export const BROKEN_RESPONSE_DETECTORS: readonly Detector[] = [
   degenerateRepetition,
   leakedTemplate,
 ];
-
-export { proseIn, proseOf } from "./prose";
-export { textOf } from "./text";
-export { type ToolExchange, toolExchanges } from "./tool-exchanges";
-export { type ToolFailure, toolFailures } from "./tool-failures";

@@ -22,10 +22,8 @@ export {
 export { type DiagnosticScoreParts, diagnosticScore } from "./score";
 export { closestCause, sameCause } from "./similar-cause";
 export {
-  ADJUDICATION_MODES,
   type AdjudicationMode,
   DEFAULT_CONFIGURATION,
   type RuleConfiguration,
   ruleConfiguration,
-  signalsOf,
 } from "./validate-configuration";

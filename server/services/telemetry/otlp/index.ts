@@ -7,4 +7,3 @@ export { decodeTraces } from "./decode/decode-traces";
 export { MalformedBody } from "./decode/malformed-body";
 export { resolveTraceIdentity } from "./identity";
 export { readSpan } from "./read-span";
-export { type ResolvedUsage, resolveUsage } from "./usage/resolve-usage";

@@ -18,7 +18,7 @@ export const COLUMNS: Column[] = [
   {
     id: "started",
     header: "Started",
-    meta: { width: "6.5rem" },
+    meta: { width: "5.75rem" },
     cell: ({ row }) => <Ago at={row.original.startedAt} />,
   },
   {
@@ -31,7 +31,7 @@ export const COLUMNS: Column[] = [
   {
     id: "user",
     header: "User",
-    meta: { width: "8.5rem" },
+    meta: { width: "6.25rem" },
     cell: ({ row }) =>
       row.original.userId === null ? (
         <span title="unknown">{UNKNOWN}</span>
@@ -44,24 +44,26 @@ export const COLUMNS: Column[] = [
   {
     id: "findings",
     header: "Findings",
-    meta: { width: "7rem" },
+    meta: { width: "5.25rem" },
     cell: ({ row: { original } }) =>
       original.findingCount === 0 ? (
         <None />
       ) : (
-        <Dot color="var(--severity-high)">{plural(original.findingCount, "Finding")}</Dot>
+        <Dot color="var(--severity-high)" title={plural(original.findingCount, "Finding")}>
+          <span className="tabular">{formatCount(original.findingCount)}</span>
+        </Dot>
       ),
   },
   {
     id: "turns",
     header: "Messages",
-    meta: { width: "5.25rem", align: "end" },
+    meta: { width: "5rem", align: "end" },
     cell: ({ row }) => <Count value={row.original.messageCount} />,
   },
   {
     id: "models",
     header: "Models",
-    meta: { width: "10rem" },
+    meta: { width: "9.25rem" },
     cell: ({ row: { original } }) =>
       original.models.length === 0 ? (
         <span title="unknown">{UNKNOWN}</span>
@@ -75,26 +77,26 @@ export const COLUMNS: Column[] = [
   {
     id: "tokens",
     header: "Tokens",
-    meta: { width: "5rem", align: "end" },
+    meta: { width: "4.25rem", align: "end" },
     cell: ({ row }) => <Count value={tokensOf(row.original)} />,
   },
   {
     id: "cost",
     header: "Cost",
-    meta: { width: "5.5rem", align: "end" },
+    meta: { width: "5rem", align: "end" },
     cell: ({ row }) => <ConversationCost conversation={row.original} />,
   },
   {
     id: "errors",
     header: "Errors",
-    meta: { width: "4.5rem", align: "end" },
+    meta: { width: "4rem", align: "end" },
     cell: ({ row: { original } }) =>
       original.errorCount === 0 ? <None /> : <strong className="tabular">{formatCount(original.errorCount)}</strong>,
   },
   {
     id: "duration",
     header: "Duration",
-    meta: { width: "6.5rem", align: "end" },
+    meta: { width: "5.5rem", align: "end" },
     cell: ({ row: { original } }) => (
       <span className="tabular">{formatDuration(original.lastActivityAt - original.startedAt)}</span>
     ),
@@ -105,3 +107,6 @@ export const HIDEABLE = COLUMNS.filter((column) => column.id !== "message").map(
   id,
   label: String(header),
 }));
+
+/** What is left when a conversation is open beside the list. */
+export const HIDDEN_BESIDE_PEEK = ["user", "turns", "models", "tokens", "errors", "duration"];

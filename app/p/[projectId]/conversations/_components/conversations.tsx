@@ -15,7 +15,7 @@ import { StaleNote } from "@/app/_components/stale-note";
 import { TimeRangePicker } from "@/app/_components/time-range-picker";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
-import { COLUMNS, HIDEABLE } from "./columns";
+import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
 import classes from "./conversations.module.css";
 import { ConversationsEmpty } from "./conversations-empty";
 import { Facets } from "./facets";
@@ -97,8 +97,8 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
               rows={rows}
               rowId={(row) => row.id}
               rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.id)}`}
-              hidden={view.hide}
-              minWidth={980}
+              hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
+              minWidth={view.peek ? 400 : 1000}
               activeId={view.peek}
               onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
               onEnd={hasNextPage ? more : undefined}

@@ -2,6 +2,7 @@ import type { ColumnDef } from "@tanstack/react-table";
 import { Ago } from "@/app/_components/ago";
 import { Count } from "@/app/_components/count";
 import { FindingState } from "@/app/_components/finding-state";
+import { InlineCode } from "@/app/_components/inline-code";
 import { Score } from "@/app/_components/score";
 import { Severity } from "@/app/_components/severity";
 import type { Finding } from "@/server/services/diagnostics/schemas";
@@ -21,7 +22,9 @@ export const COLUMNS: Column[] = [
     meta: { link: true },
     cell: ({ row: { original } }) => (
       <>
-        <span className={classes.titleLine}>{original.title}</span>
+        <span className={classes.titleLine}>
+          <InlineCode text={original.title} />
+        </span>
         <span className={classes.under}>
           <span className="mono">
             {original.ruleId} / {original.signal}
@@ -73,3 +76,6 @@ export const HIDEABLE = COLUMNS.filter((column) => column.id !== "title").map(({
   id,
   label: String(header),
 }));
+
+/** What is left when a Finding is open beside the list. */
+export const HIDDEN_BESIDE_PEEK = ["state", "users", "first", "score"];

@@ -2,6 +2,7 @@
 import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@/app/_components/error-state";
+import { InlineCode } from "@/app/_components/inline-code";
 import { PeekPanel } from "@/app/_components/peek-panel";
 import { useTRPC } from "@/app/_lib/trpc";
 import type { Finding } from "@/server/services/diagnostics/schemas";
@@ -19,7 +20,7 @@ export function FindingPeek({ projectId, findingId, known, onClose }: Props) {
   return (
     <PeekPanel
       label="Finding"
-      title={finding?.title ?? known?.title ?? "Finding"}
+      title={<InlineCode text={finding?.title ?? known?.title ?? "Finding"} />}
       openHref={`/p/${projectId}/findings/${encodeURIComponent(findingId)}`}
       onClose={onClose}
     >

@@ -12,7 +12,7 @@ import { PageHeader } from "@/app/_components/page-header";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
-import { COLUMNS, HIDEABLE } from "./columns";
+import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
 import { CoverageNote } from "./coverage-note";
 import { FindingFilters } from "./finding-filters";
 import { FindingPeek } from "./finding-peek";
@@ -91,9 +91,9 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
                   rows={rows}
                   rowId={(row) => row.id}
                   rowHref={(row) => `/p/${projectId}/findings/${encodeURIComponent(row.id)}`}
-                  hidden={view.hide}
+                  hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
                   rowHeight={54}
-                  minWidth={940}
+                  minWidth={view.peek ? 460 : 940}
                   activeId={view.peek}
                   onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
                   onEnd={hasNextPage ? more : undefined}

@@ -34,7 +34,7 @@ export const COLUMNS: Column[] = [
   {
     id: "conversation",
     header: "Conversation",
-    meta: { width: "13rem", link: true },
+    meta: { width: "16rem", link: true },
     cell: ({ row }) => <span className="mono">{row.original.conversationId}</span>,
   },
   {
@@ -73,3 +73,6 @@ export const HIDEABLE = COLUMNS.filter((column) => column.id !== "conversation")
   id,
   label: String(header),
 }));
+
+/** What is left when a Run is open beside the list. */
+export const HIDDEN_BESIDE_PEEK = ["outcome", "origin", "attempts", "took"];

@@ -15,7 +15,7 @@ import { PageHeader } from "@/app/_components/page-header";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
-import { COLUMNS, HIDEABLE } from "./columns";
+import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
 import classes from "./rule-runs.module.css";
 import { RunFilters } from "./run-filters";
 import { RunPeek } from "./run-peek";
@@ -65,8 +65,8 @@ export function RuleRuns({ projectId }: { projectId: string }) {
                 rows={rows}
                 rowId={(row) => row.id}
                 rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.conversationId)}`}
-                hidden={view.hide}
-                minWidth={960}
+                hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
+                minWidth={view.peek ? 480 : 1000}
                 activeId={view.peek}
                 onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
                 onEnd={hasNextPage ? more : undefined}

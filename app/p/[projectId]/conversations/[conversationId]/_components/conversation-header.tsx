@@ -70,7 +70,9 @@ export function ConversationHeader({ projectId, conversation }: { projectId: str
         <span title="tokens">
           {formatCompact(Object.values(conversation.usage).reduce((sum, count) => sum + count, 0))} tokens
         </span>
-        <ConversationCost conversation={conversation} />
+        <span>
+          cost <ConversationCost conversation={conversation} />
+        </span>
       </p>
     </PageHeader>
   );

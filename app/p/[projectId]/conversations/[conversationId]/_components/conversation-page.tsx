@@ -3,8 +3,9 @@ import { Skeleton, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
-import { useMemo, useRef } from "react";
+import { useMemo, useState } from "react";
 import { ErrorState } from "@/app/_components/error-state";
+import { PageHeader } from "@/app/_components/page-header";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
@@ -24,7 +25,8 @@ const TABS = ["transcript", "cost", "spans"] as const;
 export function ConversationPage({ projectId, conversationId }: { projectId: string; conversationId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const scroller = useRef<HTMLDivElement>(null);
+  // State and not a ref: what is inside has to know when it is there.
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const [{ tab, trace, span }, setView] = useQueryStates({
     tab: parseAsStringLiteral(TABS).withDefault("transcript"),
     trace: parseAsString,
@@ -62,7 +64,10 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
 
   if (!conversation) {
     return query.error ? (
-      <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      <>
+        <PageHeader title="Conversation" />
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      </>
     ) : (
       <Stack p="md" gap="lg" role="status" aria-label="Loading the conversation">
         {[40, 90, 70, 80, 60, 85].map((width) => (
@@ -86,7 +91,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
           <Tabs.Tab value="spans">Spans</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="transcript" className={classes.panel}>
-          <div className={classes.columns} ref={scroller}>
+          <div className={classes.columns} ref={setScroller}>
             <div className={classes.main}>
               <Transcript
                 projectId={projectId}

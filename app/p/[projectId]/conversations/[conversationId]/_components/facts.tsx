@@ -13,7 +13,7 @@ export function Facts({ projectId, conversation }: { projectId: string; conversa
   const { externalId, userId, models, usage } = conversation;
   const list = `/p/${projectId}/conversations`;
   return (
-    <DataList size="xs" gap={6} labelWidth={112}>
+    <DataList size="xs" gap={6} labelWidth={128}>
       <Fact label="Started">
         <ExactTime at={conversation.startedAt} />
       </Fact>

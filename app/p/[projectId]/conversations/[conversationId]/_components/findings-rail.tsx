@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { InlineCode } from "@/app/_components/inline-code";
 import { Severity } from "@/app/_components/severity";
 import { formatPercent, plural } from "@/app/_lib/format";
 import type { Finding, Occurrence } from "@/server/services/diagnostics/schemas";
@@ -37,9 +38,11 @@ export function FindingsRail({ projectId, findings, pairs, isPending, base = "" 
               ) : null}
             </div>
             <Link href={`/p/${projectId}/findings/${encodeURIComponent(finding.id)}`} className={classes.findingTitle}>
-              {occurrence?.title ?? finding.title}
+              <InlineCode text={occurrence?.title ?? finding.title} />
             </Link>
-            <p className={classes.summary}>{occurrence?.summary ?? finding.summary}</p>
+            <p className={classes.summary}>
+              <InlineCode text={occurrence?.summary ?? finding.summary} />
+            </p>
             {turns.length > 0 ? (
               <p className={classes.turns}>
                 {turns.slice(0, 8).map((turn) => (

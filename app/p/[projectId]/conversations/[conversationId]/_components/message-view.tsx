@@ -1,7 +1,8 @@
 import Link from "next/link";
-import { Ago } from "@/app/_components/ago";
+import { InlineCode } from "@/app/_components/inline-code";
 import { prettyText } from "@/app/_components/json-view";
 import { Severity } from "@/app/_components/severity";
+import { formatDuration, formatExact } from "@/app/_lib/format";
 import type { Message, ToolCall } from "@/server/services/telemetry/schemas";
 import { locate, type Mark } from "./marks";
 import { MessagePartView } from "./message-part";
@@ -10,6 +11,7 @@ import classes from "./transcript.module.css";
 
 export type MessageContext = {
   projectId: string;
+  startedAt: number;
   /** Names and spans of tool calls by their id. */
   nameOfCall: ReadonlyMap<string, string>;
   spanOfCall: ReadonlyMap<string, ToolCall>;
@@ -17,7 +19,15 @@ export type MessageContext = {
   answered: ReadonlySet<string>;
 };
 
-type Props = { message: Message; index: number; marks: readonly Mark[]; context: MessageContext; inPeek?: boolean };
+type Props = {
+  message: Message;
+  index: number;
+  marks: readonly Mark[];
+  context: MessageContext;
+  inPeek?: boolean;
+  /** The address points here. (A message that came into the page later is no `:target`.) */
+  targeted?: boolean;
+};
 
 const ROLES: Record<string, string> = {
   user: "User",
@@ -27,7 +37,7 @@ const ROLES: Record<string, string> = {
   developer: "Developer",
 };
 
-export function MessageView({ message, index, marks, context, inPeek = false }: Props) {
+export function MessageView({ message, index, marks, context, inPeek = false, targeted = false }: Props) {
   const joined = message.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
   const ranges = marks.map((mark) => locate(joined, mark)).filter((range) => range !== null);
   const isTool = message.role === "tool" || message.role === "function";
@@ -63,6 +73,7 @@ export function MessageView({ message, index, marks, context, inPeek = false }: 
       className={classes.message}
       data-role={isTool ? "tool" : message.role}
       data-marked={marks.length > 0 || undefined}
+      data-targeted={targeted || undefined}
       aria-label={`${ROLES[message.role] ?? message.role}, message ${index}`}
     >
       <div className={classes.gutter}>
@@ -73,8 +84,8 @@ export function MessageView({ message, index, marks, context, inPeek = false }: 
           </a>
         )}
         {message.at !== null && !inPeek ? (
-          <span className={classes.meta}>
-            <Ago at={message.at} />
+          <span className={`${classes.meta} tabular`} title={formatExact(message.at)} suppressHydrationWarning>
+            +{formatDuration(Math.max(0, message.at - context.startedAt))}
           </span>
         ) : null}
       </div>
@@ -104,7 +115,9 @@ export function MessageView({ message, index, marks, context, inPeek = false }: 
             href={`/p/${context.projectId}/findings/${encodeURIComponent(finding.id)}`}
           >
             <Severity value={occurrence.severity} />
-            <span>{occurrence.title}</span>
+            <span>
+              <InlineCode text={occurrence.title} />
+            </span>
           </Link>
         ))}
       </div>

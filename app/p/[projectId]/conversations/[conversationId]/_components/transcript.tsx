@@ -1,6 +1,6 @@
 "use client";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useEffect, useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { RouterOutputs } from "@/app/_lib/trpc";
 import type { Mark } from "./marks";
 import { type MessageContext, MessageView } from "./message-view";
@@ -11,7 +11,7 @@ type Props = {
   projectId: string;
   conversation: ConversationData;
   marks: ReadonlyMap<number, Mark[]>;
-  scroller: RefObject<HTMLElement | null>;
+  scroller: HTMLElement | null;
 };
 
 /** Up to here every message is in the page, where the browser's own search finds it. */
@@ -19,10 +19,11 @@ const ALL_IN_PAGE = 150;
 const GUESSED_HEIGHT = 120;
 const HASH = /^#m-(\d+)$/;
 
-export function contextOf(projectId: string, { messages, toolCalls }: ConversationData): MessageContext {
+export function contextOf(projectId: string, { messages, toolCalls, startedAt }: ConversationData): MessageContext {
   const calls = messages.flatMap((message) => message.toolCalls);
   return {
     projectId,
+    startedAt,
     nameOfCall: new Map([
       ...toolCalls.flatMap(({ callId, name }) => (callId === null ? [] : [[callId, name] as const])),
       ...calls.flatMap(({ id, name }) => (id === null ? [] : [[id, name] as const])),
@@ -57,21 +58,24 @@ function LongTranscript({
   const { messages } = conversation;
   const virtual = useVirtualizer({
     count: messages.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => scroller,
     estimateSize: () => GUESSED_HEIGHT,
     overscan: 6,
     initialRect: { width: 900, height: 1200 },
   });
+  const [target, setTarget] = useState<number | null>(null);
   useEffect(() => {
+    if (!scroller) return;
     const go = () => {
       const index = HASH.exec(window.location.hash)?.[1];
-      if (index !== undefined && Number(index) < messages.length)
-        virtual.scrollToIndex(Number(index), { align: "center" });
+      if (index === undefined || Number(index) >= messages.length) return;
+      setTarget(Number(index));
+      virtual.scrollToIndex(Number(index), { align: "center" });
     };
     go();
     window.addEventListener("hashchange", go);
     return () => window.removeEventListener("hashchange", go);
-  }, [virtual, messages.length]);
+  }, [virtual, scroller, messages.length]);
   return (
     <div className={classes.list} style={{ position: "relative", blockSize: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map((item) => {
@@ -84,7 +88,13 @@ function LongTranscript({
             className={classes.placed}
             style={{ transform: `translateY(${item.start}px)` }}
           >
-            <MessageView message={message} index={item.index} marks={marks.get(item.index) ?? []} context={context} />
+            <MessageView
+              message={message}
+              index={item.index}
+              marks={marks.get(item.index) ?? []}
+              context={context}
+              targeted={item.index === target}
+            />
           </div>
         ) : null;
       })}

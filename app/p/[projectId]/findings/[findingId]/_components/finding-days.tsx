@@ -27,7 +27,7 @@ export function FindingDays({ finding }: { finding: FindingDetail }) {
           gridAxis="none"
           tickLine="none"
           withYAxis={false}
-          xAxisProps={{ interval: 6, tick: { fontSize: 11 } }}
+          xAxisProps={{ interval: 6, tick: { fontSize: 11, fill: "var(--mantine-color-dimmed)" } }}
           barChartProps={{ accessibilityLayer: false }}
           barProps={{ isAnimationActive: false, radius: 2 }}
           tooltipAnimationDuration={0}

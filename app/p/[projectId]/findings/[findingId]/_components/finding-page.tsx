@@ -6,6 +6,7 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { ErrorState } from "@/app/_components/error-state";
 import { FindingState } from "@/app/_components/finding-state";
+import { InlineCode } from "@/app/_components/inline-code";
 import { PageHeader } from "@/app/_components/page-header";
 import { Severity } from "@/app/_components/severity";
 import { StaleNote } from "@/app/_components/stale-note";
@@ -26,7 +27,10 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
   const finding = query.data?.finding;
   if (!finding) {
     return query.error ? (
-      <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      <>
+        <PageHeader title="Finding" />
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      </>
     ) : (
       <Stack p="md" gap="lg" role="status" aria-label="Loading the Finding">
         {[40, 90, 70, 80, 60].map((width) => (
@@ -43,7 +47,9 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
             <Link href={`/p/${projectId}/findings`} className={classes.back} aria-label="All Findings">
               <IconChevronLeft size={16} aria-hidden />
             </Link>
-            <span>{finding.title}</span>
+            <span>
+              <InlineCode text={finding.title} />
+            </span>
           </span>
         }
         aside={<ReviewActions projectId={projectId} finding={finding} />}
@@ -58,10 +64,10 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
           <Why projectId={projectId} finding={finding} />
           <Occurrences projectId={projectId} findingId={findingId} count={finding.occurrenceCount} />
         </div>
-        <aside className={classes.rail} aria-label="Numbers">
+        <section className={classes.rail} aria-label="Numbers">
           <FindingDays finding={finding} />
           <FindingFacts projectId={projectId} finding={finding} />
-        </aside>
+        </section>
       </section>
     </>
   );

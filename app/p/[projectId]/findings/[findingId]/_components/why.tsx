@@ -1,11 +1,14 @@
 import Link from "next/link";
 import { Ago } from "@/app/_components/ago";
+import { InlineCode } from "@/app/_components/inline-code";
 import { ScrollPre } from "@/app/_components/scroll-pre";
 import { formatPercent } from "@/app/_lib/format";
 import type { FindingDetail, Occurrence } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
+import { quotesOf } from "./quotes-of";
 
 const QUOTES_SHOWN = 6;
+const PLACES_SHOWN = 12;
 
 /** The page of the conversation at the turn (or the span) that the evidence quotes. */
 export function turnHref(
@@ -24,21 +27,33 @@ export function Why({ projectId, finding }: { projectId: string; finding: Findin
   return (
     <section>
       <h2 className={classes.heading}>Why</h2>
-      <p className={classes.summary}>{finding.summary}</p>
+      <p className={classes.summary}>
+        <InlineCode text={finding.summary} />
+      </p>
       {latest ? (
         <>
           <ul className={classes.quotes}>
-            {latest.evidence.slice(0, QUOTES_SHOWN).map((evidence, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the evidence of an occurrence keeps its order
-              <li key={index} className={classes.quote}>
-                <ScrollPre className={classes.quoteText} label="Quote">
-                  {evidence.quote || "(nothing: the text is empty)"}
-                </ScrollPre>
-                <Link className={classes.turn} href={turnHref(projectId, latest.conversationId, evidence)}>
-                  {evidence.messageIndex === null ? "Open the span" : `Open message ${evidence.messageIndex}`}
-                </Link>
-              </li>
-            ))}
+            {quotesOf(latest.evidence)
+              .slice(0, QUOTES_SHOWN)
+              .map(({ text, places }) => (
+                <li key={text} className={classes.quote}>
+                  <ScrollPre className={classes.quoteText} label="Quote">
+                    {text || "(nothing: the text is empty)"}
+                  </ScrollPre>
+                  <p className={classes.turns}>
+                    {places.slice(0, PLACES_SHOWN).map((evidence) => (
+                      <Link
+                        key={`${evidence.messageIndex} ${evidence.spanId} ${evidence.start}`}
+                        className={classes.turn}
+                        href={turnHref(projectId, latest.conversationId, evidence)}
+                      >
+                        {evidence.messageIndex === null ? "span" : `message ${evidence.messageIndex}`}
+                      </Link>
+                    ))}
+                    {places.length > PLACES_SHOWN ? <span>and {places.length - PLACES_SHOWN} more</span> : null}
+                  </p>
+                </li>
+              ))}
           </ul>
           <p className={classes.quiet} style={{ marginBlockStart: 8 }}>
             From the latest occurrence, <Ago at={latest.detectedAt} />: {formatPercent(latest.confidence)} sure, from

@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import { desc, eq } from "drizzle-orm";
+import { jobRuns } from "@/db/schema";
+import { replayRun } from "@/server/jobs";
+import { withDatabase } from "../database";
+import { answer } from "../output";
+
+const SHOWN = 50;
+
+export function addJob(program: Command) {
+  const job = program.command("job").description("background runs of the embedded engine");
+  job
+    .command("failed")
+    .description(`the newest ${SHOWN} runs whose retries are used up, with their errors`)
+    .action(async (_given: object, command: Command) => {
+      const jobs = await withDatabase((db) =>
+        db
+          .select({
+            id: jobRuns.id,
+            functionId: jobRuns.functionId,
+            error: jobRuns.error,
+            finishedAt: jobRuns.finishedAt,
+          })
+          .from(jobRuns)
+          .where(eq(jobRuns.state, "failed"))
+          .orderBy(desc(jobRuns.createdAt), desc(jobRuns.id))
+          .limit(SHOWN),
+      );
+      answer(
+        command,
+        { jobs },
+        jobs.length === 0 ? ["None."] : jobs.map((run) => `${run.id}  ${run.functionId}  ${JSON.stringify(run.error)}`),
+      );
+    });
+  job
+    .command("replay <run>")
+    .description("queue a failed or cancelled run again")
+    .action(async (run: string, _given: object, command: Command) => {
+      await withDatabase((db) => replayRun(db, run));
+      answer(command, { job: { id: run, state: "queued" } }, ["Queued again. Steps that had completed keep what they gave."]);
+    });
+}
