@@ -92,6 +92,8 @@ export function launcherFor(as, { program, folder }) {
       "--clear-groups",
       `--inh-caps=-all,+${capability}`,
       `--ambient-caps=-all,+${capability}`,
+      // Without this the system answers "may I?" (access(2), which PostgreSQL asks first) as if the right were not there.
+      "--securebits=+no_setuid_fixup",
       "--",
       command,
       ...args,
@@ -99,7 +101,8 @@ export function launcherFor(as, { program, folder }) {
   });
   const works = (/** @type {Launcher} */ launch) => {
     const { command, args, ...ids } = launch("/bin/sh", ["-c", 'cd "$0" && "$1" --version', folder, program]);
-    return spawnSync(command, args, { ...ids, cwd: "/", stdio: "ignore" }).status === 0;
+    const { status, stderr } = spawnSync(command, args, { ...ids, cwd: "/", encoding: "utf8" });
+    return status === 0 && stderr === ""; // it may complain of what it cannot reach, and go on
   };
   const held = heldCapabilities();
   const ways = [plain, ...PASSES_FOLDERS.filter(({ bit }) => (held >> bit) & 1n).map(({ name }) => passing(name))];

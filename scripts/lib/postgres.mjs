@@ -146,7 +146,7 @@ export class Cluster {
     mkdirSync(building, { recursive: true, mode: 0o700 });
     const as = databaseAccount();
     giveTo(building, as);
-    const launch = launcherFor(as, { program: postgres, folder: building });
+    const launch = launcherFor(as, { program: initdb, folder: building });
     const password = randomBytes(24).toString("base64url");
     const passwordFile = `${building}.password`;
     writeFileSync(passwordFile, password, { mode: 0o600 });
@@ -220,10 +220,10 @@ export class Cluster {
 
   /** @returns {Promise<Server>} */
   async start() {
-    const { postgres } = await programs();
+    const { initdb, postgres } = await programs();
     const as = databaseAccount();
     giveTo(this.folder, as);
-    this.#launch ??= launcherFor(as, { program: postgres, folder: this.folder });
+    this.#launch ??= launcherFor(as, { program: initdb, folder: this.folder });
     await this.reservePort();
     const { port, extra } = this.access;
     const flags = asFlags({ ...SETTINGS, ...(this.throwaway && THROWAWAY) });

@@ -12,6 +12,13 @@ const PREVIEW_CHARACTERS = 280;
 
 export type ProjectedConversation = { id: string; traceIds: string[]; assembled: AssembledConversation };
 
+/** Rows of one statement: bounds the text that a long conversation becomes on its way to the database. */
+const ROWS_A_STATEMENT = 2000;
+
+function* inChunks<Row>(rows: readonly Row[]) {
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) yield rows.slice(from, from + ROWS_A_STATEMENT);
+}
+
 const digestOf = (row: object) => createHash("sha1").update(JSON.stringify(row)).digest("base64url");
 const withDigest = <Row extends object>(row: Row) => ({ ...row, digest: digestOf(row) });
 
@@ -71,12 +78,12 @@ async function writeMessages(
       )}
       where m.project_id = ${projectId} and m.conversation_id = t.id and m.position >= t.length`);
   }
-  if (changed.length > 0) {
+  for (const some of inChunks(changed)) {
     await tx.execute(sql`
       insert into conversation_messages
         (project_id, conversation_id, position, role, parts, tool_calls, tool_call_id, span_id, at, digest)
       select ${projectId}::text, t.* from ${rowsOf(
-        changed,
+        some,
         `conversation_id text, position int, role text, parts jsonb, tool_calls jsonb, tool_call_id text, span_id text,
          at bigint, digest text`,
       )}
@@ -119,12 +126,12 @@ async function writeToolCalls(
   }
 
   await deleteCalls(tx, "tool_calls", projectId, known.keys());
-  if (changed.length > 0) {
+  for (const some of inChunks(changed)) {
     await tx.execute(sql`
       insert into tool_calls (project_id, trace_id, span_id, conversation_id, call_id, name, arguments, result, error,
                               started_at, ended_at, digest)
       select ${projectId}::text, t.* from ${rowsOf(
-        changed,
+        some,
         `trace_id text, span_id text, conversation_id text, call_id text, name text, arguments text, result text,
          error jsonb, started_at bigint, ended_at bigint, digest text`,
       )}
@@ -195,7 +202,7 @@ async function writeModelCalls(
   }
 
   await deleteCalls(tx, "model_calls", projectId, known.keys());
-  if (changed.length > 0) {
+  for (const some of inChunks(changed)) {
     await tx.execute(sql`
       insert into model_calls (project_id, trace_id, span_id, conversation_id, type, name, provider, requested_model,
         response_model, usage, raw_usage, usage_rule, finish_reasons, status, error, started_at, ended_at, reported_cost,
@@ -204,7 +211,7 @@ async function writeModelCalls(
         response_model, usage, raw_usage, usage_rule, array(select jsonb_array_elements_text(finish_reasons)), status, error,
         started_at, ended_at, reported_cost, digest, cost_total, cost
       from ${rowsOf(
-        changed,
+        some,
         `trace_id text, span_id text, conversation_id text, type text, name text, provider text, requested_model text,
          response_model text, usage jsonb, raw_usage jsonb, usage_rule text, finish_reasons jsonb, status text, error jsonb,
          started_at bigint, ended_at bigint, reported_cost numeric, digest text, cost_total numeric, cost jsonb`,

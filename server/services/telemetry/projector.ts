@@ -7,8 +7,8 @@ import { priceBookOf } from "@/server/services/pricing";
 import { type ClaimedTraces, claimTraces } from "./claim-traces";
 import { createStatisticsKeeper } from "./keep-statistics";
 import { loadLogs, loadSpans } from "./load-spans";
-import { createAssembler, resolveTraceIdentity } from "./otlp";
-import type { LogRecord, SpanRecord, TraceIdentity } from "./otlp/types";
+import { createAssembler, IdentityFold } from "./otlp";
+import type { LogRecord, SpanRecord } from "./otlp/types";
 import { placeTraces } from "./place-traces";
 import { type ProjectedConversation, writeConversations } from "./project-conversations";
 import { textArray } from "./rows";
@@ -17,7 +17,7 @@ import { textArray } from "./rows";
 const IDLE_MS = 200;
 const AFTER_FAULT_MS = 1000;
 /** Spans kept from the first reading (who is it?) for the second (what was said?); more are read twice. */
-const SPANS_KEPT = 10_000;
+const SPANS_KEPT = 5_000;
 
 /** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
 export async function runProjector({ signal }: { signal: AbortSignal }) {
@@ -63,7 +63,7 @@ async function projectClaimed(tx: Db, { projectId, traceIds, receivedAt }: Claim
   const add = (span: SpanRecord, logs: readonly LogRecord[]) =>
     assemblers.get(conversationOf.get(span.traceId) ?? "")?.add(span, [...logs]);
 
-  for (const { span, logs } of first.kept.values()) add(span, logs);
+  for (const { span, logs } of first.kept) add(span, logs);
   const unread = [...members].map((row) => row.id).filter((id) => !first.keptTraces.has(id));
   if (unread.length > 0) {
     const logsOf = groupLogs(await loadLogs(tx, projectId, unread));
@@ -85,30 +85,24 @@ async function projectClaimed(tx: Db, { projectId, traceIds, receivedAt }: Claim
 async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]) {
   const logs = await loadLogs(tx, projectId, traceIds);
   const logsOf = groupLogs(logs);
-  const spansOf = new Map<string, SpanRecord[]>();
-  let count = 0;
+  const folds = new Map<string, IdentityFold>();
+  let kept: { span: SpanRecord; logs: readonly LogRecord[] }[] | null = [];
   for await (const page of loadSpans(tx, projectId, traceIds)) {
     for (const span of page) {
-      const spans = spansOf.get(span.traceId);
-      if (spans) spans.push(span);
-      else spansOf.set(span.traceId, [span]);
-      count++;
+      let fold = folds.get(span.traceId);
+      if (!fold) {
+        fold = new IdentityFold();
+        folds.set(span.traceId, fold);
+      }
+      fold.addSpan(span);
+      kept?.push({ span, logs: logsOf(span) });
     }
+    if (kept && kept.length > SPANS_KEPT) kept = null;
   }
+  for (const record of logs) folds.get(record.traceId ?? "")?.addLog(record);
 
-  const identities = new Map<string, TraceIdentity>();
-  for (const [traceId, spans] of spansOf) {
-    identities.set(
-      traceId,
-      resolveTraceIdentity(
-        spans,
-        logs.filter((record) => record.traceId === traceId),
-      ),
-    );
-  }
-  const keep = count <= SPANS_KEPT;
-  const kept = keep ? [...spansOf.values()].flat().map((span) => ({ span, logs: logsOf(span) })) : [];
-  return { identities, kept, keptTraces: new Set(keep ? traceIds : []) };
+  const identities = new Map([...folds].map(([traceId, fold]) => [traceId, fold.identity()]));
+  return { identities, kept: kept ?? [], keptTraces: new Set(kept ? traceIds : []) };
 }
 
 function groupLogs(logs: readonly LogRecord[]) {

@@ -5,5 +5,5 @@ export type { Encoding } from "./decode/decode-batch";
 export { decodeLogs } from "./decode/decode-logs";
 export { decodeTraces } from "./decode/decode-traces";
 export { MalformedBody } from "./decode/malformed-body";
-export { resolveTraceIdentity } from "./identity";
+export { IdentityFold, resolveTraceIdentity } from "./identity";
 export { readSpan } from "./read-span";
