@@ -211,6 +211,27 @@ test.describe("an installation", () => {
     expect(await next.exited).toBe(0);
   });
 
+  test("started by npm, it stops cleanly when npm is told to, and also when npm is killed outright", async () => {
+    const readyUnderNpm = async () => {
+      const npm = spawn("npm", ["start", "--silent"], {
+        env: clean(environment(at)),
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const exited = new Promise<number | null>((resolve) => npm.once("exit", resolve));
+      npm.stdout.resume();
+      await healthy(at.address);
+      return { npm, exited, pids: Object.values(processesOf(at)) };
+    };
+    const told = await readyUnderNpm();
+    told.npm.kill("SIGTERM");
+    expect(await told.exited).toBe(0);
+    expect(told.pids.filter((pid) => startOf(pid) !== null)).toEqual([]);
+
+    const killed = await readyUnderNpm();
+    killed.npm.kill("SIGKILL");
+    await gone(killed.pids);
+  });
+
   test("a database that a later version wrote is refused in a sentence", async () => {
     const { child, exited } = await start(at);
     const { port, user, password } = JSON.parse(readFileSync(path.join(at.folder, "postgres.json"), "utf8"));

@@ -9,7 +9,7 @@ const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"
 const PROCESSORS = ["arm64", "x64", "ia32", "ppc64", "riscv64", "s390x", "arm"];
 const LIBRARIES = { musl: "musl", musleabihf: "musl", gnu: "glibc", gnueabihf: "glibc" };
 
-/** @typedef {{version?: string, dev?: boolean, optional?: boolean, os?: string[], cpu?: string[], libc?: string[], optionalDependencies?: Record<string, string>}} Entry */
+/** @typedef {{version?: string, dev?: boolean | undefined, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] | undefined, optionalDependencies?: Record<string, string>}} Entry */
 
 const lock = JSON.parse(readFileSync(FILE, "utf8"));
 const packages = /** @type {Record<string, Entry>} */ (lock.packages);

@@ -5,7 +5,7 @@ import { identify, isRunning, until } from "./processes.mjs";
 /**
  * What a lock file tells others about who holds it.
  * @typedef {import("./processes.mjs").Identity} Identity
- * @typedef {{holder: Identity, kind: string, database?: boolean, external?: boolean, address?: string, children?: Record<string, Identity>}} Held
+ * @typedef {{holder: Identity, kind: string, database?: boolean, external?: boolean, stopping?: boolean, address?: string, children?: Record<string, Identity>}} Held
  */
 
 /** @param {string} file @returns {Held | undefined} */

@@ -49,7 +49,10 @@ export async function withInstalledDatabase({ folder, databaseUrl, built, env },
 /** @param {string} file @returns {Promise<import("./lock.mjs").Lock | import("./lock.mjs").Held>} */
 async function lockOrServer(file) {
   try {
-    return await waitForLock(file, "cli", { withinMs: WAIT_MS, worthWaitingFor: ({ kind }) => kind === "cli" });
+    return await waitForLock(file, "cli", {
+      withinMs: WAIT_MS,
+      worthWaitingFor: ({ kind, stopping }) => kind === "cli" || stopping === true,
+    });
   } catch (error) {
     if (!(error instanceof LockHeld)) throw error;
     if (error.held.kind === "cli")

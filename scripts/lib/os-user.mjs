@@ -108,7 +108,7 @@ export function launcherFor(as, { program, folder }) {
   const ways = [plain, ...PASSES_FOLDERS.filter(({ bit }) => (held >> bit) & 1n).map(({ name }) => passing(name))];
   const found = ways.find(works);
   if (found) return found;
-  for (const closed of closedFolders(program).concat(closedFolders(folder))) {
+  for (const closed of new Set([...closedFolders(program), ...closedFolders(folder)])) {
     say(
       `Letting other users pass through ${closed} (not read it): the database runs as "${as.name}", because it may not run as root.`,
     );

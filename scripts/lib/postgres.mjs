@@ -165,8 +165,8 @@ export class Cluster {
       ]);
       const { command, args, ...ids } = run;
       const fd = openSync(this.log, "a", 0o600);
-      const { code } = await ended(spawn(command, args, { ...ids, cwd: building, stdio: ["ignore", fd, fd] })).finally(
-        () => closeSync(fd),
+      const { code } = await ended(spawn(command, args, { ...ids, cwd: "/", stdio: ["ignore", fd, fd] })).finally(() =>
+        closeSync(fd),
       );
       if (code !== 0) throw new Trouble(`The database could not be created in ${this.folder}:\n\n${tail(this.log)}`);
     } finally {
@@ -174,7 +174,7 @@ export class Cluster {
     }
     const extra = WHERE_SUPPORTED.filter((setting) => {
       const { command, args, ...ids } = launch(postgres, ["-D", building, "-c", setting, "-C", "port"]);
-      return spawnSync(command, args, { ...ids, cwd: building, stdio: "ignore" }).status === 0;
+      return spawnSync(command, args, { ...ids, cwd: "/", stdio: "ignore" }).status === 0;
     });
     // What is at the old place is not a whole cluster (`exists` says so): kept, in case someone wants to look.
     if (existsSync(this.folder)) renameSync(this.folder, `${this.folder}.broken-${Date.now()}`);
@@ -238,7 +238,7 @@ export class Cluster {
     if (existsSync(this.log) && statSync(this.log).size > BIG_LOG_BYTES) renameSync(this.log, `${this.log}.1`);
     const fd = openSync(this.log, "a", 0o600);
     // Detached: Ctrl+C in a terminal reaches the supervisor only, which stops the database last.
-    const child = spawn(command, args, { ...ids, cwd: this.folder, detached: true, stdio: ["ignore", fd, fd] });
+    const child = spawn(command, args, { ...ids, cwd: "/", detached: true, stdio: ["ignore", fd, fd] });
     closeSync(fd);
     let running = true;
     const exited = ended(child).then(

@@ -12,11 +12,11 @@ import { prepareDatabase } from "./prepare-database.mjs";
 import { endForeground } from "./processes.mjs";
 import { say, step } from "./say.mjs";
 import { addressOf, readSettings } from "./settings.mjs";
-import { onStopSignal } from "./signals.mjs";
+import { onNpmGone, onStopSignal } from "./signals.mjs";
 import { Supervised } from "./supervised.mjs";
 import { Trouble } from "./trouble.mjs";
 
-/** How long a start waits for a command (`npm run cli`) that has the database open at the moment. */
+/** How long a start waits for a command (`npm run cli`) that has the database open, or for a server that is stopping. */
 const COMMAND_MS = 60_000;
 
 /** How long a stop waits for the step of the start that it interrupts. */
@@ -53,6 +53,11 @@ export async function serve(form) {
     stopping = true;
     giveUp(new Stopped());
   });
+  onNpmGone(() => {
+    say("npm has gone: stopping …");
+    stopping = true;
+    giveUp(new Stopped());
+  });
   const unlessStopped = () => {
     if (stopping) throw new Stopped();
   };
@@ -60,10 +65,10 @@ export async function serve(form) {
   const endAll = async () => {
     for (const end of started.splice(0).reverse()) await end();
   };
-  let release = () => {};
-
-  const holdLock = (/** @type {import("./lock.mjs").Lock} */ lock) => {
-    release = () => lock.release();
+  /** @type {import("./lock.mjs").Lock | undefined} */
+  let lock;
+  const holdLock = (/** @type {import("./lock.mjs").Lock} */ taken) => {
+    lock = taken;
   };
   const booting = boot(form, { started, holdLock, unlessStopped, giveUp });
   try {
@@ -72,11 +77,12 @@ export async function serve(form) {
     return 0;
   } catch (error) {
     stopping = true;
+    lock?.tell({ stopping: true });
     endForeground();
     await endAll();
     await Promise.race([booting.catch(() => {}), sleep(LAST_STEP_MS)]); // it ends at its next step
     await endAll(); // what that step still started
-    release();
+    lock?.release();
     if (!(error instanceof Stopped)) throw error;
     say("Stopped.");
     return 0;
@@ -190,7 +196,7 @@ async function lockFor(form, { lockFile, folder }) {
   try {
     return await waitForLock(lockFile, form.kind, {
       withinMs: COMMAND_MS,
-      worthWaitingFor: ({ kind }) => kind === "cli",
+      worthWaitingFor: ({ kind, stopping }) => kind === "cli" || stopping === true,
     });
   } catch (error) {
     if (!(error instanceof LockHeld)) throw error;

@@ -15,3 +15,19 @@ export function onStopSignal(stop) {
     });
   }
 }
+
+/**
+ * Whoever ended npm outright (`kill -9`) meant what it had started: without npm nobody is left who could stop us.
+ * @param {() => void} stop
+ */
+export function onNpmGone(stop) {
+  const OFTEN_MS = 500;
+  if (!process.env.npm_lifecycle_event || process.platform === "win32") return;
+  const npm = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(timer);
+    stop();
+  }, OFTEN_MS);
+  timer.unref();
+}

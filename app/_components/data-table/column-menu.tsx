@@ -1,6 +1,6 @@
 "use client";
-import { ActionIcon, Menu, Tooltip } from "@mantine/core";
-import { IconCheck, IconColumns3 } from "@tabler/icons-react";
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconColumns3 } from "@tabler/icons-react";
 
 type Props = {
   columns: readonly { id: string; label: string }[];
@@ -11,29 +11,22 @@ type Props = {
 /** Which columns show. The choice lives in the address. */
 export function ColumnMenu({ columns, hidden, onChange }: Props) {
   return (
-    <Menu position="bottom-end" closeOnItemClick={false}>
+    <Menu position="bottom-end">
       <Menu.Target>
-        <Tooltip label="Columns">
-          <ActionIcon variant="default" size={30} aria-label="Choose columns">
-            <IconColumns3 size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon variant="default" size={30} aria-label="Choose columns" title="Columns">
+          <IconColumns3 size={16} aria-hidden />
+        </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {columns.map(({ id, label }) => {
-          const shown = !hidden.includes(id);
-          return (
-            <Menu.Item
-              key={id}
-              role="menuitemcheckbox"
-              aria-checked={shown}
-              leftSection={<IconCheck size={14} aria-hidden style={{ visibility: shown ? "visible" : "hidden" }} />}
-              onClick={() => onChange(shown ? [...hidden, id] : hidden.filter((other) => other !== id))}
-            >
-              {label}
-            </Menu.Item>
-          );
-        })}
+        {columns.map(({ id, label }) => (
+          <Menu.CheckboxItem
+            key={id}
+            checked={!hidden.includes(id)}
+            onChange={(shown) => onChange(shown ? hidden.filter((other) => other !== id) : [...hidden, id])}
+          >
+            {label}
+          </Menu.CheckboxItem>
+        ))}
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,12 +1,9 @@
-import { and, desc, eq, sql } from "drizzle-orm";
-import { z } from "zod";
+import { and, eq } from "drizzle-orm";
 import { apiKeys } from "@/db/schema";
-import { cursorFor, pageOf } from "@/server/platform/cursor";
+import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { apiKeysReply, listApiKeysInput } from "./schemas";
 import { shownKey } from "./shown-key";
-
-const position = z.tuple([z.number(), z.string()]);
 
 export const listApiKeys = verb(
   {
@@ -18,25 +15,21 @@ export const listApiKeys = verb(
     reply: apiKeysReply,
   },
   async (ctx, { limit, cursor }) => {
-    const cursors = cursorFor<[createdAt: number, id: string]>("apiKeys", {});
-    const after = cursor === undefined ? undefined : cursors.decode(cursor, position);
+    const list = newestFirst({
+      name: "api-keys",
+      filters: { project: ctx.projectId },
+      time: apiKeys.createdAt,
+      id: apiKeys.id,
+      limit,
+      cursor,
+    });
     const found = await ctx.db
       .select()
       .from(apiKeys)
-      .where(
-        and(
-          eq(apiKeys.projectId, ctx.projectId),
-          after && sql`(${apiKeys.createdAt}, ${apiKeys.id}) < (${after[0]}::bigint, ${after[1]})`,
-        ),
-      )
-      .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
-      .limit(limit + 1);
-    const { rows, nextCursor } = pageOf(
-      found,
-      limit,
-      (row) => [row.createdAt, row.id] as [number, string],
-      cursors.encode,
-    );
+      .where(and(eq(apiKeys.projectId, ctx.projectId), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
     return { apiKeys: rows.map((row) => shownKey(row)), pagination: { limit, nextCursor } };
   },
 );

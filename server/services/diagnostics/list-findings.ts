@@ -1,12 +1,9 @@
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
-import { z } from "zod";
+import { and, eq, gte, lt, sql } from "drizzle-orm";
 import { conversations, findings, occurrences } from "@/db/schema";
-import { cursorFor, pageOf } from "@/server/platform/cursor";
+import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { findingJson } from "./finding-json";
 import { findingsReply, listFindingsInput } from "./schemas";
-
-const position = z.tuple([z.number(), z.string()]);
 
 export const listFindings = verb(
   {
@@ -20,8 +17,14 @@ export const listFindings = verb(
     reply: findingsReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    const page = cursorFor<[number, string]>("findings", { project: ctx.projectId, ...filters });
-    const after = cursor === undefined ? undefined : page.decode(cursor, position);
+    const list = newestFirst({
+      name: "findings",
+      filters: { project: ctx.projectId, ...filters },
+      time: findings.lastDetectedAt,
+      id: findings.id,
+      limit,
+      cursor,
+    });
     const rows = await ctx.db
       .select()
       .from(findings)
@@ -46,17 +49,12 @@ export const listFindings = verb(
                 join ${conversations} on ${conversations.projectId} = ${occurrences.projectId} and ${conversations.id} = ${occurrences.conversationId}
                 where ${occurrences.projectId} = ${ctx.projectId}
                   and (${conversations.id} = ${filters.conversationId} or ${conversations.key} = ${`id:${filters.conversationId}`}))`,
-          after && sql`(${findings.lastDetectedAt}, ${findings.id}) < (${after[0]}::bigint, ${after[1]})`,
+          list.after,
         ),
       )
-      .orderBy(desc(findings.lastDetectedAt), desc(findings.id))
-      .limit(limit + 1);
-    const { rows: shown, nextCursor } = pageOf(
-      rows,
-      limit,
-      (row) => [row.lastDetectedAt, row.id] as [number, string],
-      page.encode,
-    );
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows: shown, nextCursor } = list.page(rows, (row) => [row.lastDetectedAt, row.id]);
     return { findings: shown.map(findingJson), pagination: { limit, nextCursor } };
   },
 );

@@ -1,13 +1,10 @@
-import { and, desc, eq, sql } from "drizzle-orm";
-import { z } from "zod";
+import { and, desc, eq, type SQL } from "drizzle-orm";
 import { conversations, findings, occurrences } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { cursorFor, pageOf } from "@/server/platform/cursor";
+import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { listOccurrencesInput, occurrencesReply } from "./schemas";
-
-const position = z.tuple([z.number(), z.string()]);
 
 export const listOccurrences = verb(
   {
@@ -19,27 +16,28 @@ export const listOccurrences = verb(
     reply: occurrencesReply,
   },
   async (ctx, { findingId, limit, cursor }) => {
-    const [found] = await ctx.db
+    const [finding] = await ctx.db
       .select({ id: findings.id })
       .from(findings)
       .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
-    if (!found) throw notFound("Finding");
+    if (!finding) throw notFound("Finding");
 
-    const page = cursorFor<[number, string]>("occurrences", { project: ctx.projectId, findingId });
-    const after = cursor === undefined ? undefined : page.decode(cursor, position);
-    const rows = await occurrencesOf(ctx, findingId, limit + 1, after);
-    const { rows: shown, nextCursor } = pageOf(
-      rows,
+    const list = newestFirst({
+      name: "occurrences",
+      filters: { project: ctx.projectId, findingId },
+      time: occurrences.detectedAt,
+      id: occurrences.id,
       limit,
-      (row) => [row.detectedAt, row.id] as [number, string],
-      page.encode,
-    );
-    return { occurrences: shown, pagination: { limit, nextCursor } };
+      cursor,
+    });
+    const found = await occurrencesOf(ctx, findingId, list.fetch, list.after);
+    const { rows, nextCursor } = list.page(found, (row) => [row.detectedAt, row.id]);
+    return { occurrences: rows, pagination: { limit, nextCursor } };
   },
 );
 
 /** Newest first, with the client's own id of each conversation. */
-export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, after?: [number, string]) =>
+export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, after?: SQL) =>
   ctx.db
     .select({
       id: occurrences.id,
@@ -61,12 +59,6 @@ export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, after?
       conversations,
       and(eq(conversations.projectId, occurrences.projectId), eq(conversations.id, occurrences.conversationId)),
     )
-    .where(
-      and(
-        eq(occurrences.projectId, ctx.projectId),
-        eq(occurrences.findingId, findingId),
-        after && sql`(${occurrences.detectedAt}, ${occurrences.id}) < (${after[0]}::bigint, ${after[1]})`,
-      ),
-    )
+    .where(and(eq(occurrences.projectId, ctx.projectId), eq(occurrences.findingId, findingId), after))
     .orderBy(desc(occurrences.detectedAt), desc(occurrences.id))
     .limit(limit);

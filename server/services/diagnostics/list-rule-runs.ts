@@ -1,13 +1,10 @@
-import { and, desc, eq, sql } from "drizzle-orm";
-import { z } from "zod";
+import { and, eq, sql } from "drizzle-orm";
 import { conversations, ruleRuns } from "@/db/schema";
-import { cursorFor, pageOf } from "@/server/platform/cursor";
+import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { ruleRunJson } from "./rule-run-json";
 import { getRuleRunInput, listRuleRunsInput, ruleRunPageReply, ruleRunReply } from "./schemas";
-
-const position = z.tuple([z.number(), z.string()]);
 
 export const listRuleRuns = verb(
   {
@@ -20,8 +17,14 @@ export const listRuleRuns = verb(
     reply: ruleRunPageReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    const page = cursorFor<[number, string]>("rule-runs", { project: ctx.projectId, ...filters });
-    const after = cursor === undefined ? undefined : page.decode(cursor, position);
+    const list = newestFirst({
+      name: "rule-runs",
+      filters: { project: ctx.projectId, ...filters },
+      time: ruleRuns.createdAt,
+      id: ruleRuns.id,
+      limit,
+      cursor,
+    });
     const rows = await ctx.db
       .select()
       .from(ruleRuns)
@@ -38,17 +41,12 @@ export const listRuleRuns = verb(
                 select ${conversations.id} from ${conversations}
                 where ${conversations.projectId} = ${ctx.projectId}
                   and (${conversations.id} = ${filters.conversationId} or ${conversations.key} = ${`id:${filters.conversationId}`}))`,
-          after && sql`(${ruleRuns.createdAt}, ${ruleRuns.id}) < (${after[0]}::bigint, ${after[1]})`,
+          list.after,
         ),
       )
-      .orderBy(desc(ruleRuns.createdAt), desc(ruleRuns.id))
-      .limit(limit + 1);
-    const { rows: shown, nextCursor } = pageOf(
-      rows,
-      limit,
-      (row) => [row.createdAt, row.id] as [number, string],
-      page.encode,
-    );
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows: shown, nextCursor } = list.page(rows, (row) => [row.createdAt, row.id]);
     return { runs: shown.map(ruleRunJson), pagination: { limit, nextCursor } };
   },
 );

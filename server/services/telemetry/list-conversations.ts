@@ -1,13 +1,10 @@
-import { and, desc, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
-import { z } from "zod";
+import { and, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
 import { conversations } from "@/db/schema";
-import { cursorFor, pageOf } from "@/server/platform/cursor";
+import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { conversationsReply, listConversationsInput } from "./schemas";
 import { wordsOf } from "./search-words";
 import { summaryColumns, summaryOf } from "./summary-row";
-
-const position = z.tuple([z.number(), z.string()]);
 
 export const listConversations = verb(
   {
@@ -21,8 +18,14 @@ export const listConversations = verb(
     reply: conversationsReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    const page = cursorFor<[number, string]>("conversations", { project: ctx.projectId, ...filters });
-    const after = cursor === undefined ? undefined : page.decode(cursor, position);
+    const list = newestFirst({
+      name: "conversations",
+      filters: { project: ctx.projectId, ...filters },
+      time: conversations.startedAt,
+      id: conversations.id,
+      limit,
+      cursor,
+    });
 
     const rows = await ctx.db
       .select(summaryColumns)
@@ -37,18 +40,13 @@ export const listConversations = verb(
           filters.startedBefore === undefined ? undefined : lt(conversations.startedAt, filters.startedBefore),
           withFindings(filters.hasFindings),
           search(filters.q),
-          after && sql`(${conversations.startedAt}, ${conversations.id}) < (${after[0]}::bigint, ${after[1]})`,
+          list.after,
         ),
       )
-      .orderBy(desc(conversations.startedAt), desc(conversations.id))
-      .limit(limit + 1);
+      .orderBy(...list.order)
+      .limit(list.fetch);
 
-    const { rows: shown, nextCursor } = pageOf(
-      rows,
-      limit,
-      (row) => [row.startedAt, row.id] as [number, string],
-      page.encode,
-    );
+    const { rows: shown, nextCursor } = list.page(rows, (row) => [row.startedAt, row.id]);
     return { conversations: shown.map(summaryOf), pagination: { limit, nextCursor } };
   },
 );

@@ -35,6 +35,7 @@ export function Palette({ projectId, projects }: { projectId: string; projects: 
       onQueryChange={setQuery}
       shortcut={["mod + K"]}
       scrollable
+      overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
       maxHeight={440}
       onSpotlightOpen={() => setOpen(true)}
       onSpotlightClose={() => setOpen(false)}

@@ -63,7 +63,7 @@ export const COLUMNS: Column[] = [
   {
     id: "models",
     header: "Models",
-    meta: { width: "9.25rem" },
+    meta: { width: "8.75rem" },
     cell: ({ row: { original } }) =>
       original.models.length === 0 ? (
         <span title="unknown">{UNKNOWN}</span>
@@ -83,20 +83,20 @@ export const COLUMNS: Column[] = [
   {
     id: "cost",
     header: "Cost",
-    meta: { width: "5rem", align: "end" },
+    meta: { width: "5.75rem", align: "end" },
     cell: ({ row }) => <ConversationCost conversation={row.original} />,
   },
   {
     id: "errors",
     header: "Errors",
-    meta: { width: "4rem", align: "end" },
+    meta: { width: "3.75rem", align: "end" },
     cell: ({ row: { original } }) =>
       original.errorCount === 0 ? <None /> : <strong className="tabular">{formatCount(original.errorCount)}</strong>,
   },
   {
     id: "duration",
     header: "Duration",
-    meta: { width: "5.5rem", align: "end" },
+    meta: { width: "5.25rem", align: "end" },
     cell: ({ row: { original } }) => (
       <span className="tabular">{formatDuration(original.lastActivityAt - original.startedAt)}</span>
     ),

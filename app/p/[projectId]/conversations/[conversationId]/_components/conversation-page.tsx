@@ -101,7 +101,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
               />
             </div>
             <aside className={classes.rail} aria-label="Findings and facts">
-              <section>
+              <section className={classes.first}>
                 <h2 className={rail.title}>Findings</h2>
                 {findingsError ? (
                   <p className={rail.quiet}>Findings could not be read.</p>
@@ -120,7 +120,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
                   </p>
                 ) : null}
               </section>
-              <section>
+              <section className={classes.last}>
                 <h2 className={rail.title}>Facts</h2>
                 <Facts projectId={projectId} conversation={conversation} />
               </section>

@@ -1,0 +1,106 @@
+import { expect, test } from "@playwright/test";
+import { newProject, type TestProject } from "./support/project";
+import { seed } from "./support/seed";
+import { signIn } from "./support/sign-in";
+
+/** The workbench without a mouse. */
+
+let project: TestProject;
+
+test.beforeEach(async ({ page, baseURL }) => {
+  test.setTimeout(120_000);
+  project = newProject(baseURL!);
+  await seed(project, [
+    { id: "first", model: "gpt-4o-mini", ask: "The first question", answer: "An answer." },
+    { id: "second", model: "gpt-4o", ask: "The second question", answer: "I cannot.", failingTool: true },
+  ]);
+  await signIn(page, project);
+});
+
+test("rows, peek, open, turns, tabs and back", async ({ page }) => {
+  const second = page.getByRole("link", { name: "The second question" });
+  const first = page.getByRole("link", { name: "The first question" });
+  await expect(second).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(second).toBeFocused();
+  await page.keyboard.press("j");
+  await expect(first).toBeFocused();
+  await page.keyboard.press("k");
+  await expect(second).toBeFocused();
+
+  await page.keyboard.press("Space");
+  await expect(page).toHaveURL(/peek=conv_/);
+  await expect(page.getByRole("complementary", { name: "Conversation" })).toContainText("Result of get_order");
+  await page.keyboard.press("Escape");
+  await expect(page).not.toHaveURL(/peek=/);
+
+  await second.press("Enter");
+  await expect(page).toHaveURL(/conversations\/conv_/);
+  await expect(page.getByText("Result of get_order")).toBeVisible();
+  await expect(
+    page
+      .getByRole("complementary", { name: "Findings and facts" })
+      .getByRole("link", { name: /^message/ })
+      .first(),
+  ).toBeVisible();
+  await page.keyboard.press("n");
+  await expect(page).toHaveURL(/#m-\d+$/);
+  await page.keyboard.press("]");
+  await expect(page).toHaveURL(/tab=cost/);
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(/\/conversations$/);
+});
+
+test("go keys, search, sheet and palette", async ({ page }) => {
+  await expect(page.getByRole("link", { name: "The second question" })).toBeVisible();
+  await page.keyboard.press("/");
+  await expect(page.getByLabel("Search in messages")).toBeFocused();
+  await page.keyboard.type("gf?");
+  await expect(page).toHaveURL(/q=gf/);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+
+  for (const [key, path] of [
+    ["f", "findings"],
+    ["r", "rule-runs"],
+    ["k", "api-keys"],
+    ["c", "conversations"],
+  ] as const) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    await expect(page).toHaveURL(new RegExp(`/${path}$`));
+  }
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keyboard" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog", { name: "Keyboard" })).toBeHidden();
+
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("textbox", { name: "Go to" }).fill("settings");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/settings$/);
+});
+
+test("a Finding is confirmed, resolved and dismissed, and each is taken back", async ({ page }) => {
+  await page.goto(`/p/${project.projectId}/findings`);
+  await page
+    .getByRole("link", { name: /get_order/ })
+    .first()
+    .click();
+  await expect(page.getByRole("button", { name: "Confirm" })).toBeVisible();
+
+  await page.keyboard.press("c");
+  await expect(page.getByRole("button", { name: "Back to review" })).toBeVisible();
+  await page.keyboard.press("u");
+  await expect(page.getByRole("button", { name: "Confirm" })).toBeVisible();
+
+  await page.keyboard.press("r");
+  await expect(page.getByRole("button", { name: "Unresolve" })).toBeVisible();
+  await page.keyboard.press("u");
+  await expect(page.getByRole("button", { name: "Resolve", exact: true })).toBeVisible();
+
+  await page.keyboard.press("e");
+  await expect(page.getByText("Dismissed").first()).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await expect(page.getByRole("button", { name: "Dismiss" })).toBeVisible();
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "@playwright/test";
+import { newProject } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+test("a key is made, shown once, works, and stops working when revoked", async ({ page, baseURL }) => {
+  const project = newProject(baseURL!);
+  await signIn(page, project);
+  await page.goto(`/p/${project.projectId}/api-keys`);
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill("reader");
+  await page.getByRole("button", { name: "Read only" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const secret = (await page.getByTestId("secret").textContent())!;
+  expect(secret).toMatch(/^whet_/);
+  await project.read("conversations", secret);
+
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.reload();
+  await expect(page.getByRole("row", { name: /reader/ })).toContainText("Active");
+  await expect(page.getByText(secret)).toBeHidden();
+
+  await page.getByRole("button", { name: "Revoke reader" }).click();
+  await expect(page.getByRole("dialog")).toContainText("cannot be undone");
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await expect(page.getByRole("row", { name: /reader/ })).toContainText("Revoked");
+  await expect
+    .poll(
+      () =>
+        project.read("conversations", secret).then(
+          () => "works",
+          () => "refused",
+        ),
+      { timeout: 6000 },
+    )
+    .toBe("refused");
+});

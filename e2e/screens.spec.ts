@@ -1,0 +1,208 @@
+import AxeBuilder from "@axe-core/playwright";
+import { type Browser, type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { newProject, type TestProject } from "./support/project";
+import { seed, type Talk } from "./support/seed";
+import { signIn } from "./support/sign-in";
+
+/** Every screen in both colours, wide and on a phone: reachable, readable, nothing sideways, nothing from elsewhere. */
+
+const HOSTILE = '<img src="https://elsewhere.example/x.png" onerror="alert(1)"><b>Is this bold?</b>';
+const TALKS: Talk[] = [
+  { id: "plain", model: "gpt-4o-mini", ask: "Can I return the jacket?", answer: "Yes, within 30 days." },
+  { id: "hostile", model: "acme-house-1", ask: HOSTILE, answer: "It is not." },
+  { id: "long", model: "gpt-4o-mini", ask: "Where are my parcels?", answer: "Let me see.", turns: 90 },
+  { id: "failing", model: "gpt-4o", ask: "Where is my order 1042?", answer: "I cannot find it.", failingTool: true },
+];
+const LOOKS = [
+  { scheme: "light", width: 1440, height: 900 },
+  { scheme: "dark", width: 1440, height: 900 },
+  { scheme: "light", width: 390, height: 844 },
+  { scheme: "dark", width: 390, height: 844 },
+] as const;
+
+let project: TestProject;
+let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
+let conversationId: string;
+let findingId: string;
+
+test.beforeAll(async ({ browser, baseURL }) => {
+  test.setTimeout(120_000);
+  project = newProject(baseURL!);
+  await seed(project, TALKS);
+  const read = async <T>(path: string) => (await project.read(path)) as unknown as T;
+  conversationId = (await read<{ conversation: { id: string } }>("conversations/failing")).conversation.id;
+  const { findings } = await read<{ findings: { id: string }[] }>("diagnostics/findings?ruleId=tool-failure");
+  findingId = findings[0]!.id;
+  const context = await browser.newContext();
+  await signIn(await context.newPage(), project);
+  state = await context.storageState();
+  await context.close();
+});
+
+const signedIn = (browser: Browser, look: (typeof LOOKS)[number] = LOOKS[0]) =>
+  browser.newContext({
+    storageState: state,
+    viewport: { width: look.width, height: look.height },
+    colorScheme: look.scheme,
+    reducedMotion: "reduce",
+  });
+const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
+
+async function expectSound(page: Page, name: string) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target.join(" ")).join(", ")}`),
+  ).toEqual([]);
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(sideways, `${name} scrolls sideways`).toBeLessThanOrEqual(1);
+  await test.info().attach(name, { body: await page.screenshot(), contentType: "image/png" });
+}
+
+for (const look of LOOKS) {
+  test(`every screen, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
+    test.setTimeout(180_000);
+    const context = await signedIn(browser, look);
+    const page = await context.newPage();
+    const elsewhere: string[] = [];
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (/^https?:$/.test(url.protocol) && url.origin !== project.url) elsewhere.push(request.url());
+    });
+    const broken: string[] = [];
+    page.on("pageerror", (error) => broken.push(error.message));
+
+    const screens: [name: string, path: string, shows: string | RegExp][] = [
+      ["conversations", "conversations", "Can I return the jacket?"],
+      ["conversations-peek", `conversations?peek=${conversationId}`, "Result of get_order"],
+      ["conversation", `conversations/${conversationId}`, "Result of get_order"],
+      ["conversation-hostile", "conversations/hostile", HOSTILE],
+      ["conversation-long", "conversations/long#m-120", "And number 60?"],
+      ["conversation-cost", "conversations/hostile?tab=cost", "Without a known cost"],
+      ["conversation-spans", `conversations/${conversationId}?tab=spans`, "execute_tool get_order"],
+      ["findings", "findings", /get_order/],
+      ["findings-peek", `findings?peek=${findingId}`, "Why"],
+      ["finding", `findings/${findingId}`, "Conversations that show it"],
+      ["rule-runs", "rule-runs", "Completed"],
+      ["api-keys", "api-keys", "telemetry:write"],
+      ["send-a-trace", "send-a-trace", "Listening…"],
+      ["settings", "settings", "Diagnose conversations automatically"],
+    ];
+    for (const [name, path, shows] of screens) {
+      await test.step(name, async () => {
+        await page.goto(at(path));
+        await expect(page.getByText(shows).first()).toBeVisible();
+        await expectSound(page, `${name}-${look.scheme}-${look.width}`);
+      });
+    }
+    expect(elsewhere, "asked another host").toEqual([]);
+    expect(broken).toEqual([]);
+    await context.close();
+  });
+}
+
+test("before anyone signs in", async ({ page }) => {
+  await page.goto("/sign-in");
+  await expectSound(page, "sign-in");
+  await page.getByLabel("E-mail").fill("nobody@example.test");
+  await page.getByLabel("Password", { exact: true }).fill("not the password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByText("The e-mail address or the password is not right.")).toBeVisible();
+  await expectSound(page, "sign-in-refused");
+  await page.goto("/setup?token=used");
+  await expect(page.getByText("This is set up already")).toBeVisible();
+  await page.goto(at("conversations"));
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
+});
+
+test("a page is readable before its script runs", async ({ browser }) => {
+  const context = await browser.newContext({ storageState: state, javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(at("conversations"));
+  await expect(page.getByText("Can I return the jacket?")).toBeVisible();
+  await page.goto(at(`conversations/${conversationId}`));
+  await expect(page.getByText("Where is my order 1042?").first()).toBeVisible();
+  await page.goto(at("findings"));
+  await expect(page.getByText(/get_order/).first()).toBeVisible();
+  await context.close();
+});
+
+test.describe("states", () => {
+  test("nothing yet, and nothing by these filters", async ({ browser, baseURL }) => {
+    const empty = newProject(baseURL!);
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await signIn(page, empty);
+    for (const [path, says] of [
+      ["conversations", "No conversations yet"],
+      ["findings", "No Findings yet: no conversations to read"],
+      ["rule-runs", "No Rule Runs yet"],
+    ] as const) {
+      await page.goto(`${baseURL}/p/${empty.projectId}/${path}`);
+      await expect(page.getByText(says)).toBeVisible();
+      await expectSound(page, `empty-${path}`);
+    }
+    await context.close();
+
+    const filtered = await signedIn(browser);
+    const list = await filtered.newPage();
+    await list.goto(at("conversations?q=nothingsaysthis"));
+    await expect(list.getByText("No conversation matches")).toBeVisible();
+    await expectSound(list, "empty-by-filter");
+    await list.getByRole("button", { name: "Clear search and filters" }).click();
+    await expect(list.getByText("Can I return the jacket?")).toBeVisible();
+    await filtered.close();
+  });
+
+  test("loading, a failure with its request id, and what was read before it", async ({ browser }) => {
+    const context = await signedIn(browser);
+    const page = await context.newPage();
+    await page.goto(at("conversations"));
+    await expect(page.getByText("Can I return the jacket?")).toBeVisible();
+
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/api/trpc/**conversations.get**", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Can I return the jacket?" }).press("Space");
+    await expect(page.getByRole("status", { name: "Loading the conversation" })).toBeVisible();
+    await expectSound(page, "loading");
+    release();
+    await expect(page.getByText("Yes, within 30 days.")).toBeVisible();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+
+    const failure = {
+      code: -32603,
+      message: "Not just now.",
+      data: { code: "SERVICE_UNAVAILABLE", httpStatus: 503, requestId: "req-1" },
+    };
+    await page.route("**/api/trpc/**", (route) => {
+      const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
+      return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
+    });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await expect(page.getByText(/Showing what was read/)).toBeVisible({ timeout: 20_000 });
+    await expectSound(page, "stale");
+    await page.getByLabel("Search in messages").fill("jacket");
+    await expect(page.getByText("req-1").first()).toBeVisible({ timeout: 20_000 });
+    await expectSound(page, "error");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await expect(page.getByRole("link", { name: "Can I return the jacket?" })).toBeVisible();
+    await context.close();
+  });
+});
+
+test("what another project has is not here", async ({ browser, baseURL }) => {
+  const other = newProject(baseURL!);
+  const context = await signedIn(browser);
+  const page = await context.newPage();
+  const reply = await page.goto(`${baseURL}/p/${other.projectId}/conversations`);
+  expect(reply?.status()).toBe(404);
+  await page.goto(at("conversations/conv_nobody"));
+  await expect(page.getByText("Conversation was not found.")).toBeVisible();
+  await context.close();
+});

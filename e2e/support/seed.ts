@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "@playwright/test";
+import type { TestProject } from "./project";
+
+const hex = (bytes: number) => randomBytes(bytes).toString("hex");
+const attribute = (key: string, value: string | number) => ({
+  key,
+  value: typeof value === "number" ? { intValue: value } : { stringValue: value },
+});
+const text = (content: string) => [{ type: "text", content }];
+
+export type Talk = { id: string; model: string; ask: string; answer: string; failingTool?: boolean; turns?: number };
+
+/** One conversation as an instrumented agent sends it: model calls, perhaps a tool that fails, under a root span. */
+function spansOf({ id, model, ask, answer, failingTool = false, turns = 1 }: Talk, startedAt: number) {
+  const traceId = hex(16);
+  const root = hex(8);
+  const common = [attribute("gen_ai.conversation.id", id), attribute("user.id", `user-of-${id}`)];
+  let now = startedAt;
+  const span = (name: string, attributes: object[], more: object = {}) => {
+    const start = now;
+    now += 400;
+    return {
+      traceId,
+      spanId: hex(8),
+      parentSpanId: root,
+      name,
+      kind: 3,
+      startTimeUnixNano: `${start}000000`,
+      endTimeUnixNano: `${now}000000`,
+      attributes: [...common, ...attributes],
+      ...more,
+    };
+  };
+  const history: object[] = [{ role: "user", parts: text(ask) }];
+  const call = (output: object) => {
+    const made = span(`chat ${model}`, [
+      attribute("gen_ai.operation.name", "chat"),
+      attribute("gen_ai.provider.name", model.startsWith("gpt") ? "openai" : "acme"),
+      attribute("gen_ai.request.model", model),
+      attribute("gen_ai.response.model", model),
+      attribute("gen_ai.usage.input_tokens", 1200),
+      attribute("gen_ai.usage.output_tokens", 80),
+      attribute("gen_ai.input.messages", JSON.stringify(history)),
+      attribute("gen_ai.output.messages", JSON.stringify([output])),
+      attribute("shop.shard", "eu-3"),
+    ]);
+    history.push(output);
+    return made;
+  };
+  const spans: object[] = [];
+  if (failingTool) {
+    const tool = { type: "tool_call", id: "call_1", name: "get_order", arguments: { order_id: "1042" } };
+    spans.push(call({ role: "assistant", parts: [tool] }));
+    spans.push(
+      span(
+        "execute_tool get_order",
+        [
+          attribute("gen_ai.operation.name", "execute_tool"),
+          attribute("gen_ai.tool.name", "get_order"),
+          attribute("gen_ai.tool.call.id", "call_1"),
+          attribute("gen_ai.tool.call.arguments", '{"order_id":"1042"}'),
+          attribute("gen_ai.tool.call.result", "Error: order not found"),
+        ],
+        { status: { code: 2, message: "order not found" } },
+      ),
+    );
+    history.push({
+      role: "tool",
+      parts: [{ type: "tool_call_response", id: "call_1", response: "Error: order not found" }],
+    });
+  }
+  for (let turn = 0; turn < turns; turn++) {
+    if (turn > 0) history.push({ role: "user", parts: text(`And number ${turn}?`) });
+    spans.push(call({ role: "assistant", parts: text(turn === 0 ? answer : `Number ${turn} is on its way.`) }));
+  }
+  spans.unshift({
+    ...span("invoke_agent support", [attribute("gen_ai.operation.name", "invoke_agent")]),
+    spanId: root,
+    parentSpanId: "",
+    startTimeUnixNano: `${startedAt}000000`,
+  });
+  return spans;
+}
+
+/** Sends conversations and waits until they are readable, and until the Rules have read them all. */
+export async function seed(project: TestProject, talks: readonly Talk[]) {
+  const reply = await fetch(`${project.url}/v1/otlp/v1/traces`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${project.secret}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      resourceSpans: [
+        {
+          resource: { attributes: [attribute("service.name", "shop")] },
+          scopeSpans: [
+            {
+              scope: { name: "shop", version: "1.0.0" },
+              spans: talks.flatMap((talk, index) => spansOf(talk, Date.now() - (talks.length - index) * 3_600_000)),
+            },
+          ],
+        },
+      ],
+    }),
+  });
+  expect(reply.status).toBe(200);
+  const count = async (path: string, name: string) => ((await project.read(path))[name] as unknown as unknown[]).length;
+  await expect.poll(() => count("conversations?limit=500", "conversations")).toBe(talks.length);
+  await expect
+    .poll(() => count("diagnostics/rule-runs?status=completed&limit=500", "runs"), { timeout: 60_000 })
+    .toBeGreaterThanOrEqual(talks.length * 3);
+}
