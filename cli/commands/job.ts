@@ -37,6 +37,8 @@ export function addJob(program: Command) {
     .description("queue a failed or cancelled run again")
     .action(async (run: string, _given: object, command: Command) => {
       await withDatabase((db) => replayRun(db, run));
-      answer(command, { job: { id: run, state: "queued" } }, ["Queued again. Steps that had completed keep what they gave."]);
+      answer(command, { job: { id: run, state: "queued" } }, [
+        "Queued again. Steps that had completed keep what they gave.",
+      ]);
     });
 }

@@ -5,6 +5,7 @@ import { waitForLock } from "./lock.mjs";
 import { inRoot } from "./paths.mjs";
 import { runLogged } from "./processes.mjs";
 import { step } from "./say.mjs";
+import { Trouble } from "./trouble.mjs";
 
 /** What the build is made from. Migrations are read when they run. */
 const FOLDERS = ["app", "cli", "db", "inngest", "patches", "public", "server", "worker"];
@@ -106,5 +107,7 @@ async function bundlePrograms() {
       js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
     },
     logLevel: "warning",
+  }).catch(() => {
+    throw new Trouble("The application could not be built. What is wrong is above.");
   });
 }
