@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 
 const here = import.meta.dirname;
 const alias = { "@": here, "server-only": path.join(here, "db/testing/empty.ts") };
-const exclude = ["e2e/**", "node_modules/**", ".next/**", "dist/**", ".data/**"];
+// `*.shared.test.ts` hold the code against payloads and cases that lie beside some checkouts and are no part of this one.
+const shared = existsSync(path.join(here, "../shared/data")) ? [] : ["**/*.shared.test.ts"];
+const exclude = ["e2e/**", "node_modules/**", ".next/**", "dist/**", ".data/**", ...shared];
 const env = { TZ: "Asia/Kathmandu" }; // a UTC-only bug should fail here, not in production
 
 /** `*.test.ts` are pure and need nothing; `*.db.test.ts` each get their own copy of a migrated database. */

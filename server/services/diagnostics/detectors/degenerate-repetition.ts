@@ -1,7 +1,8 @@
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
-import { proseIn } from "./prose";
+import { proseIn, proseOf } from "./prose";
+import { eachWord, isRuler, mayRepeat } from "./repetition-words";
 import { excerpt } from "./text";
 
 /** Times in a row that a phrase comes before it is a fault; a chorus has fewer. */
@@ -20,8 +21,6 @@ const ASKED =
   /\b(?:repeat|times|over and over|forever|chorus|lyrics|song|poem|pattern|ascii|loop|lines? of|as many|table|list \d|count (?:to|from)|chant|rhyme|copies)\b/i;
 /** Characters of an answer that are read, from its end: once a model goes round, it does not stop. */
 const READ = 2500;
-/** Rulers, table borders, dotted lines and blanks to fill in. */
-const RULER = /^[\s\-^_=*.·•~#|+:─━═│┃┄┈╌…—–/\\<>0]*$/u;
 
 export const degenerateRepetition: Detector = {
   signal: "degenerate_repetition",
@@ -34,12 +33,12 @@ export const degenerateRepetition: Detector = {
 
 type Stretch = { kind: string; start: number; end: number; unit: string; score: number };
 
-function stuck({ messages }: ConversationSnapshot, { index, text, question }: SpokenMessage): DetectedSignal[] {
+function stuck({ messages }: ConversationSnapshot, spoken: SpokenMessage): DetectedSignal[] {
+  const { index, message, text, question } = spoken;
   if (text.length < COVERED_MINIMUM) return [];
   const from = Math.max(0, text.length - READ);
-  const prose = proseIn(text.slice(from));
-  const words = wordsOf(prose);
-  const found = characterRun(prose) ?? repeatedPhrase(prose, words) ?? goingRound(prose, words);
+  const prose = from === 0 ? proseOf(message) : proseIn(text.slice(from));
+  const found = characterRun(prose) ?? wordRun(prose);
   if (!found) return [];
   const asked = ASKED.test(question.slice(0, 4000));
   return [
@@ -55,16 +54,29 @@ function stuck({ messages }: ConversationSnapshot, { index, text, question }: Sp
   ];
 }
 
+/** A run covers one of the places looked at, wherever it starts: they are `CHARACTER_RUN` apart. */
 function characterRun(text: string): Stretch | null {
-  let start = 0;
-  for (let at = 1; at <= text.length; at++) {
-    if (text[at] === text[start]) continue;
-    const unit = text[start]!;
-    if (at - start >= CHARACTER_RUN && !RULER.test(unit))
-      return { kind: "a character", start, end: at, unit, score: 0.95 };
-    start = at;
+  for (let at = CHARACTER_RUN - 1; at < text.length; at += CHARACTER_RUN) {
+    const code = text.charCodeAt(at);
+    let start = at;
+    while (start > 0 && text.charCodeAt(start - 1) === code) start--;
+    let end = at + 1;
+    while (end < text.length && text.charCodeAt(end) === code) end++;
+    const unit = text[at]!;
+    if (end - start >= CHARACTER_RUN && !isRuler(unit))
+      return { kind: "a character", start, end, unit, score: 0.95 };
+    at = end - 1;
   }
   return null;
+}
+
+function wordRun(text: string): Stretch | null {
+  const folded = text.toLowerCase();
+  // A few letters change their length with their case; then the text is read as it is, so that offsets stay true.
+  const read = folded.length === text.length ? folded : text;
+  if (!mayRepeat(read)) return null;
+  const words = wordsOf(read);
+  return repeatedPhrase(text, words) ?? goingRound(text, words);
 }
 
 /**
@@ -90,7 +102,7 @@ function repeatedPhrase(text: string, words: readonly Word[]): Stretch | null {
     const first = words[at - run - period + 1]!;
     const unit = text.slice(first.start, words[at - run]!.end);
     const covered = word.end - first.start;
-    if (covered < COVERED_MINIMUM || unit.length > PHRASE_MAXIMUM || RULER.test(unit)) continue;
+    if (covered < COVERED_MINIMUM || unit.length > PHRASE_MAXIMUM || isRuler(unit)) continue;
     if (best && covered <= best.end - best.start) continue;
     const kind = period === 1 ? "a word" : "a phrase";
     best = { kind, start: first.start, end: word.end, unit, score: repeats >= PHRASE_REPEATS * 2 ? 0.95 : 0.85 };
@@ -100,23 +112,9 @@ function repeatedPhrase(text: string, words: readonly Word[]): Stretch | null {
 
 type Word = { key: string; start: number; end: number };
 
-/** Thai, Kana and Han: scripts without spaces. */
-const UNSPACED = /[\u0E00-\u0E7F\u3040-\u30FF\u3400-\u9FFF]/;
-const WORD = /\S{1,60}/g;
-const WORD_OR_LETTER = /[\u0E00-\u0E7F\u3040-\u30FF\u3400-\u9FFF]|[^\s\u0E00-\u0E7F\u3040-\u30FF\u3400-\u9FFF]{1,60}/g;
-const HAS_LETTER = /[a-z]/;
-
-/** Words where a script has spaces; single letters where it has none. */
 function wordsOf(text: string): Word[] {
   const words: Word[] = [];
-  const folded = text.toLowerCase();
-  // A few letters change their length with their case; then the text is read as it is, so that offsets stay true.
-  const read = folded.length === text.length ? folded : text;
-  for (const match of read.matchAll(UNSPACED.test(read) ? WORD_OR_LETTER : WORD)) {
-    const key = match[0];
-    if (HAS_LETTER.test(key) || !RULER.test(key))
-      words.push({ key, start: match.index, end: match.index + key.length });
-  }
+  eachWord(text, (start, end) => words.push({ key: text.slice(start, end), start, end }));
   return words;
 }
 

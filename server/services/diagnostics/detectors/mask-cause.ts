@@ -1,3 +1,5 @@
+import { onOneLine } from "./text";
+
 /** Characters of a message that are read for its cause; what follows is detail. */
 const CAUSE_LIMIT = 200;
 
@@ -27,10 +29,7 @@ export function maskCause(message: string): string {
 
 /** `message` on one line with its values masked and its case kept. */
 export function maskValues(message: string): string {
-  let masked = message
-    .slice(0, CAUSE_LIMIT * 2)
-    .replace(/\s+/g, " ")
-    .trim();
+  let masked = onOneLine(message.slice(0, CAUSE_LIMIT * 2));
   for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
   return masked.slice(0, CAUSE_LIMIT).trim();
 }

@@ -63,29 +63,43 @@ function inlineCode(text: string): Range[] {
   return ranges;
 }
 
+/** Characters of a line that tell whether it is quoted. */
+const LINE_READ = 60;
+
 /** Block quotes (`> …`) and pasted transcripts (two or more `Speaker: …` lines in a row). */
 function quotedLines(text: string): Range[] {
-  if (!text.includes("\n")) return [];
+  if (!text.includes("\n") || !(text.includes(":") || text.includes(">"))) return [];
   const ranges: Range[] = [];
   let speakers: Range[] = [];
   const flush = () => {
     if (speakers.length > 1) ranges.push(...speakers);
-    speakers = [];
+    if (speakers.length > 0) speakers = [];
   };
+  const nextColon = finder(text, ":");
   let start = 0;
   while (start < text.length) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
-    const head = text.slice(start, Math.min(end, start + 60));
-    if (SPEAKER_LINE.test(head)) speakers.push([start, end]);
-    else if (head.trim() !== "") {
-      flush();
-      if (head.trimStart().startsWith(">")) ranges.push([start, end]);
+    const head = Math.min(end, start + LINE_READ);
+    if (nextColon(start) < head && SPEAKER_LINE.test(text.slice(start, head))) speakers.push([start, end]);
+    else {
+      const first = firstVisible(text, start, head);
+      if (first !== "") flush();
+      if (first === ">") ranges.push([start, end]);
     }
     start = end + 1;
   }
   flush();
   return ranges;
+}
+
+/** The first character of `[start, end)` that is not white space; "" where there is none. */
+function firstVisible(text: string, start: number, end: number): string {
+  for (let at = start; at < end; at++) {
+    const character = text[at]!;
+    if (character.trim() !== "") return character;
+  }
+  return "";
 }
 
 function quotedTags(text: string): Range[] {
