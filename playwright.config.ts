@@ -40,9 +40,15 @@ export default defineConfig({
     { name: "start", testMatch: "start.spec.ts", timeout: 120_000 },
   ],
   webServer: {
-    command: "node scripts/start.mjs",
+    command: "exec node scripts/start.mjs",
     url: `${baseURL}/healthz`,
-    env: { DATA_DIR: E2E_DATA_DIR, HOST: "127.0.0.1", PORT: E2E_PORT, DIAGNOSE_AFTER_QUIET_SECONDS: "2" },
+    env: {
+      DATA_DIR: E2E_DATA_DIR,
+      HOST: "127.0.0.1",
+      PORT: E2E_PORT,
+      DIAGNOSE_AFTER_QUIET_SECONDS: "2",
+      STOP_WITH_PARENT: "1",
+    },
     timeout: 10 * 60_000,
     stdout: "pipe",
     gracefulShutdown: { signal: "SIGTERM", timeout: 15_000 },

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import postgres from "postgres";
-import { bound, machine } from "./lib/machine";
+import { bound, machine, percentile } from "./lib/machine";
 import { protobufBatch } from "./lib/otlp-batch";
 import { startProduct } from "./lib/product";
 
@@ -15,6 +15,7 @@ const BATCH = 500;
 const CONNECTIONS = 4;
 const SPAN_BYTES = 1500;
 const SHARE_OF_COPY = 0.2;
+const READABLE_WITHIN_MS = 2000;
 const HUGE_BATCH_BYTES = 16 * 1024 * 1024;
 const LONG_TRACE = 20_000;
 
@@ -69,6 +70,24 @@ async function untilReadable() {
   const start = performance.now();
   while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   return (performance.now() - start) / 1000;
+}
+
+/** How long after the answer to a batch its conversation can be read over `/v1`, with nothing else going on. */
+async function delaysUntilReadable() {
+  const delays: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    const traceId = randomBytes(16);
+    await post(protobufBatch({ spans: 10, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES, traceId }));
+    const start = performance.now();
+    for (let readable = false; !readable; ) {
+      const reply = await fetch(`${product.url}/v1/projects/${product.projectId}/traces/${traceId.toString("hex")}`, {
+        headers: { authorization: `Bearer ${product.secret}` },
+      });
+      readable = reply.ok && (await reply.json()).trace.conversationId !== null;
+    }
+    delays.push(performance.now() - start);
+  }
+  return delays;
 }
 
 /** Resident memory of every process below the product's, in MiB: proportional, so that shared pages count once. */
@@ -138,6 +157,13 @@ try {
     "share of a raw COPY",
     rate / copyRate >= SHARE_OF_COPY,
     `${((100 * rate) / copyRate).toFixed(0)} %, at least ${100 * SHARE_OF_COPY} %`,
+  );
+
+  const delays = await delaysUntilReadable();
+  bound(
+    "readable after a batch, slowest of 20",
+    Math.max(...delays) <= READABLE_WITHIN_MS,
+    `${Math.round(Math.max(...delays))} ms, median ${Math.round(percentile(delays, 0.5))} ms`,
   );
 
   const rest = memory(product.pid);

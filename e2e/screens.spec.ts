@@ -17,7 +17,6 @@ const LOOKS = [
   { scheme: "light", width: 1440, height: 900 },
   { scheme: "dark", width: 1440, height: 900 },
   { scheme: "light", width: 390, height: 844 },
-  { scheme: "dark", width: 390, height: 844 },
 ] as const;
 
 let project: TestProject;

@@ -44,7 +44,12 @@ async function install(): Promise<Installation> {
   return { folder: mkdtempSync(path.join(tmpdir(), "whetstone-start-")), port, address: `http://127.0.0.1:${port}` };
 }
 
-const environment = ({ folder, port }: Installation) => ({ DATA_DIR: folder, PORT: String(port), LOG_LEVEL: "warn" });
+const environment = ({ folder, port }: Installation) => ({
+  DATA_DIR: folder,
+  PORT: String(port),
+  LOG_LEVEL: "warn",
+  STOP_WITH_PARENT: "1",
+});
 
 /** `npm start`, up to the line that says it is ready. */
 async function start(at: Installation, env: Record<string, string> = {}) {

@@ -1,6 +1,7 @@
 "use client";
 import { Button, Divider, Group, Popover, Stack } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
+import { useMounted } from "@mantine/hooks";
 import { IconCalendar, IconChevronDown } from "@tabler/icons-react";
 import dayjs from "dayjs";
 import { useState } from "react";
@@ -13,16 +14,18 @@ const toPicker = (ms: number | null) => (ms === null ? null : dayjs(ms).format("
 const fromPicker = (text: string | null) => (text === null ? null : dayjs(text).valueOf());
 const NONE = { range: null, from: null, to: null };
 
-const labelOf = ({ range, from, to }: TimeRange) => {
+/** In the reader's zone once that is known; the server says UTC. */
+const labelOf = ({ range, from, to }: TimeRange, zone: string | undefined) => {
   if (range === null) return "Any time";
   if (range !== "custom") return PRESETS.find((preset) => preset.value === range)?.label;
   if (from === null && to === null) return "Custom range";
-  return `${from === null ? "…" : formatExact(from)} – ${to === null ? "now" : formatExact(to)}`;
+  return `${from === null ? "…" : formatExact(from, zone)} – ${to === null ? "now" : formatExact(to, zone)}`;
 };
 
 /** A preset or two ends of one's own. `what` says which time is meant: "Started". */
 export function TimeRangePicker({ value, onChange, what }: Props) {
   const [open, setOpen] = useState(false);
+  const label = labelOf(value, useMounted() ? undefined : "UTC");
   const choose = (next: TimeRange) => {
     onChange(next);
     setOpen(false);
@@ -35,9 +38,9 @@ export function TimeRangePicker({ value, onChange, what }: Props) {
           leftSection={<IconCalendar size={14} aria-hidden />}
           rightSection={<IconChevronDown size={14} aria-hidden />}
           onClick={() => setOpen(!open)}
-          aria-label={`${what}: ${labelOf(value)}`}
+          aria-label={`${what}: ${label}`}
         >
-          {labelOf(value)}
+          {label}
         </Button>
       </Popover.Target>
       <Popover.Dropdown p={8} aria-label={what}>

@@ -212,6 +212,8 @@ export const modelCalls = pgTable(
     provider: text("provider"),
     requestedModel: text("requested_model"),
     responseModel: text("response_model"),
+    /** The provider's id of the answer: by it two traces that tell of one call are found. */
+    responseId: text("response_id"),
     usage: jsonb("usage").$type<Record<string, number>>(),
     rawUsage: jsonb("raw_usage").$type<Record<string, unknown>>(),
     usageRule: text("usage_rule"),
@@ -238,6 +240,7 @@ export const modelCalls = pgTable(
     }).onDelete("cascade"),
     index("model_calls_conversation_id").on(t.projectId, t.conversationId),
     index("model_calls_newest").on(t.projectId, desc(t.startedAt)),
+    index("model_calls_response").on(t.projectId, t.responseId).where(sql`response_id is not null`),
   ],
 );
 

@@ -64,9 +64,9 @@ async function run(wanted, folder) {
   /** @type {import("node:child_process").ChildProcess | undefined} */
   let child;
   let stopped = false;
-  onStopSignal((signal) => {
+  onStopSignal(() => {
     stopped = true;
-    child?.kill(signal);
+    child?.kill("SIGINT"); // the one on which Playwright and Vitest clean up after themselves
   });
   /** @param {string} title @param {readonly string[]} command @param {Record<string, string>} [more] */
   const succeeds = async (title, [program = "", ...args], more) => {

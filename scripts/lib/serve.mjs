@@ -12,7 +12,7 @@ import { prepareDatabase } from "./prepare-database.mjs";
 import { endForeground } from "./processes.mjs";
 import { say, step } from "./say.mjs";
 import { addressOf, readSettings } from "./settings.mjs";
-import { onNpmGone, onStopSignal } from "./signals.mjs";
+import { onStarterGone, onStopSignal } from "./signals.mjs";
 import { Supervised } from "./supervised.mjs";
 import { Trouble } from "./trouble.mjs";
 
@@ -53,8 +53,8 @@ export async function serve(form) {
     stopping = true;
     giveUp(new Stopped());
   });
-  onNpmGone(() => {
-    say("npm has gone: stopping …");
+  onStarterGone(() => {
+    say("Whoever started this is gone: stopping …");
     stopping = true;
     giveUp(new Stopped());
   });

@@ -17,15 +17,17 @@ export function onStopSignal(stop) {
 }
 
 /**
- * Whoever ended npm outright (`kill -9`) meant what it had started: without npm nobody is left who could stop us.
+ * Whoever ended npm outright (`kill -9`) meant what it had started: without it nobody is left who could stop us. The
+ * same for a test's run (STOP_WITH_PARENT). Started in any other way, we outlive the shell that did so.
  * @param {() => void} stop
  */
-export function onNpmGone(stop) {
+export function onStarterGone(stop) {
   const OFTEN_MS = 500;
-  if (!process.env.npm_lifecycle_event || process.platform === "win32") return;
-  const npm = process.ppid;
+  const { npm_lifecycle_event, STOP_WITH_PARENT } = process.env;
+  if (!(npm_lifecycle_event || STOP_WITH_PARENT) || process.platform === "win32") return;
+  const starter = process.ppid;
   const timer = setInterval(() => {
-    if (process.ppid === npm) return;
+    if (process.ppid === starter) return;
     clearInterval(timer);
     stop();
   }, OFTEN_MS);

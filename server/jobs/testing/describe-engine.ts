@@ -44,7 +44,7 @@ function embedded(): TestEngine & { stop: () => Promise<void> } {
     start: async (functions) => {
       engine = await startEngine({ db: db(), client, functions, ...QUICK });
     },
-    patienceMs: 8000,
+    patienceMs: 60_000,
     stop: async () => engine?.stop(),
   };
 }
@@ -94,7 +94,7 @@ export function describeEngine(title: string, suite: (engine: () => TestEngine) 
 }
 
 /** Waits until `read` gives something truthy. */
-export async function until<T>(read: () => T | Promise<T>, patienceMs = 8000): Promise<NonNullable<T>> {
+export async function until<T>(read: () => T | Promise<T>, patienceMs = 60_000): Promise<NonNullable<T>> {
   const end = performance.now() + patienceMs;
   for (;;) {
     const value = await read();

@@ -41,7 +41,7 @@ export async function* loadSpans(db: Db, projectId: string, traceIds: readonly s
   }
 }
 
-/** Traces in groups of at most a page of spans; a trace that is longer than a page stands alone. */
+/** Traces that have spans, in groups of at most a page of them; a trace that is longer than a page stands alone. */
 async function pagesOf(db: Db, projectId: string, traceIds: readonly string[]): Promise<string[][]> {
   const counts = await db.execute<{ id: string; spans: number }>(sql`
     select t.id, (select count(*)::int from spans s where s.project_id = ${projectId} and s.trace_id = t.id) as spans
@@ -49,6 +49,7 @@ async function pagesOf(db: Db, projectId: string, traceIds: readonly string[]): 
   const groups: string[][] = [];
   let room = 0;
   for (const { id, spans } of counts) {
+    if (spans === 0) continue; // its log records came before it
     if (spans > room) {
       groups.push([]);
       room = PAGE;

@@ -187,6 +187,7 @@ async function writeModelCalls(
       provider: call.provider,
       requested_model: call.requestedModel,
       response_model: call.responseModel,
+      response_id: call.responseId,
       usage: call.usage,
       raw_usage: call.rawUsage,
       usage_rule: call.usageRule,
@@ -205,21 +206,21 @@ async function writeModelCalls(
   for (const some of inChunks(changed)) {
     await tx.execute(sql`
       insert into model_calls (project_id, trace_id, span_id, conversation_id, type, name, provider, requested_model,
-        response_model, usage, raw_usage, usage_rule, finish_reasons, status, error, started_at, ended_at, reported_cost,
-        digest, cost_total, cost)
+        response_model, response_id, usage, raw_usage, usage_rule, finish_reasons, status, error, started_at, ended_at,
+        reported_cost, digest, cost_total, cost)
       select ${projectId}::text, trace_id, span_id, conversation_id, type, name, provider, requested_model,
-        response_model, usage, raw_usage, usage_rule, array(select jsonb_array_elements_text(finish_reasons)), status, error,
+        response_model, response_id, usage, raw_usage, usage_rule, array(select jsonb_array_elements_text(finish_reasons)), status, error,
         started_at, ended_at, reported_cost, digest, cost_total, cost
       from ${rowsOf(
         some,
         `trace_id text, span_id text, conversation_id text, type text, name text, provider text, requested_model text,
-         response_model text, usage jsonb, raw_usage jsonb, usage_rule text, finish_reasons jsonb, status text, error jsonb,
+         response_model text, response_id text, usage jsonb, raw_usage jsonb, usage_rule text, finish_reasons jsonb, status text, error jsonb,
          started_at bigint, ended_at bigint, reported_cost numeric, digest text, cost_total numeric, cost jsonb`,
       )}
       on conflict (project_id, trace_id, span_id) do update set
         conversation_id = excluded.conversation_id, type = excluded.type, name = excluded.name,
         provider = excluded.provider, requested_model = excluded.requested_model,
-        response_model = excluded.response_model, usage = excluded.usage, raw_usage = excluded.raw_usage,
+        response_model = excluded.response_model, response_id = excluded.response_id, usage = excluded.usage, raw_usage = excluded.raw_usage,
         usage_rule = excluded.usage_rule, finish_reasons = excluded.finish_reasons, status = excluded.status,
         error = excluded.error, started_at = excluded.started_at, ended_at = excluded.ended_at,
         reported_cost = excluded.reported_cost, digest = excluded.digest, cost_total = excluded.cost_total,

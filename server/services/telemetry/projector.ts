@@ -3,6 +3,7 @@ import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import type { ProjectId } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
+import { loggable } from "@/server/platform/loggable";
 import { priceBookOf } from "@/server/services/pricing";
 import { type ClaimedTraces, claimTraces } from "./claim-traces";
 import { createStatisticsKeeper } from "./keep-statistics";
@@ -18,31 +19,90 @@ const IDLE_MS = 200;
 const AFTER_FAULT_MS = 1000;
 /** Spans kept from the first reading (who is it?) for the second (what was said?); more are read twice. */
 const SPANS_KEPT = 5_000;
+/** Traces that the log was told about and need not hear of again. */
+const REPORTED_MAX = 1000;
 
 /** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
 export async function runProjector({ signal }: { signal: AbortSignal }) {
   const keepStatistics = createStatisticsKeeper();
+  const reported = new Set<string>();
   let faults = 0;
+  let careful = false;
   while (!signal.aborted) {
     try {
-      const traces = await projectPending(db());
+      const { taken, setAside } = careful ? await projectCarefully(db()) : await projectAtOnce(db());
       faults = 0;
-      if (traces === 0) await pause(IDLE_MS, signal);
-      else await keepStatistics(db());
+      careful = setAside.length > 0;
+      for (const trace of setAside) reportOnce(reported, trace);
+      if (taken > setAside.length) await keepStatistics(db());
+      else await pause(careful ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {
-      if (faults++ === 0) logger("projector").error({ err: error }, "Rebuilding conversations failed; trying again.");
+      if (faults++ === 0) logger("projector").error({ err: loggable(error) }, "Rebuilding conversations failed; trying again.");
+      careful = true;
       await pause(AFTER_FAULT_MS, signal);
     }
   }
 }
 
 /** One pass: takes waiting traces, rebuilds their conversations, all in one transaction. Answers how many traces. */
-export async function projectPending(database: Db): Promise<number> {
+export const projectPending = async (database: Db): Promise<number> => (await projectAtOnce(database)).taken;
+
+type Pass = { taken: number; setAside: SetAside[] };
+/** A trace whose conversation could not be rebuilt. */
+type SetAside = { projectId: string; traceId: string; error: unknown };
+
+const countOf = (claimed: readonly ClaimedTraces[]) => claimed.reduce((sum, claim) => sum + claim.traceIds.length, 0);
+
+async function projectAtOnce(database: Db): Promise<Pass> {
   return database.transaction(async (tx) => {
     const claimed = await claimTraces(tx);
     for (const claim of claimed) await projectClaimed(tx, claim);
-    return claimed.reduce((sum, claim) => sum + claim.traceIds.length, 0);
+    return { taken: countOf(claimed), setAside: [] };
   });
+}
+
+/**
+ * A pass for after one failed: what cannot be rebuilt goes to the end of the queue and is tried again, so that a trace that
+ * our code cannot read keeps nobody else's conversations waiting.
+ */
+export async function projectCarefully(database: Db): Promise<Pass> {
+  return database.transaction(async (tx) => {
+    const claimed = await claimTraces(tx);
+    const setAside: SetAside[] = [];
+    for (const claim of claimed) setAside.push(...(await projectOrSetAside(tx, claim)));
+    return { taken: countOf(claimed), setAside };
+  });
+}
+
+/** Halves what fails until the traces that do it stand alone. */
+async function projectOrSetAside(tx: Db, claim: ClaimedTraces): Promise<SetAside[]> {
+  try {
+    await tx.transaction((step) => projectClaimed(step, claim));
+    return [];
+  } catch (error) {
+    const { projectId, traceIds, receivedAt } = claim;
+    const [traceId, ...others] = traceIds;
+    if (traceId !== undefined && others.length === 0) {
+      await tx.execute(sql`
+        insert into projection_queue (project_id, trace_id, received_at) values (${projectId}, ${traceId}, ${receivedAt})`);
+      return [{ projectId, traceId, error }];
+    }
+    const middle = Math.ceil(traceIds.length / 2);
+    const first = await projectOrSetAside(tx, { ...claim, traceIds: traceIds.slice(0, middle) });
+    return [...first, ...(await projectOrSetAside(tx, { ...claim, traceIds: traceIds.slice(middle) }))];
+  }
+}
+
+/** It is tried again and again; the log hears of it once. */
+function reportOnce(reported: Set<string>, { projectId, traceId, error }: SetAside) {
+  const key = `${projectId} ${traceId}`;
+  if (reported.has(key)) return;
+  if (reported.size >= REPORTED_MAX) reported.clear();
+  reported.add(key);
+  logger("projector").error(
+    { err: loggable(error), projectId, traceId },
+    "A trace could not be rebuilt; trying again, after the others.",
+  );
 }
 
 async function projectClaimed(tx: Db, { projectId, traceIds, receivedAt }: ClaimedTraces) {

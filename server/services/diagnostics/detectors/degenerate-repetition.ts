@@ -1,8 +1,8 @@
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
+import { isRuler, type NumberedWords, numberedWords } from "./numbered-words";
 import { proseIn, proseOf } from "./prose";
-import { eachWord, isRuler, mayRepeat } from "./repetition-words";
 import { excerpt } from "./text";
 
 /** Times in a row that a phrase comes before it is a fault; a chorus has fewer. */
@@ -73,9 +73,7 @@ function characterRun(text: string): Stretch | null {
 function wordRun(text: string): Stretch | null {
   const folded = text.toLowerCase();
   // A few letters change their length with their case; then the text is read as it is, so that offsets stay true.
-  const read = folded.length === text.length ? folded : text;
-  if (!mayRepeat(read)) return null;
-  const words = wordsOf(read);
+  const words = numberedWords(folded.length === text.length ? folded : text);
   return repeatedPhrase(text, words) ?? goingRound(text, words);
 }
 
@@ -83,53 +81,42 @@ function wordRun(text: string): Stretch | null {
  * The longest stretch of words that repeat with a fixed period, at least `PHRASE_REPEATS` times. Each word is compared with
  * the one where its predecessor matched, so the reading is linear in the number of words.
  */
-function repeatedPhrase(text: string, words: readonly Word[]): Stretch | null {
-  const lastAt = new Map<string, number>();
+function repeatedPhrase(text: string, { starts, ends, firsts }: NumberedWords): Stretch | null {
+  const lastAt: number[] = new Array(firsts.length).fill(-1);
   let best: Stretch | null = null;
   let period = 0;
   let run = 0;
-  for (const [at, word] of words.entries()) {
-    const earlier = lastAt.get(word.key);
-    lastAt.set(word.key, at);
-    if (period > 0 && words[at - period]?.key === word.key) run++;
+  for (let at = 0; at < firsts.length; at++) {
+    const word = firsts[at]!;
+    const earlier = lastAt[word]!;
+    lastAt[word] = at;
+    if (period > 0 && firsts[at - period] === word) run++;
     else {
-      period = earlier === undefined ? 0 : at - earlier;
+      period = earlier < 0 ? 0 : at - earlier;
       run = period > 0 ? 1 : 0;
     }
     if (period === 0) continue;
     const repeats = run / period + 1;
     if (repeats < PHRASE_REPEATS) continue;
-    const first = words[at - run - period + 1]!;
-    const unit = text.slice(first.start, words[at - run]!.end);
-    const covered = word.end - first.start;
-    if (covered < COVERED_MINIMUM || unit.length > PHRASE_MAXIMUM || isRuler(unit)) continue;
-    if (best && covered <= best.end - best.start) continue;
+    const start = starts[at - run - period + 1]!;
+    const end = ends[at]!;
+    const unit = text.slice(start, ends[at - run]!);
+    if (end - start < COVERED_MINIMUM || unit.length > PHRASE_MAXIMUM || isRuler(unit)) continue;
+    if (best && end - start <= best.end - best.start) continue;
     const kind = period === 1 ? "a word" : "a phrase";
-    best = { kind, start: first.start, end: word.end, unit, score: repeats >= PHRASE_REPEATS * 2 ? 0.95 : 0.85 };
+    best = { kind, start, end, unit, score: repeats >= PHRASE_REPEATS * 2 ? 0.95 : 0.85 };
   }
   return best;
 }
 
-type Word = { key: string; start: number; end: number };
-
-function wordsOf(text: string): Word[] {
-  const words: Word[] = [];
-  eachWord(text, (start, end) => words.push({ key: text.slice(start, end), start, end }));
-  return words;
-}
-
 /** A long text of few different word runs: it goes round without a fixed period. */
-function goingRound(text: string, words: readonly Word[]): Stretch | null {
-  if (words.length < WORDS_MINIMUM) return null;
+function goingRound(text: string, { starts, ends, firsts, distinct }: NumberedWords): Stretch | null {
+  if (firsts.length < WORDS_MINIMUM) return null;
+  const limit = (firsts.length - 2) * DISTINCT_MINIMUM;
+  if (distinct - 2 >= limit) return null; // every word but two ends a run that is new with it
   const runs = new Set<string>();
-  for (let at = 2; at < words.length; at++) runs.add(`${words[at - 2]!.key} ${words[at - 1]!.key} ${words[at]!.key}`);
-  if (runs.size / (words.length - 2) >= DISTINCT_MINIMUM) return null;
-  const [first, last] = [words[0]!, words.at(-1)!];
-  return {
-    kind: "the same words",
-    start: first.start,
-    end: last.end,
-    unit: text.slice(first.start, first.start + 60),
-    score: MATCH_SCORE,
-  };
+  for (let at = 2; at < firsts.length; at++) runs.add(`${firsts[at - 2]} ${firsts[at - 1]} ${firsts[at]}`);
+  if (runs.size >= limit) return null;
+  const start = starts[0]!;
+  return { kind: "the same words", start, end: ends.at(-1)!, unit: text.slice(start, start + 60), score: MATCH_SCORE };
 }

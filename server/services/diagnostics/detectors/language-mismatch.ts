@@ -43,8 +43,8 @@ function mismatches(conversation: ConversationSnapshot): DetectedSignal[] {
   return spokenMessages(conversation.messages).flatMap((spoken) => {
     if (spoken.question !== question) {
       question = spoken.question;
-      const wanted = wantedBy.get(question) ?? wantedLanguage(proseIn(question));
-      wantedBy.set(question, wanted);
+      if (!wantedBy.has(question)) wantedBy.set(question, wantedLanguage(proseIn(question)));
+      const wanted = wantedBy.get(question);
       if (wanted?.asked) asked = wanted; // stands until another language is asked for
     }
     const wanted = asked ?? wantedBy.get(question) ?? null;

@@ -1,10 +1,11 @@
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, saidByOthers, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
-import { proseIn } from "./prose";
+import { proseIn, proseOf } from "./prose";
 import { excerpt } from "./text";
 
-type Leak = { kind: string; pattern: RegExp; score: number };
+/** `hints`: a match contains one of these. They are searched for far quicker than the pattern is tried. */
+type Leak = { kind: string; hints: readonly string[]; pattern: RegExp; score: number };
 
 const MATCH_SCORE = 0.6;
 /** The user speaks of templates, prompts or markup: the token may be what they asked about. */
@@ -15,29 +16,39 @@ const TOPIC =
 const LEAKS: readonly Leak[] = [
   {
     kind: "chat template token",
+    hints: ["<", "["],
     pattern:
       /<\|(?:im_start|im_end|im_sep|endoftext|eot_id|eom_id|start_header_id|end_header_id|begin_of_text|end_of_text|system|user|assistant|end|start|message|channel|return|call|python_tag|tool_call|endofprompt|pad|fim_\w{3,10}|reserved_special_token_\d{1,3})\|>|<｜[^｜\n]{1,40}｜>|<(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>|\[\/?INST\]|<<\/?SYS>>|<\/s>|\[\/?(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]/,
     score: 0.95,
   },
   {
     kind: "instruction header",
+    hints: ["##"],
     pattern: /(?:^|\n)#{2,3} ?(?:Instruction|Response|Human|Assistant|System|User):[ \t]{0,3}(?:\n|$)/,
     score: 0.8,
   },
   {
     kind: "role marker",
+    hints: ["\nHuman:", "\nUser:", "\nH:"],
     pattern: /\n{1,3}(?:Human|User|H): ?[^\n]{1,300}\n{1,3}(?:Assistant|AI|A): ?/,
     score: 0.62,
   },
   {
     kind: "raw tool call",
+    hints: ["<", "{", "to=functions."],
     pattern:
       /<\/?(?:tool_call|function_call|function_calls|tool_response|invoke|antml:\w{3,20})\b[^>\n]{0,100}>|<function=\w{1,60}>|\bto=functions\.\w{1,60}|(?:^|\n)\s{0,8}\{\s{0,8}"(?:name|function|tool)"\s{0,3}:\s{0,3}"[\w.-]{1,80}"\s{0,3},\s{0,8}"(?:arguments|parameters|args|tool_input)"\s{0,3}:\s{0,3}\{/,
     score: 0.8,
   },
-  { kind: "reasoning tag", pattern: /<\/?(?:think|thinking|reasoning|scratchpad|inner_monologue)>/i, score: 0.7 },
+  {
+    kind: "reasoning tag",
+    hints: ["<"],
+    pattern: /<\/?(?:think|thinking|reasoning|scratchpad|inner_monologue)>/i,
+    score: 0.7,
+  },
   {
     kind: "unfilled variable",
+    hints: ["{", "[object Object]", "%("],
     pattern:
       /\{\{ ?[#/^]?[A-Za-z_][\w.]{0,60}(?: ?\| ?\w{1,30})? ?\}\}|\{% ?[a-z]{2,12}\b[^%\n]{0,80}%\}|\$\{[A-Za-z_][\w.]{0,60}\}|(?<![\w{$\\=/])\{[a-z]{1,30}_[a-z_]{1,40}\}(?![\w}])|\[object Object\]|%\([a-z_]{1,40}\)s/,
     score: 0.8,
@@ -72,19 +83,16 @@ function leaks(
   { index, text, message, question }: SpokenMessage,
   isQuoted: (token: string) => boolean,
 ): DetectedSignal[] {
-  if (!/[<{[$%]|[AI#]/.test(text)) return [];
-  const prose = proseIn(text.slice(0, READ));
-  const isJson = /^\s{0,20}[[{]/.test(prose);
-  const aboutIt = TOPIC.test(question.slice(0, 4000));
-  return LEAKS.flatMap(({ kind, pattern, score }) => {
-    const found = pattern.exec(prose);
+  const prose = text.length <= READ ? proseOf(message) : proseIn(text.slice(0, READ));
+  return LEAKS.flatMap(({ kind, hints, pattern, score }) => {
+    const found = hints.some((hint) => prose.includes(hint)) ? pattern.exec(prose) : null;
     if (!found) return [];
     const token = found[0].trim();
     // A whole answer in JSON may be a structured reply; a message that calls a tool may think aloud in tags.
-    if (kind === "raw tool call" && isJson && message.toolCalls.length > 0) return [];
+    if (kind === "raw tool call" && message.toolCalls.length > 0 && /^\s{0,20}[[{]/.test(prose)) return [];
     if (isQuoted(token.slice(0, 40))) return [];
     const hidden = kind === "reasoning tag" && (message.toolCalls.length > 0 || followsWithTools(messages, index));
-    const sure = aboutIt || hidden ? TOPIC_SCORE : score;
+    const sure = hidden || TOPIC.test(question.slice(0, 4000)) ? TOPIC_SCORE : score;
     return [
       {
         name: "leaked_template",

@@ -1,3 +1,4 @@
+import type { Message } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
@@ -17,6 +18,8 @@ const PROSE_SCORE = 0.45;
 const FENCE_ALLOWANCE = 40;
 /** Characters. Longer answers are not parsed. */
 const PARSE_LIMIT = 262_144;
+/** Characters of a request that are read for what it asks. */
+const ASKED_READ = 20_000;
 const ASKED_FOR_JSON =
   /\b(?:(?:respond|reply|answer|return|output|produce|generate|give|provide|format|write)\b[^.\n]{0,80}\b(?:valid |strict |raw |pure )?json\b|(?:only|just|valid|strict|raw) json\b|json (?:only|object only|format only)|in json(?: format)?\b|as (?:a )?(?:valid )?json\b)/i;
 const ASKED_FOR_JSON_ONLY =
@@ -29,22 +32,43 @@ export const malformedOutput: Detector = {
   enabledByDefault: true,
   looksFor: "An answer that should be JSON — it was asked for, or the whole answer opens like it — and does not parse.",
   detect: (conversation) => {
-    const system = conversation.messages
-      .filter(({ role }) => role === "system" || role === "developer")
-      .map(textOf)
-      .join("\n");
+    const wishesOf = wishes(conversation.messages);
     return mergeByCause(
       spokenMessages(conversation.messages)
         .filter(({ message }) => message.toolCalls.length === 0)
-        .flatMap((spoken) => malformed(conversation, spoken, system)),
+        .flatMap((spoken) => malformed(conversation, spoken, wishesOf(spoken.question))),
     );
   },
 };
 
+/** Whether JSON was asked for, and nothing else beside it. */
+type Wishes = { json: boolean; jsonOnly: boolean };
+
+/** What the instructions and a question ask for. Both stand for many answers, and are read once. */
+function wishes(messages: readonly Message[]): (question: string) => Wishes {
+  const system = messages
+    .filter(({ role }) => role === "system" || role === "developer")
+    .map(textOf)
+    .join("\n")
+    .slice(0, ASKED_READ);
+  const standing = ASKED_FOR_JSON.test(system);
+  let standingOnly: boolean | undefined;
+  let [question, asked]: [string | null, Wishes] = [null, { json: false, jsonOnly: false }];
+  return (next) => {
+    if (next === question) return asked;
+    question = next;
+    const read = next.slice(0, ASKED_READ);
+    const json = standing || ASKED_FOR_JSON.test(read);
+    if (json) standingOnly ??= ASKED_FOR_JSON_ONLY.test(system);
+    asked = { json, jsonOnly: json && (standingOnly === true || ASKED_FOR_JSON_ONLY.test(read)) };
+    return asked;
+  };
+}
+
 type Reading = { score: number; cause: string };
 
-function malformed({ messages }: ConversationSnapshot, spoken: SpokenMessage, system: string): DetectedSignal[] {
-  const reading = readOutput(spoken.text, `${system.slice(0, 20_000)}\n${spoken.question.slice(0, 20_000)}`);
+function malformed({ messages }: ConversationSnapshot, spoken: SpokenMessage, asked: Wishes): DetectedSignal[] {
+  const reading = readOutput(spoken.text, asked);
   if (!reading) return [];
   return [
     {
@@ -59,10 +83,10 @@ function malformed({ messages }: ConversationSnapshot, spoken: SpokenMessage, sy
   ];
 }
 
-function readOutput(text: string, asked: string): Reading | null {
+function readOutput(text: string, asked: Wishes): Reading | null {
   if (text.length > PARSE_LIMIT) return null;
   const answer = text.trim();
-  const wanted = ASKED_FOR_JSON.test(asked);
+  const wanted = asked.json;
   const blocks = jsonBlocks(answer);
   const isWhole = looksLikeJson(answer);
   if (isWhole && !parses(answer)) {
@@ -81,7 +105,7 @@ function readOutput(text: string, asked: string): Reading | null {
     if (wanted && wholeBlock) return { score: ASKED_SCORE, cause: "json was asked for and does not parse" };
     return { score: ILLUSTRATION_SCORE, cause: "a block of json does not parse" };
   }
-  if (wanted && !isWhole && blocks.length === 0 && ASKED_FOR_JSON_ONLY.test(asked) && !containsJson(answer)) {
+  if (wanted && !isWhole && blocks.length === 0 && asked.jsonOnly && !containsJson(answer)) {
     return { score: PROSE_SCORE, cause: "json was asked for and prose came" };
   }
   return null;

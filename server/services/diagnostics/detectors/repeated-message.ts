@@ -1,7 +1,8 @@
 import type { ConversationSnapshot, Detector } from "../types";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { loopScore, loopVerdict } from "./loop-score";
-import { excerpt, textOf } from "./text";
+import { excerpt, onOneLine, textOf } from "./text";
+import { shareRuns, type WordRuns, wordRuns } from "./word-runs";
 
 /** Characters. "You're welcome!" said twice is manners; a whole paragraph said twice is a loop. */
 const SHORTEST = 25;
@@ -13,12 +14,10 @@ const SAME_QUESTION_WEIGHT = 0.5;
 const NEAR_DUPLICATE = 0.75;
 /** Assistant messages back that are compared word by word; equal ones are found at any distance. */
 const WINDOW = 6;
-const SHINGLE_WORDS = 4;
-const WORDS_READ = 200;
 const SCORE_FLOOR = 0.15;
 
-/** `turn` counts the user's messages so far; `question` is the last of them. */
-type Said = { index: number; key: string; question: string; turn: number; words?: Set<string> };
+/** `turn` counts the user's messages so far; `question` is the last of them, as it was written. */
+type Said = { index: number; key: string; question: string; turn: number; runs?: WordRuns };
 
 export const repeatedMessage: Detector = {
   signal: "repeated_message",
@@ -33,7 +32,7 @@ export const repeatedMessage: Detector = {
         for (let index = 1; index < group.length; index++) {
           const length = first.key.length >= LONG ? 1 : SHORT_WEIGHT;
           const [before, after] = [group[index - 1]!, group[index]!];
-          const asked = after.turn > before.turn && after.question === before.question;
+          const asked = after.turn > before.turn && normalised(after.question) === normalised(before.question);
           repeats += length * (asked ? SAME_QUESTION_WEIGHT : 1);
         }
         const score = loopScore(repeats);
@@ -61,7 +60,7 @@ function groupsOf({ messages }: ConversationSnapshot): Said[][] {
   let turn = 0;
   messages.forEach((message, index) => {
     if (message.role === "user") {
-      question = normalised(textOf(message));
+      question = textOf(message);
       turn++;
     }
     if (message.role !== "assistant") return;
@@ -81,26 +80,13 @@ function groupsOf({ messages }: ConversationSnapshot): Said[][] {
 /** Characters of a message that are compared. */
 const TEXT_READ = 1000;
 
-const normalised = (text: string) => text.slice(0, TEXT_READ).toLowerCase().replace(/\s+/g, " ").trim();
-
-function shingles(text: string): Set<string> {
-  const words = text.split(" ", WORDS_READ);
-  const runs = new Set<string>();
-  for (let at = 0; at + SHINGLE_WORDS <= words.length; at++) runs.add(words.slice(at, at + SHINGLE_WORDS).join(" "));
-  return runs;
-}
+const normalised = (text: string) => onOneLine(text.slice(0, TEXT_READ).toLowerCase());
 
 function alike(a: Said, b: Said): boolean {
   const [short, long] = a.key.length < b.key.length ? [a, b] : [b, a];
   if (short.key.length < LONG || short.key.length < long.key.length * NEAR_DUPLICATE) return false;
-  const [few, many] = [wordsOf(short), wordsOf(long)];
-  let common = 0;
-  for (const run of few) if (many.has(run)) common++;
-  return common / (few.size + many.size - common) >= NEAR_DUPLICATE;
-}
-
-/** Made when first compared: most messages differ in length already. */
-function wordsOf(said: Said): Set<string> {
-  said.words ??= shingles(said.key);
-  return said.words;
+  // Made when first compared: most messages differ in length already.
+  short.runs ??= wordRuns(short.key);
+  long.runs ??= wordRuns(long.key);
+  return shareRuns(short.runs, long.runs, NEAR_DUPLICATE);
 }

@@ -47,7 +47,7 @@ export type TraceIdentity = { externalId: string | null; userId: string | null }
 export type SpanReading = { type: SpanType; unmapped: string[] };
 
 /** A model call before it is priced. */
-export type UnpricedModelCall = Omit<ModelCall, "cost"> & { type: "llm" | "embedding" };
+export type UnpricedModelCall = Omit<ModelCall, "cost"> & { type: "llm" | "embedding"; responseId: string | null };
 
 /** Everything that the spans and logs of one conversation say, in any order of arrival. */
 export type AssembledConversation = {

@@ -13,6 +13,7 @@ import { PageHeader } from "@/app/_components/page-header";
 import { SearchInput } from "@/app/_components/search-input";
 import { StaleNote } from "@/app/_components/stale-note";
 import { TimeRangePicker } from "@/app/_components/time-range-picker";
+import { useRememberList } from "@/app/_lib/list-place";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
@@ -25,6 +26,7 @@ import { facetsInput, isFiltered, listInput, viewParsers } from "./view";
 export function Conversations({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  useRememberList(`/p/${projectId}/conversations`, view);
   // "Last 24 hours" is of the time when one came or asked again, so that pages of one list belong together.
   const [now, setNow] = useState(openedAt);
   const [showFacets, setShowFacets] = useState(false);

@@ -29,7 +29,7 @@ export const COLUMNS: Column[] = [
           <span className="mono">
             {original.ruleId} / {original.signal}
           </span>{" "}
-          {original.summary}
+          <InlineCode text={original.summary} />
         </span>
       </>
     ),

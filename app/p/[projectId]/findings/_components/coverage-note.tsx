@@ -1,4 +1,5 @@
 "use client";
+import Link from "next/link";
 import { useNow } from "@/app/_components/now";
 import { formatAgo, formatCount, plural } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc";
@@ -20,12 +21,13 @@ export const coverageOf = (status: DiagnosticsStatus, now: number) =>
     .join("; ");
 
 /** What the list stands on. */
-export function CoverageNote({ status }: { status: DiagnosticsStatus | undefined }) {
+export function CoverageNote({ projectId, status }: { projectId: string; status: DiagnosticsStatus | undefined }) {
   const now = useNow();
   if (!status) return null;
   return (
     <p className={classes.coverage} role="status">
-      {coverageOf(status, now)}.{status.automaticSchedulingEnabled ? "" : " Automatic diagnosis is off."}
+      <Link href={`/p/${projectId}/rule-runs`}>{coverageOf(status, now)}</Link>.
+      {status.automaticSchedulingEnabled ? "" : " Automatic diagnosis is off."}
     </p>
   );
 }

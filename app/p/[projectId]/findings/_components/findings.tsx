@@ -10,6 +10,7 @@ import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
 import { StaleNote } from "@/app/_components/stale-note";
+import { useRememberList } from "@/app/_lib/list-place";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
@@ -26,6 +27,7 @@ const ROWS_WANTED = 30;
 export function Findings({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  useRememberList(`/p/${projectId}/findings`, view);
   const [now] = useState(openedAt);
   const tab = tabOf(view);
   const list = useInfiniteQuery(
@@ -84,7 +86,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
             {rows.length > 0 ? (
               <>
                 <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
-                <CoverageNote status={status.data?.status} />
+                <CoverageNote projectId={projectId} status={status.data?.status} />
                 <DataTable
                   label="Findings"
                   columns={COLUMNS}

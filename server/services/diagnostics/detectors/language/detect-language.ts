@@ -78,6 +78,8 @@ const LANGUAGE_OF_SCRIPT: Partial<Record<Script, string>> = {
 /** What is the same in every language: links, addresses, markup, numbers and `identifiers`. */
 const NEUTRAL =
   /https?:\/\/\S{1,500}|\b[\w.+-]{1,64}@[\w.-]{1,200}|<\/?[A-Za-z][^>\n]{0,100}>|\b[A-Za-z]{0,40}[_\d]\w{0,60}/g;
+/** What all that is neutral has in it. */
+const NEUTRAL_SIGN = /[\d_<@]|:\/\//;
 
 const PLAIN_READ = 400;
 const PLAIN_WORDS = /\b(?:the|to|you|and|of|is|for|your|that|with|have|this)\b/g;
@@ -90,7 +92,8 @@ export function isPlainlyEnglish(text: string): boolean {
 
 /** The language of a text, or `null` where it is too short, mixed or unknown. Linear in at most `READ` characters. */
 export function detectLanguage(text: string): DetectedLanguage | null {
-  const sample = text.slice(0, READ).replace(NEUTRAL, " ");
+  const read = text.slice(0, READ);
+  const sample = NEUTRAL_SIGN.test(read) ? read.replace(NEUTRAL, " ") : read;
   const counts = countScripts(sample);
   const letters = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (letters === 0) return null;
@@ -112,16 +115,18 @@ export function detectLanguage(text: string): DetectedLanguage | null {
 
 function countScripts(text: string): Record<Script, number> {
   const counts = Object.fromEntries(SCRIPTS.map((script) => [script, 0])) as Record<Script, number>;
+  let ascii = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code < 0x80) {
       const lower = code | 0x20;
-      if (lower >= 0x61 && lower <= 0x7a) counts.latin++;
+      if (lower >= 0x61 && lower <= 0x7a) ascii++;
       continue;
     }
     const block = BLOCKS.find(([, last]) => code <= last);
     if (block && code >= block[0]) counts[block[2]]++;
   }
+  counts.latin += ascii;
   return counts;
 }
 

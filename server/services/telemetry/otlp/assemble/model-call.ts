@@ -15,6 +15,7 @@ export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
     provider: firstKnown(calls, (call) => call.provider),
     requestedModel: firstKnown(calls, (call) => call.requestedModel),
     responseModel: firstKnown(calls, (call) => call.responseModel),
+    responseId: firstKnown(calls, (call) => call.responseId),
     usage: withUsage.usage,
     rawUsage: withUsage.rawUsage,
     usageRule: withUsage.usageRule,

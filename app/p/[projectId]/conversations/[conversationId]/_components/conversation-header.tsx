@@ -13,7 +13,9 @@ import { ConversationCost } from "../../_components/conversation-cost";
 import classes from "./conversation-header.module.css";
 import type { ConversationData } from "./transcript";
 
-export function ConversationHeader({ projectId, conversation }: { projectId: string; conversation: ConversationData }) {
+type Props = { projectId: string; back: string; conversation: ConversationData };
+
+export function ConversationHeader({ projectId, back, conversation }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const diagnose = useMutation(
@@ -37,7 +39,7 @@ export function ConversationHeader({ projectId, conversation }: { projectId: str
     <PageHeader
       title={
         <span className={classes.title}>
-          <Link href={`/p/${projectId}/conversations`} className={classes.back} aria-label="All conversations">
+          <Link href={back} className={classes.back} aria-label="All conversations">
             <IconChevronLeft size={16} aria-hidden />
           </Link>
           <span className="clip">{conversation.preview ?? conversation.externalId ?? conversation.id}</span>

@@ -7,6 +7,7 @@ import { useMemo, useState } from "react";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
 import { StaleNote } from "@/app/_components/stale-note";
+import { useListHref } from "@/app/_lib/list-place";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { ConversationHeader } from "./conversation-header";
@@ -25,6 +26,7 @@ const TABS = ["transcript", "cost", "spans"] as const;
 export function ConversationPage({ projectId, conversationId }: { projectId: string; conversationId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
+  const back = useListHref(`/p/${projectId}/conversations`);
   // State and not a ref: what is inside has to know when it is there.
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const [{ tab, trace, span }, setView] = useQueryStates({
@@ -59,7 +61,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
     p: () => goToMark(-1),
     "]": () => goToTab(1),
     "[": () => goToTab(-1),
-    [ESC]: () => (span ? void setView({ span: null }) : router.push(`/p/${projectId}/conversations`)),
+    [ESC]: () => (span ? void setView({ span: null }) : router.push(back)),
   });
 
   if (!conversation) {
@@ -78,7 +80,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
   }
   return (
     <>
-      <ConversationHeader projectId={projectId} conversation={conversation} />
+      <ConversationHeader projectId={projectId} back={back} conversation={conversation} />
       <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
       <Tabs
         value={tab}

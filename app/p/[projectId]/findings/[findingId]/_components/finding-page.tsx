@@ -10,6 +10,7 @@ import { InlineCode } from "@/app/_components/inline-code";
 import { PageHeader } from "@/app/_components/page-header";
 import { Severity } from "@/app/_components/severity";
 import { StaleNote } from "@/app/_components/stale-note";
+import { useListHref } from "@/app/_lib/list-place";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { FindingDays } from "./finding-days";
@@ -22,8 +23,9 @@ import { Why } from "./why";
 export function FindingPage({ projectId, findingId }: { projectId: string; findingId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
+  const back = useListHref(`/p/${projectId}/findings`);
   const query = useQuery(trpc.findings.get.queryOptions({ projectId, findingId }, { refetchInterval: 20_000 }));
-  useKeys({ [ESC]: () => router.push(`/p/${projectId}/findings`) });
+  useKeys({ [ESC]: () => router.push(back) });
   const finding = query.data?.finding;
   if (!finding) {
     return query.error ? (
@@ -44,7 +46,7 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
       <PageHeader
         title={
           <span className={classes.title}>
-            <Link href={`/p/${projectId}/findings`} className={classes.back} aria-label="All Findings">
+            <Link href={back} className={classes.back} aria-label="All Findings">
               <IconChevronLeft size={16} aria-hidden />
             </Link>
             <span>

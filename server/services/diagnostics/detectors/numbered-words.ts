@@ -1,0 +1,106 @@
+/** What a code unit is to a word. White space ends one, and what rulers and table borders are made of makes none alone. */
+const LETTER = 0;
+const SPACE = 1;
+const RULER = 2;
+/** Of Thai, Kana and Han, which are written without spaces: each letter is a word. */
+const LETTER_WORD = 3;
+
+/** By code unit: a look into a table is far quicker than patterns that make a string of every word. */
+const KINDS = new Uint8Array(0x1_0000).fill(LETTER);
+for (const character of "-^_=*.·•~#|+:─━═│┃┄┈╌…—–/\\<>0") KINDS[character.charCodeAt(0)] = RULER;
+for (const character of "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") {
+  KINDS[character.charCodeAt(0)] = SPACE;
+}
+KINDS.fill(SPACE, 0x2000, 0x200b);
+KINDS.fill(LETTER_WORD, 0x0e00, 0x0e80).fill(LETTER_WORD, 0x3040, 0x3100).fill(LETTER_WORD, 0x3400, 0xa000);
+
+/** Code units. A longer word is read as several. */
+const WORD_MAXIMUM = 60;
+/** Of FNV-1a. */
+const HASH_START = 0x811c9dc5;
+const HASH_FACTOR = 0x01000193;
+
+/**
+ * The words of a text in order: word `n` stands at `[starts[n], ends[n])`, and `firsts[n]` is the place of the first word that
+ * equals it, so that words are compared as numbers. `distinct` is how many differ.
+ */
+export type NumberedWords = { starts: number[]; ends: number[]; firsts: number[]; distinct: number };
+
+/** Number of the first word of each hash, plus one; 0 is free. Kept between texts, since a new one for each costs more. */
+let table = new Int32Array(4096);
+
+export function numberedWords(text: string): NumberedWords {
+  const words: NumberedWords = { starts: [], ends: [], firsts: [], distinct: 0 };
+  const mask = clearedTable(text.length);
+  let at = 0;
+  while (at < text.length) {
+    const start = at;
+    const limit = Math.min(text.length, start + WORD_MAXIMUM);
+    let hash = HASH_START;
+    let isWord = false;
+    for (; at < limit; at++) {
+      const code = text.charCodeAt(at);
+      const kind = KINDS[code]!;
+      if (kind === SPACE || (kind === LETTER_WORD && at > start)) break;
+      hash = Math.imul(hash ^ code, HASH_FACTOR);
+      if (kind !== RULER) isWord = true;
+      if (kind !== LETTER_WORD) continue;
+      at++;
+      break;
+    }
+    if (isWord) add(words, text, start, at, (hash ^ (hash >>> 15)) & mask, mask);
+    if (at === start) at++; // white space
+  }
+  return words;
+}
+
+/** Frees a part of the table that has room for twice the words of a text, and gives the mask of its places. */
+function clearedTable(characters: number): number {
+  let size = 64;
+  while (size <= characters) size *= 2;
+  if (size > table.length) table = new Int32Array(size);
+  else table.fill(0, 0, size);
+  return size - 1;
+}
+
+function add(
+  words: NumberedWords,
+  text: string,
+  start: number,
+  end: number,
+  hash: number,
+  mask: number,
+): void {
+  const { starts, ends, firsts } = words;
+  let place = hash;
+  let first = table[place]! - 1;
+  while (first >= 0 && !isSame(text, starts[first]!, ends[first]!, start, end)) {
+    place = (place + 1) & mask;
+    first = table[place]! - 1;
+  }
+  if (first < 0) {
+    first = starts.length;
+    table[place] = first + 1;
+    words.distinct++;
+  }
+  starts.push(start);
+  ends.push(end);
+  firsts.push(first);
+}
+
+function isSame(text: string, start: number, end: number, otherStart: number, otherEnd: number): boolean {
+  if (end - start !== otherEnd - otherStart) return false;
+  for (let at = start, other = otherStart; at < end; at++, other++) {
+    if (text.charCodeAt(at) !== text.charCodeAt(other)) return false;
+  }
+  return true;
+}
+
+/** Whether a text is of white space, rulers, table borders, dotted lines and blanks to fill in. */
+export function isRuler(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const kind = KINDS[text.charCodeAt(at)]!;
+    if (kind === LETTER || kind === LETTER_WORD) return false;
+  }
+  return true;
+}

@@ -1,0 +1,73 @@
+/** Words of a text that are compared, and words in one run. */
+const WORDS_READ = 200;
+const RUN_WORDS = 4;
+/** Places that the hash of a run may have. With at most 200 runs, those of another text meet one in twenty times. */
+const PLACES = 4096;
+const PLACE_SHIFT = 20;
+const SPACE = 0x20;
+const HASH_START = 0x811c9dc5;
+const HASH_FACTOR = 0x01000193;
+
+/** The runs of words in a text, by the places of their hashes: enough to tell most texts apart without a string a run. */
+export type WordRuns = { text: string; places: readonly number[]; taken: Uint8Array; count: number };
+
+/** Reads a lower-case text on one line. */
+export function wordRuns(text: string): WordRuns {
+  const taken = new Uint8Array(PLACES);
+  const places: number[] = [];
+  let words = 0;
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let hash = HASH_START;
+  for (let at = 0; at <= text.length && words < WORDS_READ; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : SPACE;
+    if (code !== SPACE) {
+      hash = Math.imul(hash ^ code, HASH_FACTOR);
+      continue;
+    }
+    words++;
+    const run = Math.imul(Math.imul(Math.imul(first, 31) + second, 31) + third, 31) + hash;
+    const place = Math.imul(run, 0x9e3779b1) >>> PLACE_SHIFT;
+    if (words >= RUN_WORDS && taken[place] === 0) {
+      taken[place] = 1;
+      places.push(place);
+    }
+    first = second;
+    second = third;
+    third = hash;
+    hash = HASH_START;
+  }
+  return { text, places, taken, count: Math.max(0, words - RUN_WORDS + 1) };
+}
+
+/** Whether the runs that two texts have in common are at least this share of all that either has. */
+export function shareRuns(a: WordRuns, b: WordRuns, share: number): boolean {
+  return mayShare(a, b, share) && exactShare(a.text, b.text) >= share;
+}
+
+/** "No" is certain: where a place of one is free in the other, so is every run that it stands for. */
+function mayShare(a: WordRuns, b: WordRuns, share: number): boolean {
+  const allowed = a.count * (1 - share);
+  let missing = 0;
+  for (const place of a.places) {
+    if (b.taken[place] === 1) continue;
+    missing++;
+    if (missing > allowed) return false;
+  }
+  return true;
+}
+
+function exactShare(a: string, b: string): number {
+  const [few, many] = [runsIn(a), runsIn(b)];
+  let common = 0;
+  for (const run of few) if (many.has(run)) common++;
+  return common / (few.size + many.size - common);
+}
+
+function runsIn(text: string): Set<string> {
+  const words = text.split(" ", WORDS_READ);
+  const runs = new Set<string>();
+  for (let at = 0; at + RUN_WORDS <= words.length; at++) runs.add(words.slice(at, at + RUN_WORDS).join(" "));
+  return runs;
+}
