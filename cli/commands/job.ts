@@ -1,7 +1,5 @@
 import type { Command } from "commander";
-import { desc, eq } from "drizzle-orm";
-import { jobRuns } from "@/db/schema";
-import { replayRun } from "@/server/jobs";
+import { failedRuns, replayRun } from "@/server/jobs";
 import { withDatabase } from "../database";
 import { answer } from "../output";
 
@@ -13,19 +11,7 @@ export function addJob(program: Command) {
     .command("failed")
     .description(`the newest ${SHOWN} runs whose retries are used up, with their errors`)
     .action(async (_given: object, command: Command) => {
-      const jobs = await withDatabase((db) =>
-        db
-          .select({
-            id: jobRuns.id,
-            functionId: jobRuns.functionId,
-            error: jobRuns.error,
-            finishedAt: jobRuns.finishedAt,
-          })
-          .from(jobRuns)
-          .where(eq(jobRuns.state, "failed"))
-          .orderBy(desc(jobRuns.createdAt), desc(jobRuns.id))
-          .limit(SHOWN),
-      );
+      const jobs = await withDatabase((db) => failedRuns(db, SHOWN));
       answer(
         command,
         { jobs },

@@ -7,6 +7,7 @@ import { build } from "./build.mjs";
 import { chromiumForTests } from "./chromium.mjs";
 import { install } from "./install.mjs";
 import { inRoot, withTools } from "./paths.mjs";
+import { freePort } from "./postgres.mjs";
 import { ended } from "./processes.mjs";
 import { say } from "./say.mjs";
 import { onStopSignal } from "./signals.mjs";
@@ -126,6 +127,7 @@ async function run(wanted, folder) {
       await build({ log: logFor("build") });
       const ok = await succeeds(part, ["playwright", "test", "--reporter=list,json"], {
         CHROMIUM_PATH: chromium,
+        E2E_PORT: String(await freePort()),
         E2E_DATA_DIR: path.join(folder, "data"),
         PLAYWRIGHT_JSON_OUTPUT_NAME: report,
       });

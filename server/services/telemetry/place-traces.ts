@@ -25,7 +25,8 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
     const externalId = identities.get(trace.id)?.externalId ?? null;
     return {
       trace_id: trace.id,
-      key: keyOf(trace.id, externalId),
+      // a nameless trace that another conversation took in stays there
+      key: externalId === null && trace.key !== null ? trace.key : keyOf(trace.id, externalId),
       external_id: externalId,
       from: trace.conversation_id,
       was: trace.key,

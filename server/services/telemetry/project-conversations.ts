@@ -24,7 +24,8 @@ const withDigest = <Row extends object>(row: Row) => ({ ...row, digest: digestOf
 
 /**
  * Writes what conversations have become: only rows that differ are touched, so a long conversation that grows by one
- * message costs one message, and a model call that did not change keeps the cost it was given then.
+ * message costs one message, and a model call that did not change keeps the cost it was given then. Answers the response
+ * ids of the calls that did change.
  */
 export async function writeConversations(
   tx: Db,
@@ -36,8 +37,9 @@ export async function writeConversations(
   const ids = conversations.map((conversation) => conversation.id);
   await writeMessages(tx, projectId, ids, conversations);
   await writeToolCalls(tx, projectId, ids, conversations);
-  await writeModelCalls(tx, projectId, ids, conversations, book);
+  const responseIds = await writeModelCalls(tx, projectId, ids, conversations, book);
   await writeSummaries(tx, projectId, ids, conversations, receivedAt);
+  return { responseIds };
 }
 
 async function writeMessages(
@@ -187,7 +189,7 @@ async function writeModelCalls(
       provider: call.provider,
       requested_model: call.requestedModel,
       response_model: call.responseModel,
-      response_id: call.responseId,
+      response_id: indexable(call.responseId),
       usage: call.usage,
       raw_usage: call.rawUsage,
       usage_rule: call.usageRule,
@@ -226,7 +228,12 @@ async function writeModelCalls(
         reported_cost = excluded.reported_cost, digest = excluded.digest, cost_total = excluded.cost_total,
         cost = excluded.cost`);
   }
+  return [...new Set(changed.flatMap((row) => row.response_id ?? []))];
 }
+
+/** No provider's id is longer, and an index takes no text of any length. */
+const RESPONSE_ID_MAX = 300;
+const indexable = (id: string | null) => (id !== null && id.length <= RESPONSE_ID_MAX ? id : null);
 
 function costOf(call: UnpricedModelCall, before: StoredCall | undefined, book: PriceBook) {
   if (before?.cost && samePricing(before.priced_by, call)) return { cost_total: before.cost_total, cost: before.cost };

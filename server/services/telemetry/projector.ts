@@ -5,6 +5,7 @@ import type { ProjectId } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { priceBookOf } from "@/server/services/pricing";
+import { adoptStrays } from "./adopt-strays";
 import { type ClaimedTraces, claimTraces } from "./claim-traces";
 import { createStatisticsKeeper } from "./keep-statistics";
 import { loadLogs, loadSpans } from "./load-spans";
@@ -30,7 +31,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   let careful = false;
   while (!signal.aborted) {
     try {
-      const { taken, setAside } = careful ? await projectCarefully(db()) : await projectAtOnce(db());
+      const { taken, setAside }: Pass = careful ? await projectCarefully(db()) : await projectAtOnce(db());
       faults = 0;
       careful = setAside.length > 0;
       for (const trace of setAside) reportOnce(reported, trace);
@@ -114,6 +115,13 @@ async function projectClaimed(tx: Db, { projectId, traceIds, receivedAt }: Claim
   // Log records may come before their spans: until then there is nothing to place.
   if (first.identities.size === 0) return;
   const conversationIds = await placeTraces(tx, projectId, first.identities, receivedAt);
+  const { responseIds } = await rebuild(tx, projectId, conversationIds, receivedAt, first);
+  const hosts = await adoptStrays(tx, projectId, responseIds);
+  if (hosts.length > 0) await rebuild(tx, projectId, hosts, receivedAt);
+}
+
+/** Puts conversations together from all spans of their traces, those in `read` without reading them again. */
+async function rebuild(tx: Db, projectId: string, conversationIds: string[], receivedAt: number, read?: ReadTraces) {
   const members = await tx.execute<{ id: string; conversation_id: string }>(sql`
     select id, conversation_id from traces
     where project_id = ${projectId} and conversation_id = any(${textArray(conversationIds)}) order by id`);
@@ -123,8 +131,8 @@ async function projectClaimed(tx: Db, { projectId, traceIds, receivedAt }: Claim
   const add = (span: SpanRecord, logs: readonly LogRecord[]) =>
     assemblers.get(conversationOf.get(span.traceId) ?? "")?.add(span, [...logs]);
 
-  for (const { span, logs } of first.kept) add(span, logs);
-  const unread = [...members].map((row) => row.id).filter((id) => !first.keptTraces.has(id));
+  for (const { span, logs } of read?.kept ?? []) add(span, logs);
+  const unread = [...members].map((row) => row.id).filter((id) => !read?.keptTraces.has(id));
   if (unread.length > 0) {
     const logsOf = groupLogs(await loadLogs(tx, projectId, unread));
     for await (const page of loadSpans(tx, projectId, unread)) {
@@ -138,8 +146,10 @@ async function projectClaimed(tx: Db, { projectId, traceIds, receivedAt }: Claim
     assembled: assemblers.get(id)!.finish(),
   }));
   const book = await priceBookOf({ db: tx, projectId: projectId as ProjectId });
-  await writeConversations(tx, projectId, book, projected, receivedAt);
+  return writeConversations(tx, projectId, book, projected, receivedAt);
 }
+
+type ReadTraces = Awaited<ReturnType<typeof readTraces>>;
 
 /** Whose are these traces? Keeps the spans while they are few, so that they need not be read again. */
 async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]) {

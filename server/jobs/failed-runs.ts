@@ -1,0 +1,12 @@
+import { desc, eq } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { jobRuns } from "@/db/schema/jobs";
+
+/** The newest runs whose retries are used up, with their errors: what can be replayed. */
+export const failedRuns = (db: Db, limit: number) =>
+  db
+    .select({ id: jobRuns.id, functionId: jobRuns.functionId, error: jobRuns.error, finishedAt: jobRuns.finishedAt })
+    .from(jobRuns)
+    .where(eq(jobRuns.state, "failed"))
+    .orderBy(desc(jobRuns.createdAt), desc(jobRuns.id))
+    .limit(limit);
