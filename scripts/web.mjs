@@ -2,6 +2,7 @@
 // The web process: Next on our own HTTP server, so that it stops cleanly and says when it is ready.
 import { createServer } from "node:http";
 import next from "next";
+import { answerUnreadable, letIn } from "./lib/front-door.mjs";
 import { ROOT } from "./lib/paths.mjs";
 
 process.title = "whetstone web";
@@ -36,7 +37,10 @@ const dev = process.env.NODE_ENV === "development";
 const app = next({ dev, dir: ROOT, hostname, port, httpServer: server, quiet: true });
 await quietly(() => app.prepare());
 const handle = app.getRequestHandler();
-server.on("request", (request, response) => void handle(request, response));
+server.on("request", (request, response) => {
+  if (letIn(request, response)) void handle(request, response);
+});
+server.on("clientError", answerUnreadable);
 await told;
 
 server.once("error", (error) => {

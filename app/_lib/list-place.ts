@@ -3,12 +3,9 @@ import { useEffect } from "react";
 
 const nameOf = (path: string) => `whetstone:list:${path}`;
 
-/** Remembers how a list was last looked at in this tab, so that coming back finds it so. */
-export function useRememberList(path: string, view: unknown) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address changes with the view
-  useEffect(() => {
-    sessionStorage.setItem(nameOf(path), window.location.search);
-  }, [path, view]);
+/** Remembers in this tab how a list was last looked at (`?…`), so that coming back finds it so. */
+export function useRememberList(path: string, search: string) {
+  useEffect(() => sessionStorage.setItem(nameOf(path), search), [path, search]);
 }
 
 /** The list as it was left. */

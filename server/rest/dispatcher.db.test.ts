@@ -137,6 +137,15 @@ test("a method that an address does not take is 405 and Allow names those that i
   expect((await problem(reply)).code).toBe("method_not_allowed");
 });
 
+test("what Next cannot route is refused as it was asked", async () => {
+  const { base } = await ours();
+  const trace = await send("OPTIONS", `${base}/things`, { headers: { "x-asked-method": "TRACE" } });
+  expect([trace.status, trace.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  const address = `${base}/things/%FF`;
+  const broken = await send("GET", "/v1", { headers: { "x-asked-address": address } });
+  expect(await problem(broken)).toMatchObject({ status: 400, code: "invalid", instance: address });
+});
+
 test("OPTIONS tells the methods and HEAD answers a GET without its body", async () => {
   const { base, key } = await ours();
   const options = await send("OPTIONS", `${base}/things`);

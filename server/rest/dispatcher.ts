@@ -18,6 +18,10 @@ import { readInput } from "./read-input";
 
 const PREFIX = "/v1";
 
+/** What was asked where Next cannot route it: scripts/lib/front-door.mjs sends it here, to be refused like anything else. */
+const ASKED_ADDRESS = "x-asked-address";
+const ASKED_METHOD = "x-asked-method";
+
 const json = (body: unknown, status: number) =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
 
@@ -72,12 +76,16 @@ export function createDispatcher(operations: readonly Operation[], database: () 
   return async function dispatch(request: Request): Promise<Response> {
     const requestId = requestIdOf(request.headers);
     const { pathname } = new URL(request.url);
-    const asked = { requestId, instance: pathname };
+    const unreadable = request.headers.get(ASKED_ADDRESS);
+    const asked = { requestId, instance: unreadable ?? pathname };
     let extra: Record<string, string> = {};
     try {
+      if (unreadable !== null) {
+        throw new ServiceError("invalid", "The address has a broken percent-encoding or is not UTF-8.");
+      }
       const matched = match(pathname.slice(PREFIX.length));
       if (!matched) throw notFound("This address");
-      if (request.method === "OPTIONS") {
+      if (request.method === "OPTIONS" && !request.headers.has(ASKED_METHOD)) {
         return finished(new Response(null, { status: 204 }), request, requestId, { allow: allowOf(matched) });
       }
       const method = request.method === "HEAD" ? "GET" : (request.method as Method);

@@ -18,7 +18,10 @@ export const updateRule = verb(
       const rule = findRule(ruleId);
       const parsed = rule && configuration && ruleConfiguration(rule).safeParse(configuration);
       for (const issue of parsed?.error?.issues ?? []) {
-        context.addIssue({ code: "custom", message: issue.message, path: ["configuration", ...issue.path] });
+        const ends = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [key]) : [[]];
+        for (const end of ends) {
+          context.addIssue({ code: "custom", message: issue.message, path: ["configuration", ...issue.path, ...end] });
+        }
       }
     }),
     reply: ruleReply,

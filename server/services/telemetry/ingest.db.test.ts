@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import {
@@ -356,4 +356,44 @@ test("a trace that cannot be rebuilt waits at the end of the queue, and no other
   );
   expect(await projectCarefully(ctx.db)).toEqual({ taken: 1, setAside: [] });
   expect(await all(ctx)).toHaveLength(6);
+});
+
+describe("one call that two instrumentations tell in two traces", () => {
+  const response = { "gen_ai.response.id": "msg_1" };
+  const told = chatSpan({ spanId: ids[0], attributes: { ...response, "session.id": "s" } });
+  const stray = chatSpan({ traceId: OTHER_TRACE, spanId: ids[1], scope: "sdk", attributes: response });
+
+  test.each([
+    ["the stray first", [stray, told]],
+    ["the stray last", [told, stray]],
+  ])("counts once, in the conversation that is named: %s", async (_order, spans) => {
+    const { ctx } = await testProject();
+    for (const span of spans) await ingest(ctx, [span]);
+    expect(await all(ctx)).toMatchObject([
+      { externalId: "s", traceIds: [TRACE, OTHER_TRACE], modelCallCount: 1, cost: 0.00045 },
+    ]);
+    const { trace } = await getTrace(ctx, { traceId: OTHER_TRACE });
+    expect(trace.conversationId).toBe((await all(ctx))[0]!.id);
+
+    // and stays there when more arrives, or the same again
+    await ingest(ctx, [stray, chatSpan({ traceId: OTHER_TRACE, spanId: ids[2], parentSpanId: ids[1] })]);
+    expect(await all(ctx)).toMatchObject([{ externalId: "s", traceIds: [TRACE, OTHER_TRACE] }]);
+  });
+
+  test("counts once where no conversation is named", async () => {
+    const { ctx } = await testProject();
+    await ingest(ctx, [stray]);
+    await ingest(ctx, [chatSpan({ spanId: ids[0], attributes: response })]);
+    expect(await all(ctx)).toMatchObject([{ externalId: null, modelCallCount: 1 }]);
+  });
+
+  test("is two calls where only a test server repeats its id: other times, or the same instrumentation", async () => {
+    const { ctx } = await testProject();
+    await ingest(ctx, [
+      told,
+      { ...stray, startMs: Date.UTC(2026, 10, 2) },
+      { ...stray, traceId: "d".repeat(32), scope: "test" },
+    ]);
+    expect(await all(ctx)).toMatchObject([{ modelCallCount: 1 }, { modelCallCount: 1 }, { modelCallCount: 1 }]);
+  });
 });

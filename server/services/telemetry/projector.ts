@@ -38,7 +38,8 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       if (taken > setAside.length) await keepStatistics(db());
       else await pause(careful ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {
-      if (faults++ === 0) logger("projector").error({ err: loggable(error) }, "Rebuilding conversations failed; trying again.");
+      if (faults++ === 0)
+        logger("projector").error({ err: loggable(error) }, "Rebuilding conversations failed; trying again.");
       careful = true;
       await pause(AFTER_FAULT_MS, signal);
     }

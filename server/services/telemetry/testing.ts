@@ -2,6 +2,8 @@ import type { Ctx } from "@/server/platform/context";
 import { decodeTraces, projectPending, storeTraces } from ".";
 
 export type TestSpan = {
+  /** The instrumentation that tells of it. */
+  scope?: string;
   traceId?: string;
   spanId: string;
   parentSpanId?: string;
@@ -21,34 +23,31 @@ const anyValue = (value: unknown): object => {
   return { stringValue: String(value) };
 };
 
+function otlpSpan(span: TestSpan) {
+  const start = span.startMs ?? START_MS;
+  return {
+    traceId: span.traceId ?? TRACE,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId ?? "",
+    name: span.name ?? "span",
+    kind: 1,
+    startTimeUnixNano: `${start}000000`,
+    endTimeUnixNano: `${start + (span.durationMs ?? 10)}000000`,
+    status: span.error === undefined ? {} : { code: 2, message: span.error },
+    attributes: Object.entries(span.attributes ?? {}).map(([key, value]) => ({ key, value: anyValue(value) })),
+  };
+}
+
 /** An OTLP/JSON request with these spans, as a client would send it. */
 export function otlpJson(spans: readonly TestSpan[]) {
   return {
     resourceSpans: [
       {
         resource: { attributes: [{ key: "service.name", value: { stringValue: "shop" } }] },
-        scopeSpans: [
-          {
-            scope: { name: "test", version: "1" },
-            spans: spans.map((span) => {
-              const start = span.startMs ?? START_MS;
-              return {
-                traceId: span.traceId ?? TRACE,
-                spanId: span.spanId,
-                parentSpanId: span.parentSpanId ?? "",
-                name: span.name ?? "span",
-                kind: 1,
-                startTimeUnixNano: `${start}000000`,
-                endTimeUnixNano: `${start + (span.durationMs ?? 10)}000000`,
-                status: span.error === undefined ? {} : { code: 2, message: span.error },
-                attributes: Object.entries(span.attributes ?? {}).map(([key, value]) => ({
-                  key,
-                  value: anyValue(value),
-                })),
-              };
-            }),
-          },
-        ],
+        scopeSpans: spans.map((span) => ({
+          scope: { name: span.scope ?? "test", version: "1" },
+          spans: [otlpSpan(span)],
+        })),
       },
     ],
   };

@@ -7,7 +7,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useTRPC } from "@/app/_lib/trpc";
 import { PAGES, pageHref } from "./pages";
-import type { ShellProject } from "./shell";
+import type { ShellProject } from "./shell-data";
 
 const SHOWN = 6;
 const has = (text: string, query: string) => text.toLowerCase().includes(query.trim().toLowerCase());

@@ -5,8 +5,8 @@ import { IconCheck, IconPlus, IconSelector } from "@tabler/icons-react";
 import Link from "next/link";
 import { NewProject } from "@/app/_components/new-project";
 import { pageHref } from "./pages";
-import type { ShellProject } from "./shell";
 import classes from "./shell.module.css";
+import type { ShellProject } from "./shell-data";
 
 export function ProjectSwitcher({ projectId, projects }: { projectId: string; projects: ShellProject[] }) {
   const [creating, create] = useDisclosure(false);

@@ -8,11 +8,10 @@ import { Palette } from "./palette";
 import { ProjectNav } from "./project-nav";
 import { ProjectSwitcher } from "./project-switcher";
 import classes from "./shell.module.css";
+import type { ShellProject, ShellUser } from "./shell-data";
 import { useGoKeys } from "./use-go-keys";
 import { UserMenu } from "./user-menu";
 
-export type ShellProject = { id: string; name: string; role: string };
-export type ShellUser = { id: string; email: string; name: string | null };
 type Props = { projectId: string; projects: ShellProject[]; user: ShellUser; children: React.ReactNode };
 
 /** What stands around every page of a project. */

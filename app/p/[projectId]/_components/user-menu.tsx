@@ -11,8 +11,8 @@ import {
   IconSun,
 } from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
-import type { ShellUser } from "./shell";
 import classes from "./shell.module.css";
+import type { ShellUser } from "./shell-data";
 
 const SCHEMES = [
   { value: "light", label: "Light", icon: IconSun },

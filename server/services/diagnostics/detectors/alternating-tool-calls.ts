@@ -1,6 +1,6 @@
 import type { Detector } from "../types";
 import { mergeByCause } from "./evidence";
-import { agentSteps } from "./exchange-keys";
+import { agentSteps, isSameStep, type Step } from "./exchange-keys";
 import { loopScore, loopVerdict } from "./loop-score";
 import { quoteExchange } from "./tool-exchanges";
 
@@ -22,7 +22,7 @@ export const alternatingToolCalls: Detector = {
     const steps = agentSteps(conversation);
     if (steps.length < ROUNDS_WORTH_NOTICE * PERIODS[0]) return [];
     return mergeByCause(
-      cycles(steps.map((step) => `${step.call}\n${step.result}`)).map((cycle) => {
+      cycles(steps).map((cycle) => {
         const shown = steps.slice(cycle.start, cycle.end);
         const rounds = shown.length / cycle.period;
         const spoken = shown.at(-1)!.userTurns - shown[0]!.userTurns;
@@ -44,14 +44,14 @@ export const alternatingToolCalls: Detector = {
 };
 
 /** The longest stretches in which every step equals the one a period before, none inside another. */
-function cycles(keys: readonly string[]): Cycle[] {
+function cycles(steps: readonly Step[]): Cycle[] {
   const found: Cycle[] = [];
   for (const period of PERIODS) {
     let start = 0;
-    for (let index = period; index <= keys.length; index++) {
-      if (index < keys.length && keys[index] === keys[index - period]) continue;
+    for (let index = period; index <= steps.length; index++) {
+      if (index < steps.length && isSameStep(steps[index]!, steps[index - period]!)) continue;
       const long = index - start >= period * ROUNDS_WORTH_NOTICE;
-      if (long && varied(keys, start, period) && !found.some((other) => other.start <= start && other.end >= index)) {
+      if (long && varied(steps, start, period) && !found.some((other) => other.start <= start && other.end >= index)) {
         found.push({ period, start, end: index });
       }
       start = index - period + 1;
@@ -61,5 +61,5 @@ function cycles(keys: readonly string[]): Cycle[] {
 }
 
 /** One call over and over is a repeated call, not an alternation. */
-const varied = (keys: readonly string[], start: number, period: number) =>
-  keys.slice(start, start + period).some((key) => key !== keys[start]);
+const varied = (steps: readonly Step[], start: number, period: number) =>
+  steps.slice(start, start + period).some((step) => !isSameStep(step, steps[start]!));

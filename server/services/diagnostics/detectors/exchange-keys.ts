@@ -1,5 +1,6 @@
 import type { ConversationSnapshot } from "../types";
 import { parseJson, writeJson } from "./canonical-json";
+import { onOneLine } from "./text";
 import { type ToolExchange, toolExchanges } from "./tool-exchanges";
 
 /** How a step of an agent is compared with another. */
@@ -7,8 +8,8 @@ export type Step = {
   exchange: ToolExchange;
   /** Tool and arguments, letter case, punctuation and key order aside: a model that retries often changes only those. */
   call: string;
-  /** The result, times and durations aside; `null` when none is known. */
-  result: string | null;
+  /** The result, times and durations aside; `null` when none is known. Made when first read: most calls differ already. */
+  readonly result: string | null;
   /** User messages before this step. A user who asks again is a reason to do a thing again. */
   userTurns: number;
 };
@@ -29,17 +30,29 @@ export function agentSteps(conversation: ConversationSnapshot): readonly Step[] 
     steps = toolExchanges(conversation).map((exchange) => {
       const index = exchange.callIndex ?? exchange.resultIndex;
       last = index === null ? last : turns[index]!;
-      return {
-        exchange,
-        call: `${exchange.name} ${comparable(exchange.arguments)}`,
-        result: exchange.result === null ? null : comparableResult(exchange.result),
-        userTurns: last,
-      };
+      return stepOf(exchange, last);
     });
     stepsOf.set(conversation, steps);
   }
   return steps;
 }
+
+function stepOf(exchange: ToolExchange, userTurns: number): Step {
+  let result: string | undefined;
+  return {
+    exchange,
+    call: `${exchange.name} ${comparable(exchange.arguments)}`,
+    get result() {
+      if (exchange.result === null) return null;
+      result ??= comparableResult(exchange.result);
+      return result;
+    },
+    userTurns,
+  };
+}
+
+/** Whether two steps did the same and came to the same. */
+export const isSameStep = (a: Step, b: Step): boolean => a.call === b.call && a.result === b.result;
 
 function userTurnsBefore({ messages }: ConversationSnapshot): number[] {
   let turns = 0;
@@ -75,6 +88,6 @@ function simplified(text: string): string {
 }
 
 function comparableResult(result: string): string {
-  const head = result.slice(0, RESULT_READ).replace(VOLATILE, "~").replace(/\s+/g, " ").trim();
+  const head = onOneLine(result.slice(0, RESULT_READ).replace(VOLATILE, "~"));
   return result.length > RESULT_READ ? `${head} ${result.length}` : head;
 }

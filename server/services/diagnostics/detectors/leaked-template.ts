@@ -4,7 +4,7 @@ import { mergeByCause, quoteMessage } from "./evidence";
 import { proseIn, proseOf } from "./prose";
 import { excerpt } from "./text";
 
-/** `hints`: a match contains one of these. They are searched for far quicker than the pattern is tried. */
+/** `hints`: a match contains one of these, which begin with a rare character: that is found far quicker than a pattern. */
 type Leak = { kind: string; hints: readonly string[]; pattern: RegExp; score: number };
 
 const MATCH_SCORE = 0.6;
@@ -13,6 +13,7 @@ const TOPIC_SCORE = 0.35;
 const TOPIC =
   /\b(?:templates?|placeholders?|jinja|handlebars|mustache|liquid|prompt(?:s|ing)?|chat ?ml|tokeni[sz]ers?|special tokens?|tokens?|markup|html|xml|syntax|variables?|mail ?merge|github actions?|helm|ansible|vue|angular|regex|latex)\b/i;
 
+const tags = (...names: readonly string[]) => names.flatMap((name) => [`<${name}`, `</${name}`]);
 const LEAKS: readonly Leak[] = [
   {
     kind: "chat template token",
@@ -29,13 +30,13 @@ const LEAKS: readonly Leak[] = [
   },
   {
     kind: "role marker",
-    hints: ["\nHuman:", "\nUser:", "\nH:"],
+    hints: ["Human:", "User:", "H:"],
     pattern: /\n{1,3}(?:Human|User|H): ?[^\n]{1,300}\n{1,3}(?:Assistant|AI|A): ?/,
     score: 0.62,
   },
   {
     kind: "raw tool call",
-    hints: ["<", "{", "to=functions."],
+    hints: ["=functions.", '"name"', '"function"', '"tool"', ...tags("tool_", "function", "invoke", "antml:")],
     pattern:
       /<\/?(?:tool_call|function_call|function_calls|tool_response|invoke|antml:\w{3,20})\b[^>\n]{0,100}>|<function=\w{1,60}>|\bto=functions\.\w{1,60}|(?:^|\n)\s{0,8}\{\s{0,8}"(?:name|function|tool)"\s{0,3}:\s{0,3}"[\w.-]{1,80}"\s{0,3},\s{0,8}"(?:arguments|parameters|args|tool_input)"\s{0,3}:\s{0,3}\{/,
     score: 0.8,
@@ -48,7 +49,7 @@ const LEAKS: readonly Leak[] = [
   },
   {
     kind: "unfilled variable",
-    hints: ["{", "[object Object]", "%("],
+    hints: ["{", "[object", "%("],
     pattern:
       /\{\{ ?[#/^]?[A-Za-z_][\w.]{0,60}(?: ?\| ?\w{1,30})? ?\}\}|\{% ?[a-z]{2,12}\b[^%\n]{0,80}%\}|\$\{[A-Za-z_][\w.]{0,60}\}|(?<![\w{$\\=/])\{[a-z]{1,30}_[a-z_]{1,40}\}(?![\w}])|\[object Object\]|%\([a-z_]{1,40}\)s/,
     score: 0.8,

@@ -22,6 +22,7 @@ const PARSE_LIMIT = 262_144;
 const ASKED_READ = 20_000;
 const ASKED_FOR_JSON =
   /\b(?:(?:respond|reply|answer|return|output|produce|generate|give|provide|format|write)\b[^.\n]{0,80}\b(?:valid |strict |raw |pure )?json\b|(?:only|just|valid|strict|raw) json\b|json (?:only|object only|format only)|in json(?: format)?\b|as (?:a )?(?:valid )?json\b)/i;
+const asksForJson = (text: string) => /json/i.test(text) && ASKED_FOR_JSON.test(text);
 const ASKED_FOR_JSON_ONLY =
   /\b(?:only|just|nothing (?:but|else)|no (?:other|additional|extra) text|strictly|must be)\b/i;
 const ELISION = /\.\.\.|…|\/\/|\/\*|<[\w -]{1,40}>/;
@@ -51,14 +52,14 @@ function wishes(messages: readonly Message[]): (question: string) => Wishes {
     .map(textOf)
     .join("\n")
     .slice(0, ASKED_READ);
-  const standing = ASKED_FOR_JSON.test(system);
+  const standing = asksForJson(system);
   let standingOnly: boolean | undefined;
   let [question, asked]: [string | null, Wishes] = [null, { json: false, jsonOnly: false }];
   return (next) => {
     if (next === question) return asked;
     question = next;
     const read = next.slice(0, ASKED_READ);
-    const json = standing || ASKED_FOR_JSON.test(read);
+    const json = standing || asksForJson(read);
     if (json) standingOnly ??= ASKED_FOR_JSON_ONLY.test(system);
     asked = { json, jsonOnly: json && (standingOnly === true || ASKED_FOR_JSON_ONLY.test(read)) };
     return asked;

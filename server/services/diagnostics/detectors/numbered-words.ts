@@ -30,7 +30,10 @@ export type NumberedWords = { starts: number[]; ends: number[]; firsts: number[]
 let table = new Int32Array(4096);
 
 export function numberedWords(text: string): NumberedWords {
-  const words: NumberedWords = { starts: [], ends: [], firsts: [], distinct: 0 };
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const firsts: number[] = [];
+  let distinct = 0;
   const mask = clearedTable(text.length);
   let at = 0;
   while (at < text.length) {
@@ -48,10 +51,26 @@ export function numberedWords(text: string): NumberedWords {
       at++;
       break;
     }
-    if (isWord) add(words, text, start, at, (hash ^ (hash >>> 15)) & mask, mask);
-    if (at === start) at++; // white space
+    if (!isWord) {
+      if (at === start) at++; // white space
+      continue;
+    }
+    let place = (hash ^ (hash >>> 15)) & mask;
+    let first = table[place]! - 1;
+    while (first >= 0 && !isSame(text, starts[first]!, ends[first]!, start, at)) {
+      place = (place + 1) & mask;
+      first = table[place]! - 1;
+    }
+    if (first < 0) {
+      first = starts.length;
+      table[place] = first + 1;
+      distinct++;
+    }
+    starts.push(start);
+    ends.push(at);
+    firsts.push(first);
   }
-  return words;
+  return { starts, ends, firsts, distinct };
 }
 
 /** Frees a part of the table that has room for twice the words of a text, and gives the mask of its places. */
@@ -61,31 +80,6 @@ function clearedTable(characters: number): number {
   if (size > table.length) table = new Int32Array(size);
   else table.fill(0, 0, size);
   return size - 1;
-}
-
-function add(
-  words: NumberedWords,
-  text: string,
-  start: number,
-  end: number,
-  hash: number,
-  mask: number,
-): void {
-  const { starts, ends, firsts } = words;
-  let place = hash;
-  let first = table[place]! - 1;
-  while (first >= 0 && !isSame(text, starts[first]!, ends[first]!, start, end)) {
-    place = (place + 1) & mask;
-    first = table[place]! - 1;
-  }
-  if (first < 0) {
-    first = starts.length;
-    table[place] = first + 1;
-    words.distinct++;
-  }
-  starts.push(start);
-  ends.push(end);
-  firsts.push(first);
 }
 
 function isSame(text: string, start: number, end: number, otherStart: number, otherEnd: number): boolean {

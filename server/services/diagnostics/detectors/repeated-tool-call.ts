@@ -108,7 +108,7 @@ function sameFailures(conversation: ConversationSnapshot): DetectedSignal[] {
 /** Runs of one tool finding nothing, whatever it is asked. */
 function emptySearches(conversation: ConversationSnapshot): DetectedSignal[] {
   const runs = runsOf(
-    agentSteps(conversation).filter((step) => step.result !== null),
+    agentSteps(conversation).filter(({ exchange }) => exchange.result !== null),
     (before, after) =>
       before.exchange.name === after.exchange.name &&
       before.userTurns === after.userTurns &&

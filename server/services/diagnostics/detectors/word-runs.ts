@@ -4,16 +4,18 @@ const RUN_WORDS = 4;
 /** Places that the hash of a run may have. With at most 200 runs, those of another text meet one in twenty times. */
 const PLACES = 4096;
 const PLACE_SHIFT = 20;
+/** Places in one number. */
+const BITS = 32;
 const SPACE = 0x20;
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
 /** The runs of words in a text, by the places of their hashes: enough to tell most texts apart without a string a run. */
-export type WordRuns = { text: string; places: readonly number[]; taken: Uint8Array; count: number };
+export type WordRuns = { text: string; places: readonly number[]; taken: readonly number[]; count: number };
 
 /** Reads a lower-case text on one line. */
 export function wordRuns(text: string): WordRuns {
-  const taken = new Uint8Array(PLACES);
+  const taken: number[] = new Array(PLACES / BITS).fill(0);
   const places: number[] = [];
   let words = 0;
   let first = 0;
@@ -29,8 +31,8 @@ export function wordRuns(text: string): WordRuns {
     words++;
     const run = Math.imul(Math.imul(Math.imul(first, 31) + second, 31) + third, 31) + hash;
     const place = Math.imul(run, 0x9e3779b1) >>> PLACE_SHIFT;
-    if (words >= RUN_WORDS && taken[place] === 0) {
-      taken[place] = 1;
+    if (words >= RUN_WORDS && !isTaken(taken, place)) {
+      taken[place >>> 5]! |= 1 << (place & 31);
       places.push(place);
     }
     first = second;
@@ -40,6 +42,9 @@ export function wordRuns(text: string): WordRuns {
   }
   return { text, places, taken, count: Math.max(0, words - RUN_WORDS + 1) };
 }
+
+/** Places are bits: an array of a byte for each takes longer to make than all else here. */
+const isTaken = (taken: readonly number[], place: number) => (taken[place >>> 5]! & (1 << (place & 31))) !== 0;
 
 /** Whether the runs that two texts have in common are at least this share of all that either has. */
 export function shareRuns(a: WordRuns, b: WordRuns, share: number): boolean {
@@ -51,7 +56,7 @@ function mayShare(a: WordRuns, b: WordRuns, share: number): boolean {
   const allowed = a.count * (1 - share);
   let missing = 0;
   for (const place of a.places) {
-    if (b.taken[place] === 1) continue;
+    if (isTaken(b.taken, place)) continue;
     missing++;
     if (missing > allowed) return false;
   }

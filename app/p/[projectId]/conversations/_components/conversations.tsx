@@ -21,12 +21,12 @@ import classes from "./conversations.module.css";
 import { ConversationsEmpty } from "./conversations-empty";
 import { Facets } from "./facets";
 import { Peek } from "./peek";
-import { facetsInput, isFiltered, listInput, viewParsers } from "./view";
+import { facetsInput, isFiltered, listInput, searchOf, viewParsers } from "./view";
 
 export function Conversations({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
-  useRememberList(`/p/${projectId}/conversations`, view);
+  useRememberList(`/p/${projectId}/conversations`, searchOf(view));
   // "Last 24 hours" is of the time when one came or asked again, so that pages of one list belong together.
   const [now, setNow] = useState(openedAt);
   const [showFacets, setShowFacets] = useState(false);

@@ -1,5 +1,6 @@
 import {
   createLoader,
+  createSerializer,
   parseAsArrayOf,
   parseAsBoolean,
   parseAsInteger,
@@ -21,7 +22,11 @@ export const viewParsers = {
   peek: parseAsString,
 };
 export const loadView = createLoader(viewParsers);
+const serialize = createSerializer(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
+
+/** The view as an address has it (`?…`), without the row that is open beside it. */
+export const searchOf = (view: View) => serialize({ ...view, peek: null });
 
 export const PAGE = 100;
 

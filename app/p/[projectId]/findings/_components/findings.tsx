@@ -19,7 +19,7 @@ import { FindingFilters } from "./finding-filters";
 import { FindingPeek } from "./finding-peek";
 import classes from "./findings.module.css";
 import { FindingsEmpty } from "./findings-empty";
-import { isFiltered, listInput, TAB_VALUES, TABS, tabOf, viewParsers } from "./view";
+import { isFiltered, listInput, searchOf, TAB_VALUES, TABS, tabOf, viewParsers } from "./view";
 
 /** A tab that keeps few of the rows that came asks on until it has these many. */
 const ROWS_WANTED = 30;
@@ -27,7 +27,7 @@ const ROWS_WANTED = 30;
 export function Findings({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
-  useRememberList(`/p/${projectId}/findings`, view);
+  useRememberList(`/p/${projectId}/findings`, searchOf(view));
   const [now] = useState(openedAt);
   const tab = tabOf(view);
   const list = useInfiniteQuery(

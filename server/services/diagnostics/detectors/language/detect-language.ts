@@ -38,8 +38,10 @@ const SCRIPTS = [
 ] as const;
 type Script = (typeof SCRIPTS)[number];
 
-/** Blocks of Unicode, first and last code unit, in order. One pass by number is far quicker than a pattern a script. */
+/** Blocks of Unicode, first and last code unit. */
 const BLOCKS: readonly (readonly [number, number, Script])[] = [
+  [0x0041, 0x005a, "latin"],
+  [0x0061, 0x007a, "latin"],
   [0x00c0, 0x024f, "latin"],
   [0x0370, 0x03ff, "greek"],
   [0x0400, 0x052f, "cyrillic"],
@@ -59,6 +61,9 @@ const BLOCKS: readonly (readonly [number, number, Script])[] = [
   [0x3400, 0x9fff, "han"],
   [0xac00, 0xd7a3, "hangul"],
 ];
+/** The place in `SCRIPTS` of each code unit's script; one past its end for none. A look is far quicker than a pattern a script. */
+const SCRIPT_OF_CODE = new Uint8Array(0x1_0000).fill(SCRIPTS.length);
+for (const [first, last, script] of BLOCKS) SCRIPT_OF_CODE.fill(SCRIPTS.indexOf(script), first, last + 1);
 
 /** Scripts that one language of many uses stand for the one that a reader most likely means. */
 const LANGUAGE_OF_SCRIPT: Partial<Record<Script, string>> = {
@@ -95,16 +100,18 @@ export function detectLanguage(text: string): DetectedLanguage | null {
   const read = text.slice(0, READ);
   const sample = NEUTRAL_SIGN.test(read) ? read.replace(NEUTRAL, " ") : read;
   const counts = countScripts(sample);
-  const letters = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const letters = counts.reduce((sum, count) => sum + count, 0);
   if (letters === 0) return null;
-  const eastAsian = counts.han + counts.kana;
+  const kana = counts[KANA]!;
+  const eastAsian = counts[HAN]! + kana;
   const share = (count: number) => count / letters;
 
   if (share(eastAsian) >= SCRIPT_SHARE && eastAsian >= OTHER_LETTERS_MINIMUM) {
-    const kana = counts.kana / eastAsian;
-    return { language: kana >= KANA_MINIMUM ? "ja" : "zh", certainty: share(eastAsian), letters };
+    const language = kana / eastAsian >= KANA_MINIMUM ? "ja" : "zh";
+    return { language, certainty: share(eastAsian), letters };
   }
-  const [script, count] = (Object.entries(counts) as [Script, number][]).reduce((a, b) => (b[1] > a[1] ? b : a));
+  const count = Math.max(...counts);
+  const script = SCRIPTS[counts.indexOf(count)]!;
   if (share(count) < SCRIPT_SHARE) return null;
   if (script === "latin") return letters < LATIN_LETTERS_MINIMUM ? null : byWords(sample, letters);
   if (count < OTHER_LETTERS_MINIMUM) return null;
@@ -113,20 +120,13 @@ export function detectLanguage(text: string): DetectedLanguage | null {
   return language ? { language, certainty: share(count), letters } : null;
 }
 
-function countScripts(text: string): Record<Script, number> {
-  const counts = Object.fromEntries(SCRIPTS.map((script) => [script, 0])) as Record<Script, number>;
-  let ascii = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 0x80) {
-      const lower = code | 0x20;
-      if (lower >= 0x61 && lower <= 0x7a) ascii++;
-      continue;
-    }
-    const block = BLOCKS.find(([, last]) => code <= last);
-    if (block && code >= block[0]) counts[block[2]]++;
-  }
-  counts.latin += ascii;
+const [HAN, KANA] = [SCRIPTS.indexOf("han"), SCRIPTS.indexOf("kana")];
+
+/** Letters of each of `SCRIPTS`, by its place there. */
+function countScripts(text: string): number[] {
+  const counts: number[] = new Array(SCRIPTS.length + 1).fill(0);
+  for (let at = 0; at < text.length; at++) counts[SCRIPT_OF_CODE[text.charCodeAt(at)]!]!++;
+  counts.length = SCRIPTS.length;
   return counts;
 }
 
@@ -156,11 +156,12 @@ function byWords(sample: string, letters: number): DetectedLanguage | null {
       told[index]! += 1 / languages.length;
     }
   }
-  let best = 0;
-  for (let index = 1; index < told.length; index++) if (told[index]! > told[best]!) best = index;
-  const next = Math.max(...told.filter((_, index) => index !== best));
+  const most = Math.max(...told);
+  const best = told.indexOf(most);
+  told[best] = 0;
+  const next = Math.max(...told);
   const share = hits[best]! / words.length;
-  if (share < FUNCTION_SHARE_MINIMUM || told[best]! < next * LEAD) return null;
+  if (share < FUNCTION_SHARE_MINIMUM || most < next * LEAD) return null;
   return { language: LANGUAGES[best]!, certainty: Math.min(1, 0.4 + share), letters };
 }
 

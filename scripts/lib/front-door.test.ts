@@ -1,0 +1,60 @@
+import { request as ask, createServer, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { answerUnreadable, letIn } from "./front-door.mjs";
+
+let server: Server;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    if (!letIn(request, response)) return;
+    const { method, url, headers } = request;
+    response.end(JSON.stringify([method, url, headers["x-asked-method"], headers["x-asked-address"]]));
+  });
+  server.on("clientError", answerUnreadable);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+afterAll(() => server.close());
+const port = () => (server.address() as AddressInfo).port;
+
+const send = (method: string, path: string) =>
+  new Promise<[number | undefined, string]>((resolve, reject) => {
+    ask({ port: port(), method, path }, async (response) => resolve([response.statusCode, await text(response)]))
+      .on("error", reject)
+      .end();
+  });
+
+test("what Next can route passes as it is", async () => {
+  expect(await send("PATCH", "/v1/things/%C3%A9?q=%20")).toEqual([
+    200,
+    '["PATCH","/v1/things/%C3%A9?q=%20",null,null]',
+  ]);
+  expect(await send("GET", "/p/one")).toEqual([200, '["GET","/p/one",null,null]']);
+});
+
+test("to /v1 a method that no route has comes as a question which it takes", async () => {
+  expect(await send("TRACE", "/v1/things")).toEqual([200, '["OPTIONS","/v1/things","TRACE",null]']);
+  expect(await send("PROPFIND", "/v1")).toEqual([200, '["OPTIONS","/v1","PROPFIND",null]']);
+  expect((await send("TRACE", "/v10"))[0]).toBe(501);
+});
+
+test.each(["/v1/things/%FF", "/v1/things?q=%zz", "/v1/%ED%A0%80", "/v1?%"])("%s comes as what it was", async (url) => {
+  expect(await send("GET", url)).toEqual([200, JSON.stringify(["GET", "/v1", null, url])]);
+});
+
+test("any other address that is no UTF-8 is refused", async () => {
+  expect((await send("GET", "/p/%FF"))[0]).toBe(400);
+});
+
+test("what is no HTTP is answered with a problem", async () => {
+  const answer = async (sent: string) =>
+    text(
+      connect(port(), "127.0.0.1", function (this: import("node:net").Socket) {
+        this.write(sent);
+      }),
+    );
+  const unknown = await answer("FLY /v1/things HTTP/1.1\r\nHost: x\r\n\r\n");
+  expect(unknown).toMatch(/^HTTP\/1\.1 400 Bad Request\r\ncontent-type: application\/problem\+json\r\n/);
+  expect(JSON.parse(unknown.split("\r\n\r\n")[1]!)).toMatchObject({ status: 400, code: "invalid" });
+  expect(await answer(`GET / HTTP/1.1\r\nx: ${"a".repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
+});
