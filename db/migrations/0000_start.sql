@@ -204,6 +204,7 @@ CREATE TABLE "model_calls" (
 	"provider" text,
 	"requested_model" text,
 	"response_model" text,
+	"response_id" text,
 	"usage" jsonb,
 	"raw_usage" jsonb,
 	"usage_rule" text,
@@ -406,6 +407,7 @@ CREATE INDEX "conversations_newest" ON "conversations" USING btree ("project_id"
 CREATE INDEX "conversations_by_activity" ON "conversations" USING btree ("project_id","last_activity_at");--> statement-breakpoint
 CREATE INDEX "conversations_user" ON "conversations" USING btree ("project_id","user_id","started_at" desc,"id" desc);--> statement-breakpoint
 CREATE INDEX "conversations_with_findings" ON "conversations" USING btree ("project_id","started_at" desc,"id" desc) WHERE finding_count > 0;--> statement-breakpoint
+CREATE INDEX "conversations_with_errors" ON "conversations" USING btree ("project_id","started_at" desc,"id" desc) WHERE error_count > 0;--> statement-breakpoint
 CREATE INDEX "conversations_models" ON "conversations" USING gin ("models");--> statement-breakpoint
 CREATE INDEX "conversations_words" ON "conversations" USING gin ("words");--> statement-breakpoint
 CREATE INDEX "conversations_undiagnosed" ON "conversations" USING btree ("project_id","received_at") WHERE diagnosed_received_at is distinct from received_at;--> statement-breakpoint
@@ -432,6 +434,7 @@ CREATE INDEX "log_records_trace_id" ON "log_records" USING btree ("project_id","
 CREATE INDEX "memberships_user" ON "memberships" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "model_calls_conversation_id" ON "model_calls" USING btree ("project_id","conversation_id");--> statement-breakpoint
 CREATE INDEX "model_calls_newest" ON "model_calls" USING btree ("project_id","started_at" desc);--> statement-breakpoint
+CREATE INDEX "model_calls_response" ON "model_calls" USING btree ("project_id","response_id") WHERE response_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "model_price_definitions_in_force" ON "model_price_definitions" USING btree ("project_id","provider","model_name") WHERE superseded_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "occurrences_once" ON "occurrences" USING btree ("project_id","finding_id","conversation_id");--> statement-breakpoint
 CREATE INDEX "occurrences_newest" ON "occurrences" USING btree ("project_id","finding_id","detected_at" desc,"id" desc);--> statement-breakpoint

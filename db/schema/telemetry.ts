@@ -62,6 +62,7 @@ export const conversations = pgTable(
     index("conversations_by_activity").on(t.projectId, t.lastActivityAt),
     index("conversations_user").on(t.projectId, t.userId, desc(t.startedAt), desc(t.id)),
     index("conversations_with_findings").on(t.projectId, desc(t.startedAt), desc(t.id)).where(sql`finding_count > 0`),
+    index("conversations_with_errors").on(t.projectId, desc(t.startedAt), desc(t.id)).where(sql`error_count > 0`),
     index("conversations_models").using("gin", t.models),
     index("conversations_words").using("gin", t.words),
     index("conversations_undiagnosed")

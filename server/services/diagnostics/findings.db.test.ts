@@ -226,6 +226,17 @@ test("the list keeps to every filter, and pages without repeating", async () => 
   expect(await ids({ lastDetectedBefore: one!.lastDetectedAt })).not.toContain(one!.id);
 });
 
+test("an occurrence can be asked for by its conversation, ours or the client's id", async () => {
+  const { ctx } = await testProject();
+  const { conversation } = await diagnosed(ctx, { externalId: "session-a" });
+  await diagnosed(ctx, { externalId: "session-b" });
+  const findingId = (await toolErrors(ctx))[0]!.id;
+  for (const conversationId of [conversation.id, "session-a"]) {
+    const { occurrences } = await listOccurrences(ctx, { findingId, conversationId });
+    expect(occurrences.map((occurrence) => occurrence.conversationId)).toEqual([conversation.id]);
+  }
+});
+
 test("another project's Finding, Run and conversation do not exist", async () => {
   const ours = await testProject();
   const theirs = await testProject();

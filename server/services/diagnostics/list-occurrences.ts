@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL } from "drizzle-orm";
+import { and, desc, eq, or, type SQL } from "drizzle-orm";
 import { conversations, findings, occurrences } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
@@ -10,12 +10,13 @@ export const listOccurrences = verb(
   {
     name: "findings.occurrences",
     summary: "List the conversations in which a Finding showed, newest first.",
+    description: "`conversationId` (ours or the client's own) asks for the occurrence in that one.",
     effect: "read",
     capability: "diagnostics:read",
     input: listOccurrencesInput,
     reply: occurrencesReply,
   },
-  async (ctx, { findingId, limit, cursor }) => {
+  async (ctx, { findingId, conversationId, limit, cursor }) => {
     const [finding] = await ctx.db
       .select({ id: findings.id })
       .from(findings)
@@ -24,20 +25,24 @@ export const listOccurrences = verb(
 
     const list = newestFirst({
       name: "occurrences",
-      filters: { project: ctx.projectId, findingId },
+      filters: { project: ctx.projectId, findingId, conversationId },
       time: occurrences.detectedAt,
       id: occurrences.id,
       limit,
       cursor,
     });
-    const found = await occurrencesOf(ctx, findingId, list.fetch, list.after);
+    const ofConversation =
+      conversationId === undefined
+        ? undefined
+        : or(eq(conversations.id, conversationId), eq(conversations.key, `id:${conversationId}`));
+    const found = await occurrencesOf(ctx, findingId, list.fetch, and(list.after, ofConversation));
     const { rows, nextCursor } = list.page(found, (row) => [row.detectedAt, row.id]);
     return { occurrences: rows, pagination: { limit, nextCursor } };
   },
 );
 
 /** Newest first, with the client's own id of each conversation. */
-export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, after?: SQL) =>
+export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, only?: SQL) =>
   ctx.db
     .select({
       id: occurrences.id,

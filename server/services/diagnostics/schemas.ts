@@ -88,7 +88,12 @@ export const findingsReply = z.object({ findings: z.array(finding), pagination }
 export const getFindingInput = z.strictObject({ findingId: idInput });
 export const findingReply = z.object({ finding: findingDetail });
 
-export const listOccurrencesInput = z.strictObject({ findingId: idInput, ...pageInput });
+export const listOccurrencesInput = z.strictObject({
+  findingId: idInput,
+  /** Ours or the client's own: at most one occurrence is left. */
+  conversationId: z.string().max(1000).optional(),
+  ...pageInput,
+});
 export const occurrencesReply = z.object({ occurrences: z.array(occurrence), pagination });
 
 /** At least one of the two. Dismissing clears the resolution. */

@@ -212,6 +212,8 @@ test("lists keep to their filters and page without gaps", async () => {
     "s1",
   ]);
   expect(await names({ hasFindings: true })).toEqual([]);
+  expect(await names({ hasErrors: true })).toEqual([]);
+  expect(await names({ hasErrors: false })).toHaveLength(5);
   const first = await listConversations(ctx, { limit: 2 });
   const second = await listConversations(ctx, { limit: 2, cursor: first.pagination.nextCursor! });
   const third = await listConversations(ctx, { limit: 2, cursor: second.pagination.nextCursor! });

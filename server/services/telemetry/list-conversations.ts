@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, type Column, eq, gt, gte, lt, sql } from "drizzle-orm";
 import { conversations } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
@@ -38,7 +38,8 @@ export const listConversations = verb(
           filters.model === undefined ? undefined : sql`${conversations.models} @> array[${filters.model}]::text[]`,
           filters.startedAfter === undefined ? undefined : gte(conversations.startedAt, filters.startedAfter),
           filters.startedBefore === undefined ? undefined : lt(conversations.startedAt, filters.startedBefore),
-          withFindings(filters.hasFindings),
+          someOrNone(conversations.findingCount, filters.hasFindings),
+          someOrNone(conversations.errorCount, filters.hasErrors),
           search(filters.q),
           list.after,
         ),
@@ -51,10 +52,9 @@ export const listConversations = verb(
   },
 );
 
-const withFindings = (wanted: boolean | undefined): SQL | undefined => {
-  if (wanted === undefined) return undefined;
-  return wanted ? gt(conversations.findingCount, 0) : eq(conversations.findingCount, 0);
-};
+/** Of a count: more than none, none, or either. */
+const someOrNone = (count: Column, wanted: boolean | undefined) =>
+  wanted === undefined ? undefined : wanted ? gt(count, 0) : eq(count, 0);
 
 const search = (q: string | undefined) => {
   const words = q === undefined ? [] : wordsOf(q);

@@ -123,6 +123,7 @@ export const listConversationsInput = z.strictObject({
   startedAfter: queryUnixMs.optional(),
   startedBefore: queryUnixMs.optional(),
   hasFindings: queryBoolean().optional(),
+  hasErrors: queryBoolean().optional(),
   q: z.string().max(500).optional(),
   ...pageInput,
 });

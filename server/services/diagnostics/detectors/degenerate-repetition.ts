@@ -63,8 +63,7 @@ function characterRun(text: string): Stretch | null {
     let end = at + 1;
     while (end < text.length && text.charCodeAt(end) === code) end++;
     const unit = text[at]!;
-    if (end - start >= CHARACTER_RUN && !isRuler(unit))
-      return { kind: "a character", start, end, unit, score: 0.95 };
+    if (end - start >= CHARACTER_RUN && !isRuler(unit)) return { kind: "a character", start, end, unit, score: 0.95 };
     at = end - 1;
   }
   return null;

@@ -6,7 +6,8 @@ const texts = new WeakMap<Message, string>();
 export function textOf(message: Message): string {
   let text = texts.get(message);
   if (text === undefined) {
-    text = message.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
+    text = "";
+    for (const part of message.parts) if (part.type === "text") text += part.text ?? "";
     texts.set(message, text);
   }
   return text;

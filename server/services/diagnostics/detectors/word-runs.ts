@@ -71,8 +71,13 @@ function exactShare(a: string, b: string): number {
 }
 
 function runsIn(text: string): Set<string> {
-  const words = text.split(" ", WORDS_READ);
   const runs = new Set<string>();
-  for (let at = 0; at + RUN_WORDS <= words.length; at++) runs.add(words.slice(at, at + RUN_WORDS).join(" "));
+  const starts = [0];
+  for (let at = text.indexOf(" "); starts.length <= WORDS_READ; at = text.indexOf(" ", at + 1)) {
+    const end = at < 0 ? text.length : at;
+    if (starts.length >= RUN_WORDS) runs.add(text.slice(starts.at(-RUN_WORDS), end));
+    if (at < 0) break;
+    starts.push(end + 1);
+  }
   return runs;
 }

@@ -8,7 +8,7 @@ import type { View } from "./view";
 type FacetCounts = RouterOutputs["conversations"]["facets"]["facets"];
 type Props = {
   view: View;
-  setView: (view: Partial<Pick<View, "model" | "findings" | "user">>) => unknown;
+  setView: (view: Partial<Pick<View, "model" | "findings" | "errors" | "user">>) => unknown;
   facets: FacetCounts | undefined;
   shown: boolean;
 };
@@ -51,6 +51,21 @@ export function Facets({ view, setView, facets, shown }: Props) {
           onToggle={() => setView({ findings: view.findings === false ? null : false })}
         />
       </ul>
+      <h2 className={classes.facetTitle}>Errors</h2>
+      <ul className={classes.options}>
+        <Option
+          label="With errors"
+          count={facets?.withErrors}
+          on={view.errors === true}
+          onToggle={() => setView({ errors: view.errors === true ? null : true })}
+        />
+        <Option
+          label="Without errors"
+          count={facets ? facets.total - facets.withErrors : undefined}
+          on={view.errors === false}
+          onToggle={() => setView({ errors: view.errors === false ? null : false })}
+        />
+      </ul>
       <h2 className={classes.facetTitle}>Model</h2>
       <ul className={classes.options}>
         {listed ? null : (
@@ -78,9 +93,7 @@ export function Facets({ view, setView, facets, shown }: Props) {
         </>
       ) : null}
       <p className={classes.note}>
-        {facets
-          ? `${formatCount(facets.withErrors)} of ${formatCount(facets.total)} with errors${facets.sampled ? "; counts are of the newest conversations" : ""}.`
-          : " "}
+        {facets?.sampled ? `Counts are of the newest ${formatCount(facets.total)} conversations.` : " "}
       </p>
     </aside>
   );

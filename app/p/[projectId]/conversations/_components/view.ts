@@ -15,6 +15,7 @@ export const viewParsers = {
   model: parseAsString,
   user: parseAsString,
   findings: parseAsBoolean,
+  errors: parseAsBoolean,
   range: parseAsStringLiteral(RANGE_VALUES),
   from: parseAsInteger,
   to: parseAsInteger,
@@ -40,6 +41,7 @@ export function listInput(projectId: string, view: View, now: number) {
     ...(view.model !== null ? { model: view.model } : {}),
     ...(view.user !== null ? { userId: view.user } : {}),
     ...(view.findings !== null ? { hasFindings: view.findings } : {}),
+    ...(view.errors !== null ? { hasErrors: view.errors } : {}),
     ...(after !== undefined ? { startedAfter: after } : {}),
     ...(before !== undefined ? { startedBefore: before } : {}),
   };
@@ -54,7 +56,16 @@ export function facetsInput(projectId: string, view: View, now: number) {
   };
 }
 
-export const isFiltered = (view: View) =>
-  view.q.trim() !== "" || view.model !== null || view.user !== null || view.findings !== null || view.range !== null;
+export const NO_FILTERS = {
+  q: null,
+  model: null,
+  user: null,
+  findings: null,
+  errors: null,
+  range: null,
+  from: null,
+  to: null,
+};
 
-export const NO_FILTERS = { q: null, model: null, user: null, findings: null, range: null, from: null, to: null };
+export const isFiltered = ({ q, model, user, findings, errors, range }: View) =>
+  q.trim() !== "" || [model, user, findings, errors, range].some((value) => value !== null);

@@ -1,2 +1,0 @@
-ALTER TABLE "model_calls" ADD COLUMN "response_id" text;--> statement-breakpoint
-CREATE INDEX "model_calls_response" ON "model_calls" USING btree ("project_id","response_id") WHERE response_id is not null;
