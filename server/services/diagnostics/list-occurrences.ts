@@ -64,6 +64,6 @@ export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, only?:
       conversations,
       and(eq(conversations.projectId, occurrences.projectId), eq(conversations.id, occurrences.conversationId)),
     )
-    .where(and(eq(occurrences.projectId, ctx.projectId), eq(occurrences.findingId, findingId), after))
+    .where(and(eq(occurrences.projectId, ctx.projectId), eq(occurrences.findingId, findingId), only))
     .orderBy(desc(occurrences.detectedAt), desc(occurrences.id))
     .limit(limit);

@@ -1,7 +1,7 @@
 /** What a code unit is to a word. White space ends one, and what rulers and table borders are made of makes none alone. */
 const LETTER = 0;
-const SPACE = 1;
-const RULER = 2;
+const RULER = 1;
+const SPACE = 2;
 /** Of Thai, Kana and Han, which are written without spaces: each letter is a word. */
 const LETTER_WORD = 3;
 
@@ -94,7 +94,7 @@ function isSame(text: string, start: number, end: number, otherStart: number, ot
 export function isRuler(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const kind = KINDS[text.charCodeAt(at)]!;
-    if (kind === LETTER || kind === LETTER_WORD) return false;
+    if (kind !== SPACE && kind !== RULER) return false;
   }
   return true;
 }

@@ -96,8 +96,11 @@ function quotedLines(text: string): Range[] {
 /** The first character of `[start, end)` that is not white space; "" where there is none. */
 function firstVisible(text: string, start: number, end: number): string {
   for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x20) continue;
     const character = text[at]!;
-    if (character.trim() !== "") return character;
+    const isPlain = code > 0x20 && code < 0x80;
+    if (isPlain || character.trim() !== "") return character;
   }
   return "";
 }

@@ -92,7 +92,10 @@ const PLAIN_MINIMUM = 6;
 
 /** Whether a text begins in what can only be English: the common case, at a fraction of the cost of `detectLanguage`. */
 export function isPlainlyEnglish(text: string): boolean {
-  return (text.slice(0, PLAIN_READ).match(PLAIN_WORDS)?.length ?? 0) >= PLAIN_MINIMUM;
+  const head = text.slice(0, PLAIN_READ);
+  PLAIN_WORDS.lastIndex = 0;
+  for (let count = 0; count < PLAIN_MINIMUM; count++) if (!PLAIN_WORDS.test(head)) return false;
+  return true;
 }
 
 /** The language of a text, or `null` where it is too short, mixed or unknown. Linear in at most `READ` characters. */
