@@ -44,7 +44,7 @@ export function mergeByCause(signals: readonly DetectedSignal[]): DetectedSignal
       continue;
     }
     if (isBetter(signal, known.best)) known.best = signal;
-    known.evidence.push(...signal.evidence);
+    for (const item of signal.evidence) known.evidence.push(item);
   }
   return [...byCause.values()].map(({ best, evidence }) => ({ ...best, evidence: withoutTwins(evidence) }));
 }

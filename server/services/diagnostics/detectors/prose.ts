@@ -72,7 +72,8 @@ function quotedLines(text: string): Range[] {
   const ranges: Range[] = [];
   let speakers: Range[] = [];
   const flush = () => {
-    if (speakers.length > 1) ranges.push(...speakers);
+    // One by one: a spread of a hundred thousand lines is more arguments than a call may have.
+    if (speakers.length > 1) for (const line of speakers) ranges.push(line);
     if (speakers.length > 0) speakers = [];
   };
   const nextColon = finder(text, ":");
