@@ -54,7 +54,7 @@ test("every example of a body is one that its operation takes", () => {
     const { spec } = operation.verb;
     const known = Object.keys(jsonSchemaOf(spec.input, "input").properties ?? {});
     const inPath = parameters.filter(({ name }) => known.includes(name)).map(({ name, example }) => [name, example]);
-    const { example } = requestBody?.content["application/json"] as { example: object };
+    const { example } = (requestBody?.content["application/json"] ?? {}) as { example?: object };
     const parsed = spec.input.safeParse({ ...example, ...Object.fromEntries(inPath) });
     expect(parsed.error?.issues, path).toBeUndefined();
   }

@@ -360,6 +360,36 @@ test("a trace that cannot be rebuilt waits at the end of the queue, and no other
   expect(await all(ctx)).toHaveLength(6);
 });
 
+test("no id or name is too long to be stored, and one that is no id names nobody", async () => {
+  const { ctx } = await testProject();
+  // incompressible, four bytes a character
+  const long = (characters: number) =>
+    Array.from({ length: characters }, (_, i) => String.fromCodePoint(0x1f300 + ((i * i * 31) % 700))).join("");
+  for (const [i, characters] of [400, 499, 2000, 20_000].entries()) {
+    const text = long(characters);
+    await ingest(ctx, [
+      chatSpan(
+        {
+          traceId: `${i}`.padStart(32, "e"),
+          spanId: ids[0],
+          attributes: { "session.id": text, "user.id": text, "gen_ai.response.id": text, "gen_ai.provider.name": text },
+        },
+        { model: text, input: [[text, text]] },
+      ),
+    ]);
+  }
+  const conversations = await all(ctx);
+  expect(conversations.map(({ externalId, userId }) => [externalId?.length, userId?.length])).toEqual(
+    expect.arrayContaining([
+      [800, 800],
+      [998, 998],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]),
+  );
+  for (const { models } of conversations) expect(models[0]!.length).toBeLessThanOrEqual(500);
+});
+
 describe("one call that two instrumentations tell in two traces", () => {
   const response = { "gen_ai.response.id": "msg_1" };
   const told = chatSpan({ spanId: ids[0], attributes: { ...response, "session.id": "s" } });

@@ -298,8 +298,13 @@ async function writeSummaries(
     where c.project_id = ${projectId} and c.id = t.id`);
 }
 
-const modelsOf = ({ modelCalls }: AssembledConversation) =>
-  [...new Set(modelCalls.flatMap((call) => call.responseModel ?? call.requestedModel ?? []))].sort();
+/** Longer than any model's name, shorter than what an index refuses. */
+const MODEL_CHARACTERS = 500;
+
+const modelsOf = ({ modelCalls }: AssembledConversation) => {
+  const names = modelCalls.flatMap((call) => call.responseModel ?? call.requestedModel ?? []);
+  return [...new Set(names.map((name) => cut(name, MODEL_CHARACTERS)))].sort();
+};
 
 function sumUsage(calls: readonly UnpricedModelCall[]) {
   const sums: Record<string, number> = {};

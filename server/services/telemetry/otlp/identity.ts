@@ -45,6 +45,12 @@ export const USER_ID: readonly Reader<string>[] = [
 /** What a scrubber leaves where an id was. */
 const SCRUBBED = /^\[scrubbed\b/i;
 
+/** What is longer is no id but content under an id's name, and no index of ids could hold it. */
+const ID_CHARACTERS_MAX = 1000;
+const ID_BYTES_MAX = 2000;
+const isId = (text: string) =>
+  text.length <= ID_CHARACTERS_MAX && Buffer.byteLength(text) <= ID_BYTES_MAX && !SCRUBBED.test(text);
+
 function notNumeric({ takes, read }: Reader<string>): Reader<string> {
   return {
     takes,
@@ -83,7 +89,7 @@ export class IdentityFold {
       const limit = best === null ? readers.length : Math.min(readers.length, best.rank - offset + 1);
       for (let rank = 0; rank < limit; rank++) {
         const id = readers[rank]?.read(from);
-        if (id === undefined || SCRUBBED.test(id)) continue;
+        if (id === undefined || !isId(id)) continue;
         const candidate = { rank: rank + offset, depth, timeUs, order, id };
         return best === null || comesFirst(candidate, best) ? candidate : best;
       }
