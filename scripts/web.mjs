@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import next from "next";
 import { ROOT } from "./lib/paths.mjs";
+import { secure } from "./lib/security-headers.mjs";
 
 process.title = "whetstone web";
 const hostname = process.env.HOST ?? "127.0.0.1";
@@ -36,7 +37,11 @@ const dev = process.env.NODE_ENV === "development";
 const app = next({ dev, dir: ROOT, hostname, port, httpServer: server, quiet: true });
 await quietly(() => app.prepare());
 const handle = app.getRequestHandler();
-server.on("request", (request, response) => void handle(request, response));
+const installation = { dev, secure: process.env.PUBLIC_URL?.startsWith("https:") ?? false };
+server.on("request", (request, response) => {
+  secure(request, response, installation);
+  void handle(request, response);
+});
 await told;
 
 server.once("error", (error) => {
