@@ -1,0 +1,38 @@
+import { resetPasswordInput } from "@/server/services/identity/schemas";
+import {
+  acceptInvitation,
+  changeRole,
+  createPasswordReset,
+  inviteMember,
+  joinByInvitation,
+  joinInput,
+  listInvitations,
+  listMembers,
+  removeMember,
+  resetPassword,
+  revokeInvitation,
+  transferOwnership,
+} from "@/server/services/members";
+import { requestInfo } from "../context";
+import { accountMutation, mutation, query } from "../procedures";
+import { procedure, router } from "../trpc";
+
+export const membersRouter = router({
+  list: query(listMembers),
+  changeRole: mutation(changeRole),
+  remove: mutation(removeMember),
+  transferOwnership: mutation(transferOwnership),
+  createPasswordReset: mutation(createPasswordReset),
+  invite: mutation(inviteMember),
+  invitations: query(listInvitations),
+  revokeInvitation: mutation(revokeInvitation),
+});
+
+/** For people whom a one-time link lets in: the token is what allows it, as with the first run. */
+export const linksRouter = router({
+  accept: accountMutation(acceptInvitation),
+  join: procedure.input(joinInput).mutation(({ ctx, input }) => joinByInvitation(ctx.db, input, requestInfo(ctx))),
+  resetPassword: procedure
+    .input(resetPasswordInput)
+    .mutation(({ ctx, input }) => resetPassword(ctx.db, input, requestInfo(ctx))),
+});
