@@ -2,13 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import type { Ctx } from "@/server/platform/context";
 import { textArray } from "./rows";
-import { lockSources, traceDigest } from "./tombstones";
+import { CLOCKS_DIFFER_MS, lockSources, traceDigest } from "./tombstones";
 
 /** Rows deleted, by table. */
 export type Deleted = Record<string, number>;
-
-/** Receipts are stamped by a web process and traces by the database: their clocks may differ by so much. */
-const CLOCKS_DIFFER_MS = 60 * 60 * 1000;
 
 /**
  * Deletes conversations with everything that was sent for them. `remember` keeps a hash of their traces, so that a

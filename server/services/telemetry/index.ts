@@ -18,4 +18,4 @@ export { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "./otlp";
 export { projectionLag, projectPending, runProjector } from "./projector";
 export { storeLogs, storeTraces, TRACE_DELETED } from "./store-batch";
 export { telemetryStatus } from "./telemetry-status";
-export { lockSources } from "./tombstones";
+export { lockSources, stripReceipts } from "./tombstones";

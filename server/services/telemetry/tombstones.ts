@@ -2,6 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "./rows";
 
+/** Receipts are stamped by a web process, deletions by another, traces by the database: so far apart may their clocks be. */
+export const CLOCKS_DIFFER_MS = 60 * 60 * 1000;
+
 /** The key under which a deleted trace is remembered: it finds the trace again and does not say which it was. */
 export const traceDigest = (projectId: string, traceId: SQL) =>
   sql`substring(sha256(convert_to(${projectId}::text || ':' || ${traceId}, 'UTF8')) for 16)`;
@@ -28,10 +31,20 @@ export async function withoutDeletedTraces(tx: Db, projectId: string, traceIds: 
   const gone = textArray([...found].map((row) => row.id));
   // Spans and log records fall with their trace.
   await tx.execute(sql`delete from traces where project_id = ${projectId} and id = any(${gone})`);
-  await tx.execute(sql`
-    update ingest_receipts set trace_ids = array(select t from unnest(trace_ids) t where t <> all(${gone}))
-    where project_id = ${projectId} and trace_ids && ${gone}
-      and created_at >= (select min(deleted_at) from deleted_traces where project_id = ${projectId})`);
+  const [first] = await tx.execute<{ at: string }>(sql`
+    select min(deleted_at) as at from deleted_traces d
+    where d.project_id = ${projectId} and d.digest in (select ${traceDigest(projectId, sql`t.id`)} from unnest(${gone}) as t(id))`);
+  await stripReceipts(tx, projectId, Number(first?.at ?? 0));
   const refused = new Set([...found].map((row) => row.id));
   return traceIds.filter((id) => !refused.has(id));
+}
+
+/** Takes the ids of deleted traces from receipts that were written while these were being deleted. */
+export async function stripReceipts(tx: Db, projectId: string, since: number) {
+  const isDeleted = sql`exists (
+    select 1 from deleted_traces d where d.project_id = ${projectId} and d.digest = ${traceDigest(projectId, sql`t.id`)})`;
+  await tx.execute(sql`
+    update ingest_receipts r set trace_ids = array(select t.id from unnest(r.trace_ids) as t(id) where not ${isDeleted})
+    where r.project_id = ${projectId} and r.created_at >= ${since - CLOCKS_DIFFER_MS}::bigint
+      and exists (select 1 from unnest(r.trace_ids) as t(id) where ${isDeleted})`);
 }
