@@ -116,7 +116,7 @@ function entryOf(action: string, input: unknown, notes: readonly AuditNote[], wh
   const note: AuditNote = Object.assign({}, ...notes);
   return {
     action,
-    target: note.target === undefined ? targetOf(input, whole) : note.target,
+    target: note.target === undefined ? targetOf(input, whole) : (note.target ?? whole),
     before: note.before ?? null,
     after: note.after === undefined ? (input as Record<string, unknown>) : note.after,
     projectId: note.projectId ?? null,

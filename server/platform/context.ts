@@ -35,6 +35,7 @@ export type RequestInfo = { requestId: string; address: string | null; door: "re
 
 /** What a write says about itself for the audit log. Nothing secret; nothing of a conversation's content. */
 export type AuditNote = {
+  /** Unless noted: what the input's first `…Id` names. `null`: the project or the account as a whole. */
   target?: { type: string; id: string } | null | undefined;
   /** The fields that the change touched, as they were. */
   before?: Record<string, unknown> | null;

@@ -12,7 +12,7 @@ export type TrpcContext = {
   session: Session | null;
   requestId: string;
   /** The visitor's network address; null for a page that is being rendered. */
-  address?: string | null;
+  address?: string | null | undefined;
   /** Whether mutations may run: the browser must say that a page of ours asks. */
   sameOrigin: boolean;
 };

@@ -8,7 +8,7 @@ import { accountVerb } from "@/server/platform/verb";
 import { createUser, findUserByEmail, getMe } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
 import { lockMembers } from "./owners";
-import { acceptedReply, acceptInput, joinInput } from "./schemas";
+import { acceptedReply, joinInput, tokenInput } from "./schemas";
 import { hashOfToken } from "./token";
 
 const closed = () =>
@@ -74,7 +74,7 @@ export const acceptInvitation = accountVerb(
     name: "invitations.accept",
     summary: "Join a project by the one-time link that an owner gave.",
     effect: "write",
-    input: acceptInput,
+    input: tokenInput,
     reply: acceptedReply,
   },
   async (ctx, { token }) => {

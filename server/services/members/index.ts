@@ -7,5 +7,5 @@ export { leaveProject } from "./leave-project";
 export { listMembers } from "./list-members";
 export { removeMember } from "./remove-member";
 export { createPasswordReset, lookAtPasswordReset, operatorPasswordReset, resetPassword } from "./reset-password";
-export { joinInput } from "./schemas";
+export { joinInput, tokenInput } from "./schemas";
 export { transferOwnership } from "./transfer-ownership";

@@ -8,6 +8,7 @@ import type { AccountCtx, Ctx } from "@/server/platform/context";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
 import { cookieFor, keyFor, requestTo } from "@/server/rest/testing";
+import { listAudit } from "@/server/services/audit";
 import {
   changePassword,
   createUser,
@@ -20,6 +21,7 @@ import {
   verifyPassword,
 } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
+import { handleTrpc } from "@/server/trpc/handler";
 import {
   acceptInvitation,
   changeRole,
@@ -159,7 +161,9 @@ test("ownership goes over in one step, and the former owner's links stop working
   expect(await lookAtInvitation(db(), token)).toBeNull();
   await expect(transferOwnership(ctx, { userId: next.id })).rejects.toMatchObject({ code: "conflict" });
   const stranger = await person();
-  await expect(transferOwnership(asKey("project:admin"), { userId: stranger.id, fromUserId: next.id })).rejects.toMatchObject({ code: "not_found" });
+  await expect(
+    transferOwnership(asKey("project:admin"), { userId: stranger.id, fromUserId: next.id }),
+  ).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("a removal counts from the next request on, in the browser's and the program's door", async () => {
@@ -284,4 +288,27 @@ test("a person sees and ends their own sessions only", async () => {
   expect(await endOtherSessions(account, {})).toEqual({ ended: 1 });
   expect((await listSessions(account, {})).sessions).toMatchObject([{ id: ids[0], current: true }]);
   expect((await renameMe(account, { name: "Ada L." })).user.name).toBe("Ada L.");
+});
+
+test("whoever holds a link joins or sets a password in the browser's door, and the log says from where", async () => {
+  const { ctx } = await testProject();
+  const tell = async (path: string, input: object) => {
+    const headers = { "sec-fetch-site": "same-origin", "x-forwarded-for": "203.0.113.7", "x-request-id": "req-link" };
+    const reply = await handleTrpc(requestTo("POST", `/api/trpc/${path}`, { body: { json: input }, headers }));
+    return reply.status;
+  };
+  const { token } = await inviteMember(ctx, { role: "editor" });
+  const email = "by-link@example.test";
+  expect(await tell("links.join", { token, email, password: "short" })).toBe(400);
+  expect(await tell("links.join", { token, email, password: PASSWORD })).toBe(200);
+  expect(await tell("links.join", { token, email: "again@example.test", password: PASSWORD })).toBe(403);
+  const { members } = await listMembers(ctx, {});
+  const joined = members.find((one) => one.email === email);
+  expect(joined).toMatchObject({ role: "editor", lastSeenAt: null });
+  expect((await listAudit(ctx, { action: "invitations.accept" })).entries).toMatchObject([
+    { actor: { id: joined?.userId }, door: "trpc", address: "203.0.113.7", requestId: "req-link" },
+  ]);
+  const reset = await createPasswordReset(ctx, { userId: joined?.userId as string });
+  expect(await tell("links.resetPassword", { token: reset.token, password: "a newer password" })).toBe(200);
+  expect(await signIn(email, "a newer password")).not.toBeNull();
 });

@@ -64,7 +64,7 @@ export const invitationInput = z.strictObject({ invitationId: idInput });
 export const passwordResetReply = z.object({ token: z.string(), link: z.string(), expiresAt: z.number() });
 
 const token = z.string().min(1).max(200);
-export const acceptInput = z.strictObject({ token });
+export const tokenInput = z.strictObject({ token });
 export const acceptedReply = z.object({ project: z.object({ id: z.string(), name: z.string() }), role });
 /** A person who has no account yet makes one by an invitation. */
 export const joinInput = z.strictObject({ token, email, password, name: personName.optional() });

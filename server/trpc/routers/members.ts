@@ -8,9 +8,12 @@ import {
   joinInput,
   listInvitations,
   listMembers,
+  lookAtInvitation,
+  lookAtPasswordReset,
   removeMember,
   resetPassword,
   revokeInvitation,
+  tokenInput,
   transferOwnership,
 } from "@/server/services/members";
 import { requestInfo } from "../context";
@@ -30,6 +33,12 @@ export const membersRouter = router({
 
 /** For people whom a one-time link lets in: the token is what allows it, as with the first run. */
 export const linksRouter = router({
+  invitation: procedure
+    .input(tokenInput)
+    .query(async ({ ctx, input }) => ({ invitation: await lookAtInvitation(ctx.db, input.token) })),
+  passwordReset: procedure
+    .input(tokenInput)
+    .query(async ({ ctx, input }) => ({ email: (await lookAtPasswordReset(ctx.db, input.token))?.email ?? null })),
   accept: accountMutation(acceptInvitation),
   join: procedure.input(joinInput).mutation(({ ctx, input }) => joinByInvitation(ctx.db, input, requestInfo(ctx))),
   resetPassword: procedure
