@@ -40,13 +40,16 @@ const allowOf = ({ operations }: Match) =>
 /** One request on its way through: `told` are headers that its answer carries, whatever the answer is. */
 type Visit = { database: Db; limiter: RateLimiter; request: Request; asked: Asked; told: Record<string, string> };
 
-async function spend({ database, limiter, told }: Visit, { projectId }: Ctx, limits: readonly Limit[], cost: number) {
+/** Whether or not it passes, the answer tells how the limits stand. */
+async function limited({ limiter, told }: Visit, { projectId }: Ctx, limits: readonly Limit[], check: () => unknown) {
   try {
-    await limiter.spend(database, projectId, limits, cost);
+    await check();
   } finally {
     Object.assign(told, limitHeaders(limits.map((limit) => limiter.standing(projectId, limit))));
   }
 }
+const spend = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: number) =>
+  limited(visit, ctx, limits, () => visit.limiter.spend(visit.database, ctx.projectId, limits, cost));
 
 async function runVerb(visit: Visit, operation: VerbOperation, params: Record<string, string>) {
   const { database, request, asked } = visit;
@@ -70,9 +73,21 @@ async function runRaw(visit: Visit, operation: RawOperation) {
   const ctx = await ctxOfKey(database, request, asked.requestId);
   requireCapability(ctx, operation.capability);
   const limits = ingestLimits(ctx.actor);
-  // Before the body is read: whoever is over the limit does not cost us the reading either.
-  await spend(visit, ctx, limits, REQUEST_BYTES);
-  return operation.raw(request, ctx, (bytes) => spend(visit, ctx, limits, Math.max(0, bytes - REQUEST_BYTES)));
+  // Before the body is read: whoever is over the limit does not cost us the reading either. Nothing is counted yet, or a
+  // batch that is refused below would use up what its next try needs.
+  await limited(visit, ctx, limits, () => visit.limiter.look(ctx.projectId, limits, REQUEST_BYTES));
+  let weighed = false;
+  const weigh = (bytes: number) => {
+    weighed = true;
+    return spend(visit, ctx, limits, Math.max(bytes, REQUEST_BYTES));
+  };
+  try {
+    return await operation.raw(request, ctx, weigh);
+  } catch (error) {
+    // What could not be read cost something as well.
+    if (!weighed) await weigh(0).catch(() => {});
+    throw error;
+  }
 }
 
 const run = (visit: Visit, operation: Operation, params: Record<string, string>) =>

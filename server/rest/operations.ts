@@ -66,7 +66,7 @@ const otlp = (signal: string, what: string, raw: RawOperation["raw"]): Line => (
   name: `otlp.${signal}`,
   summary: `Send ${what} (OTLP/HTTP). An answer of 200 means that they are stored.`,
   description:
-    "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. `X-Whetstone-Receipt` names the receipt of the batch.",
+    "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. `X-Whetstone-Receipt` names the receipt of the batch. Sending a batch again changes nothing: a span is known by its trace and span id, a log record by its content.",
   capability: ["telemetry:write"],
   consumes: ["application/x-protobuf", "application/json"],
   raw,

@@ -91,20 +91,29 @@ export function createRateLimiter({ take = takeFromBucket, clock = () => perform
     };
   };
 
+  function refuseWhatIsKnown(projectId: string, limits: readonly Limit[], cost: number, now: number) {
+    for (const limit of limits) {
+      const held = heldOf(projectId, limit);
+      const lacks = Math.min(cost, limit.quota) - flowed(held, limit, now);
+      if (held.at !== Number.NEGATIVE_INFINITY && lacks > 0 && !held.taking) {
+        throw new RateLimited(limit, Math.max(1, Math.ceil(lacks / perMs(limit) / 1000)));
+      }
+    }
+  }
+
   return {
     standing,
+
+    /** Refuses what this process knows to be too much by now, and counts nothing. */
+    look: (projectId: string, limits: readonly Limit[], cost: number) =>
+      refuseWhatIsKnown(projectId, limits, cost, clock()),
 
     /** Counts a request of this size against all of its limits, or against none of them and refuses. */
     async spend(db: Db, projectId: string, limits: readonly Limit[], cost: number): Promise<void> {
       for (;;) {
         const now = clock();
+        refuseWhatIsKnown(projectId, limits, cost, now);
         const all = limits.map((limit) => ({ limit, held: heldOf(projectId, limit) }));
-        for (const { limit, held } of all) {
-          const lacks = Math.min(cost, limit.quota) - flowed(held, limit, now);
-          if (held.at !== Number.NEGATIVE_INFINITY && lacks > 0 && !held.taking) {
-            throw new RateLimited(limit, Math.max(1, Math.ceil(lacks / perMs(limit) / 1000)));
-          }
-        }
         const short = all.filter(({ held }) => held.taking || held.left < cost || now - held.at >= HELD_MS);
         if (short.length === 0) {
           for (const { held } of all) held.left -= cost;
