@@ -14,8 +14,10 @@ const ROUTED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
  * @param {import("node:http").ServerResponse} response
  */
 export function letIn(request, response) {
-  const { url = "/", method = "GET" } = request;
+  const { method = "GET" } = request;
+  const url = tidy(request.url ?? "/");
   const isApi = API.test(url);
+  if (isApi) request.url = url; // Next would answer with a redirect, which exporters do not follow
   if (!isReadable(url)) {
     if (!isApi) return refuse(response, 400);
     request.headers["x-asked-address"] = url;
@@ -27,6 +29,12 @@ export function letIn(request, response) {
     request.method = "OPTIONS";
   }
   return true;
+}
+
+/** Without doubled slashes and one at the end. @param {string} url */
+function tidy(url) {
+  const [path = "", ...query] = url.split("?");
+  return [path.replaceAll(/\/{2,}/g, "/").replace(/(?<=.)\/$/, ""), ...query].join("?");
 }
 
 /** @param {string} url */

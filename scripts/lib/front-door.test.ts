@@ -42,6 +42,13 @@ test.each(["/v1/things/%FF", "/v1/things?q=%zz", "/v1/%ED%A0%80", "/v1?%"])("%s 
   expect(await send("GET", url)).toEqual([200, JSON.stringify(["GET", "/v1", null, url])]);
 });
 
+test("slashes too many lead where one does, in /v1", async () => {
+  const passed = async (path: string) => JSON.parse((await send("GET", path))[1])[1];
+  expect(await passed("//v1//things///?q=//a/")).toBe("/v1/things?q=//a/");
+  expect(await passed("/v1/?q")).toBe("/v1?q");
+  expect(await passed("/p//one/")).toBe("/p//one/");
+});
+
 test("any other address that is no UTF-8 is refused", async () => {
   expect((await send("GET", "/p/%FF"))[0]).toBe(400);
 });

@@ -26,5 +26,9 @@ function errorsOf(issue: Issue, base: readonly PropertyKey[]): FieldError[] {
   return [{ path: pointerOf(path), message: issue.message }];
 }
 
+/** More than anyone reads: the answer to a hostile body should not be larger than the body. */
+const ERRORS_TOLD = 500;
+
 /** Every problem of an input, each unknown field by its own pointer. */
-export const fieldErrors = (error: z.ZodError): FieldError[] => error.issues.flatMap((issue) => errorsOf(issue, []));
+export const fieldErrors = (error: z.ZodError): FieldError[] =>
+  error.issues.flatMap((issue) => errorsOf(issue, [])).slice(0, ERRORS_TOLD);

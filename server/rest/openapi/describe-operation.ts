@@ -27,7 +27,7 @@ const EITHER = [{ apiKey: [] }, { session: [] }];
 const KEY_ONLY = [{ apiKey: [] }];
 
 /** Every answer may be one of these. */
-const ALWAYS = ["internal", "unavailable"] as const;
+const ALWAYS = ["internal", "unavailable", "other"] as const;
 const GUARDED = ["unauthenticated", "forbidden", "rate_limited", ...ALWAYS] as const;
 
 function parameter(name: string, where: "path" | "query", required: boolean, schema: JsonSchema): Parameter {
@@ -106,6 +106,10 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
   };
 }
 
+/** What is in it is the business of another specification. */
+const contentOf = ({ consumes }: RawOperation) =>
+  Object.fromEntries(consumes.map((type) => [type, { schema: type.endsWith("json") ? { type: "object" } : {} }]));
+
 const describeRaw = (operation: RawOperation, id: string): DescribedOperation => ({
   operationId: id,
   tags: [operation.subject],
@@ -114,12 +118,12 @@ const describeRaw = (operation: RawOperation, id: string): DescribedOperation =>
   parameters: [],
   requestBody: {
     required: true,
-    content: Object.fromEntries(operation.consumes.map((type) => [type, { schema: {} }])),
+    content: contentOf(operation),
   },
   responses: {
     200: {
       description: "Committed.",
-      content: Object.fromEntries(operation.consumes.map((type) => [type, { schema: {} }])),
+      content: contentOf(operation),
     },
     ...problemRefs(["invalid", "too_large", "unsupported_media_type", ...GUARDED]),
   },

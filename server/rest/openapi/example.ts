@@ -2,6 +2,7 @@ import type { JsonSchema } from "./document";
 
 /** Times in examples: a fixed moment, so that the document is the same whenever it is made. */
 const A_TIME = 1_767_225_600_000;
+const A_TIME_TO_COME = 4_102_444_800_000;
 /** Deeper than any schema of ours, less than one that refers to itself. */
 const NESTING_SHOWN = 12;
 
@@ -32,6 +33,7 @@ const BY_NAME: Record<string, unknown> = {
 
 function byName(name: string, type: unknown): unknown {
   if (type === "integer" || type === "number") {
+    if (name === "expiresAt") return A_TIME_TO_COME;
     return /(At|After|Before|Ms|day)$/.test(name) ? A_TIME : undefined;
   }
   if (type !== "string") return undefined;
@@ -41,6 +43,7 @@ function byName(name: string, type: unknown): unknown {
 
 /** A value that the schema allows and a reader learns from. */
 export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
+  if (Array.isArray(schema.examples)) return schema.examples[0];
   if (schema.default !== undefined) return schema.default;
   if ("const" in schema) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum[0];

@@ -46,6 +46,20 @@ test("it has what OpenAPI 3.1 asks of every document", () => {
   expect(described).toHaveLength(OPERATIONS.length);
 });
 
+test("every example of a body is one that its operation takes", () => {
+  for (const operation of OPERATIONS) {
+    if (!("verb" in operation) || !["POST", "PUT", "PATCH"].includes(operation.method)) continue;
+    const path = operation.path.replaceAll(/:(\w+)/g, "{$1}");
+    const { parameters, requestBody } = operationAt(path, operation.method.toLowerCase());
+    const { spec } = operation.verb;
+    const known = Object.keys(jsonSchemaOf(spec.input, "input").properties ?? {});
+    const inPath = parameters.filter(({ name }) => known.includes(name)).map(({ name, example }) => [name, example]);
+    const { example } = requestBody?.content["application/json"] as { example: object };
+    const parsed = spec.input.safeParse({ ...example, ...Object.fromEntries(inPath) });
+    expect(parsed.error?.issues, path).toBeUndefined();
+  }
+});
+
 test("every reference resolves, and component names are legal", () => {
   const refs = [...everyObject(document)].flatMap((one) => (typeof one.$ref === "string" ? [one.$ref] : []));
   expect(refs.length).toBeGreaterThan(50);

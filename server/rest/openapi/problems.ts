@@ -51,12 +51,19 @@ export const problemResponses: Record<string, Reply> = {
     }),
   ),
   internal: { description: "Something went wrong on our side.", content },
+  other: {
+    description: "Any other problem, of the request itself: headers that are too large, no HTTP at all.",
+    content,
+  },
 };
 
-export const problemRefs = (codes: readonly (ErrorCode | "internal")[]): Record<string, Reference> =>
+/** Under its status, or `default` for what may come whatever was asked. */
+const KEY_OF = { internal: "500", other: "default" };
+
+export const problemRefs = (codes: readonly (ErrorCode | keyof typeof KEY_OF)[]): Record<string, Reference> =>
   Object.fromEntries(
     codes.map((code) => [
-      String(code === "internal" ? 500 : PROBLEMS[code].status),
+      code in KEY_OF ? KEY_OF[code as keyof typeof KEY_OF] : String(PROBLEMS[code as ErrorCode].status),
       { $ref: `#/components/responses/${code}` },
     ]),
   );

@@ -216,4 +216,5 @@ export const updateRuleInput = z
   .strictObject({ ruleId: idInput, enabled: z.boolean().optional(), configuration: z.looseObject({}).optional() })
   .refine((input) => (input.enabled === undefined) !== (input.configuration === undefined), {
     message: "Send either enabled or configuration.",
-  });
+  })
+  .meta({ examples: [{ enabled: true }] });

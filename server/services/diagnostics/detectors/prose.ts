@@ -122,8 +122,12 @@ function quotedTags(text: string): Range[] {
   return ranges.sort((a, b) => a[0] - b[0]);
 }
 
+/** Without one of these, nothing is quoted. */
+const MARKS = /[`\n]|~~~|<\//;
+
 /** `text` with code, block quotes and quoted transcripts written as spaces: what its author says. Offsets stay true. */
 export function proseIn(text: string): string {
+  if (!MARKS.test(text)) return text;
   let prose = text;
   if (prose.includes("```") || prose.includes("~~~")) prose = blank(prose, fencedCode(prose));
   if (prose.includes("`")) prose = blank(prose, inlineCode(prose));
@@ -132,12 +136,16 @@ export function proseIn(text: string): string {
 }
 
 const proses = new WeakMap<Message, string>();
+/** Characters. Reading a shorter text again costs less than to remember it. */
+const SHORT = 100;
 
 /** `proseIn` the text of a message. */
 export function proseOf(message: Message): string {
+  const text = textOf(message);
+  if (text.length < SHORT) return proseIn(text);
   let prose = proses.get(message);
   if (prose === undefined) {
-    prose = proseIn(textOf(message));
+    prose = proseIn(text);
     proses.set(message, prose);
   }
   return prose;

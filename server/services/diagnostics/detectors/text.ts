@@ -4,10 +4,12 @@ const texts = new WeakMap<Message, string>();
 
 /** The text of a message: its `text` parts, joined without a separator. Evidence offsets index into this string. */
 export function textOf(message: Message): string {
+  const { parts } = message;
+  if (parts.length <= 1) return parts[0]?.type === "text" ? (parts[0].text ?? "") : "";
   let text = texts.get(message);
   if (text === undefined) {
     text = "";
-    for (const part of message.parts) if (part.type === "text") text += part.text ?? "";
+    for (const part of parts) if (part.type === "text") text += part.text ?? "";
     texts.set(message, text);
   }
   return text;
