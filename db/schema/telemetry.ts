@@ -281,7 +281,9 @@ export const ingestReceipts = pgTable(
     received: integer("received").notNull(),
     stored: integer("stored").notNull(),
     rejected: integer("rejected").notNull(),
-    rejections: jsonb("rejections").$type<{ index: number | null; spanId: string | null; reason: string }[]>().notNull(),
+    rejections: jsonb("rejections")
+      .$type<{ index: number | null; spanId: string | null; reason: string }[]>()
+      .notNull(),
     traceIds: text("trace_ids").array().notNull(),
     createdAt: createdAt(),
   },
