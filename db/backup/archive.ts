@@ -2,7 +2,6 @@ import { createReadStream, createWriteStream, existsSync, statSync } from "node:
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 
 /** Whatever is in a backup is for its owner only. */
 export const PRIVATE_FILE = 0o600;
@@ -61,12 +60,13 @@ export async function openArchive(from: string): Promise<Archive> {
 /** USTAR, as `tar` reads it. Sizes over 8 GiB are written in base 256, which GNU and BSD tar read too. */
 async function packTar(folder: string, to: string) {
   const out = createWriteStream(to, { mode: PRIVATE_FILE });
+  /** One at a time: the next is read when this one is written. */
   const write = (bytes: Buffer) =>
     new Promise<void>((resolve, reject) => out.write(bytes, (error) => (error ? reject(error) : resolve())));
   for (const name of (await readdir(folder)).sort()) {
     const { size, mtimeMs } = statSync(path.join(folder, name));
     await write(tarHeader(name, size, Math.floor(mtimeMs / 1000)));
-    await pipeline(createReadStream(path.join(folder, name)), out, { end: false });
+    for await (const chunk of createReadStream(path.join(folder, name))) await write(chunk as Buffer);
     await write(Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK));
   }
   await write(Buffer.alloc(2 * BLOCK));

@@ -34,6 +34,7 @@ export async function backUp(
   { secret, passphrase }: { secret: string; passphrase?: string | undefined },
 ): Promise<Manifest> {
   const archive = await createArchive(to);
+  let failed: unknown;
   const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10, connection: PLAIN_SETTINGS });
   try {
     // No migration runs until this connection ends: the schema is the one that the manifest names.
@@ -41,7 +42,14 @@ export async function backUp(
     const manifest = await sql.begin("isolation level repeatable read read only", async (tx): Promise<Manifest> => {
       const names = await tablesOf(tx);
       const tables: TableEntry[] = [];
-      for (const name of names) tables.push(await copyOut(tx, name, archive.pathOf));
+      try {
+        for (const name of names) tables.push(await copyOut(tx, name, archive.pathOf));
+      } catch (error) {
+        // The connection may be in the middle of a table that nobody reads any more: no query gets through, no rollback.
+        failed = error;
+        await sql.end({ timeout: 0 });
+        throw error;
+      }
       const sequences = await tx<{ name: string; lastValue: string }[]>`
         select sequencename as name, last_value::text as "lastValue" from pg_sequences
         where schemaname = 'public' and last_value is not null order by 1`;
@@ -62,7 +70,7 @@ export async function backUp(
     return manifest;
   } catch (error) {
     await archive.discard();
-    throw error;
+    throw failed ?? error;
   } finally {
     await sql.end({ timeout: 5 });
   }
@@ -102,5 +110,8 @@ async function copyOut(tx: Tx, name: string, pathOf: (name: string) => string): 
     digesting,
     createWriteStream(pathOf(file), { mode: PRIVATE_FILE }),
   );
+  // postgres.js pauses its socket when the stream is full and resumes it when more is asked for: of a stream that has
+  // ended nothing is, and the next query would wait for ever.
+  rows._read(0);
   return { name, columns, ...content, file, sha256: digest.digest("hex") };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
@@ -59,6 +59,12 @@ test.each(["folder", "one.tar"])(
   "what was backed up under load comes back the same (%s)",
   async (name) => {
     const ctx = await someTraffic(made.length * 1000);
+    // More than a socket's and a stream's buffers hold.
+    const many = Array.from({ length: 3000 }, (_, n) => ({
+      name: "test/bulk",
+      data: { text: `${n} ${"x".repeat(300)}` },
+    }));
+    await emit(ctx.db, ...many);
     const to = path.join(folder, name);
     let busy = true;
     let batches = 0;
@@ -145,6 +151,17 @@ test("a database in use, a damaged backup, a later one and a foreign one are ref
   await rm(spans);
   await expect(readBackup(to)).rejects.toThrow("lacks spans.copy.gz");
   await expect(readBackup(path.join(folder, "nowhere"))).rejects.toThrow("nothing at");
+});
+
+test("a place that cannot be written to ends a backup with its reason", async () => {
+  const file = path.join(folder, "a-file");
+  await writeFile(file, "");
+  await expect(backUp(env().DATABASE_URL, path.join(file, "below"), { secret: SECRET })).rejects.toThrow("ENOTDIR");
+  // In the middle of a table: the writing fails while the server still sends.
+  const to = path.join(folder, "breaks");
+  await mkdir(path.join(`${to}.partial-${process.pid}`, "job_events.copy.gz"), { recursive: true });
+  await expect(backUp(env().DATABASE_URL, to, { secret: SECRET })).rejects.toThrow("EISDIR");
+  expect((await readdir(folder)).filter((name) => name.startsWith("breaks"))).toEqual([]);
 });
 
 test("an empty database that was never prepared takes a backup too", async () => {

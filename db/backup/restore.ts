@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -121,7 +122,10 @@ async function loadRows(tx: Tx, archive: Archive, { tables, sequences }: Manifes
   for (const key of keys) await tx.unsafe(`alter table ${key.table} drop constraint "${key.name}"`);
   for (const { name, columns, file } of tables) {
     const rows = await tx.unsafe(`copy ${tableName(name)} (${columnList(columns)}) from stdin`).writable();
+    const closed = once(rows, "close");
     await pipeline(archive.stream(file), createGunzip(), rows);
+    // With its close the stream says one more word to the server, which must not fall into the next table.
+    await closed;
   }
   for (const { name, lastValue } of sequences)
     await tx`select setval(${tableName(name)}::regclass, ${lastValue}::bigint)`;

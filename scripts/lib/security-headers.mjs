@@ -8,7 +8,6 @@ const IS_API = /^\/(?:v1|api)(?:\/|$)|^\/(?:healthz|readyz)$/;
 /** Features that a workbench has no use for, and that nothing shown in it may therefore ask for. */
 const NO_FEATURES = [
   "accelerometer",
-  "bluetooth",
   "camera",
   "display-capture",
   "geolocation",

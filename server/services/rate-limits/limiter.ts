@@ -126,7 +126,7 @@ export function createRateLimiter({ take = takeFromBucket, clock = () => perform
 }
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-export class RateLimited extends ServiceError {
+class RateLimited extends ServiceError {
   constructor(limit: Limit, retryAfter: number) {
     const what = limit.unit === "requests" ? "many requests" : "much telemetry";
     super("rate_limited", `Too ${what} for the limit "${limit.name}". Try again in ${retryAfter} s.`, {
