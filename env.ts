@@ -2,6 +2,8 @@ import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65535);
 
+const limit = z.coerce.number().min(0).max(100_000_000);
+
 const schema = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
@@ -22,6 +24,12 @@ const schema = z.object({
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   /** A conversation without new spans for this long is read by the Rules. */
   DIAGNOSE_AFTER_QUIET_SECONDS: z.coerce.number().int().min(1).max(86_400).default(15),
+  /** Requests to /v1 in a minute, by one key or member and by a whole project; 0 is no limit. */
+  RATE_LIMIT_KEY_REQUESTS: limit.default(12_000),
+  RATE_LIMIT_PROJECT_REQUESTS: limit.default(30_000),
+  /** MiB of telemetry in a minute, after decompression, by one key and by a whole project; 0 is no limit. */
+  RATE_LIMIT_KEY_INGEST_MIB: limit.default(6_000),
+  RATE_LIMIT_PROJECT_INGEST_MIB: limit.default(12_000),
 });
 export type Env = z.infer<typeof schema>;
 

@@ -8,6 +8,7 @@ import "@mantine/spotlight/styles.css";
 import "./globals.css";
 import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
 import type { Metadata } from "next";
+import { headers } from "next/headers";
 import { connection } from "next/server";
 import { Providers } from "./_components/providers";
 import { ApiProvider } from "./_lib/trpc";
@@ -21,14 +22,18 @@ export const metadata: Metadata = {
 export default async function RootLayout({ children }: { children: React.ReactNode }) {
   // Every page shows somebody's present data; none is made at build time.
   await connection();
+  // Of this answer's content security policy: see scripts/lib/security-headers.mjs.
+  const nonce = (await headers()).get("x-nonce") ?? undefined;
   return (
     <html lang="en" {...mantineHtmlProps}>
       <head>
-        <ColorSchemeScript defaultColorScheme="auto" />
+        <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
       </head>
       <body>
         <ApiProvider>
-          <Providers now={Date.now()}>{children}</Providers>
+          <Providers now={Date.now()} nonce={nonce}>
+            {children}
+          </Providers>
         </ApiProvider>
       </body>
     </html>

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addBackup } from "./commands/backup";
 import { addDiagnose } from "./commands/diagnose";
 import { addJob } from "./commands/job";
 import { addKey } from "./commands/key";
@@ -16,7 +17,7 @@ const program = new Command("npm run -s cli --")
   .exitOverride()
   .showHelpAfterError(false);
 
-for (const add of [addUser, addProject, addKey, addDiagnose, addJob, addSetupLink]) add(program);
+for (const add of [addUser, addProject, addKey, addDiagnose, addJob, addBackup, addSetupLink]) add(program);
 
 // Whoever reads us may have seen enough (`… | head`): that ends the work, and is nobody's mistake.
 process.stdout.on("error", () => process.exit(0));

@@ -5,7 +5,7 @@ import { migrate } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
 
 /** Any number, as long as nothing else takes it: two processes that start together migrate one after the other. */
-const MIGRATION_LOCK = 7_231_004_117;
+export const MIGRATION_LOCK = 7_231_004_117;
 
 /** The database was migrated by a later version of the code, which this one would misread. */
 export class NewerDatabaseError extends Error {

@@ -14,3 +14,25 @@ export const ruleRunsQueued = eventType("diagnostics/rule-runs.queued", {
 
 /** A worker has started: conversations may have gone quiet while none ran. Sent once a start. */
 export const quietSweepRequested = eventType("diagnostics/quiet-sweep.requested", { schema: z.object({}) });
+
+/** A deletion waits to be carried out. Its receipt says of what: an event outlives what it is about. */
+export const deletionRequested = eventType("data/deletion.requested", {
+  schema: z.object({ deletionId: z.string().min(1) }),
+});
+
+const housekeeping = z.object({
+  projectId: z.string().min(1),
+  /** The day that it is for, `2026-11-20`. */
+  day: z.string().min(1),
+  /** Counts the runs that the day's work is cut into. */
+  turn: z.int().min(0),
+});
+export type HousekeepingDue = z.infer<typeof housekeeping>;
+
+/** What a project no longer keeps is to be deleted, and its size to be measured. */
+export const housekeepingDue = eventType("data/housekeeping.due", { schema: housekeeping });
+
+/** Somebody wants to know how much a project stores. */
+export const storageMeasurementRequested = eventType("data/storage-measurement.requested", {
+  schema: z.object({ projectId: z.string().min(1) }),
+});

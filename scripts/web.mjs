@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import next from "next";
 import { answerUnreadable, letIn } from "./lib/front-door.mjs";
 import { ROOT } from "./lib/paths.mjs";
+import { secure } from "./lib/security-headers.mjs";
 
 process.title = "whetstone web";
 const hostname = process.env.HOST ?? "127.0.0.1";
@@ -37,7 +38,9 @@ const dev = process.env.NODE_ENV === "development";
 const app = next({ dev, dir: ROOT, hostname, port, httpServer: server, quiet: true });
 await quietly(() => app.prepare());
 const handle = app.getRequestHandler();
+const installation = { dev, secure: process.env.PUBLIC_URL?.startsWith("https:") ?? false };
 server.on("request", (request, response) => {
+  secure(request, response, installation);
   if (letIn(request, response)) void handle(request, response);
 });
 server.on("clientError", answerUnreadable);

@@ -3,7 +3,28 @@ import { safeNext } from "./safe-next";
 
 test("signing in leads to a page of ours only", () => {
   expect(safeNext("/p/prj_1/findings?tab=all")).toBe("/p/prj_1/findings?tab=all");
-  for (const bad of [undefined, "", "https://evil.test", "//evil.test", "/\\evil.test", "javascript:alert(1)"]) {
-    expect(safeNext(bad)).toBe("/");
+  for (const bad of [
+    undefined,
+    "",
+    "https://evil.test",
+    "//evil.test",
+    "/\\evil.test",
+    "\\\\evil.test",
+    "/\t/evil.test",
+    "/\n/evil.test",
+    "/\r\n/evil.test",
+    "/.//evil.test",
+    "/p/..//evil.test",
+    "/%2e//evil.test",
+    "///evil.test",
+    "/\t\\evil.test",
+    " //evil.test",
+    "//user@evil.test",
+    "javascript:alert(1)",
+    "data:text/html,x",
+  ]) {
+    const went = safeNext(bad);
+    expect(new URL(went, "https://ours.test").host, String(bad)).toBe("ours.test");
+    expect(went, String(bad)).toMatch(/^\/(?!\/)/);
   }
 });

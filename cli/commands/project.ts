@@ -1,7 +1,8 @@
 import type { Command } from "commander";
+import { recordAudit } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { findUserByEmail } from "@/server/services/identity";
-import { createProject } from "@/server/services/projects";
+import { createdProjectNote, createProject, startProject } from "@/server/services/projects";
 import { project as shown } from "@/server/services/projects/schemas";
 import { withDatabase } from "../database";
 import { answer } from "../output";
@@ -17,7 +18,12 @@ export function addProject(program: Command) {
       const { project, secret } = await withDatabase(async (db) => {
         const person = await findUserByEmail(db, owner);
         if (!person) throw notFound(`A person with the address ${owner}`);
-        return createProject(db, { name, ownerUserId: person.id });
+        return db.transaction(async (tx) => {
+          const created = await createProject(tx, { name, ownerUserId: person.id });
+          const actor = { kind: "operator" as const, id: null };
+          await recordAudit(tx, { ...createdProjectNote(created), action: startProject.spec.name, actor });
+          return created;
+        });
       });
       answer(command, { project: shown.parse(project) }, [
         `${project.name} is there (${project.id}). Its default key, shown only now:`,

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import { recordAudit } from "@/server/platform/audit";
 import { createUser } from "@/server/services/identity";
+import { operatorPasswordReset } from "@/server/services/members";
 import { withDatabase } from "../database";
 import { answer } from "../output";
 
@@ -12,7 +14,28 @@ export function addUser(program: Command) {
     .requiredOption("--password <password>", "at least 8 characters")
     .option("--name <name>", "how to call the person")
     .action(async (given: { email: string; password: string; name?: string }, command: Command) => {
-      const user = await withDatabase((db) => createUser(db, given));
+      const user = await withDatabase((db) =>
+        db.transaction(async (tx) => {
+          const created = await createUser(tx, given);
+          await recordAudit(tx, {
+            action: "users.create",
+            projectId: null,
+            userId: created.id,
+            actor: { kind: "operator", id: null },
+            target: { type: "user", id: created.id },
+            after: { email: created.email, name: created.name },
+          });
+          return created;
+        }),
+      );
       answer(command, { user }, [`${user.email} can sign in now (${user.id}).`]);
+    });
+  group
+    .command("reset-link")
+    .description("a one-time link by which a person sets a new password")
+    .requiredOption("--email <address>", "the address that the person signs in with")
+    .action(async ({ email }: { email: string }, command: Command) => {
+      const { link, expiresAt } = await withDatabase((db) => operatorPasswordReset(db, email));
+      answer(command, { resetLink: link, expiresAt }, [link]);
     });
 }

@@ -1,7 +1,11 @@
 export { apiKeys } from "./api-keys";
+export { accountAuditLog, auditLog } from "./audit";
+export { deletedTraces, deletionReceipts, retentionSettings, storedSizes } from "./data";
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
+export { idempotencyKeys, rateBuckets } from "./doors";
 export { loginAttempts, memberships, sessions, setupTokens, users } from "./identity";
 export { jobEvents, jobRuns, jobSchedules, jobSteps } from "./jobs";
+export { invitations, passwordResets } from "./members";
 export { modelPriceDefinitions } from "./pricing";
 export { projects } from "./projects";
 export {

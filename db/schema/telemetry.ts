@@ -133,6 +133,8 @@ export const spans = pgTable(
       columns: [t.projectId, t.traceId],
       foreignColumns: [traces.projectId, traces.id],
     }).onDelete("cascade"),
+    // Whether a source still has a span: what a deletion asks before it takes the source along.
+    index("spans_source").on(t.projectId, t.sourceId),
   ],
 );
 
@@ -159,6 +161,7 @@ export const logRecords = pgTable(
       foreignColumns: [traces.projectId, traces.id],
     }).onDelete("cascade"),
     index("log_records_trace_id").on(t.projectId, t.traceId),
+    index("log_records_source").on(t.projectId, t.sourceId),
   ],
 );
 
@@ -282,7 +285,9 @@ export const ingestReceipts = pgTable(
     received: integer("received").notNull(),
     stored: integer("stored").notNull(),
     rejected: integer("rejected").notNull(),
-    rejections: jsonb("rejections").$type<{ index: number; spanId: string | null; reason: string }[]>().notNull(),
+    rejections: jsonb("rejections")
+      .$type<{ index: number | null; spanId: string | null; reason: string }[]>()
+      .notNull(),
     traceIds: text("trace_ids").array().notNull(),
     createdAt: createdAt(),
   },

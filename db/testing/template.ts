@@ -12,8 +12,7 @@ const server = () => {
 /** One template for each state of the migrations, so that a changed migration never meets an old copy. */
 export const TEMPLATE = `whetstone_template_${createHash("sha256")
   .update(
-    readdirSync("db/migrations")
-      .filter((file) => file.endsWith(".sql"))
+    [...readdirSync("db/migrations").filter((file) => file.endsWith(".sql")), "meta/_journal.json"]
       .map((file) => readFileSync(`db/migrations/${file}`, "utf8"))
       .join("\n"),
   )

@@ -1,5 +1,5 @@
 import type { Db } from "@/db/client";
-import type { AccountCtx, Ctx, ProjectId } from "@/server/platform/context";
+import type { AccountCtx, Ctx, ProjectId, RequestInfo } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import type { Session } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
@@ -11,15 +11,20 @@ export function requireSession(session: Session | null): Session {
 }
 
 /** The signed-in person outside any project. */
-export const accountCtx = (db: Db, session: Session | null): AccountCtx => ({
-  db,
-  userId: requireSession(session).user.id,
-});
+export function accountCtx(db: Db, session: Session | null, request?: RequestInfo): AccountCtx {
+  const { id, user } = requireSession(session);
+  return { db, userId: user.id, sessionId: id, request };
+}
 
 /** The signed-in person in one project. A project that they do not belong to does not exist for them. */
-export async function ctxForSession(db: Db, session: Session | null, projectId: string): Promise<Ctx> {
-  const { user } = requireSession(session);
+export async function ctxForSession(
+  db: Db,
+  session: Session | null,
+  projectId: string,
+  request?: RequestInfo,
+): Promise<Ctx> {
+  const { id: sessionId, user } = requireSession(session);
   const role = await roleIn(db, { projectId, userId: user.id });
   if (!role) throw notFound("The project");
-  return { db, projectId: projectId as ProjectId, actor: { kind: "user", userId: user.id, role } };
+  return { db, projectId: projectId as ProjectId, actor: { kind: "user", userId: user.id, role, sessionId }, request };
 }

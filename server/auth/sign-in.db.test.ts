@@ -144,3 +144,35 @@ test("a broken Host header does not break anything", async () => {
   const reply = await handleAuth(new Request(`${ORIGIN}/api/auth/csrf`, { headers: { host: "::::" } }));
   expect(reply.status).toBe(200);
 });
+
+test("next-auth leads to no other host, whatever a callbackUrl or its cookie says", async () => {
+  const email = await person();
+  const evil = [
+    "https://evil.test/",
+    "//evil.test",
+    "/\\evil.test",
+    "https://localhost:3210@evil.test/",
+    "https://localhost:3210.evil.test/",
+    "javascript:alert(1)",
+    "data:text/html,x",
+  ];
+  for (const callbackUrl of evil) {
+    const one = browser();
+    const { body } = await one.signIn(email, "correct horse", callbackUrl);
+    expect(new URL(body.url ?? "", ORIGIN).origin, callbackUrl).toBe(ORIGIN);
+    one.jar.set("next-auth.callback-url", encodeURIComponent(callbackUrl));
+    for (const path of [
+      `signin?callbackUrl=${encodeURIComponent(callbackUrl)}`,
+      "signin",
+      "error?error=x",
+      "verify-request",
+    ]) {
+      const { headers } = await one.ask(path);
+      const location = headers.get("location");
+      if (location) expect(new URL(location, ORIGIN).origin, `${path} ${location}`).toBe(ORIGIN);
+    }
+    const csrfToken = (await one.ask("csrf")).body.csrfToken ?? "";
+    const out = await one.ask("signout", { csrfToken, callbackUrl, json: "true" });
+    expect(new URL(out.body?.url ?? "", ORIGIN).origin, callbackUrl).toBe(ORIGIN);
+  }
+});

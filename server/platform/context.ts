@@ -6,16 +6,46 @@ import { ServiceError } from "./errors";
 export type ProjectId = string & { readonly __brand: "ProjectId" };
 
 export type Actor =
-  | { kind: "user"; userId: string; role: Role }
+  | { kind: "user"; userId: string; role: Role; sessionId?: string | undefined }
   | { kind: "apiKey"; keyId: string; capabilities: readonly Capability[] }
   | { kind: "job"; name: string }
   | { kind: "operator" };
 
 /** Who acts, in which project, on which database handle (the pool or an open transaction). */
-export type Ctx = { db: Db; projectId: ProjectId; actor: Actor };
+export type Ctx = {
+  db: Db;
+  projectId: ProjectId;
+  actor: Actor;
+  request?: RequestInfo | undefined;
+  /** Where a running write gathers what its audit row says; `auditNote` adds to it. */
+  notes?: AuditNote[] | undefined;
+};
 
 /** A signed-in person outside any project: their projects, their account. */
-export type AccountCtx = { db: Db; userId: string };
+export type AccountCtx = {
+  db: Db;
+  userId: string;
+  sessionId?: string | undefined;
+  request?: RequestInfo | undefined;
+  notes?: AuditNote[] | undefined;
+};
+
+/** By which door somebody came and how the request is found again. */
+export type RequestInfo = { requestId: string; address: string | null; door: "rest" | "trpc" | "page" };
+
+/** What a write says about itself for the audit log. Nothing secret; nothing of a conversation's content. */
+export type AuditNote = {
+  /** Unless noted: what the input's first `…Id` names. `null`: the project or the account as a whole. */
+  target?: { type: string; id: string } | null | undefined;
+  /** The fields that the change touched, as they were. */
+  before?: Record<string, unknown> | null;
+  /** The same fields as they became. Unless noted: the input. */
+  after?: Record<string, unknown> | null;
+  /** Of an account's write: the project that it concerns, whose log then has the row. */
+  projectId?: string;
+  /** The project, and its log with it, goes by this write: a second row stays outside. */
+  lasting?: boolean;
+};
 
 const capabilitiesOf = (actor: Actor): readonly Capability[] => {
   switch (actor.kind) {

@@ -6,8 +6,12 @@ const SECRET_KEYS = ["authorization", "cookie", "password", "secret", "token", "
 const SECRETS = SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
 
 /** Connection strings and bearer credentials hide in messages of other people's errors. */
-const hideCredentials = (text: string) =>
-  text.replace(/(\w+:\/\/)[^\s/@]*@/g, "$1***@").replace(/\b(bearer|basic)\s+\S+/gi, "$1 ***");
+export const hideCredentials = (text: string) =>
+  text
+    .replace(/(\w+:\/\/)[^\s/@]*@/g, "$1***@")
+    .replace(/\b(bearer|basic)\s+\S+/gi, "$1 ***")
+    // A key of ours that somebody put where it does not belong, such as in an address.
+    .replace(/\bwhet_[0-9a-f]{32}_\w+/g, "whet_***");
 
 const LEVELS: Record<number, string> = { 10: "trace", 20: "debug", 30: "", 40: "warning", 50: "error", 60: "error" };
 const QUIET = new Set(["level", "time", "msg", "part", "err"]);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { auditedAccountWrite, auditedWrite } from "./audit";
 import type { Capability } from "./capabilities";
 import { type AccountCtx, type Ctx, requireCapability } from "./context";
 
@@ -40,7 +41,8 @@ async function checked<Reply extends z.ZodType>(spec: Spec<z.ZodType, Reply>, ru
 }
 
 /**
- * Declares an operation once. Calling it checks the capability (any one of those named is enough), parses the input
+ * Declares an operation once. A write runs in a transaction together with its row in the audit log; `auditNote` says in
+ * it what was touched. Calling it checks the capability (any one of those named is enough), parses the input
  * (a `ZodError` names every problem), runs, and strips the reply to what its schema names.
  */
 export function verb<Input extends z.ZodType, Reply extends z.ZodType>(
@@ -51,7 +53,8 @@ export function verb<Input extends z.ZodType, Reply extends z.ZodType>(
   const call = async (ctx: Ctx, input: z.input<Input>) => {
     requireCapability(ctx, capability);
     const parsed = spec.input.parse(input);
-    return checked(spec, () => run(ctx, parsed));
+    if (spec.effect === "read") return checked(spec, () => run(ctx, parsed));
+    return auditedWrite(ctx, spec.name, parsed, (tx) => checked(spec, () => run(tx, parsed)));
   };
   return Object.assign(call, { spec: { ...spec, capability, scope: "project" as const } });
 }
@@ -59,10 +62,14 @@ export function verb<Input extends z.ZodType, Reply extends z.ZodType>(
 export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType>(
   spec: Spec<Input, Reply>,
   run: (ctx: AccountCtx, input: z.output<Input>) => Promise<z.input<Reply>>,
+  /** Before the transaction of a write opens: what has to stay even when the write is refused, such as a counted try. */
+  prepare?: (ctx: AccountCtx, input: z.output<Input>) => Promise<void>,
 ): AccountVerb<Input, Reply> {
   const call = async (ctx: AccountCtx, input: z.input<Input>) => {
     const parsed = spec.input.parse(input);
-    return checked(spec, () => run(ctx, parsed));
+    await prepare?.(ctx, parsed);
+    if (spec.effect === "read") return checked(spec, () => run(ctx, parsed));
+    return auditedAccountWrite(ctx, spec.name, parsed, (tx) => checked(spec, () => run(tx, parsed)));
   };
   return Object.assign(call, { spec: { ...spec, scope: "account" as const } });
 }

@@ -1,16 +1,24 @@
 import type { Db } from "@/db/client";
+import { addressOf } from "@/server/auth/address";
 import { ctxForApiKey } from "@/server/auth/api-key";
 import { isSameOrigin } from "@/server/auth/origin";
 import { sessionOf } from "@/server/auth/session";
 import { ctxForSession } from "@/server/auth/session-context";
-import type { Ctx } from "@/server/platform/context";
+import type { Ctx, RequestInfo } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 
+/** The request as the audit log tells of it. */
+const requestInfo = (request: Request, requestId: string): RequestInfo => ({
+  requestId,
+  address: addressOf(request.headers.get("x-forwarded-for") ?? undefined),
+  door: "rest",
+});
+
 /** The project that the key belongs to. Cookies are not looked at. */
-export async function ctxOfKey(db: Db, request: Request): Promise<Ctx> {
+export async function ctxOfKey(db: Db, request: Request, requestId: string): Promise<Ctx> {
   const ctx = await ctxForApiKey(db, request.headers);
   if (!ctx) throw new ServiceError("unauthenticated", "Send an API key as `Authorization: Bearer <key>`.");
-  return ctx;
+  return { ...ctx, request: requestInfo(request, requestId) };
 }
 
 /**
@@ -22,17 +30,19 @@ export async function ctxOfProject(
   request: Request,
   projectId: string,
   effect: "read" | "write",
+  requestId: string,
 ): Promise<Ctx> {
+  const info = requestInfo(request, requestId);
   const byKey = await ctxForApiKey(db, request.headers);
   if (byKey) {
     if (byKey.projectId !== projectId) throw notFound("The project");
-    return byKey;
+    return { ...byKey, request: info };
   }
   const session = await sessionOf(db, request);
   if (!session) {
     throw new ServiceError("unauthenticated", "Send an API key as `Authorization: Bearer <key>`, or sign in.");
   }
-  const ctx = await ctxForSession(db, session, projectId);
+  const ctx = await ctxForSession(db, session, projectId, info);
   if (effect === "write" && !isSameOrigin(request.headers)) {
     throw new ServiceError(
       "forbidden",

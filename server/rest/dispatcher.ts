@@ -1,9 +1,18 @@
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
-import { requireCapability } from "@/server/platform/context";
+import { type Ctx, requireCapability } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { requestIdOf } from "@/server/platform/request-id";
+import {
+  createRateLimiter,
+  ingestLimits,
+  type Limit,
+  limitHeaders,
+  type RateLimiter,
+  requestLimits,
+} from "@/server/services/rate-limits";
 import { ctxOfKey, ctxOfProject } from "./authenticate";
+import { idempotencyKeyOf, runOnce } from "./idempotency-key";
 import { type Match, matcher } from "./match";
 import {
   isProjectQualified,
@@ -13,10 +22,12 @@ import {
   type RawOperation,
   type VerbOperation,
 } from "./operation";
-import { problemResponse } from "./problem";
+import { type Asked, problemResponse } from "./problem";
 import { readInput } from "./read-input";
 
 const PREFIX = "/v1";
+/** What a batch counts for at least: headers, an answer and a receipt cost something too. */
+const REQUEST_BYTES = 1024;
 
 /** What was asked where Next cannot route it: scripts/lib/front-door.mjs sends it here, to be refused like anything else. */
 const ASKED_ADDRESS = "x-asked-address";
@@ -30,31 +41,65 @@ const allowOf = ({ operations }: Match) =>
     ", ",
   );
 
-async function runVerb(database: Db, request: Request, operation: VerbOperation, params: Record<string, string>) {
+/** One request on its way through: `told` are headers that its answer carries, whatever the answer is. */
+type Visit = { database: Db; limiter: RateLimiter; request: Request; asked: Asked; told: Record<string, string> };
+
+/** Whether or not it passes, the answer tells how the limits stand. */
+async function limited({ limiter, told }: Visit, { projectId }: Ctx, limits: readonly Limit[], check: () => unknown) {
+  try {
+    await check();
+  } finally {
+    Object.assign(told, limitHeaders(limits.map((limit) => limiter.standing(projectId, limit))));
+  }
+}
+const spend = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: number) =>
+  limited(visit, ctx, limits, () => visit.limiter.spend(visit.database, ctx.projectId, limits, cost));
+
+async function runVerb(visit: Visit, operation: VerbOperation, params: Record<string, string>) {
+  const { database, request, asked } = visit;
   const { verb, method, path, status = 200 } = operation;
   const { projectId, ...own } = params;
   const ctx =
     projectId !== undefined && isProjectQualified(path)
-      ? await ctxOfProject(database, request, projectId, verb.spec.effect)
-      : await ctxOfKey(database, request);
+      ? await ctxOfProject(database, request, projectId, verb.spec.effect, asked.requestId)
+      : await ctxOfKey(database, request, asked.requestId);
+  await spend(visit, ctx, requestLimits(ctx.actor), 1);
   // The verb checks again; asked first here, nobody learns from their body's errors what they may not do.
   requireCapability(ctx, verb.spec.capability);
-  const input = await readInput(request, method, verb.spec.input, own);
-  return json(await verb(ctx, input as never), status);
+  const work = async (as: Ctx, given: Request) =>
+    json(await verb(as, (await readInput(given, method, verb.spec.input, own)) as never), status);
+  const key = method === "POST" ? idempotencyKeyOf(request.headers) : undefined;
+  return key === undefined ? work(ctx, request) : runOnce(ctx, key, request, asked, work);
 }
 
-async function runRaw(database: Db, request: Request, operation: RawOperation) {
-  const ctx = await ctxOfKey(database, request);
+async function runRaw(visit: Visit, operation: RawOperation) {
+  const { database, request, asked } = visit;
+  const ctx = await ctxOfKey(database, request, asked.requestId);
   requireCapability(ctx, operation.capability);
-  return operation.raw(request, ctx);
+  const limits = ingestLimits(ctx.actor);
+  // Before the body is read: whoever is over the limit does not cost us the reading either. Nothing is counted yet, or a
+  // batch that is refused below would use up what its next try needs.
+  await limited(visit, ctx, limits, () => visit.limiter.look(ctx.projectId, limits, REQUEST_BYTES));
+  let weighed = false;
+  const weigh = (bytes: number) => {
+    weighed = true;
+    return spend(visit, ctx, limits, Math.max(bytes, REQUEST_BYTES));
+  };
+  try {
+    return await operation.raw(request, ctx, weigh);
+  } catch (error) {
+    // What could not be read cost something as well.
+    if (!weighed) await weigh(0).catch(() => {});
+    throw error;
+  }
 }
 
-const run = (database: Db, request: Request, operation: Operation, params: Record<string, string>) =>
+const run = (visit: Visit, operation: Operation, params: Record<string, string>) =>
   "verb" in operation
-    ? runVerb(database, request, operation, params)
+    ? runVerb(visit, operation, params)
     : "raw" in operation
-      ? runRaw(database, request, operation)
-      : operation.open(request);
+      ? runRaw(visit, operation)
+      : operation.open(visit.request);
 
 /** Every answer is private to its moment and says by which id it is found in the log. */
 function finished(response: Response, request: Request, requestId: string, extra: Record<string, string> = {}) {
@@ -71,6 +116,7 @@ function finished(response: Response, request: Request, requestId: string, extra
  * can differ from another by accident.
  */
 export function createDispatcher(operations: readonly Operation[], database: () => Db = db) {
+  const limiter = createRateLimiter();
   const match = matcher(operations);
 
   return async function dispatch(request: Request): Promise<Response> {
@@ -78,7 +124,7 @@ export function createDispatcher(operations: readonly Operation[], database: () 
     const { pathname } = new URL(request.url);
     const unreadable = request.headers.get(ASKED_ADDRESS);
     const asked = { requestId, instance: unreadable ?? pathname };
-    let extra: Record<string, string> = {};
+    const told: Record<string, string> = {};
     try {
       if (unreadable !== null) {
         throw new ServiceError("invalid", "The address has a broken percent-encoding or is not UTF-8.");
@@ -91,12 +137,13 @@ export function createDispatcher(operations: readonly Operation[], database: () 
       const method = request.method === "HEAD" ? "GET" : (request.method as Method);
       const operation = matched.operations.get(method);
       if (!operation) {
-        extra = { allow: allowOf(matched) };
+        told.allow = allowOf(matched);
         throw new ServiceError("method_not_allowed", `This address takes ${allowOf(matched)}.`);
       }
-      return finished(await run(database(), request, operation, matched.params), request, requestId);
+      const visit = { database: database(), limiter, request, asked, told };
+      return finished(await run(visit, operation, matched.params), request, requestId, told);
     } catch (error) {
-      return finished(problemResponse(error, asked), request, requestId, extra);
+      return finished(problemResponse(error, asked), request, requestId, told);
     }
   };
 }

@@ -32,7 +32,8 @@ export type RawOperation = Route & {
   capability: readonly Capability[];
   /** For the reference only. */
   consumes: readonly string[];
-  raw: (request: Request, ctx: Ctx) => Promise<Response>;
+  /** `weigh` counts the body's bytes against the limits, once they are known; it refuses what is too much. */
+  raw: (request: Request, ctx: Ctx, weigh: (bytes: number) => Promise<void>) => Promise<Response>;
 };
 
 /** A route that anyone may ask. */

@@ -1,4 +1,18 @@
 import { createApiKey, listApiKeys, revokeApiKey } from "@/server/services/api-keys";
+import { listAudit } from "@/server/services/audit";
+import {
+  deleteConversation,
+  deleteProject,
+  deleteUserData,
+  getDeletion,
+  getRetention,
+  getStorage,
+  listDeletions,
+  previewDeletion,
+  previewRetention,
+  requestStorageMeasurement,
+  updateRetention,
+} from "@/server/services/data";
 import {
   createRuleRuns,
   diagnosticsStatus,
@@ -13,6 +27,16 @@ import {
   updateFinding,
   updateRule,
 } from "@/server/services/diagnostics";
+import {
+  changeRole,
+  createPasswordReset,
+  inviteMember,
+  listInvitations,
+  listMembers,
+  removeMember,
+  revokeInvitation,
+  transferOwnership,
+} from "@/server/services/members";
 import { listModelPrices, matchModelPrice } from "@/server/services/pricing";
 import { getProject, renameProject } from "@/server/services/projects";
 import {
@@ -42,7 +66,7 @@ const otlp = (signal: string, what: string, raw: RawOperation["raw"]): Line => (
   name: `otlp.${signal}`,
   summary: `Send ${what} (OTLP/HTTP). An answer of 200 means that they are stored.`,
   description:
-    "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. `X-Whetstone-Receipt` names the receipt of the batch.",
+    "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. `X-Whetstone-Receipt` names the receipt of the batch. Sending a batch again changes nothing: a span is known by its trace and span id, a log record by its content.",
   capability: ["telemetry:write"],
   consumes: ["application/x-protobuf", "application/json"],
   raw,
@@ -62,6 +86,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...about("Conversations", [
     get(`${project}/conversations`, listConversations),
     get(`${project}/conversations/:conversationId`, getConversation),
+    remove(`${project}/conversations/:conversationId`, deleteConversation),
     get(`${project}/conversation-facets`, conversationFacets),
     get(`${project}/traces/:traceId`, getTrace),
   ]),
@@ -88,11 +113,33 @@ export const OPERATIONS: readonly Operation[] = [
     get(`${project}/model-prices`, listModelPrices),
     get(`${project}/model-price-matches`, matchModelPrice),
   ]),
-  ...about("Projects", [get(project, getProject), patch(project, renameProject)]),
+  ...about("Projects", [get(project, getProject), patch(project, renameProject), remove(project, deleteProject)]),
   ...about("API keys", [
     get(`${project}/api-keys`, listApiKeys),
     post(`${project}/api-keys`, createApiKey, 201),
     remove(`${project}/api-keys/:keyId`, revokeApiKey),
+  ]),
+  ...about("Members", [
+    get(`${project}/members`, listMembers),
+    patch(`${project}/members/:userId`, changeRole),
+    remove(`${project}/members/:userId`, removeMember),
+    post(`${project}/members/:userId/password-resets`, createPasswordReset, 201),
+    post(`${project}/members/:userId/ownership`, transferOwnership),
+    get(`${project}/invitations`, listInvitations),
+    post(`${project}/invitations`, inviteMember, 201),
+    remove(`${project}/invitations/:invitationId`, revokeInvitation),
+  ]),
+  ...about("Audit log", [get(`${project}/audit-log`, listAudit)]),
+  ...about("Keeping and deleting", [
+    get(`${project}/retention`, getRetention),
+    patch(`${project}/retention`, updateRetention),
+    get(`${project}/retention-preview`, previewRetention),
+    get(`${project}/deletion-preview`, previewDeletion),
+    get(`${project}/deletions`, listDeletions),
+    post(`${project}/deletions`, deleteUserData, 202),
+    get(`${project}/deletions/:deletionId`, getDeletion),
+    get(`${project}/storage`, getStorage),
+    post(`${project}/storage-measurements`, requestStorageMeasurement, 202),
   ]),
   ...about("Service", [
     {

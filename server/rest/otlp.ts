@@ -11,6 +11,7 @@ import {
   MalformedBody,
   storeLogs,
   storeTraces,
+  TRACE_DELETED,
 } from "@/server/services/telemetry";
 
 /** Bytes of a batch after decompression, as the interface promises. */
@@ -39,17 +40,19 @@ export const otlpLogs = otlpDoor(decodeLogs, storeLogs, "rejectedLogRecords");
 
 function otlpDoor<Batch extends ReturnType<typeof decodeTraces> | ReturnType<typeof decodeLogs>>(
   decode: (body: Uint8Array, encoding: Encoding) => Batch,
-  store: (ctx: Ctx, batch: Batch) => Promise<{ receiptId: string }>,
+  store: (ctx: Ctx, batch: Batch) => Promise<{ receiptId: string; refused: number }>,
   rejectedField: string,
 ) {
-  return async (request: Request, ctx: Ctx): Promise<Response> => {
+  return async (request: Request, ctx: Ctx, weigh: (bytes: number) => Promise<void>): Promise<Response> => {
     const encoding = encodingOf(request);
     const body = await decompress(request, await readBody(request, OTLP_BODY_LIMIT));
+    await weigh(body.length);
     const batch = decoded(() => decode(body, encoding));
-    const { receiptId } = await store(ctx, batch);
+    const { receiptId, refused } = await store(ctx, batch);
 
-    const rejected = batch.rejections.length;
-    const message = rejected === 0 ? "" : reasons(batch.rejections.map(({ reason }) => reason));
+    const rejected = batch.rejections.length + refused;
+    const why = [...batch.rejections.map(({ reason }) => reason), ...(refused > 0 ? [TRACE_DELETED] : [])];
+    const message = rejected === 0 ? "" : reasons(why);
     const headers = { "x-whetstone-receipt": receiptId, "cache-control": "no-store" };
     if (encoding === "json") {
       const reply = rejected === 0 ? {} : { partialSuccess: { [rejectedField]: rejected, errorMessage: message } };

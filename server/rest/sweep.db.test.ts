@@ -1,36 +1,27 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { AccountVerb } from "@/server/platform/verb";
 import { appRouter } from "@/server/trpc/root";
-import { type AnyVerb, type Operation, parametersOf } from "./operation";
+import { filesIn, verbsOfServices } from "./all-verbs";
+import { type Operation, parametersOf } from "./operation";
 import { OPERATIONS } from "./operations";
 
 /** Operations of a person outside any project: pages ask them, keys have no person. */
-const NOT_OVER_REST = new Set(["account.me", "projects.list", "projects.create"]);
+const NOT_OVER_REST = new Set([
+  "account.activity",
+  "account.changePassword",
+  "account.endOtherSessions",
+  "account.endSession",
+  "account.me",
+  "account.rename",
+  "account.sessions",
+  "invitations.accept",
+  "projects.create",
+  "projects.leave",
+  "projects.list",
+]);
 /** Every operation has a screen's door so far. */
 const NOT_OVER_TRPC = new Set<string>([]);
-
-/** Files below a folder whose path ends so. */
-const filesIn = (folder: string, end: string) =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
-        .filter((file) => file.endsWith(end))
-        .map((file) => `${folder}/${file}`)
-    : [];
-
-type Found = { exported: string; verb: AnyVerb | AccountVerb };
-
-async function verbsOfServices(): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const file of filesIn("server/services", "/index.ts").filter((path) => path.split("/").length === 4)) {
-    const service = (await import(/* @vite-ignore */ `@/${file.replace(/\.ts$/, "")}`)) as Record<string, unknown>;
-    for (const [exported, value] of Object.entries(service)) {
-      if (typeof value === "function" && "spec" in value) found.push({ exported, verb: value as unknown as AnyVerb });
-    }
-  }
-  return found;
-}
 
 const verbs = await verbsOfServices();
 const overRest = new Set(OPERATIONS.flatMap((one) => ("verb" in one ? [one.verb.spec.name] : [])));

@@ -1,7 +1,9 @@
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
+import { addressOf } from "@/server/auth/address";
 import { isSameOrigin } from "@/server/auth/origin";
 import { currentSession, sessionOf } from "@/server/auth/session";
+import type { RequestInfo } from "@/server/platform/context";
 import { requestIdOf } from "@/server/platform/request-id";
 import type { Session } from "@/server/services/identity";
 
@@ -9,6 +11,8 @@ export type TrpcContext = {
   db: Db;
   session: Session | null;
   requestId: string;
+  /** The visitor's network address; null for a page that is being rendered. */
+  address?: string | null | undefined;
   /** Whether mutations may run: the browser must say that a page of ours asks. */
   sameOrigin: boolean;
 };
@@ -18,6 +22,7 @@ export const contextOfRequest = async (request: Request): Promise<TrpcContext> =
   db: db(),
   session: await sessionOf(db(), request),
   requestId: requestIdOf(request.headers),
+  address: addressOf(request.headers.get("x-forwarded-for") ?? undefined),
   sameOrigin: isSameOrigin(request.headers),
 });
 
@@ -27,4 +32,11 @@ export const contextOfPage = async (): Promise<TrpcContext> => ({
   session: await currentSession(),
   requestId: crypto.randomUUID(),
   sameOrigin: false,
+});
+
+/** The request as the audit log tells of it. */
+export const requestInfo = ({ requestId, address }: TrpcContext): RequestInfo => ({
+  requestId,
+  address: address ?? null,
+  door: "trpc",
 });

@@ -4,6 +4,7 @@ import { accountCtx, ctxForSession } from "@/server/auth/session-context";
 import { ServiceError } from "@/server/platform/errors";
 import { requireStorable } from "@/server/platform/storable";
 import type { AccountVerb, Verb } from "@/server/platform/verb";
+import { requestInfo } from "./context";
 import { procedure } from "./trpc";
 
 type Project = { projectId: string };
@@ -44,7 +45,8 @@ const inProject = <I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) =
     // The verb checks the capability and parses: nothing about the input is known here but its project.
     next({
       ctx: {
-        call: async () => verb(await ctxForSession(ctx.db, ctx.session, input.projectId), input.rest as z.input<I>),
+        call: async () =>
+          verb(await ctxForSession(ctx.db, ctx.session, input.projectId, requestInfo(ctx)), input.rest as z.input<I>),
       },
     }),
   );
@@ -53,7 +55,7 @@ const inAccount = <I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I
   procedure
     .input(takenIn)
     .use(async ({ ctx, input, next }) =>
-      next({ ctx: { call: () => verb(accountCtx(ctx.db, ctx.session), input as z.input<I>) } }),
+      next({ ctx: { call: () => verb(accountCtx(ctx.db, ctx.session, requestInfo(ctx)), input as z.input<I>) } }),
     );
 
 /** A verb that reads, asked with its own input and `projectId`. */

@@ -1,5 +1,7 @@
 import { accountRouter } from "./routers/account";
 import { apiKeysRouter } from "./routers/api-keys";
+import { auditRouter } from "./routers/audit";
+import { deletionsRouter, retentionRouter, storageRouter } from "./routers/data";
 import {
   diagnosticSettingsRouter,
   diagnosticsRouter,
@@ -7,6 +9,7 @@ import {
   ruleRunsRouter,
   rulesRouter,
 } from "./routers/diagnostics";
+import { linksRouter, membersRouter } from "./routers/members";
 import { modelPricesRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { setupRouter } from "./routers/setup";
@@ -17,16 +20,22 @@ import { router } from "./trpc";
 export const appRouter = router({
   account: accountRouter,
   apiKeys: apiKeysRouter,
+  audit: auditRouter,
   conversations: conversationsRouter,
+  deletions: deletionsRouter,
   diagnosticSettings: diagnosticSettingsRouter,
   diagnostics: diagnosticsRouter,
   findings: findingsRouter,
+  links: linksRouter,
+  members: membersRouter,
   modelPrices: modelPricesRouter,
   projects: projectsRouter,
   receipts: receiptsRouter,
+  retention: retentionRouter,
   ruleRuns: ruleRunsRouter,
   rules: rulesRouter,
   setup: setupRouter,
+  storage: storageRouter,
   telemetry: telemetryRouter,
   traces: tracesRouter,
 });

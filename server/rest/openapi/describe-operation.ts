@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "@/server/platform/errors";
+import { IDEMPOTENCY_KEY_MAX } from "../idempotency-key";
 import type { VerbOperation } from "../operation";
 import { isProjectQualified, type OpenOperation, type Operation, parametersOf, type RawOperation } from "../operation";
 import type { DescribedOperation, JsonSchema, Parameter } from "./document";
@@ -41,6 +42,16 @@ function parameter(name: string, where: "path" | "query", required: boolean, sch
   };
 }
 
+/** Every POST takes one, except those of OTLP, where a span is its own identity. */
+const idempotencyKey: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "Sent again with the same key and body within 24 hours, the request does nothing and gets the first answer, marked `Idempotent-Replayed: true`. The key with another body is a 422; while the first still runs, a 409.",
+  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX, pattern: "^[\\x21\\x23-\\x7e]+$" },
+};
+
 const json = (schema: JsonSchema, example: unknown) => ({ "application/json": { schema, example } });
 
 function bodyOf(schema: JsonSchema, taken: readonly string[]): DescribedOperation["requestBody"] {
@@ -72,6 +83,7 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
   if (inPath.length) codes.push("not_found");
   if (takesBody) codes.push("too_large", "unsupported_media_type");
   if (spec.effect === "write") codes.push("conflict");
+  if (method === "POST") codes.push("unprocessable");
 
   const body = takesBody ? bodyOf(input, inPath) : undefined;
   return {
@@ -82,6 +94,7 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
     parameters: [
       ...inPath.map((name) => parameter(name, "path", true, properties[name] ?? { type: "string" })),
       ...inQuery.map((name) => parameter(name, "query", required.includes(name), properties[name] as JsonSchema)),
+      ...(method === "POST" ? [idempotencyKey] : []),
     ],
     ...(body ? { requestBody: body } : {}),
     responses: {

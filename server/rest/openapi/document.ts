@@ -3,7 +3,7 @@ export type JsonSchema = { [keyword: string]: unknown };
 
 export type Parameter = {
   name: string;
-  in: "path" | "query";
+  in: "path" | "query" | "header";
   required: boolean;
   description?: string;
   schema: JsonSchema;

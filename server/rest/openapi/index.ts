@@ -13,6 +13,8 @@ const ABOUT = [
   "Unknown fields of a body are refused by name; unknown query parameters are ignored.",
   "Lists are newest first; `nextCursor` leads to the next page and is `null` on the last one.",
   "Errors are `application/problem+json`, and every answer carries `X-Request-Id`.",
+  "A POST may carry an `Idempotency-Key`: sent again within 24 hours it is answered, not repeated. OTLP needs none, because a span that is there already is left as it is.",
+  "Requests are limited by key and by project, telemetry by its bytes. `RateLimit` and `RateLimit-Policy` tell what is left, `Retry-After` on a 429 when to come back.",
 ].join("\n\n");
 
 const nameOf = (operation: Operation) => ("verb" in operation ? operation.verb.spec.name : operation.name);

@@ -1,3 +1,4 @@
+import { auditNote } from "@/server/platform/audit";
 import { type Ctx, hasCapability } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
@@ -22,12 +23,15 @@ export const createApiKey = verb(
     const beyond = capabilities.filter((capability) => !hasCapability(ctx, [capability]));
     if (beyond.length)
       throw new ServiceError("forbidden", `You cannot give what you do not hold: ${beyond.join(", ")}.`);
-    return issueApiKey(ctx.db, {
+    const created = await issueApiKey(ctx.db, {
       projectId: ctx.projectId,
       name,
       capabilities,
       expiresAt: expiresAt ?? null,
       createdBy: whoCreates(ctx),
     });
+    const { id, status: _, ...after } = created.apiKey;
+    auditNote(ctx, { target: { type: "key", id }, after });
+    return created;
   },
 );

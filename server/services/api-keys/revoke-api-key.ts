@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { apiKeys } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
@@ -17,12 +18,19 @@ export const revokeApiKey = verb(
     reply: okReply,
   },
   async (ctx, { keyId }) => {
+    const mine = and(eq(apiKeys.projectId, ctx.projectId), eq(apiKeys.id, keyId));
+    const [before] = await ctx.db
+      .select({ name: apiKeys.name, hint: apiKeys.hint, revokedAt: apiKeys.revokedAt })
+      .from(apiKeys)
+      .where(mine)
+      .for("update");
     const [revoked] = await ctx.db
       .update(apiKeys)
       .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${Date.now()})` })
-      .where(and(eq(apiKeys.projectId, ctx.projectId), eq(apiKeys.id, keyId)))
-      .returning({ id: apiKeys.id });
-    if (!revoked) throw notFound("The API key");
+      .where(mine)
+      .returning({ revokedAt: apiKeys.revokedAt });
+    if (!before || !revoked) throw notFound("The API key");
+    auditNote(ctx, { before, after: { ...before, ...revoked } });
     forgetKey(keyId);
     return { ok: true as const };
   },

@@ -1,5 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import { ruleRuns } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
 import { inTransaction } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { findConversation } from "@/server/services/telemetry";
@@ -37,6 +38,11 @@ export const createRuleRuns = verb(
           ),
         )
         .orderBy(asc(ruleRuns.createdAt), asc(ruleRuns.id));
+      // The client's own id of a conversation may name a person: ours says it as well.
+      auditNote(tx, {
+        target: { type: "conversation", id: conversation.id },
+        after: { lastActivityAt, runs: rows.map((row) => row.id) },
+      });
       const versions = new Map(rules.map((rule) => [rule.id, rule.version]));
       return { runs: rows.filter((row) => versions.get(row.ruleId) === row.ruleVersion).map(ruleRunJson) };
     }),

@@ -3,6 +3,7 @@ import "server-only";
 export { createRuleRuns } from "./create-rule-runs";
 export { diagnosticsStatus } from "./diagnostics-status";
 export { executeRuleRuns, failRuleRuns } from "./execute-rule-runs";
+export { forgetConversations } from "./forget-conversations";
 export { getFinding } from "./get-finding";
 export { listFindings } from "./list-findings";
 export { listOccurrences } from "./list-occurrences";

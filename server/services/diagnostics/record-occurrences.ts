@@ -23,11 +23,10 @@ type Reading = {
  */
 export async function recordOccurrences(tx: Ctx, readings: readonly Reading[]) {
   if (readings.length === 0) return;
-  for (const ruleId of [...new Set(readings.map((reading) => reading.ruleId))].sort()) {
-    await tx.db.execute(
-      sql`select pg_advisory_xact_lock(hashtextextended(${`findings ${tx.projectId} ${ruleId}`}, 0))`,
-    );
-  }
+  await lockFindings(
+    tx,
+    readings.map((reading) => reading.ruleId),
+  );
 
   const findingOf = findingResolver(tx);
   const rows = new Map<string, ReturnType<typeof occurrenceRow>>();
@@ -47,6 +46,15 @@ export async function recordOccurrences(tx: Ctx, readings: readonly Reading[]) {
     findingIds: touched,
     conversationIds: readings.map((reading) => reading.conversation.id),
   });
+}
+
+/** Nobody else joins anything to the Findings of these Rules in this project until the transaction ends. */
+export async function lockFindings(tx: Ctx, ruleIds: readonly string[]) {
+  for (const ruleId of [...new Set(ruleIds)].sort()) {
+    await tx.db.execute(
+      sql`select pg_advisory_xact_lock(hashtextextended(${`findings ${tx.projectId} ${ruleId}`}, 0))`,
+    );
+  }
 }
 
 /** The Finding of a cause: the same fingerprint, else a similar cause of the same Rule and Signal, else a new one. */

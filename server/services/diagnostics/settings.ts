@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { z } from "zod";
 import { diagnosticSettings } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { settingsReply, updateSettingsInput } from "./schemas";
@@ -36,11 +37,14 @@ export const updateDiagnosticSettings = verb(
     reply: settingsReply,
   },
   async (ctx, input) => {
+    const before = await readSettings(ctx);
     const row = { projectId: ctx.projectId, ...input, updatedAt: Date.now() };
     await ctx.db
       .insert(diagnosticSettings)
       .values(row)
       .onConflictDoUpdate({ target: diagnosticSettings.projectId, set: row });
-    return { settings: await readSettings(ctx) };
+    const settings = await readSettings(ctx);
+    auditNote(ctx, { before, after: settings });
+    return { settings };
   },
 );

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { findings, occurrences } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
 import { inTransaction } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
@@ -51,6 +52,11 @@ export const updateFinding = verb(
           shown.map((row) => row.id),
         );
       }
+      auditNote(tx, {
+        target: { type: "finding", id: findingId },
+        before: { reviewStatus: before.reviewStatus, resolutionStatus: before.resolutionStatus },
+        after: { reviewStatus: review, resolutionStatus: resolution },
+      });
       return { finding: await readFinding(tx, findingId) };
     }),
 );

@@ -1,4 +1,5 @@
 import { ruleSettings } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
 import { inTransaction } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
@@ -39,6 +40,11 @@ export const updateRule = verb(
         .insert(ruleSettings)
         .values({ projectId: tx.projectId, id: ruleId, ...after })
         .onConflictDoUpdate({ target: [ruleSettings.projectId, ruleSettings.id], set: after });
+      auditNote(tx, {
+        target: { type: "rule", id: ruleId },
+        before: { enabled: before.enabled, configuration: before.configuration },
+        after: { enabled: after.enabled, configuration: after.configuration },
+      });
       return { rule: ruleJson({ ...before, ...after }) };
     }),
 );

@@ -1,8 +1,11 @@
 import "server-only";
 
+export { endMySession, endOtherSessions, listSessions } from "./account-sessions";
+export { changePassword, setPassword } from "./change-password";
 export { createUser } from "./create-user";
 export { findUserByEmail } from "./find-user";
 export { getMe } from "./get-me";
+export { renameMe } from "./rename-me";
 export { completeSetupInput } from "./schemas";
 export { endSession, readSession, SESSION_SECONDS, type Session, startSession } from "./sessions";
 export { completeSetup, createSetupLink, setupNeeded } from "./setup";

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { idInput, pageInput, pagination, unixMs } from "@/server/platform/schemas";
 
 export const email = z.string().trim().max(254).pipe(z.email());
 /** Any characters: length is what makes a password strong. The upper bound keeps hashing cheap. */
 export const password = z.string().min(8).max(256);
-const personName = z.string().trim().min(1).max(120);
+export const personName = z.string().trim().min(1).max(120);
 
 export const createUserInput = z.strictObject({ email, password, name: personName.optional() });
 export type CreateUserInput = z.input<typeof createUserInput>;
@@ -26,3 +27,27 @@ export const user = z.object({
 });
 export type User = z.infer<typeof user>;
 export const userReply = z.object({ user });
+
+export const changePasswordInput = z.strictObject({
+  currentPassword: z.string().min(1).max(256),
+  newPassword: password,
+});
+export const resetPasswordInput = z.strictObject({ token: z.string().min(1).max(200), password });
+export const renameMeInput = z.strictObject({ name: personName.nullable() });
+
+/** A browser that is signed in. Times are Unix ms. */
+export const shownSession = z.object({
+  id: z.string(),
+  /** The one that asks. */
+  current: z.boolean(),
+  userAgent: z.string().nullable(),
+  createdAt: unixMs,
+  /** To five minutes. */
+  lastSeenAt: unixMs,
+  expiresAt: unixMs,
+});
+export const listSessionsInput = z.strictObject(pageInput);
+export const sessionsReply = z.object({ sessions: z.array(shownSession), pagination });
+export const endSessionInput = z.strictObject({ sessionId: idInput });
+/** How many sessions were ended. */
+export const endedReply = z.object({ ended: z.int() });

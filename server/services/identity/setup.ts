@@ -2,8 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { setupTokens, users } from "@/db/schema";
+import { recordAudit } from "@/server/platform/audit";
+import type { RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
-import { createProject } from "@/server/services/projects";
+import { createdProjectNote, createProject, startProject } from "@/server/services/projects";
 import { createUser } from "./create-user";
 import { type CompleteSetupInput, completeSetupInput } from "./schemas";
 
@@ -38,7 +40,7 @@ export const createSetupLink = (db: Db): Promise<{ token: string } | null> =>
  * Turns a fresh installation into one with an owner, a first project and its default key: all of it or nothing. The key's
  * secret is in this answer only.
  */
-export async function completeSetup(db: Db, input: CompleteSetupInput) {
+export async function completeSetup(db: Db, input: CompleteSetupInput, request?: RequestInfo) {
   const { token, projectName, ...person } = completeSetupInput.parse(input);
   return db.transaction(async (tx) => {
     await lock(tx);
@@ -55,6 +57,12 @@ export async function completeSetup(db: Db, input: CompleteSetupInput) {
     }
     const user = await createUser(tx, person);
     const created = await createProject(tx, { name: projectName ?? FIRST_PROJECT, ownerUserId: user.id });
+    await recordAudit(tx, {
+      ...createdProjectNote(created),
+      action: startProject.spec.name,
+      actor: { kind: "user", id: user.id },
+      request,
+    });
     return { user, ...created };
   });
 }

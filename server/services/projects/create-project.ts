@@ -1,7 +1,7 @@
 import type { Db } from "@/db/client";
 import { memberships, projects } from "@/db/schema";
 import { DEFAULT_KEY_CAPABILITIES } from "@/server/platform/capabilities";
-import type { ProjectId } from "@/server/platform/context";
+import type { AuditNote, ProjectId } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { issueApiKey } from "@/server/services/api-keys";
 import { createProjectInput } from "./schemas";
@@ -29,3 +29,13 @@ export async function createProject(db: Db, given: { name: string; ownerUserId: 
     return { project, ...key };
   });
 }
+
+/** What the new project's log begins with. */
+export const createdProjectNote = ({
+  project,
+  apiKey,
+}: Awaited<ReturnType<typeof createProject>>): AuditNote & { projectId: string } => ({
+  projectId: project.id,
+  target: { type: "project", id: project.id },
+  after: { name: project.name, defaultKey: apiKey.id },
+});

@@ -1,6 +1,6 @@
 import "server-only";
 
-export { createProject } from "./create-project";
+export { createdProjectNote, createProject } from "./create-project";
 export { getProject } from "./get-project";
 export { listProjects } from "./list-projects";
 export { renameProject } from "./rename-project";

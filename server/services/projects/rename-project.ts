@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { projects } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { projectReply, renameProjectInput } from "./schemas";
@@ -14,8 +15,14 @@ export const renameProject = verb(
     reply: projectReply,
   },
   async (ctx, { name }) => {
+    const [before] = await ctx.db
+      .select({ name: projects.name })
+      .from(projects)
+      .where(eq(projects.id, ctx.projectId))
+      .for("no key update");
     const [project] = await ctx.db.update(projects).set({ name }).where(eq(projects.id, ctx.projectId)).returning();
-    if (!project) throw notFound("The project");
+    if (!before || !project) throw notFound("The project");
+    auditNote(ctx, { target: { type: "project", id: project.id }, before, after: { name } });
     return { project };
   },
 );

@@ -1,5 +1,6 @@
+import { auditNote } from "@/server/platform/audit";
 import { accountVerb } from "@/server/platform/verb";
-import { createProject } from "./create-project";
+import { createdProjectNote, createProject } from "./create-project";
 import { createdProjectReply, createProjectInput } from "./schemas";
 
 export const startProject = accountVerb(
@@ -10,5 +11,9 @@ export const startProject = accountVerb(
     input: createProjectInput,
     reply: createdProjectReply,
   },
-  ({ db, userId }, { name }) => createProject(db, { name, ownerUserId: userId }),
+  async (ctx, { name }) => {
+    const created = await createProject(ctx.db, { name, ownerUserId: ctx.userId });
+    auditNote(ctx, createdProjectNote(created));
+    return created;
+  },
 );

@@ -1,6 +1,14 @@
 import "server-only";
 
 export { conversationFacets } from "./conversation-facets";
+export {
+  type Deleted,
+  deleteConversations,
+  deleteLooseBefore,
+  deleteLooseLogsNaming,
+  deleteReceiptsBefore,
+  deleteUnusedSources,
+} from "./delete-conversations";
 export { findConversation } from "./find-conversation";
 export { contentOf, getConversation } from "./get-conversation";
 export { getReceipt } from "./get-receipt";
@@ -8,5 +16,6 @@ export { getTrace } from "./get-trace";
 export { listConversations } from "./list-conversations";
 export { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "./otlp";
 export { projectionLag, projectPending, runProjector } from "./projector";
-export { storeLogs, storeTraces } from "./store-batch";
+export { storeLogs, storeTraces, TRACE_DELETED } from "./store-batch";
 export { telemetryStatus } from "./telemetry-status";
+export { lockSources, stripReceipts } from "./tombstones";

@@ -14,6 +14,7 @@ import type { LogRecord, SpanRecord } from "./otlp/types";
 import { placeTraces } from "./place-traces";
 import { type ProjectedConversation, writeConversations } from "./project-conversations";
 import { textArray } from "./rows";
+import { withoutDeletedTraces } from "./tombstones";
 
 /** How long an idle projector waits: far below the two seconds within which a batch is promised to be readable. */
 const IDLE_MS = 200;
@@ -107,10 +108,11 @@ function reportOnce(reported: Set<string>, { projectId, traceId, error }: SetAsi
   );
 }
 
-async function projectClaimed(tx: Db, { projectId, traceIds, receivedAt }: ClaimedTraces) {
+async function projectClaimed(tx: Db, { projectId, traceIds: claimed, receivedAt }: ClaimedTraces) {
   // Locked before they are read: of two projectors on one trace the second sees all that the first saw.
   await tx.execute(sql`
-    select 1 from traces where project_id = ${projectId} and id = any(${textArray(traceIds)}) order by id for no key update`);
+    select 1 from traces where project_id = ${projectId} and id = any(${textArray(claimed)}) order by id for no key update`);
+  const traceIds = await withoutDeletedTraces(tx, projectId, claimed);
 
   const first = await readTraces(tx, projectId, traceIds);
   // Log records may come before their spans: until then there is nothing to place.

@@ -146,7 +146,8 @@ export const receipt = z.object({
   stored: z.int(),
   duplicates: z.int(),
   rejected: z.int(),
-  rejections: z.array(z.object({ index: z.int(), spanId: z.string().nullable(), reason: z.string() })),
+  /** `index` is `null` where a line speaks of several. */
+  rejections: z.array(z.object({ index: z.int().nullable(), spanId: z.string().nullable(), reason: z.string() })),
   traceIds: z.array(z.string()),
   createdAt: z.number(),
 });

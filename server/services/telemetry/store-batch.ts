@@ -5,11 +5,14 @@ import { newId } from "@/server/platform/ids";
 import type { Decoded, LogRecord, SpanRecord } from "./otlp/types";
 import { rowsOf } from "./rows";
 import { createSourceIndex } from "./source-id";
+import { sharedSourcesLock, traceDigest } from "./tombstones";
 
 /** Reasons kept on a receipt; a batch of garbage should not become a row of megabytes. */
 const REJECTIONS_KEPT = 100;
+export const TRACE_DELETED = "Its trace was deleted here.";
 
-export type StoredBatch = { receiptId: string; stored: number };
+/** `refused`: items of traces that a person deleted. They are counted as rejected, and never stored again. */
+export type StoredBatch = { receiptId: string; stored: number; refused: number };
 
 /**
  * Makes a decoded batch of spans durable: one statement, so all of it or nothing. A span that is there already is left
@@ -35,14 +38,16 @@ export async function storeTraces(ctx: Ctx, batch: Decoded<SpanRecord>, now = Da
   const receipt = receiptOf("traces", batch);
 
   // Sorted inserts: two batches with the same traces wait for each other instead of dead-locking.
-  const [result] = await ctx.db.execute<{ stored: number }>(sql`
-    with item as materialized (
-      select * from ${rowsOf(
+  const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
+    with ${gate(ctx)},
+    sent as materialized (
+      select t.* from gate, ${rowsOf(
         rows,
         `trace_id text, span_id text, parent_span_id text, source_id text, name text, kind smallint, status_code smallint,
          status_message text, started_us bigint, ended_us bigint, attributes jsonb, events jsonb`,
       )}
     ),
+    ${withoutRefused(ctx)},
     new_traces as (
       insert into traces (project_id, id)
       select ${ctx.projectId}::text, trace_id from (select distinct trace_id from item order by trace_id) d
@@ -63,9 +68,9 @@ export async function storeTraces(ctx: Ctx, batch: Decoded<SpanRecord>, now = Da
       select distinct ${ctx.projectId}::text, trace_id, ${now}::bigint from stored
     ),
     receipt as (${insertReceipt(ctx, receipt, now)})
-    select count(*)::int as stored from stored
+    select (select count(*)::int from stored) as stored, ${REFUSED} as refused
   `);
-  return { receiptId: receipt.id, stored: result?.stored ?? 0 };
+  return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
 }
 
 /** The same for log records. A record's identity is its content, so that sending it again is a no-op. */
@@ -87,14 +92,16 @@ export async function storeLogs(ctx: Ctx, batch: Decoded<LogRecord>, now = Date.
   });
   const receipt = receiptOf("logs", batch);
 
-  const [result] = await ctx.db.execute<{ stored: number }>(sql`
-    with item as materialized (
-      select * from ${rowsOf(
+  const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
+    with ${gate(ctx)},
+    sent as materialized (
+      select t.* from gate, ${rowsOf(
         rows,
         `id text, trace_id text, span_id text, source_id text, event_name text, severity smallint, time_us bigint,
          body jsonb, attributes jsonb`,
       )}
     ),
+    ${withoutRefused(ctx)},
     new_traces as (
       insert into traces (project_id, id)
       select ${ctx.projectId}::text, trace_id
@@ -114,14 +121,31 @@ export async function storeLogs(ctx: Ctx, batch: Decoded<LogRecord>, now = Date.
       select distinct ${ctx.projectId}::text, trace_id, ${now}::bigint from stored where trace_id is not null
     ),
     receipt as (${insertReceipt(ctx, receipt, now)})
-    select count(*)::int as stored from stored
+    select (select count(*)::int from stored) as stored, ${REFUSED} as refused
   `);
-  return { receiptId: receipt.id, stored: result?.stored ?? 0 };
+  return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
 }
+
+/** Before all else: no source goes while a batch that may rely on it is being stored. */
+const gate = (ctx: Ctx) => sql`gate as materialized (select ${sharedSourcesLock(ctx.projectId)})`;
+
+/** What was sent, without the items of traces that a person deleted. */
+const withoutRefused = (ctx: Ctx) => sql`
+    refused as materialized (
+      select s.trace_id from (select distinct trace_id from sent) s
+      where exists (
+        select 1 from deleted_traces d
+        where d.project_id = ${ctx.projectId} and d.digest = ${traceDigest(ctx.projectId, sql`s.trace_id`)})
+    ),
+    item as materialized (
+      select * from sent where trace_id is null or trace_id not in (select trace_id from refused)
+    )`;
+
+const REFUSED = sql`(select count(*)::int from sent where trace_id in (select trace_id from refused))`;
 
 const insertSources = (ctx: Ctx, rows: readonly object[]) => sql`
   insert into span_sources (project_id, id, resource, scope_name, scope_version)
-  select ${ctx.projectId}::text, t.* from ${rowsOf(rows, "id text, resource jsonb, scope_name text, scope_version text")}
+  select ${ctx.projectId}::text, t.* from gate, ${rowsOf(rows, "id text, resource jsonb, scope_name text, scope_version text")}
   on conflict do nothing`;
 
 const receiptOf = (signal: "traces" | "logs", batch: Decoded<{ traceId: string | null }>) => ({
@@ -136,5 +160,8 @@ const receiptOf = (signal: "traces" | "logs", batch: Decoded<{ traceId: string |
 const insertReceipt = (ctx: Ctx, receipt: ReturnType<typeof receiptOf>, now: number) => sql`
   insert into ingest_receipts (project_id, id, signal, received, stored, rejected, rejections, trace_ids, created_at)
   select ${ctx.projectId}::text, ${receipt.id}::text, ${receipt.signal}::text, ${receipt.received}::int, (select count(*)::int from stored),
-         ${receipt.rejected}::int, ${JSON.stringify(receipt.rejections)}::text::jsonb,
-         ${sql.param(receipt.traceIds)}::text[], ${now}::bigint`;
+         ${receipt.rejected}::int + ${REFUSED},
+         ${JSON.stringify(receipt.rejections)}::text::jsonb || case when ${REFUSED} = 0 then '[]' else
+           jsonb_build_array(jsonb_build_object('index', null, 'spanId', null, 'reason', ${REFUSED} || ' × ' || ${TRACE_DELETED}::text)) end,
+         array(select id from unnest(${sql.param(receipt.traceIds)}::text[]) as t(id) where id not in (select trace_id from refused)),
+         ${now}::bigint`;

@@ -1,5 +1,21 @@
-import { getMe } from "@/server/services/identity";
-import { accountQuery } from "../procedures";
+import { listMyActivity } from "@/server/services/audit";
+import {
+  changePassword,
+  endMySession,
+  endOtherSessions,
+  getMe,
+  listSessions,
+  renameMe,
+} from "@/server/services/identity";
+import { accountMutation, accountQuery } from "../procedures";
 import { router } from "../trpc";
 
-export const accountRouter = router({ me: accountQuery(getMe) });
+export const accountRouter = router({
+  me: accountQuery(getMe),
+  rename: accountMutation(renameMe),
+  changePassword: accountMutation(changePassword),
+  sessions: accountQuery(listSessions),
+  endSession: accountMutation(endMySession),
+  endOtherSessions: accountMutation(endOtherSessions),
+  activity: accountQuery(listMyActivity),
+});

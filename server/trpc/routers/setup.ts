@@ -1,8 +1,11 @@
 import { completeSetup, completeSetupInput, setupNeeded } from "@/server/services/identity";
+import { requestInfo } from "../context";
 import { procedure, router } from "../trpc";
 
 /** The first run, before anyone can sign in: the one-time token of the printed link is what allows it. */
 export const setupRouter = router({
   status: procedure.query(async ({ ctx }) => ({ needed: await setupNeeded(ctx.db) })),
-  complete: procedure.input(completeSetupInput).mutation(({ ctx, input }) => completeSetup(ctx.db, input)),
+  complete: procedure
+    .input(completeSetupInput)
+    .mutation(({ ctx, input }) => completeSetup(ctx.db, input, requestInfo(ctx))),
 });

@@ -1,3 +1,4 @@
+import { deleteConversation } from "@/server/services/data";
 import {
   conversationFacets,
   getConversation,
@@ -6,13 +7,14 @@ import {
   listConversations,
   telemetryStatus,
 } from "@/server/services/telemetry";
-import { query } from "../procedures";
+import { mutation, query } from "../procedures";
 import { router } from "../trpc";
 
 export const conversationsRouter = router({
   list: query(listConversations),
   get: query(getConversation),
   facets: query(conversationFacets),
+  delete: mutation(deleteConversation),
 });
 export const tracesRouter = router({ get: query(getTrace) });
 export const receiptsRouter = router({ get: query(getReceipt) });

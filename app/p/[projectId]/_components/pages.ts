@@ -1,10 +1,12 @@
 import {
   IconAlertTriangle,
+  IconHistory,
   IconKey,
   IconListCheck,
   IconMessages,
   IconSettings,
   IconTransferIn,
+  IconUsers,
 } from "@tabler/icons-react";
 
 /** The pages of a project: `key` goes there after `g`. */
@@ -14,6 +16,8 @@ export const PAGES = [
   { path: "rule-runs", label: "Rule Runs", key: "r", icon: IconListCheck },
   { path: "api-keys", label: "API keys", key: "k", icon: IconKey },
   { path: "send-a-trace", label: "Send a trace", key: "s", icon: IconTransferIn },
+  { path: "members", label: "Members", key: "m", icon: IconUsers },
+  { path: "audit", label: "Audit log", key: "a", icon: IconHistory },
   { path: "settings", label: "Settings", key: ",", icon: IconSettings },
 ] as const;
 export type PagePath = (typeof PAGES)[number]["path"];

@@ -53,7 +53,7 @@ export function Shell({ projectId, projects, user, children }: Props) {
           <ProjectNav projectId={projectId} onGo={navControl.close} />
         </AppShell.Section>
         <AppShell.Section p={8} className={classes.foot}>
-          <UserMenu user={user} onHelp={helpControl.open} />
+          <UserMenu projectId={projectId} user={user} onHelp={helpControl.open} />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>

@@ -9,7 +9,9 @@ import {
   IconMoon,
   IconSelector,
   IconSun,
+  IconUser,
 } from "@tabler/icons-react";
+import Link from "next/link";
 import { signOut } from "next-auth/react";
 import classes from "./shell.module.css";
 import type { ShellUser } from "./shell-data";
@@ -20,7 +22,7 @@ const SCHEMES = [
   { value: "auto", label: "As the system", icon: IconDeviceDesktop },
 ] as const;
 
-export function UserMenu({ user, onHelp }: { user: ShellUser; onHelp: () => void }) {
+export function UserMenu({ projectId, user, onHelp }: { projectId: string; user: ShellUser; onHelp: () => void }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const mounted = useMounted();
   return (
@@ -44,6 +46,13 @@ export function UserMenu({ user, onHelp }: { user: ShellUser; onHelp: () => void
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
+        <Menu.Item
+          component={Link}
+          href={`/p/${encodeURIComponent(projectId)}/account`}
+          leftSection={<IconUser size={14} aria-hidden />}
+        >
+          Account
+        </Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={14} aria-hidden />} rightSection="?" onClick={onHelp}>
           Keyboard
         </Menu.Item>

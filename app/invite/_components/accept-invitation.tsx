@@ -1,0 +1,49 @@
+"use client";
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
+import { useMutation } from "@tanstack/react-query";
+import { signOut } from "next-auth/react";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+
+type Props = { token: string; role: string; email: string };
+
+export function AcceptInvitation({ token, role, email }: Props) {
+  const trpc = useTRPC();
+  const ready = useMounted();
+  const accept = useMutation(
+    trpc.links.accept.mutationOptions({
+      onSuccess: ({ project }) => window.location.assign(`/p/${project.id}/conversations`),
+    }),
+  );
+  return (
+    <Stack gap="sm">
+      <Text>
+        You are signed in as <b>{email}</b>, and join as {role}.
+      </Text>
+      {accept.error ? (
+        <Alert role="alert" color="red" p="xs">
+          {problemOf(accept.error).detail}
+        </Alert>
+      ) : null}
+      <Button
+        size="sm"
+        loading={accept.isPending || accept.isSuccess}
+        disabled={!ready}
+        onClick={() => accept.mutate({ token })}
+        fullWidth
+      >
+        Join the project
+      </Button>
+      <Button
+        variant="default"
+        size="sm"
+        disabled={!ready}
+        onClick={() => signOut({ callbackUrl: `/invite?token=${encodeURIComponent(token)}` })}
+        fullWidth
+      >
+        I am somebody else
+      </Button>
+    </Stack>
+  );
+}

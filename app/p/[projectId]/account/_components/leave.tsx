@@ -1,0 +1,45 @@
+"use client";
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation } from "@tanstack/react-query";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+
+export function Leave({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const [asking, ask] = useDisclosure(false);
+  const leave = useMutation(trpc.projects.leave.mutationOptions({ onSuccess: () => window.location.assign("/") }));
+  const close = () => {
+    leave.reset();
+    ask.close();
+  };
+  return (
+    <>
+      <Button variant="default" size="sm" onClick={ask.open}>
+        Leave the project…
+      </Button>
+      <Modal opened={asking} onClose={close} title="Leave this project?">
+        <Stack gap="md">
+          <Text size="sm">You lose it at once; only an owner can let you in again. The last owner cannot leave.</Text>
+          {leave.error ? (
+            <Alert role="alert" color="red" p="xs">
+              {problemOf(leave.error).detail}
+            </Alert>
+          ) : null}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close} data-autofocus>
+              Stay
+            </Button>
+            <Button
+              color="red"
+              loading={leave.isPending || leave.isSuccess}
+              onClick={() => leave.mutate({ projectId })}
+            >
+              Leave
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

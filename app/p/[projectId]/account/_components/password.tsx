@@ -1,0 +1,73 @@
+"use client";
+import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { plural } from "@/app/_lib/format";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+
+const PASSWORD_MIN = 8;
+
+export function Password() {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const ready = useMounted();
+  const [currentPassword, setCurrent] = useState("");
+  const [newPassword, setNew] = useState("");
+  const change = useMutation(
+    trpc.account.changePassword.mutationOptions({
+      onSuccess: ({ ended }) => {
+        setCurrent("");
+        setNew("");
+        void queries.invalidateQueries({ queryKey: trpc.account.pathKey() });
+        notifications.show({ message: `Your password is changed. ${plural(ended, "other browser")} signed out.` });
+      },
+    }),
+  );
+  return (
+    <form
+      method="post"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate({ currentPassword, newPassword });
+      }}
+    >
+      <Stack gap="sm" maw={320}>
+        {change.error ? (
+          <Alert role="alert" color="red" p="xs">
+            {problemOf(change.error).detail}
+          </Alert>
+        ) : null}
+        <PasswordInput
+          label="Present password"
+          name="current-password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          maxLength={256}
+          value={currentPassword}
+          onChange={(event) => setCurrent(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="New password"
+          description={`At least ${PASSWORD_MIN} characters. Every other browser is signed out.`}
+          name="new-password"
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          minLength={PASSWORD_MIN}
+          maxLength={256}
+          value={newPassword}
+          onChange={(event) => setNew(event.currentTarget.value)}
+        />
+        <div>
+          <Button type="submit" size="sm" variant="default" loading={change.isPending} disabled={!ready}>
+            Change password
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  );
+}

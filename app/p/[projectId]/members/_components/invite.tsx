@@ -1,0 +1,83 @@
+"use client";
+import { Alert, Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+import { ROLES, type Role } from "@/server/platform/capabilities";
+import { LinkOnce } from "./link-once";
+import { ROLE_WORDS } from "./role-words";
+
+type Props = { projectId: string; opened: boolean; onClose: () => void };
+
+export function Invite({ projectId, opened, onClose }: Props) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const [role, setRole] = useState<Role>("editor");
+  const [email, setEmail] = useState("");
+  const invite = useMutation(
+    trpc.members.invite.mutationOptions({
+      onSuccess: () => queries.invalidateQueries({ queryKey: trpc.members.pathKey() }),
+    }),
+  );
+  const close = () => {
+    onClose();
+    setEmail("");
+    invite.reset();
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={invite.data ? "Invitation" : "Invite somebody"}
+      closeOnClickOutside={!invite.data}
+      closeOnEscape={!invite.data}
+    >
+      {invite.data ? (
+        <LinkOnce page="invite" token={invite.data.token} onDone={close}>
+          Hand this link over. Whoever opens it joins, once, within seven days. It is shown only now.
+        </LinkOnce>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            invite.mutate({ projectId, role, email: email.trim() || null });
+          }}
+        >
+          <Stack gap="md">
+            {invite.error ? (
+              <Alert role="alert" color="red" p="xs">
+                {problemOf(invite.error).detail}
+              </Alert>
+            ) : null}
+            <NativeSelect
+              size="sm"
+              label="Role"
+              description={ROLE_WORDS[role].may}
+              data-autofocus
+              value={role}
+              data={ROLES.map((value) => ({ value, label: ROLE_WORDS[value].label }))}
+              onChange={(event) => setRole(ROLES.find((one) => one === event.currentTarget.value) ?? "viewer")}
+            />
+            <TextInput
+              label="E-mail (optional)"
+              description="With one, nobody with another address can use the link. No e-mail is sent."
+              type="email"
+              maxLength={254}
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+            />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={invite.isPending}>
+                Make the link
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,61 @@
+"use client";
+import { Alert, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
+import { useMutation } from "@tanstack/react-query";
+import { signIn } from "next-auth/react";
+import { useState } from "react";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+
+const PASSWORD_MIN = 8;
+
+export function ResetForm({ token, email }: { token: string; email: string }) {
+  const trpc = useTRPC();
+  const ready = useMounted();
+  const [password, setPassword] = useState("");
+  const reset = useMutation(
+    trpc.links.resetPassword.mutationOptions({
+      onSuccess: async (_, given) => {
+        const signedIn = await signIn("credentials", { email, password: given.password, redirect: false }).catch(
+          () => null,
+        );
+        window.location.assign(signedIn?.ok ? "/" : "/sign-in");
+      },
+    }),
+  );
+  return (
+    // Before the script runs nothing may be sent: least of all a password in an address.
+    <form
+      method="post"
+      onSubmit={(event) => {
+        event.preventDefault();
+        reset.mutate({ token, password });
+      }}
+    >
+      <Stack gap="sm">
+        <Text c="dimmed">Every browser that is signed in as you is signed out.</Text>
+        {reset.error ? (
+          <Alert role="alert" color="red" p="xs">
+            {problemOf(reset.error).detail}
+          </Alert>
+        ) : null}
+        <TextInput label="E-mail" type="email" name="email" autoComplete="username" value={email} readOnly />
+        <PasswordInput
+          label="New password"
+          description={`At least ${PASSWORD_MIN} characters.`}
+          name="password"
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          minLength={PASSWORD_MIN}
+          maxLength={256}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Button type="submit" size="sm" mt={4} loading={reset.isPending || reset.isSuccess} disabled={!ready} fullWidth>
+          Set password and sign in
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,87 @@
+import { existsSync, renameSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Command } from "commander";
+import { ArchiveProblem, backUp, fingerprintOf, readBackup, readLine, restore, unseal } from "@/db/backup";
+import { env } from "@/env";
+import { answer, UsageError } from "../output";
+
+const SECRET_LOST =
+  "Without its WHETSTONE_SECRET (DATA_DIR/secret) a backup's API keys and sessions cannot be used: keep it apart from the backup, and safe.";
+
+export function addBackup(program: Command) {
+  program
+    .command("backup")
+    .description("write the whole installation's data, running or not, as of one moment")
+    .requiredOption("--to <place>", "a folder to make, or one file when it ends in .tar")
+    .option("--passphrase-file <file>", "take WHETSTONE_SECRET along, sealed by the first line of this file")
+    .action((given: { to: string; passphraseFile?: string }, command: Command) => told(() => backup(given, command)));
+
+  program
+    .command("restore")
+    .description("put a backup into a fresh installation; one with a person or a project in it is refused")
+    .requiredOption("--from <place>", "what `backup` wrote")
+    .option("--passphrase-file <file>", "what the secret in the backup was sealed with: it becomes this installation's")
+    .option("--accept-other-secret", "restore under another WHETSTONE_SECRET: the backup's API keys will not work")
+    .action((given: RestoreOptions, command: Command) => told(() => restoreBackup(given, command)));
+}
+
+type RestoreOptions = { from: string; passphraseFile?: string; acceptOtherSecret?: boolean };
+
+async function backup({ to, passphraseFile }: { to: string; passphraseFile?: string }, command: Command) {
+  const { DATABASE_URL, WHETSTONE_SECRET } = env();
+  const passphrase = passphraseFile === undefined ? undefined : await readLine(passphraseFile);
+  if (passphrase === "") throw new UsageError(`The first line of ${passphraseFile} is empty.`);
+  const place = path.resolve(to);
+  const { tables, createdAt, secret } = await backUp(DATABASE_URL, place, { secret: WHETSTONE_SECRET, passphrase });
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  answer(command, { backup: { place, createdAt, tables: tables.length, rows, withSecret: secret !== null } }, [
+    `${place}: ${rows.toLocaleString("en")} rows of ${tables.length} tables.`,
+    ...(secret ? [] : [SECRET_LOST]),
+  ]);
+}
+
+async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: RestoreOptions, command: Command) {
+  const { DATABASE_URL, WHETSTONE_SECRET, DATA_DIR } = env();
+  const read = await readBackup(path.resolve(from));
+  const { manifest } = read;
+  const same = manifest.secretFingerprint === fingerprintOf(WHETSTONE_SECRET);
+  let secret: string | undefined;
+  if (!same && passphraseFile !== undefined) {
+    if (!manifest.secret) throw new UsageError("The backup has no secret in it: leave --passphrase-file out.");
+    secret = unseal(manifest.secret, await readLine(passphraseFile));
+    if (secret === undefined) throw new UsageError("The secret of the backup was sealed with another passphrase.");
+  }
+  if (!same && secret === undefined && !acceptOtherSecret) {
+    throw new UsageError(
+      `The backup was made under another WHETSTONE_SECRET. Set that one, or put its file at ${path.join(DATA_DIR, "secret")}, or say --accept-other-secret: API keys have to be made anew then.`,
+    );
+  }
+  await restore(DATABASE_URL, read);
+  if (secret !== undefined) keepSecret(DATA_DIR, secret);
+  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+  answer(command, { restored: { rows, tables: manifest.tables.length, createdAt: manifest.createdAt } }, [
+    `Restored ${rows.toLocaleString("en")} rows of ${manifest.tables.length} tables; counts and checksums are those of the backup.`,
+    ...(secret === undefined
+      ? []
+      : ["Its secret is this installation's now. If WHETSTONE_SECRET is set, it goes first."]),
+    "A server that runs on this database should be started again.",
+  ]);
+}
+
+function keepSecret(dataDir: string, secret: string) {
+  const file = path.join(dataDir, "secret");
+  const next = `${file}.${process.pid}`;
+  writeFileSync(next, `${secret}\n`, { mode: existsSync(file) ? statSync(file).mode & 0o777 : 0o600 });
+  renameSync(next, file);
+}
+
+/** What is wrong with a place or a file is the person's to mend. */
+async function told(work: () => Promise<void>) {
+  try {
+    await work();
+  } catch (error) {
+    const ofFiles = error instanceof Error && "syscall" in error && "path" in error;
+    if (error instanceof ArchiveProblem || ofFiles) throw new UsageError((error as Error).message);
+    throw error;
+  }
+}

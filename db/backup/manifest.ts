@@ -1,0 +1,58 @@
+import type postgres from "postgres";
+import { z } from "zod";
+
+export const MANIFEST = "manifest.json";
+/** Raised when the form of a backup changes, not its tables: those have the migrations for a version. */
+export const FORMAT = 1;
+
+const table = z.object({
+  name: z.string(),
+  columns: z.array(z.string()),
+  rows: z.number().int(),
+  /** Sum over all rows of a 64-bit hash of each, whatever their order. */
+  checksum: z.string(),
+  file: z.string(),
+  /** SHA-256 of the file. */
+  sha256: z.string(),
+});
+export type TableEntry = z.infer<typeof table>;
+
+export const manifest = z.object({
+  whetstoneBackup: z.literal(FORMAT),
+  createdAt: z.number(),
+  serverVersion: z.string(),
+  /** The migrations that the database had gone through: what its schema was. */
+  migrations: z.array(z.object({ hash: z.string(), createdAt: z.number() })).min(1),
+  tables: z.array(table),
+  sequences: z.array(z.object({ name: z.string(), lastValue: z.string() })),
+  /** Tells whether a WHETSTONE_SECRET is the one of the backup, and nothing else about it. */
+  secretFingerprint: z.string(),
+  /** The secret itself, under a passphrase; null unless it was asked for. */
+  secret: z.object({ salt: z.string(), nonce: z.string(), sealed: z.string() }).nullable(),
+});
+export type Manifest = z.infer<typeof manifest>;
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+export const tableName = (name: string) => `public.${quoted(name)}`;
+export const columnList = (columns: readonly string[]) => columns.map(quoted).join(", ");
+
+/** How many rows a table has and what they say, as one number each: equal before and after, or something was lost. */
+export async function contentOf(sql: postgres.Sql | postgres.TransactionSql, name: string, columns: readonly string[]) {
+  const [row] = await sql.unsafe<{ rows: string; checksum: string }[]>(
+    `select count(*)::text as rows, coalesce(sum(hashtextextended(row(${columnList(columns)})::text collate "C", 0)::numeric), 0)::text as checksum
+     from ${tableName(name)}`,
+  );
+  return { rows: Number(row?.rows), checksum: String(row?.checksum) };
+}
+
+/** The same text for the same value on every server. */
+export const PLAIN_SETTINGS = {
+  application_name: "whetstone backup",
+  DateStyle: "ISO, YMD",
+  IntervalStyle: "iso_8601",
+  TimeZone: "UTC",
+  extra_float_digits: 1,
+  bytea_output: "hex",
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+};

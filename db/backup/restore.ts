@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
+import postgres from "postgres";
+import { MIGRATION_LOCK } from "../migrate";
+import { type Archive, ArchiveProblem, openArchive, readText } from "./archive";
+import { columnList, contentOf, MANIFEST, type Manifest, manifest, PLAIN_SETTINGS, tableName } from "./manifest";
+
+type Tx = postgres.TransactionSql;
+
+/** Reads a backup and proves its files whole, before anything is touched. */
+export async function readBackup(from: string): Promise<{ archive: Archive; manifest: Manifest }> {
+  const archive = await openArchive(from);
+  if (!archive.has(MANIFEST)) throw new ArchiveProblem(`${from} is not a backup: it has no ${MANIFEST}.`);
+  const read = manifest.safeParse(parsed(await readText(archive.stream(MANIFEST))));
+  if (!read.success) {
+    throw new ArchiveProblem(
+      `${from} is not a backup that this version of Whetstone can read: its manifest is damaged, or of a later form.`,
+    );
+  }
+  for (const { file, sha256 } of read.data.tables) {
+    if (!archive.has(file)) throw new ArchiveProblem(`The backup is not whole: it lacks ${file}.`);
+    const digest = createHash("sha256");
+    for await (const chunk of archive.stream(file)) digest.update(chunk as Buffer);
+    if (digest.digest("hex") !== sha256)
+      throw new ArchiveProblem(`The backup is damaged: ${file} is not what was written.`);
+  }
+  return { archive, manifest: read.data };
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Puts a backup into an empty installation: the schema as it was then, the rows, the proof that they are the same, and
+ * then what migrations have come since. All in one transaction: a restore that fails has changed nothing.
+ */
+export async function restore(
+  url: string,
+  { archive, manifest }: { archive: Archive; manifest: Manifest },
+  folder = path.resolve("db/migrations"),
+): Promise<void> {
+  const migrations = readMigrationFiles({ migrationsFolder: folder });
+  const known = refuseForeign(manifest, migrations);
+  const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10, connection: PLAIN_SETTINGS });
+  try {
+    await sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+      await refuseNonEmpty(tx);
+      await createSchema(tx);
+      for (const migration of known) await migrateOne(tx, migration);
+      await loadRows(tx, archive, manifest);
+      for (const migration of migrations.slice(known.length)) await migrateOne(tx, migration);
+    });
+    await sql`analyze`;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** The migrations that the backup's database had gone through, each as this code knows it. */
+function refuseForeign({ migrations: had }: Manifest, ours: readonly MigrationMeta[]) {
+  if ((had.at(-1)?.createdAt ?? 0) > (ours.at(-1)?.folderMillis ?? 0)) {
+    throw new ArchiveProblem(
+      "The backup was made by a later version of Whetstone than this one. Update this copy first.",
+    );
+  }
+  const known = ours.slice(0, had.length);
+  const same = had.every((one, n) => known[n]?.folderMillis === one.createdAt && known[n]?.hash === one.hash);
+  if (!same)
+    throw new ArchiveProblem("The backup was made by a version of Whetstone whose schema this one does not know.");
+  return known;
+}
+
+/** An installation in which nobody has begun: it may have been started, which leaves no person and no project. */
+async function refuseNonEmpty(tx: Tx) {
+  const [found] = await tx`
+    select to_regclass('public.users') as users, to_regclass('public.projects') as projects,
+           (select count(*)::int from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')) as tables`;
+  if (found?.tables > 0 && !(found?.users && found?.projects)) {
+    throw new ArchiveProblem("The database is another program's. Restore into an empty one.");
+  }
+  if (!found?.users) return;
+  // Nobody begins while this goes on.
+  await tx`lock table users, projects in access exclusive mode`;
+  const [row] = await tx`select exists (select 1 from users) or exists (select 1 from projects) as used`;
+  if (row?.used) {
+    throw new ArchiveProblem(
+      "The database is not empty: somebody has an account or a project in it. Restore into a fresh installation (another DATA_DIR or DATABASE_URL).",
+    );
+  }
+}
+
+async function createSchema(tx: Tx) {
+  await tx`drop schema if exists drizzle cascade`;
+  await tx`drop schema public cascade`;
+  await tx`create schema public`;
+  await tx`grant usage on schema public to public`;
+  await tx`create schema drizzle`;
+  // As drizzle makes it, which goes on with it.
+  await tx`create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
+}
+
+async function migrateOne(tx: Tx, { sql, hash, folderMillis }: MigrationMeta) {
+  for (const statement of sql) await tx.unsafe(statement);
+  await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
+}
+
+async function loadRows(tx: Tx, archive: Archive, { tables, sequences }: Manifest) {
+  // Foreign keys are checked once at the end instead of for each row; no order of the tables matters then.
+  const keys = await tx<{ table: string; name: string; definition: string }[]>`
+    select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`;
+  for (const key of keys) await tx.unsafe(`alter table ${key.table} drop constraint "${key.name}"`);
+  for (const { name, columns, file } of tables) {
+    const rows = await tx.unsafe(`copy ${tableName(name)} (${columnList(columns)}) from stdin`).writable();
+    const closed = once(rows, "close");
+    await pipeline(archive.stream(file), createGunzip(), rows);
+    // With its close the stream says one more word to the server, which must not fall into the next table.
+    await closed;
+  }
+  for (const { name, lastValue } of sequences)
+    await tx`select setval(${tableName(name)}::regclass, ${lastValue}::bigint)`;
+  for (const { name, columns, rows, checksum } of tables) {
+    const now = await contentOf(tx, name, columns);
+    if (now.rows !== rows || now.checksum !== checksum) {
+      throw new ArchiveProblem(
+        `The restore was undone: ${name} came out with ${now.rows} rows where the backup has ${rows}, or with other content.`,
+      );
+    }
+  }
+  for (const key of keys) await tx.unsafe(`alter table ${key.table} add constraint "${key.name}" ${key.definition}`);
+}

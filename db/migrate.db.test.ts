@@ -1,0 +1,181 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import postgres from "postgres";
+import { afterAll, expect, test } from "vitest";
+import { migrateDatabase, NewerDatabaseError } from "./migrate";
+import { databaseProblem } from "./prepare";
+import { onServer, urlOf } from "./testing/template";
+
+const FOLDER = path.resolve("db/migrations");
+type Journal = { entries: { idx: number; tag: string; when: number }[] };
+const journal = JSON.parse(readFileSync(path.join(FOLDER, "meta/_journal.json"), "utf8")) as Journal;
+
+const made: string[] = [];
+const folders: string[] = [];
+afterAll(async () => {
+  for (const name of made) await onServer((sql) => sql.unsafe(`drop database if exists ${name} with (force)`));
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+async function emptyDatabase() {
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  made.push(name);
+  await onServer((sql) => sql.unsafe(`create database ${name} template template0`));
+  return urlOf(name);
+}
+
+const on = async <T>(url: string, work: (sql: postgres.Sql) => Promise<T>) => {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  return work(sql).finally(() => sql.end());
+};
+
+/** The migrations as the first release had them. */
+function firstRelease() {
+  const folder = mkdtempSync(path.join(tmpdir(), "whetstone-migrations-"));
+  folders.push(folder);
+  cpSync(FOLDER, folder, { recursive: true });
+  writeFileSync(
+    path.join(folder, "meta/_journal.json"),
+    JSON.stringify({ ...journal, entries: journal.entries.slice(0, 1) }),
+  );
+  return folder;
+}
+
+test("eight processes that start together migrate once, and all of them begin", async () => {
+  const url = await emptyDatabase();
+  const starts = Array.from({ length: 8 }, () => {
+    const child = spawn(process.execPath, ["--conditions=react-server", "--import", "tsx", "cli/prepare.ts"], {
+      env: { ...process.env, DATABASE_URL: url },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    child.stderr.on("data", (chunk) => {
+      said += chunk;
+    });
+    return new Promise<{ code: number | null; said: string }>((resolve) =>
+      child.on("close", (code) => resolve({ code, said })),
+    );
+  });
+  for (const { code, said } of await Promise.all(starts)) expect({ code, said }).toEqual({ code: 0, said: "" });
+  const applied = await on(
+    url,
+    (sql) => sql`select created_at::float8 as at from drizzle.__drizzle_migrations order by id`,
+  );
+  expect(applied.map((row) => row.at)).toEqual(journal.entries.map((entry) => entry.when));
+}, 120_000);
+
+test("a database of the first release, with data in it, comes to the newest with all of it", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(url, firstRelease());
+  await on(url, (sql) => sql.unsafe(FIRST_RELEASE_DATA));
+  const content = async (sql: postgres.Sql) => {
+    const found: Record<string, unknown> = {};
+    for (const table of TABLES_WITH_DATA) {
+      const rows = await sql.unsafe(`select to_jsonb(t) as row from ${table} t order by t::text`);
+      found[table] = rows.map(({ row }) => row);
+    }
+    return found;
+  };
+  const before = await on(url, content);
+  for (const rows of Object.values(before)) expect((rows as unknown[]).length).toBeGreaterThan(0);
+  await migrateDatabase(url);
+  const after = await on(url, content);
+  // A column may have been added; what was there is there.
+  expect(after).toMatchObject(before);
+  const [newest] = await on(url, (sql) => sql`select max(created_at)::float8 as at from drizzle.__drizzle_migrations`);
+  expect(newest!.at).toBe(journal.entries.at(-1)!.when);
+  // The schema is the very one that a fresh installation gets.
+  const fresh = await emptyDatabase();
+  await migrateDatabase(fresh);
+  const shape = (sql: postgres.Sql) => sql`
+    select table_name, column_name, data_type, is_nullable, column_default from information_schema.columns
+    where table_schema = 'public' order by 1, 2`;
+  expect(await on(url, async (sql) => [...(await shape(sql))])).toEqual(
+    await on(fresh, async (sql) => [...(await shape(sql))]),
+  );
+});
+
+test("a database that a later version wrote is refused and left as it is", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(url);
+  const later = Math.max(...journal.entries.map((entry) => entry.when)) + 1;
+  await on(url, (sql) => sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', ${later})`);
+  const refused = await migrateDatabase(url).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(NewerDatabaseError);
+  expect(databaseProblem(refused, url)).toContain("later version of Whetstone");
+});
+
+const TABLES_WITH_DATA = [
+  "users",
+  "sessions",
+  "projects",
+  "memberships",
+  "api_keys",
+  "conversations",
+  "traces",
+  "span_sources",
+  "spans",
+  "log_records",
+  "conversation_messages",
+  "model_calls",
+  "tool_calls",
+  "ingest_receipts",
+  "projection_queue",
+  "diagnostic_settings",
+  "rule_settings",
+  "rule_runs",
+  "findings",
+  "occurrences",
+  "model_price_definitions",
+  "job_events",
+  "job_runs",
+  "job_steps",
+  "job_schedules",
+  "login_attempts",
+  "setup_tokens",
+];
+
+/** As the first release wrote it: columns are named, and never those of a later one. */
+const FIRST_RELEASE_DATA = `
+insert into users (id, email, password_hash) values ('usr_1', 'Ann@example.test', 'hash');
+insert into sessions (id, user_id, last_seen_at, expires_at) values ('ses_1', 'usr_1', 1, 2);
+insert into projects (id, name) values ('prj_1', 'Shop'), ('prj_2', 'Other');
+insert into memberships (project_id, user_id, role) values ('prj_1', 'usr_1', 'owner');
+insert into api_keys (project_id, id, name, hash, hint, capabilities) values ('prj_1', 'key_1', 'Default', 'h', 'abcd', '{telemetry:write}');
+insert into conversations (project_id, id, key, external_id, user_id, started_at, last_activity_at, received_at, trace_ids, words)
+  values ('prj_1', 'conv_1', 'id:s', 's', 'u', 1, 2, 3, '{t}', '{hello}');
+insert into traces (project_id, id, conversation_id) values ('prj_1', 't', 'conv_1');
+insert into span_sources (project_id, id, resource, scope_name, scope_version) values ('prj_1', 'src', '{"service.name": "shop"}', 's', '1');
+insert into spans (project_id, trace_id, span_id, source_id, name, kind, status_code, started_us, ended_us, attributes)
+  values ('prj_1', 't', 's1', 'src', 'chat', 1, 0, 1, 2, '{"a": "b"}');
+insert into log_records (project_id, id, trace_id, source_id, time_us, attributes) values ('prj_1', 'log_1', 't', 'src', 1, '{}');
+insert into conversation_messages (project_id, conversation_id, position, role, parts, tool_calls, digest)
+  values ('prj_1', 'conv_1', 0, 'user', '[{"type": "text", "text": "hello"}]', '[]', 'd');
+insert into model_calls (project_id, trace_id, span_id, conversation_id, type, name, finish_reasons, status, started_at, ended_at, digest, cost_total)
+  values ('prj_1', 't', 's1', 'conv_1', 'llm', 'chat', '{stop}', 'ok', 1, 2, 'd', 0.000123456789);
+insert into tool_calls (project_id, trace_id, span_id, conversation_id, name, started_at, ended_at, digest)
+  values ('prj_1', 't', 's2', 'conv_1', 'lookup', 1, 2, 'd');
+insert into ingest_receipts (project_id, id, signal, received, stored, rejected, rejections, trace_ids)
+  values ('prj_1', 'rcp_1', 'traces', 1, 1, 0, '[]', '{t}');
+insert into projection_queue (project_id, trace_id, received_at) values ('prj_1', 't', 3);
+insert into diagnostic_settings (project_id, automatic_scheduling_enabled, updated_at) values ('prj_1', false, 1);
+insert into rule_settings (project_id, id, enabled, configuration, updated_at) values ('prj_1', 'agent-loop', false, '{}', 1);
+insert into rule_runs (project_id, id, rule_id, rule_version, conversation_id, last_activity_at, origin, status)
+  values ('prj_1', 'run_1', 'agent-loop', 1, 'conv_1', 2, 'automatic', 'completed');
+insert into findings (project_id, id, rule_id, signal, fingerprint, cause, title, summary, severity, diagnostic_score, diagnostic_score_parts,
+  review_status, first_detected_at, last_detected_at, updated_at)
+  values ('prj_1', 'fnd_1', 'agent-loop', 'x', 'f', 'c', 't', 's', 'high', 0.5, '{"severity":1,"confidence":1,"spread":0.5}', 'confirmed', 1, 2, 3);
+insert into occurrences (project_id, id, finding_id, conversation_id, score, confidence, severity, title, summary, evidence, detected_at, updated_at)
+  values ('prj_1', 'occ_1', 'fnd_1', 'conv_1', 1, 1, 'high', 't', 's', '[]', 1, 2);
+insert into model_price_definitions (project_id, id, version, provider, model_name, match_pattern, pricing_tiers, effective_from)
+  values ('prj_1', 'mp_1', 1, 'openai', 'gpt', '^gpt$', '[]', 0);
+insert into job_events (id, project_id, name, data) values ('evt_1', 'prj_1', 'x', '{"projectId": "prj_1"}');
+insert into job_runs (id, project_id, function_id, event_id, event, state, max_attempts, lane)
+  values ('jr_1', 'prj_1', 'whetstone-x', 'evt_1', '{"id":"evt_1","name":"x","data":{},"ts":1}', 'queued', 5, 'l');
+insert into job_steps (run_id, id, op, state) values ('jr_1', 'abc', 'StepRun', 'completed');
+insert into job_schedules (function_id, cron, next_at) values ('whetstone-x', '* * * * *', 1);
+insert into login_attempts (subject, window_start, failures) values ('ann@example.test', 1, 2);
+insert into setup_tokens (hash, used_at) values ('h', 1);
+`;

@@ -1,0 +1,74 @@
+import { desc, sql } from "drizzle-orm";
+import { bigint, check, customType, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { createdAt, projectId, unixMs } from "./columns";
+import { projects } from "./projects";
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
+
+/** For how long a project keeps conversations. A project without a row, or without days, keeps them for ever. */
+export const retentionSettings = pgTable(
+  "retention_settings",
+  {
+    projectId: text("project_id")
+      .primaryKey()
+      .references(() => projects.id, { onDelete: "cascade" }),
+    days: integer("days"),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [check("retention_settings_floor", sql`${t.days} >= 1`)],
+);
+
+/**
+ * That something was deleted: how much of what, who asked, when. It says nothing of what was in it. Without a foreign
+ * key: the receipt of a project outlives the project.
+ */
+export const deletionReceipts = pgTable(
+  "deletion_receipts",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    scope: text("scope", { enum: ["conversation", "user", "project", "retention"] }).notNull(),
+    status: text("status", { enum: ["queued", "running", "completed"] }).notNull(),
+    /** What is still to be deleted: an end user's id or a time. Null as soon as that is done. */
+    subject: text("subject"),
+    /** Rows deleted, by table. */
+    counts: jsonb("counts").$type<Record<string, number>>().notNull().default({}),
+    /** `user`, `apiKey`, `job` or `operator`, and which. */
+    actorKind: text("actor_kind", { enum: ["user", "apiKey", "job", "operator"] }).notNull(),
+    actorId: text("actor_id"),
+    createdAt: createdAt(),
+    completedAt: unixMs("completed_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    index("deletion_receipts_id").on(t.id),
+    index("deletion_receipts_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    check("deletion_receipts_forget", sql`${t.status} <> 'completed' or ${t.subject} is null`),
+  ],
+);
+
+/** Traces that a person deleted, by a hash of their id: a client that sends their spans again brings nothing back. */
+export const deletedTraces = pgTable(
+  "deleted_traces",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    /** The first 16 bytes of SHA-256 over project and trace id. */
+    digest: bytea("digest").notNull(),
+    deletedAt: unixMs("deleted_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.digest] })],
+);
+
+/** How much a project's rows take up, as last measured. */
+export const storedSizes = pgTable(
+  "stored_sizes",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    tableName: text("table_name").notNull(),
+    rows: bigint("rows", { mode: "number" }).notNull(),
+    /** Estimated: rows times the mean size of a sample, with the table's indexes in proportion. */
+    bytes: bigint("bytes", { mode: "number" }).notNull(),
+    measuredAt: unixMs("measured_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.tableName] })],
+);

@@ -1,0 +1,51 @@
+import { index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { ROLES } from "@/server/platform/capabilities";
+import { createdAt, projectId, unixMs } from "./columns";
+import { users } from "./identity";
+import { projects } from "./projects";
+
+/** A one-time link into a project. It opens the door once, for whoever holds it, until it expires or is revoked. */
+export const invitations = pgTable(
+  "invitations",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    /** SHA-256 of the token, hex: the token itself is in the link only. */
+    tokenHash: text("token_hash").notNull(),
+    role: text("role", { enum: ROLES }).notNull(),
+    /** Whom it is for. Given, nobody with another address can use it. */
+    email: text("email"),
+    /** A person or a key. */
+    createdBy: text("created_by"),
+    createdAt: createdAt(),
+    expiresAt: unixMs("expires_at").notNull(),
+    acceptedAt: unixMs("accepted_at"),
+    acceptedBy: text("accepted_by"),
+    revokedAt: unixMs("revoked_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    index("invitations_newest").on(t.projectId, t.createdAt, t.id),
+    index("invitations_token").on(t.tokenHash),
+  ],
+);
+
+/** A one-time link with which a person who lost their password sets a new one. Global, as people are. */
+export const passwordResets = pgTable(
+  "password_resets",
+  {
+    /** SHA-256 of the token, hex. */
+    hash: text("hash").primaryKey(),
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** The project whose owner or key issued it; null for the operator's. */
+    projectId: text("project_id").references(() => projects.id, { onDelete: "cascade" }),
+    /** The owner who issued it; null for a key's and the operator's. */
+    createdBy: text("created_by"),
+    createdAt: createdAt(),
+    expiresAt: unixMs("expires_at").notNull(),
+    usedAt: unixMs("used_at"),
+  },
+  (t) => [index("password_resets_user").on(t.userId)],
+);

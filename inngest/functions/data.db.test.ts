@@ -1,0 +1,33 @@
+import { eq } from "drizzle-orm";
+import { afterEach, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { projects } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { type Engine, startEngine } from "@/server/jobs/engine";
+import { QUICK, until } from "@/server/jobs/testing/describe-engine";
+import { deleteProject, deleteUserData, getDeletion, getStorage, scheduleHousekeeping } from "@/server/services/data";
+import { storedConversation } from "@/server/services/diagnostics/testing";
+import { listConversations } from "@/server/services/telemetry";
+import { inngest } from "../client";
+import { functions } from ".";
+
+let engine: Engine | undefined;
+afterEach(() => engine?.stop());
+
+test("what is asked for is deleted in the background, and every project's house is kept", async () => {
+  const { ctx } = await testProject();
+  const doomed = await testProject();
+  await storedConversation(ctx, [{ role: "user", text: "Hello" }], { userId: "ann" });
+  await storedConversation(ctx, [{ role: "user", text: "Hello" }], { userId: "bob" });
+  engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK });
+  const { deletion } = await deleteUserData(ctx, { userId: "ann" });
+  await deleteProject(doomed.ctx, { name: "Test project" });
+  await until(async () => (await getDeletion(ctx, { deletionId: deletion.id })).deletion.status === "completed");
+  expect((await listConversations(ctx, {})).conversations.map((one) => one.userId)).toEqual(["bob"]);
+  await until(async () => {
+    const left = await db().select().from(projects).where(eq(projects.id, doomed.ctx.projectId));
+    return left.length === 0;
+  });
+  await scheduleHousekeeping(db());
+  await until(async () => (await getStorage(ctx, {})).storage.measuredAt !== null);
+}, 30_000);

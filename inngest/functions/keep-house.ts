@@ -1,0 +1,56 @@
+import { db } from "@/db/pool";
+import { keepHouse, measureStorage, scheduleHousekeeping } from "@/server/services/data";
+import { inngest } from "../client";
+import { housekeepingDue, storageMeasurementRequested } from "../events";
+import { jobContext } from "../job-context";
+
+const STEP_MS = 5_000;
+const STEPS = 20;
+/** Projects whose old data goes at the same time: the rest of the installation should not notice. */
+const AT_ONCE = 2;
+/** Behind everything that somebody waits for. */
+const LAST = "-600";
+
+export const scheduleDailyHousekeeping = inngest.createFunction(
+  {
+    id: "schedule-housekeeping",
+    name: "Tell every project's daily housekeeping",
+    triggers: [{ cron: "17 * * * *" }], // hourly, told once a day each: a project of today is not left out until tomorrow
+    concurrency: 1,
+  },
+  async ({ step }) => step.run("schedule", () => scheduleHousekeeping(db())),
+);
+
+export const keepHouseOfProject = inngest.createFunction(
+  {
+    id: "keep-house",
+    name: "Delete what a project no longer keeps",
+    triggers: [housekeepingDue],
+    concurrency: [{ limit: 1, key: "event.data.projectId" }, { limit: AT_ONCE }],
+    priority: { run: LAST },
+    retries: 5,
+  },
+  async ({ event: { data }, step }) => {
+    const ctx = jobContext("keep-house", data.projectId);
+    for (let n = 0; n < STEPS; n += 1) {
+      const { done } = await step.run(`turn-${n}`, () => keepHouse(ctx, data, { forMs: STEP_MS }));
+      if (!done) continue;
+      await step.run("measure", () => measureStorage(ctx));
+      return { done };
+    }
+    await step.sendEvent("go-on", housekeepingDue.create({ ...data, turn: data.turn + 1 }));
+    return { done: false };
+  },
+);
+
+export const measureStorageOfProject = inngest.createFunction(
+  {
+    id: "measure-storage",
+    name: "Measure how much a project stores",
+    triggers: [storageMeasurementRequested],
+    concurrency: [{ limit: 1, key: "event.data.projectId" }, { limit: AT_ONCE }],
+    retries: 2,
+  },
+  async ({ event: { data }, step }) =>
+    step.run("measure", () => measureStorage(jobContext("measure-storage", data.projectId))),
+);

@@ -1,0 +1,173 @@
+import { desc, eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { accountAuditLog, auditLog } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { AccountCtx, Ctx } from "@/server/platform/context";
+import type { AccountVerb, Verb } from "@/server/platform/verb";
+import { issueApiKey } from "@/server/services/api-keys";
+import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
+import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
+import { createUser, startSession } from "@/server/services/identity";
+import { acceptInvitation, inviteMember } from "@/server/services/members";
+import { appRouter } from "@/server/trpc/root";
+import { verbsOfServices } from "./all-verbs";
+import { OPERATIONS } from "./operations";
+
+const SAMPLE_PASSWORD = "a sample password";
+let people = 0;
+
+/** An owner in a fresh project, inside it and outside. */
+async function sampleOwner() {
+  const { ctx, userId } = await testProject();
+  const account: AccountCtx = { db: db(), userId };
+  return { ctx, userId, account };
+}
+
+async function somebody() {
+  const user = await createUser(db(), { email: `sample${++people}@example.test`, password: SAMPLE_PASSWORD });
+  const sessionId = await startSession(db(), { userId: user.id });
+  return { userId: user.id, sessionId, account: { db: db(), userId: user.id, sessionId } };
+}
+
+async function memberOf(ctx: Ctx) {
+  const one = await somebody();
+  const { token } = await inviteMember(ctx, { role: "viewer" });
+  await acceptInvitation(one.account, { token });
+  return one;
+}
+
+async function findingOf(ctx: Ctx) {
+  const conversation = await storedConversation(ctx, failingToolCall("get_order", "Error: order not found"));
+  const { id: conversationId, lastActivityAt } = conversation;
+  const { runs } = await createRuleRuns(ctx, { conversationId, lastActivityAt });
+  await executeRuleRuns(
+    ctx,
+    runs.map((run) => run.id),
+  );
+  const [finding] = (await listFindings(ctx, {})).findings;
+  return finding?.id as string;
+}
+
+type Sample = (given: { ctx: Ctx; userId: string }) => Promise<{ input: object; account?: AccountCtx }>;
+const only =
+  (input: object): Sample =>
+  async () => ({ input });
+
+/**
+ * An input with which each write succeeds in a fresh project, by the verb's name. A new write gets its line here: the
+ * sweep does it and looks for its row in the audit log.
+ */
+const SAMPLES: Record<string, Sample> = {
+  "account.changePassword": async () => ({
+    input: { currentPassword: SAMPLE_PASSWORD, newPassword: "another password" },
+    account: (await somebody()).account,
+  }),
+  "account.endOtherSessions": async () => ({ input: {}, account: (await somebody()).account }),
+  "account.endSession": async () => {
+    const { account, sessionId } = await somebody();
+    return { input: { sessionId }, account };
+  },
+  "account.rename": only({ name: "Grace" }),
+  "apiKeys.create": only({ name: "key" }),
+  "apiKeys.revoke": async ({ ctx }) => {
+    const given = { projectId: ctx.projectId, name: "key", capabilities: [], expiresAt: null, createdBy: null };
+    return { input: { keyId: (await issueApiKey(db(), given)).apiKey.id } };
+  },
+  "conversations.delete": async ({ ctx }) => ({
+    input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id },
+  }),
+  "deletions.create": only({ userId: "customer-1" }),
+  "diagnosticSettings.update": only({ automaticSchedulingEnabled: false }),
+  "findings.update": async ({ ctx }) => ({
+    input: { findingId: await findingOf(ctx), reviewStatus: "confirmed" },
+  }),
+  "invitations.accept": async ({ ctx }) => ({
+    input: { token: (await inviteMember(ctx, {})).token },
+    account: (await somebody()).account,
+  }),
+  "members.changeRole": async ({ ctx }) => ({ input: { userId: (await memberOf(ctx)).userId, role: "editor" } }),
+  "members.createPasswordReset": async ({ ctx }) => ({ input: { userId: (await memberOf(ctx)).userId } }),
+  "members.invite": only({ role: "editor" }),
+  "members.remove": async ({ ctx }) => ({ input: { userId: (await memberOf(ctx)).userId } }),
+  "members.revokeInvitation": async ({ ctx }) => ({
+    input: { invitationId: (await inviteMember(ctx, {})).invitation.id },
+  }),
+  "members.transferOwnership": async ({ ctx }) => ({ input: { userId: (await memberOf(ctx)).userId } }),
+  "projects.create": only({ name: "Second project" }),
+  "projects.delete": only({ name: "Test project" }),
+  "projects.leave": async ({ ctx }) => ({
+    input: { projectId: ctx.projectId },
+    account: (await memberOf(ctx)).account,
+  }),
+  "projects.rename": only({ name: "Renamed" }),
+  "retention.update": only({ days: 30 }),
+  "ruleRuns.create": async ({ ctx }) => {
+    const { id, lastActivityAt } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
+    return { input: { conversationId: id, lastActivityAt } };
+  },
+  "rules.update": only({ ruleId: "tool-failure", enabled: false }),
+  "storage.measure": only({}),
+};
+
+/** Mutations that no verb stands behind: what they write is tested beside them. */
+const LINKS = ["links.join", "links.resetPassword", "setup.complete"];
+/** A batch's record is its receipt. */
+const BATCHES = ["otlp.logs", "otlp.traces"];
+
+const verbs = (await verbsOfServices()).map(({ exported, verb }) => ({
+  exported,
+  name: verb.spec.name,
+  verb: verb as unknown as Verb | AccountVerb,
+}));
+const writes = verbs.filter(({ verb }) => verb.spec.effect === "write");
+const reads = verbs.filter(({ verb }) => verb.spec.effect === "read");
+
+const newestOf = async (action: string) =>
+  [
+    ...(await db().select().from(auditLog).where(eq(auditLog.action, action)).orderBy(desc(auditLog.id)).limit(1)),
+    ...(await db().select().from(accountAuditLog).where(eq(accountAuditLog.action, action)).limit(1)),
+  ][0];
+
+test.each(writes)("$name writes its row in the audit log", async ({ name, verb }) => {
+  const sample = SAMPLES[name];
+  expect(sample, `${name} has no line in SAMPLES`).toBeDefined();
+  const owner = await sampleOwner();
+  const { input, account } = (await sample?.(owner)) ?? { input: {} };
+  if (verb.spec.scope === "project") {
+    await (verb as Verb)(owner.ctx, input);
+    const rows = await db().select().from(auditLog).where(eq(auditLog.projectId, owner.ctx.projectId));
+    expect(rows.filter((row) => row.action === name)).toMatchObject([
+      { actorKind: "user", actorId: owner.userId, targetId: expect.anything() },
+    ]);
+  } else {
+    await (verb as AccountVerb)(account ?? owner.account, input);
+    expect(await newestOf(name)).toMatchObject({ actorKind: "user", actorId: (account ?? owner.account).userId });
+  }
+});
+
+test.each(reads.filter(({ verb }) => verb.spec.input.safeParse({}).success))(
+  "$name, which says that it reads, changes nothing",
+  async ({ verb }) => {
+    const { ctx, account } = await sampleOwner();
+    // Postgres refuses whoever writes here.
+    await db().transaction(
+      (tx) =>
+        verb.spec.scope === "project"
+          ? (verb as Verb)({ ...ctx, db: tx }, {})
+          : (verb as AccountVerb)({ ...account, db: tx }, {}),
+      { accessMode: "read only" },
+    );
+  },
+);
+
+test("nothing is changed at any door past the verbs, but by links and by batches", () => {
+  const procedures = appRouter._def.procedures as unknown as Record<
+    string,
+    { _def: { type: string; meta?: { verb?: string } } }
+  >;
+  const others = Object.entries(procedures).filter(([, { _def }]) => _def.type === "mutation" && !_def.meta?.verb);
+  expect(others.map(([path]) => path).sort()).toEqual(LINKS);
+  const raw = OPERATIONS.flatMap((one) => ("verb" in one || one.method === "GET" ? [] : [one.name]));
+  expect(raw.sort()).toEqual(BATCHES);
+});

@@ -1,0 +1,229 @@
+import { sql } from "drizzle-orm";
+import superjson from "superjson";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Db } from "@/db/client";
+import { db } from "@/db/pool";
+import { handleAuth } from "@/server/auth/next-auth-handler";
+import { createSetupLink } from "@/server/services/identity";
+import { handleTrpc } from "@/server/trpc/handler";
+import { createDispatcher } from "./dispatcher";
+import { OPERATIONS } from "./operations";
+import { HOST, requestTo } from "./testing";
+
+/** Everything that must stay where it was put, each with a word of its own in it that nothing else has. */
+const PASSWORD = "canary-password-5f2c9a";
+const NEW_PASSWORD = "canary-password-new-77d1";
+const WRONG_PASSWORD = "canary-password-wrong-13ee";
+const DATABASE_PASSWORD = "canary-database-c0ffee";
+const INSTALLATION_SECRET = "canary-installation-secret-0d15ea5e-0d15ea5e";
+
+/** Its own file: the environment is read once. Debug shows whatever the log can be made to show. */
+const url = new URL(process.env.DATABASE_URL as string);
+url.password = DATABASE_PASSWORD;
+Object.assign(process.env, { DATABASE_URL: url.href, WHETSTONE_SECRET: INSTALLATION_SECRET, LOG_LEVEL: "debug" });
+
+const lines: string[] = [];
+const spies = [process.stderr, process.stdout].map((stream) =>
+  vi.spyOn(stream, "write").mockImplementation((chunk) => {
+    lines.push(String(chunk));
+    return true;
+  }),
+);
+const consoles = (["log", "info", "warn", "error", "debug"] as const).map((name) =>
+  vi.spyOn(console, name).mockImplementation((...args) => void lines.push(args.map(String).join(" "))),
+);
+afterAll(() => {
+  for (const spy of [...spies, ...consoles]) spy.mockRestore();
+});
+
+const dispatch = createDispatcher(OPERATIONS);
+const canaries: Record<string, string> = {
+  password: PASSWORD,
+  "new password": NEW_PASSWORD,
+  "wrong password": WRONG_PASSWORD,
+  "database password": DATABASE_PASSWORD,
+  "installation secret": INSTALLATION_SECRET,
+};
+/** What was answered, besides the one answer that each secret is for. */
+const answers: string[] = [];
+const heard = async (reply: Response) => {
+  const text = `${reply.status} ${[...reply.headers].join(" ")} ${await reply.text()}`;
+  answers.push(text);
+  return text;
+};
+
+const SAME_ORIGIN = { "sec-fetch-site": "same-origin" };
+const tell = (path: string, input: object, sent: Parameters<typeof requestTo>[2] = {}) =>
+  handleTrpc(
+    requestTo("POST", `/api/trpc/${path}`, {
+      ...sent,
+      body: superjson.serialize(input),
+      headers: { ...SAME_ORIGIN, ...sent.headers },
+    }),
+  );
+async function signIn(email: string, password: string, cookies: string[] = []) {
+  const csrf = await handleAuth(requestTo("GET", "/api/auth/csrf", { cookie: cookies.join("; ") }));
+  const jar = csrf.headers.getSetCookie().map((line) => line.split(";")[0] as string);
+  const { csrfToken } = (await csrf.json()) as { csrfToken: string };
+  return handleAuth(
+    new Request(`http://${HOST}/api/auth/callback/credentials`, {
+      method: "POST",
+      headers: { host: HOST, cookie: jar.join("; ") },
+      body: new URLSearchParams({ email, password, csrfToken, callbackUrl: "/", json: "true" }),
+    }),
+  );
+}
+
+let projectId = "";
+let key = "";
+let cookie = "";
+const email = "canary@example.test";
+
+beforeAll(async () => {
+  const setup = (await createSetupLink(db())) as { token: string };
+  canaries["setup token"] = setup.token;
+  await heard(await tell("setup.complete", { token: "wrong", email, password: PASSWORD }));
+  const done = await tell("setup.complete", { token: setup.token, email, password: PASSWORD });
+  const made = superjson.deserialize<{ project: { id: string }; secret: string }>(
+    ((await done.json()) as { result: { data: never } }).result.data,
+  );
+  projectId = made.project.id;
+  canaries["first key"] = made.secret;
+
+  await heard(await signIn(email, WRONG_PASSWORD));
+  const signedIn = await signIn(email, PASSWORD);
+  expect(signedIn.status).toBe(200);
+  cookie = signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0] as string)
+    .find((pair) => pair.startsWith("whetstone-session=")) as string;
+  canaries["session cookie"] = cookie.split("=")[1] as string;
+  answers.push(await signedIn.text());
+
+  const create = () =>
+    dispatch(
+      requestTo("POST", `/v1/projects/${projectId}/api-keys`, {
+        cookie,
+        body: { name: "canary", capabilities: ["project:admin", "diagnostics:read", "telemetry:write"] },
+        headers: { ...SAME_ORIGIN, "idempotency-key": "canary-idempotency-key-88" },
+      }),
+    );
+  const created = (await (await create()).json()) as { secret: string };
+  // Told once more to who asks once more, out of the table.
+  expect(await (await create()).json()).toEqual(created);
+  key = created.secret;
+  Object.assign(canaries, { "api key": key, "idempotency key": "canary-idempotency-key-88" });
+
+  const base = `/v1/projects/${projectId}`;
+  const invited = await dispatch(requestTo("POST", `${base}/invitations`, { key, body: { role: "viewer" } }));
+  canaries["invitation token"] = ((await invited.json()) as { token: string }).token;
+  const changed = await tell(
+    "account.changePassword",
+    { currentPassword: PASSWORD, newPassword: NEW_PASSWORD },
+    { cookie },
+  );
+  await heard(changed);
+});
+
+/** Secrets where they do not belong: what people do by mistake, and what programs do when they fail. */
+async function misplace() {
+  const base = `/v1/projects/${projectId}`;
+  const send = async (...args: Parameters<typeof requestTo>) => heard(await dispatch(requestTo(...args)));
+  await send("GET", `${base}/api-keys`, { headers: { authorization: `Basic ${key}` } });
+  await send("GET", `${base}/api-keys?api_key=${key}&password=${PASSWORD}&cursor=${key}`, { key });
+  await send("PATCH", base, { key, body: { name: 7, password: PASSWORD, token: canaries["setup token"] } });
+  await send("PATCH", base, { key, body: `{"password":"${PASSWORD}"` });
+  await send("POST", `${base}/api-keys`, { key, body: { name: "x", capabilities: [PASSWORD] } });
+  await send("POST", `${base}/api-keys`, {
+    key,
+    body: { name: "x" },
+    headers: { "idempotency-key": `${PASSWORD} ${key}` },
+  });
+  await send("GET", base, { key: `${key}x`, headers: { "x-request-id": "r-1" } });
+  await send("GET", base, { cookie: `${cookie}; other=${PASSWORD}` });
+  await send("POST", "/v1/otlp/v1/traces", { key, body: `{"resourceSpans":"${PASSWORD}"}` });
+  await heard(await tell("account.changePassword", { currentPassword: WRONG_PASSWORD, newPassword: 7 }, { cookie }));
+  await heard(await tell("links.resetPassword", { token: canaries["invitation token"], password: NEW_PASSWORD }));
+  await heard(
+    await handleTrpc(
+      requestTo("POST", "/api/trpc/projects.rename", { cookie, body: `{"json":"${PASSWORD}`, headers: SAME_ORIGIN }),
+    ),
+  );
+}
+
+test("a failing database, in all the ways it fails, takes no secret along into log or answer", async () => {
+  await misplace();
+  const tables = ["users", "sessions", "api_keys", "login_attempts", "idempotency_keys", "invitations", "setup_tokens"];
+  for (const table of tables) {
+    await db().execute(sql`alter table ${sql.identifier(table)} rename to away`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await heard(await signIn(email, NEW_PASSWORD));
+    await heard(await tell("setup.complete", { token: canaries["setup token"], email, password: PASSWORD }));
+    await heard(
+      await tell("account.changePassword", { currentPassword: NEW_PASSWORD, newPassword: PASSWORD }, { cookie }),
+    );
+    await misplace();
+    await db().execute(sql`alter table away rename to ${sql.identifier(table)}`);
+  }
+  const unreachable = Object.assign(new Error(`connect ECONNREFUSED ${url.href}`), { code: "ECONNREFUSED" });
+  const odd = Object.assign(new Error(`password authentication failed for ${url.href} Bearer ${key}`), {
+    code: "28P01",
+  });
+  for (const error of [unreachable, odd]) {
+    const broken = new Proxy({} as Db, {
+      get() {
+        throw error;
+      },
+    });
+    const failing = createDispatcher(OPERATIONS, () => broken);
+    await heard(await failing(requestTo("GET", `/v1/projects/${projectId}/members?secret=${key}`, { cookie })));
+    await heard(await failing(requestTo("GET", `/v1/projects/${key}/members`, { cookie })));
+  }
+  expect(answers.some((text) => text.startsWith("500"))).toBe(true);
+  expect(lines.length).toBeGreaterThan(5);
+  for (const secret of Object.values(canaries)) expect(secret).toMatch(/^.{20,}$/);
+});
+
+const found = (where: string, text: string, except: readonly string[] = []) =>
+  Object.entries(canaries)
+    .filter(([name, secret]) => !except.includes(name) && text.includes(secret))
+    .map(([name]) => `${where} has the ${name}`);
+
+test("no log line has a secret in it", () => {
+  expect(lines.flatMap((line) => found(line.slice(0, 300), line)).slice(0, 10)).toEqual([]);
+});
+
+test("no answer has a secret in it but the one that it is for", () => {
+  // A path is told back to who asked it.
+  const told = answers.filter((text) => !text.includes(`"instance":"/v1/projects/${key}/`));
+  expect(told.flatMap((text) => found(text.slice(0, 300), text)).slice(0, 10)).toEqual([]);
+});
+
+test("the reference has none", async () => {
+  const reply = await dispatch(requestTo("GET", "/v1/openapi.json"));
+  expect(found("openapi.json", await reply.text())).toEqual([]);
+});
+
+test("no table has one in clear, nor in base64 or hex", async () => {
+  const tables = await db().execute<{ name: string }>(
+    sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  );
+  expect(tables.length).toBeGreaterThan(20);
+  const leaks: string[] = [];
+  for (const { name } of tables) {
+    const rows = await db().execute<{ row: string }>(
+      sql`select to_jsonb(t)::text as row from ${sql.identifier(name)} t`,
+    );
+    for (const { row } of rows) {
+      for (const [what, secret] of Object.entries(canaries)) {
+        const forms = [
+          secret,
+          Buffer.from(secret).toString("hex"),
+          Buffer.from(secret).toString("base64").replace(/=+$/, "").slice(0, -2),
+        ];
+        if (forms.some((form) => row.includes(form))) leaks.push(`${name} has the ${what}: ${row.slice(0, 200)}`);
+      }
+    }
+  }
+  expect(leaks).toEqual([]);
+});

@@ -1,0 +1,234 @@
+import { sql } from "drizzle-orm";
+import superjson from "superjson";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { db } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
+import { CAPABILITIES } from "@/server/platform/capabilities";
+import type { Ctx } from "@/server/platform/context";
+import { createApiKey } from "@/server/services/api-keys";
+import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
+import { inviteMember } from "@/server/services/members";
+import { projectPending } from "@/server/services/telemetry";
+import { chatSpan, otlpJson } from "@/server/services/telemetry/testing";
+import { handleTrpc } from "@/server/trpc/handler";
+import { appRouter } from "@/server/trpc/root";
+import { verbsOfServices } from "./all-verbs";
+import { createDispatcher } from "./dispatcher";
+import { exampleOf } from "./openapi/example";
+import { type Operation, parametersOf } from "./operation";
+import { OPERATIONS } from "./operations";
+import { cookieFor, keyFor, requestTo } from "./testing";
+
+const dispatch = createDispatcher(OPERATIONS);
+const hex = (length: number) => crypto.randomUUID().replaceAll("-", "").slice(0, length);
+
+/** A project with something of everything in it, all of it marked with a word that no other project has. */
+async function tenant(mark: string) {
+  const { ctx, userId } = await testProject();
+  const [traceId, root] = [hex(32), hex(16)];
+  const attributes = { "gen_ai.conversation.id": `${mark}-session`, "user.id": `${mark}-user` };
+  const call = (spanId: string, more: Record<string, unknown> = {}) =>
+    chatSpan(
+      { traceId, spanId, parentSpanId: root, attributes: { ...attributes, ...more } },
+      { input: [["user", `Where is ${mark}?`]], output: `${mark} is away.` },
+    );
+  const spans = [
+    { traceId, spanId: root, name: `agent ${mark}`, attributes },
+    call(hex(16)),
+    {
+      traceId,
+      spanId: hex(16),
+      parentSpanId: root,
+      name: "execute_tool find",
+      error: `${mark} not found`,
+      attributes: {
+        ...attributes,
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "find",
+        "gen_ai.tool.call.id": `call-${mark}`,
+        "gen_ai.tool.call.result": `Error: ${mark} not found`,
+      },
+    },
+    call(hex(16)),
+  ];
+  const key = await keyFor(ctx, ...CAPABILITIES);
+  const sent = await dispatch(requestTo("POST", "/v1/otlp/v1/traces", { key, body: otlpJson(spans) }));
+  expect(sent.status).toBe(200);
+  while ((await projectPending(db())) > 0);
+  const [conversation] = await db().execute<{ id: string; last: string }>(
+    sql`select id, last_activity_at as last from conversations where project_id = ${ctx.projectId}`,
+  );
+  const { runs } = await createRuleRuns(ctx, {
+    conversationId: conversation?.id as string,
+    lastActivityAt: Number(conversation?.last),
+  });
+  await executeRuleRuns(
+    ctx,
+    runs.map(({ id }) => id),
+  );
+  await createApiKey(ctx, { name: `key ${mark}` });
+  await inviteMember(ctx, { role: "viewer", email: `${mark}@example.test` });
+  return { ctx, userId, key, mark, cookie: (await cookieFor(userId)).cookie };
+}
+type Tenant = Awaited<ReturnType<typeof tenant>>;
+
+/** Every row that belongs to a project, by table. */
+async function rowsOf({ projectId }: Ctx): Promise<Record<string, Record<string, unknown>[]>> {
+  const tables = await db().execute<{ name: string }>(
+    sql`select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'project_id' order by 1`,
+  );
+  const all: [string, Record<string, unknown>[]][] = [];
+  for (const { name } of tables) {
+    const rows = await db().execute<{ row: Record<string, unknown> }>(
+      sql`select to_jsonb(t) as row from ${sql.identifier(name)} t where project_id = ${projectId} order by to_jsonb(t)::text`,
+    );
+    all.push([name, rows.map(({ row }) => row)]);
+  }
+  return Object.fromEntries(all);
+}
+
+const ID = /\b(?:[a-z]{2,4}_[0-9a-f]{32}|[0-9a-f]{32}|[0-9a-f]{16})\b/g;
+/** Whatever could tell of a project: ids of ours and of the client's, and its mark. */
+const traitsOf = (rows: object, { mark, ctx, userId }: Tenant) =>
+  new Set([mark, ctx.projectId, userId, ...(JSON.stringify(rows).match(ID) ?? [])]);
+
+/** What changes by itself when somebody is refused: how often a key was used, what is left of a limit. */
+const NOT_CONTENT = new Set(["rate_buckets", "api_keys"]);
+const contentOf = (rows: Awaited<ReturnType<typeof rowsOf>>) =>
+  Object.fromEntries(Object.entries(rows).filter(([name]) => !NOT_CONTENT.has(name)));
+
+/** A row's column where a parameter names one: `findingId` of `findings`, and so on. */
+const TABLE_OF: Record<string, [table: string, column: string]> = {
+  receiptId: ["ingest_receipts", "id"],
+  conversationId: ["conversations", "id"],
+  traceId: ["traces", "id"],
+  findingId: ["findings", "id"],
+  runId: ["rule_runs", "id"],
+  keyId: ["api_keys", "id"],
+  invitationId: ["invitations", "id"],
+  userId: ["memberships", "user_id"],
+  deletionId: ["deletion_receipts", "id"],
+};
+/** Parameters that name nothing of a project's own. */
+const NOBODYS = new Set(["ruleId"]);
+
+type Input = Record<string, unknown>;
+type JsonSchema = Parameters<typeof exampleOf>[0];
+const exampleInput = (input: z.ZodType): Input => {
+  const schema = z.toJSONSchema(input, { io: "input", unrepresentable: "any" }) as JsonSchema;
+  const example = exampleOf(schema) as Input;
+  delete example.cursor;
+  return example;
+};
+
+test("with another tenant's ids in every place, nothing of theirs is told or touched, at any door", async () => {
+  const theirs = await tenant(`zulu${hex(8)}`);
+  const ours = await tenant(`alfa${hex(8)}`);
+  const rows = await rowsOf(theirs.ctx);
+  // A digest of what both said alike is nobody's own.
+  const shared = traitsOf(await rowsOf(ours.ctx), ours);
+  const traits = [...traitsOf(rows, theirs)].filter((trait) => !shared.has(trait));
+  const idOf = (parameter: string): string => {
+    if (NOBODYS.has(parameter)) return "tool-failure";
+    const [table, column] = TABLE_OF[parameter] ?? [];
+    if (!table || !column) throw new Error(`Say in TABLE_OF what ${parameter} is an id of.`);
+    return String(rows[table]?.[0]?.[column] ?? "none_1");
+  };
+  for (const name of ["findings", "occurrences", "rule_runs", "ingest_receipts", "invitations", "tool_calls"]) {
+    expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);
+  }
+
+  const told: string[] = [];
+  let tried = 0;
+  async function look(what: string, asked: string, reply: Response) {
+    tried++;
+    const text = `${await reply.text()} ${[...reply.headers].join(" ")}`;
+    for (const trait of traits) if (text.includes(trait) && !asked.includes(trait)) told.push(`${what} tells ${trait}`);
+    if (reply.status >= 500) told.push(`${what} is ${reply.status}`);
+  }
+
+  const callers = [
+    { as: "a key", sent: { key: ours.key } },
+    { as: "a member", sent: { cookie: ours.cookie, headers: { "sec-fetch-site": "same-origin" } } },
+  ];
+  const last = (one: Operation) => Number(one.method === "DELETE" && one.path === "/projects/:projectId");
+  const operations = [...OPERATIONS].sort((a, b) => last(a) - last(b)).filter((one) => "verb" in one);
+  for (const { as, sent } of callers) {
+    for (const operation of operations) {
+      if (!("verb" in operation) || (last(operation) && as === "a key")) continue;
+      const { method, path, verb } = operation;
+      const input = exampleInput(verb.spec.input);
+      const own = Object.fromEntries(
+        parametersOf(path)
+          .filter((name) => name !== "projectId")
+          .map((name) => [name, idOf(name)]),
+      );
+      // Theirs in the body and the query as well, wherever a name says that an id belongs there.
+      const rest = Object.fromEntries(
+        Object.entries(input)
+          .filter(([name]) => !(name in own))
+          .map(([name, value]) => [name, TABLE_OF[name] ? idOf(name) : value]),
+      );
+      for (const projectId of last(operation) ? [theirs.ctx.projectId] : [ours.ctx.projectId, theirs.ctx.projectId]) {
+        let address = `/v1${path.replace(":projectId", projectId)}`;
+        for (const [name, id] of Object.entries(own)) address = address.replace(`:${name}`, id);
+        const takesBody = method !== "GET" && method !== "DELETE";
+        const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+        for (const search of takesBody ? [""] : ["", `?${query}`]) {
+          const reply = await dispatch(
+            requestTo(method, address + search, { ...sent, ...(takesBody ? { body: rest } : {}) }),
+          );
+          if (method !== "GET" && Object.keys(own).some((name) => TABLE_OF[name]) && reply.status < 400) {
+            told.push(`${as}: ${method} ${path} did something to a thing of theirs`);
+          }
+          await look(
+            `${as}: ${method} ${path} of ${projectId === ours.ctx.projectId ? "ours" : "theirs"}`,
+            `${address}${search}${JSON.stringify(rest)}`,
+            reply,
+          );
+        }
+      }
+    }
+  }
+
+  const specs = new Map((await verbsOfServices()).map(({ verb }) => [verb.spec.name, verb.spec]));
+  const procedures = appRouter._def.procedures as unknown as Record<
+    string,
+    { _def: { type: string; meta?: { verb?: string } } }
+  >;
+  for (const [path, { _def }] of Object.entries(procedures)) {
+    const spec = _def.meta?.verb ? specs.get(_def.meta.verb) : undefined;
+    // What ends our own session or account would only end the test.
+    if (!spec || spec.name === "projects.delete" || spec.name.startsWith("account.")) continue;
+    for (const projectId of spec.scope === "account"
+      ? [theirs.ctx.projectId]
+      : [ours.ctx.projectId, theirs.ctx.projectId]) {
+      const input: Input = {
+        ...Object.fromEntries(
+          Object.entries(exampleInput(spec.input)).map(([name, value]) => [name, TABLE_OF[name] ? idOf(name) : value]),
+        ),
+        ...(spec.scope === "account" ? {} : { projectId }),
+      };
+      if ("projectId" in input) input.projectId = projectId;
+      const text = JSON.stringify(superjson.serialize(input));
+      const sent = {
+        cookie: ours.cookie,
+        headers: { "sec-fetch-site": "same-origin", "content-type": "application/json" },
+      };
+      const reply = await handleTrpc(
+        _def.type === "query"
+          ? requestTo("GET", `/api/trpc/${path}?input=${encodeURIComponent(text)}`, sent)
+          : requestTo("POST", `/api/trpc/${path}`, { ...sent, body: text }),
+      );
+      await look(`tRPC ${path}`, text, reply);
+    }
+  }
+
+  expect(told.slice(0, 20)).toEqual([]);
+  expect(tried).toBeGreaterThan(operations.length * 4);
+  expect(contentOf(await rowsOf(theirs.ctx))).toEqual(contentOf(rows));
+  expect((await rowsOf(theirs.ctx)).api_keys?.map(({ revoked_at }) => revoked_at)).toEqual(
+    rows.api_keys?.map(({ revoked_at }) => revoked_at),
+  );
+});

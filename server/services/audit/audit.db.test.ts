@@ -1,0 +1,224 @@
+import { eq, sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { db } from "@/db/pool";
+import { accountAuditLog, auditLog, projects } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { auditable } from "@/server/platform/audit";
+import { verb } from "@/server/platform/verb";
+import { createDispatcher } from "@/server/rest/dispatcher";
+import { OPERATIONS } from "@/server/rest/operations";
+import { cookieFor, keyFor, requestTo } from "@/server/rest/testing";
+import { createApiKey, revokeApiKey } from "@/server/services/api-keys";
+import { changePassword, createUser, startSession } from "@/server/services/identity";
+import {
+  acceptInvitation,
+  createPasswordReset,
+  inviteMember,
+  joinByInvitation,
+  resetPassword,
+} from "@/server/services/members";
+import { renameProject } from "@/server/services/projects";
+import { auditCsv, listAudit, listMyActivity } from ".";
+import { csvCell } from "./audit-csv";
+
+test("a change tells who, by which door, what, and what it was before and after", async () => {
+  const { ctx, userId } = await testProject();
+  const { cookie, sessionId } = await cookieFor(userId);
+  const key = await keyFor(ctx, "project:admin");
+  const send = createDispatcher(OPERATIONS);
+  const at = `/v1/projects/${ctx.projectId}`;
+  const headers = { "x-request-id": "req-1", "x-forwarded-for": "10.0.0.1, 203.0.113.9" };
+  const byCookie = requestTo("PATCH", at, {
+    cookie,
+    body: { name: "First" },
+    headers: { ...headers, "sec-fetch-site": "same-origin" },
+  });
+  expect((await send(byCookie)).status).toBe(200);
+  expect((await send(requestTo("PATCH", at, { key, body: { name: "Second" }, headers }))).status).toBe(200);
+
+  const reply = await send(requestTo("GET", `${at}/audit-log`, { key }));
+  const { entries } = (await reply.json()) as Awaited<ReturnType<typeof listAudit>>;
+  expect(entries).toMatchObject([
+    {
+      action: "projects.rename",
+      actor: { kind: "apiKey", name: "test", sessionId: null },
+      before: { name: "First" },
+      after: { name: "Second" },
+    },
+    {
+      action: "projects.rename",
+      actor: { kind: "user", id: userId, name: `${userId}@example.test`, sessionId },
+      target: { type: "project", id: ctx.projectId },
+      before: { name: "Test project" },
+      after: { name: "First" },
+      door: "rest",
+      requestId: "req-1",
+      address: "203.0.113.9",
+    },
+  ]);
+});
+
+test("a change and its row exist together or not at all", async () => {
+  const { ctx } = await testProject();
+  const failing = verb(
+    {
+      name: "things.fail",
+      summary: "Changes something and fails.",
+      capability: "project:admin",
+      effect: "write",
+      input: z.strictObject({}),
+      reply: z.object({}),
+    },
+    async (tx) => {
+      await tx.db.update(projects).set({ name: "Half" }).where(eq(projects.id, tx.projectId));
+      throw new Error("late");
+    },
+  );
+  await expect(failing(ctx, {})).rejects.toThrow("late");
+  const [project] = await db().select().from(projects).where(eq(projects.id, ctx.projectId));
+  expect(project?.name).toBe("Test project");
+  expect((await listAudit(ctx, {})).entries).toEqual([]);
+  await expect(
+    renameProject({ ...ctx, actor: { kind: "user", userId: "u", role: "viewer" } }, { name: "x" }),
+  ).rejects.toThrow();
+  expect((await listAudit(ctx, {})).entries).toEqual([]);
+});
+
+test("rows cannot be changed or removed while their project exists, and fall with it", async () => {
+  const { ctx } = await testProject();
+  await renameProject(ctx, { name: "Once" });
+  const mine = eq(auditLog.projectId, ctx.projectId);
+  const refused = { cause: { message: expect.stringContaining("append-only") } };
+  await expect(db().update(auditLog).set({ action: "x" }).where(mine)).rejects.toMatchObject(refused);
+  await expect(db().delete(auditLog).where(mine)).rejects.toMatchObject(refused);
+  await expect(db().execute(sql`truncate audit_log`)).rejects.toMatchObject(refused);
+  await db().insert(accountAuditLog).values({ id: "aud_x", action: "x", actorKind: "operator" });
+  await expect(db().delete(accountAuditLog)).rejects.toMatchObject(refused);
+  await expect(db().update(accountAuditLog).set({ action: "y" })).rejects.toMatchObject(refused);
+  await db().delete(projects).where(eq(projects.id, ctx.projectId));
+  expect(await db().$count(auditLog, mine)).toBe(0);
+});
+
+test("filters and pages find each row once", async () => {
+  const { ctx, userId, asKey } = await testProject();
+  const { apiKey } = await createApiKey(ctx, { name: "k" });
+  for (const name of ["a", "b", "c"]) await renameProject(ctx, { name });
+  await renameProject(asKey("project:admin"), { name: "d" });
+  await revokeApiKey(ctx, { keyId: apiKey.id });
+  const actions = async (filters: object) => (await listAudit(ctx, filters)).entries.map(({ action }) => action);
+  expect(await actions({ targetId: apiKey.id })).toEqual(["apiKeys.revoke", "apiKeys.create"]);
+  expect(await actions({ action: "apiKeys" })).toHaveLength(2);
+  expect(await actions({ action: "projects.rename" })).toHaveLength(4);
+  expect(await actions({ action: "%" })).toEqual([]);
+  expect(await actions({ actorId: userId })).toHaveLength(5);
+  const all = (await listAudit(ctx, {})).entries;
+  const [from, until] = [all[4]?.createdAt as number, all[1]?.createdAt as number];
+  for (const entry of (await listAudit(ctx, { createdAfter: from, createdBefore: until })).entries) {
+    expect(entry.createdAt).toBeGreaterThanOrEqual(from);
+    expect(entry.createdAt).toBeLessThan(until);
+  }
+  const seen: string[] = [];
+  for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+    const page = await listAudit(ctx, { limit: 2, cursor });
+    seen.push(...page.entries.map(({ id }) => id));
+    cursor = page.pagination.nextCursor ?? undefined;
+  }
+  expect(seen).toEqual(all.map(({ id }) => id));
+  const theirs = await testProject();
+  expect((await listAudit(theirs.ctx, {})).entries).toEqual([]);
+});
+
+test("the export has every row, quoted, and no cell that a spreadsheet would run", async () => {
+  const { ctx } = await testProject();
+  for (const name of ['=HYPERLINK("http://evil")', "plain, with comma"]) await renameProject(ctx, { name });
+  let csv = "";
+  for await (const part of auditCsv(ctx, { action: "projects" })) csv += part;
+  const lines = csv.trimEnd().split("\r\n");
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/^time,action,actorKind,/);
+  expect(lines[1]).toContain('"{""name"":""plain, with comma""}"');
+  expect(["=1+1", "+1", "-1", "@x", "\tx", 'a"b', null, 5].map(csvCell)).toEqual([
+    "'=1+1",
+    "'+1",
+    "'-1",
+    "'@x",
+    "'\tx",
+    '"a""b"',
+    "",
+    "5",
+  ]);
+});
+
+test("no secret gets in, by its name or by its shape", async () => {
+  const { ctx, userId } = await testProject();
+  const canary = "CANARY-password-1";
+  const planted: string[] = [canary, `${canary}-new`, `${canary}-reset`, `${canary}-join`];
+  const { apiKey, secret } = await createApiKey(ctx, { name: "k" });
+  planted.push(secret, secret.slice(-20));
+  const { token } = await inviteMember(ctx, {});
+  const second = await inviteMember(ctx, {});
+  planted.push(token, second.token);
+  const joined = await joinByInvitation(db(), { token, email: "canary@example.test", password: `${canary}-join` });
+  const person = await createUser(db(), { email: "canary2@example.test", password: canary });
+  const account = { db: db(), userId: person.id, sessionId: await startSession(db(), { userId: person.id }) };
+  await acceptInvitation(account, { token: second.token });
+  await changePassword(account, { currentPassword: canary, newPassword: `${canary}-new` });
+  const reset = await createPasswordReset(ctx, { userId: joined.user.id });
+  planted.push(reset.token);
+  await resetPassword(db(), { token: reset.token, password: `${canary}-reset` });
+  await renameProject(ctx, { name: secret.slice(0, 120) });
+  await revokeApiKey(ctx, { keyId: apiKey.id });
+
+  const [project] = await db().execute<{ log: string }>(
+    sql`select coalesce(string_agg(l::text, ' '), '') as log from audit_log l`,
+  );
+  const [accounts] = await db().execute<{ log: string }>(
+    sql`select coalesce(string_agg(l::text, ' '), '') as log from account_audit_log l`,
+  );
+  const log = `${project?.log} ${accounts?.log}`;
+  for (const word of [
+    "invitations.accept",
+    "account.changePassword",
+    "account.resetPassword",
+    joined.user.id,
+    userId,
+  ]) {
+    expect(log).toContain(word);
+  }
+  for (const word of planted) expect(log, word).not.toContain(word);
+  expect(log).not.toContain("argon2");
+  expect((await listMyActivity(account, {})).entries).toMatchObject([
+    { action: "account.changePassword", before: null },
+  ]);
+});
+
+test("what the log keeps of a value is bounded and storable", () => {
+  const key = `whet_${"0".repeat(32)}_${"a".repeat(46)}`;
+  expect(
+    auditable({
+      password: "x",
+      newPassword: "x",
+      headers: { authorization: "Bearer abc" },
+      token: "t",
+      apiKey: { name: "kept", secret: "s" },
+      maxTokens: 5,
+      inputTokens: "12",
+      note: `use ${key} with Bearer abc at postgres://u:p@host/db`,
+      list: ["a", undefined, null, 1],
+      gone: undefined,
+    }),
+  ).toEqual({
+    password: "***",
+    newPassword: "***",
+    headers: { authorization: "***" },
+    token: "***",
+    apiKey: { name: "kept", secret: "***" },
+    maxTokens: 5,
+    inputTokens: "12",
+    note: "use whet_*** with Bearer *** at postgres://***@host/db",
+    list: ["a", undefined, null, 1],
+  });
+  expect(String(auditable("😀".repeat(400))).isWellFormed()).toBe(true);
+  expect(String(auditable("😀".repeat(400))).length).toBeLessThanOrEqual(501);
+});

@@ -1,0 +1,65 @@
+import { and, eq, gte, like, lt, or } from "drizzle-orm";
+import { apiKeys, auditLog, users } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { auditEntryOf } from "./entry";
+import { auditReply, listAuditInput } from "./schemas";
+
+/** `apiKeys` means every action on them; `apiKeys.create` that one. */
+const actionIs = (action: string) =>
+  action.includes(".")
+    ? eq(auditLog.action, action)
+    : or(eq(auditLog.action, action), like(auditLog.action, `${action.replaceAll(/[\\%_]/g, "\\$&")}.%`));
+
+export const listAudit = verb(
+  {
+    name: "audit.list",
+    summary: "Every change in the project, newest first: who, by which door, what, and what it was before and after.",
+    description: "Rows are never changed or removed while the project exists. There are no secrets in them.",
+    capability: "project:admin",
+    effect: "read",
+    input: listAuditInput,
+    reply: auditReply,
+  },
+  async (ctx, { limit, cursor, ...filters }) => {
+    const list = newestFirst({
+      name: "audit-log",
+      filters: { project: ctx.projectId, ...filters },
+      time: auditLog.createdAt,
+      id: auditLog.id,
+      limit,
+      cursor,
+    });
+    const { actorId, action, targetId, createdAfter, createdBefore } = filters;
+    const found = await ctx.db
+      .select({ row: auditLog, email: users.email, key: apiKeys.name })
+      .from(auditLog)
+      .leftJoin(users, and(eq(auditLog.actorKind, "user"), eq(users.id, auditLog.actorId)))
+      .leftJoin(
+        apiKeys,
+        and(
+          eq(auditLog.actorKind, "apiKey"),
+          eq(apiKeys.projectId, auditLog.projectId),
+          eq(apiKeys.id, auditLog.actorId),
+        ),
+      )
+      .where(
+        and(
+          eq(auditLog.projectId, ctx.projectId),
+          actorId === undefined ? undefined : eq(auditLog.actorId, actorId),
+          action === undefined ? undefined : actionIs(action),
+          targetId === undefined ? undefined : eq(auditLog.targetId, targetId),
+          createdAfter === undefined ? undefined : gte(auditLog.createdAt, createdAfter),
+          createdBefore === undefined ? undefined : lt(auditLog.createdAt, createdBefore),
+          list.after,
+        ),
+      )
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, ({ row }) => [row.createdAt, row.id]);
+    return {
+      entries: rows.map(({ row, email, key }) => auditEntryOf(row, email ?? key)),
+      pagination: { limit, nextCursor },
+    };
+  },
+);

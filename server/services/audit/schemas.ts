@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { pageInput, pagination, queryUnixMs } from "@/server/platform/schemas";
+
+const filter = z.string().min(1).max(200).optional();
+
+/** What narrows the log. */
+export const auditFilters = {
+  /** A person, a key, or the name of a job. */
+  actorId: filter,
+  /** The name of an operation, such as `apiKeys.create`, or of its subject, such as `apiKeys`. */
+  action: filter,
+  targetId: filter,
+  /** Unix ms, inclusive. */
+  createdAfter: queryUnixMs.optional(),
+  /** Unix ms, exclusive. */
+  createdBefore: queryUnixMs.optional(),
+};
+export const listAuditInput = z.strictObject({ ...pageInput, ...auditFilters });
+
+/** One change: who, by which door, what, and what it was before and after, without secrets. Times are Unix ms. */
+export const auditEntry = z.object({
+  id: z.string(),
+  action: z.string(),
+  actor: z.object({
+    kind: z.enum(["user", "apiKey", "job", "operator"]),
+    id: z.string().nullable(),
+    /** A person's present address, a key's name. */
+    name: z.string().nullable(),
+    sessionId: z.string().nullable(),
+  }),
+  target: z.object({ type: z.string(), id: z.string() }).nullable(),
+  before: z.record(z.string(), z.unknown()).nullable(),
+  after: z.record(z.string(), z.unknown()).nullable(),
+  door: z.string().nullable(),
+  requestId: z.string().nullable(),
+  address: z.string().nullable(),
+  createdAt: z.number(),
+});
+export type AuditEntry = z.infer<typeof auditEntry>;
+export const auditReply = z.object({ entries: z.array(auditEntry), pagination });
+export const listMyActivityInput = z.strictObject(pageInput);

@@ -1,0 +1,31 @@
+import { auditNote } from "@/server/platform/audit";
+import { verb } from "@/server/platform/verb";
+import { deleteUnusedSources, findConversation, lockSources } from "@/server/services/telemetry";
+import { deleteCounted } from "./delete-batch";
+import { addCounts, completeReceipt, openReceipt, readReceipt } from "./deletion-receipt";
+import { deleteConversationInput, deletedReply } from "./schemas";
+
+export const deleteConversation = verb(
+  {
+    name: "conversations.delete",
+    summary: "Delete one conversation with everything that was sent for it.",
+    description:
+      "Its traces, spans, log records, messages, calls, Rule Runs and Occurrences go; Findings are recounted, and those that nothing else shows go too. Spans of its traces that are sent again are refused. The answer is the receipt. Takes our id or the client's own.",
+    effect: "write",
+    capability: "project:admin",
+    input: deleteConversationInput,
+    reply: deletedReply,
+  },
+  async (ctx, { conversationId }) => {
+    const { id } = await findConversation(ctx, conversationId);
+    // The client's own name of it may be a person's: the log has ours.
+    auditNote(ctx, { target: { type: "conversation", id }, after: null });
+    // Before any row is locked: a batch holds this while it waits for rows.
+    await lockSources(ctx.db, ctx.projectId);
+    const receiptId = await openReceipt(ctx, { scope: "conversation" });
+    await deleteCounted(ctx, receiptId, [id], { remember: true });
+    await addCounts(ctx.db, receiptId, await deleteUnusedSources(ctx));
+    await completeReceipt(ctx.db, receiptId);
+    return { ok: true as const, deletion: (await readReceipt(ctx, receiptId))! };
+  },
+);

@@ -1,0 +1,70 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { deletionReceipts } from "@/db/schema";
+import type { Actor, Ctx } from "@/server/platform/context";
+import { newId } from "@/server/platform/ids";
+import type { Deletion } from "./schemas";
+
+type Row = typeof deletionReceipts.$inferSelect;
+export type Counts = Readonly<Record<string, number>>;
+
+const actorId = (actor: Actor) => {
+  switch (actor.kind) {
+    case "user":
+      return actor.userId;
+    case "apiKey":
+      return actor.keyId;
+    case "job":
+      return actor.name;
+    case "operator":
+      return null;
+  }
+};
+
+/** A receipt to which counts are added until it is completed. An id that is there already is left as it is. */
+export async function openReceipt(
+  tx: Ctx,
+  { scope, subject = null, id = newId("del") }: { scope: Row["scope"]; subject?: string | null; id?: string },
+): Promise<string> {
+  await tx.db
+    .insert(deletionReceipts)
+    .values({
+      projectId: tx.projectId,
+      id,
+      scope,
+      subject,
+      status: "queued",
+      actorKind: tx.actor.kind,
+      actorId: actorId(tx.actor),
+    })
+    .onConflictDoNothing();
+  return id;
+}
+
+/** In the transaction that deleted the rows: what the receipt says and what is gone cannot differ. */
+export async function addCounts(tx: Db, id: string, ...counted: readonly Counts[]) {
+  const sum: Record<string, number> = {};
+  for (const counts of counted) {
+    for (const [table, rows] of Object.entries(counts)) if (rows > 0) sum[table] = (sum[table] ?? 0) + rows;
+  }
+  await tx.execute(sql`
+    update deletion_receipts set status = 'running', counts = counts || coalesce((
+      select jsonb_object_agg(key, value::bigint + coalesce((counts ->> key)::bigint, 0))
+      from jsonb_each_text(${JSON.stringify(sum)}::text::jsonb)), '{}')
+    where id = ${id} and status <> 'completed'`);
+}
+
+/** Whom or what it was about is forgotten with this. */
+export const completeReceipt = (tx: Db, id: string) =>
+  tx
+    .update(deletionReceipts)
+    .set({ status: "completed", subject: null, completedAt: Date.now() })
+    .where(eq(deletionReceipts.id, id));
+
+export async function readReceipt(ctx: Pick<Ctx, "db" | "projectId">, id: string): Promise<Deletion | undefined> {
+  const [row] = await ctx.db
+    .select()
+    .from(deletionReceipts)
+    .where(and(eq(deletionReceipts.projectId, ctx.projectId), eq(deletionReceipts.id, id)));
+  return row;
+}

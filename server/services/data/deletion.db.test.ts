@@ -1,0 +1,312 @@
+import { and, eq, sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import {
+  conversations,
+  deletedTraces,
+  deletionReceipts,
+  findings,
+  ingestReceipts,
+  jobEvents,
+  logRecords,
+  projects,
+  ruleRuns,
+} from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
+import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
+import {
+  decodeLogs,
+  decodeTraces,
+  getReceipt,
+  listConversations,
+  projectPending,
+  storeLogs,
+  storeTraces,
+} from "@/server/services/telemetry";
+import { chatSpan, ingest, otlpJson } from "@/server/services/telemetry/testing";
+import {
+  deleteConversation,
+  deleteProject,
+  deleteUserData,
+  getDeletion,
+  listDeletions,
+  previewDeletion,
+  runDeletion,
+} from ".";
+import { tablesNaming } from "./testing";
+
+const trace = (n: number) => `${String(n).padStart(4, "0")}51916cd43dd8448eb211c80319c0`;
+const span = (n: number) => `00f067aa0ba9${String(n).padStart(4, "0")}`;
+
+/** What may name a deleted thing: the receipt of the deletion, and who did it. Neither says what was in it. */
+const RECORDS = ["account_audit_log", "audit_log", "deletion_receipts"];
+const without = (found: Record<string, number>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(found).filter(([table]) => !names.includes(table)));
+
+const conversationSpan = (n: number, session: string, user: string, said = "Hello") =>
+  chatSpan(
+    {
+      traceId: trace(n),
+      spanId: span(n),
+      attributes: { "gen_ai.conversation.id": session, "user.id": user, "host.note": `note-of-${user}` },
+    },
+    { input: [["user", said]] },
+  );
+
+async function log(ctx: Ctx, n: number | null, attributes: Record<string, string>) {
+  const record = {
+    timeUnixNano: "1790000000000000000",
+    ...(n === null ? {} : { traceId: trace(n), spanId: span(n) }),
+    body: { stringValue: "said" },
+    attributes: Object.entries(attributes).map(([key, value]) => ({ key, value: { stringValue: value } })),
+  };
+  const body = { resourceLogs: [{ resource: {}, scopeLogs: [{ scope: {}, logRecords: [record] }] }] };
+  await storeLogs(ctx, decodeLogs(Buffer.from(JSON.stringify(body)), "json"));
+}
+
+const toEnd = async (deletionId: string, forMs = 60_000) => {
+  for (let turn = 0; turn < 500; turn++) {
+    if ((await runDeletion(db(), deletionId, { forMs, jobName: "test" })).done) return turn;
+  }
+  throw new Error("The deletion does not end.");
+};
+
+test("a deleted conversation is nowhere any more, and its neighbours are untouched", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, [conversationSpan(1, "secret-session", "ann", "my canary word")]);
+  await ingest(ctx, [conversationSpan(2, "kept-session", "bob")]);
+  const shared = await ingest(ctx, [
+    { ...conversationSpan(1, "secret-session", "ann"), spanId: span(91) },
+    { ...conversationSpan(2, "kept-session", "bob"), spanId: span(92) },
+  ]);
+  await log(ctx, 1, { note: "canary in a log" });
+  await projectPending(db());
+  const { conversations: before } = await listConversations(ctx, {});
+  const [doomed] = before.filter((one) => one.externalId === "secret-session");
+
+  const { preview } = await previewDeletion(ctx, { conversationId: "secret-session" });
+  expect(preview).toMatchObject({ scope: "conversation", conversations: 1, traces: 1, spans: 2, logRecords: 1 });
+  const { deletion } = await deleteConversation(ctx, { conversationId: "secret-session" });
+  expect(deletion).toMatchObject({
+    scope: "conversation",
+    status: "completed",
+    actorKind: "user",
+    counts: { conversations: 1, traces: 1, spans: 2, log_records: 1, model_calls: 2, span_sources: 1 },
+  });
+
+  for (const text of ["secret-session", trace(1), span(91), "canary", "note-of-ann", doomed!.id]) {
+    expect(without(await tablesNaming(db(), text), RECORDS), text).toEqual({});
+  }
+  expect((await listConversations(ctx, {})).conversations.map((one) => one.externalId)).toEqual(["kept-session"]);
+  expect((await getReceipt(ctx, { receiptId: shared.receiptId })).receipt.traceIds).toEqual([trace(2)]);
+  await expect(deleteConversation(ctx, { conversationId: doomed!.id })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("spans of a deleted conversation that are sent again bring nothing back", async () => {
+  const { ctx } = await testProject();
+  const sent = conversationSpan(3, "gone", "ann");
+  await ingest(ctx, [sent]);
+  await deleteConversation(ctx, { conversationId: "gone" });
+  const again = await ingest(ctx, [sent, conversationSpan(4, "new", "ann")]);
+  expect(again).toMatchObject({ stored: 1, refused: 1 });
+  const { receipt } = await getReceipt(ctx, { receiptId: again.receiptId });
+  expect(receipt).toMatchObject({ received: 2, stored: 1, rejected: 1, duplicates: 0, traceIds: [trace(4)] });
+  expect(receipt.rejections).toEqual([{ index: null, spanId: null, reason: "1 × Its trace was deleted here." }]);
+  await log(ctx, 3, { note: "late" });
+  expect((await listConversations(ctx, {})).conversations.map((one) => one.externalId)).toEqual(["new"]);
+  expect(without(await tablesNaming(db(), trace(3)), RECORDS)).toEqual({});
+});
+
+test("a batch that came through while its trace was deleted goes when it is read", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, [conversationSpan(5, "raced", "ann")]);
+  await deleteConversation(ctx, { conversationId: "raced" });
+  // As a batch leaves it that looked for deleted traces before the deletion committed.
+  const memory = await db().delete(deletedTraces).where(eq(deletedTraces.projectId, ctx.projectId)).returning();
+  await storeTraces(
+    ctx,
+    decodeTraces(Buffer.from(JSON.stringify(otlpJson([conversationSpan(5, "raced", "ann")]))), "json"),
+  );
+  await db()
+    .insert(deletedTraces)
+    .values(memory.map((row) => ({ ...row, deletedAt: 0 })));
+  while ((await projectPending(db())) > 0);
+  expect((await listConversations(ctx, {})).conversations).toEqual([]);
+  expect(without(await tablesNaming(db(), trace(5)), RECORDS)).toEqual({});
+});
+
+test("Findings are recounted, retold, and gone when nothing shows them", async () => {
+  const { ctx } = await testProject();
+  const diagnose = async (conversationId: string, lastActivityAt: number) => {
+    const { runs } = await createRuleRuns(ctx, { conversationId, lastActivityAt });
+    await executeRuleRuns(
+      ctx,
+      runs.map((run) => run.id),
+    );
+  };
+  const both = failingToolCall("lookup_order", "Error: timeout after 30 s");
+  const one = await storedConversation(ctx, both, { userId: "ann-of-findings", externalId: "one" });
+  const two = await storedConversation(ctx, both, { userId: "bob" });
+  const own = await storedConversation(ctx, failingToolCall("charge_card", "Error: card declined"), {
+    userId: "ann-of-findings",
+  });
+  for (const { id, lastActivityAt } of [one, two, own]) await diagnose(id, lastActivityAt);
+  const before = (await listFindings(ctx, {})).findings;
+  const lonely = before.filter((finding) => finding.occurrenceCount === 1);
+  expect(before.some((finding) => finding.occurrenceCount === 2)).toBe(true);
+  expect(lonely.length).toBeGreaterThan(0);
+  // A person has judged it: it goes all the same when what it tells of is gone.
+  await db().update(findings).set({ reviewStatus: "confirmed" }).where(eq(findings.projectId, ctx.projectId));
+
+  const { deletion } = await deleteUserData(ctx, { userId: "ann-of-findings" });
+  await toEnd(deletion.id);
+  const after = (await listFindings(ctx, {})).findings;
+  expect(after.map((finding) => [finding.occurrenceCount, finding.userCount])).toEqual(after.map(() => [1, 1]));
+  expect(after).toHaveLength(before.length - lonely.length);
+  const runs = await db().select().from(ruleRuns).where(eq(ruleRuns.projectId, ctx.projectId));
+  expect(new Set(runs.map((run) => run.conversationId))).toEqual(new Set([two.id]));
+  const counts = (await getDeletion(ctx, { deletionId: deletion.id })).deletion.counts;
+  expect(counts).toMatchObject({ conversations: 2, findings: lonely.length });
+  for (const text of [one.id, own.id, "ann-of-findings", "card declined"]) {
+    expect(without(await tablesNaming(db(), text), [...RECORDS, "job_events", "users"]), text).toEqual({});
+  }
+});
+
+test("everything of one user goes, what has not been read yet included, and the receipt does not say who", async () => {
+  const { ctx } = await testProject();
+  const user = "user-7f3a@example.com";
+  for (let n = 10; n < 20; n++) await ingest(ctx, [conversationSpan(n, `session-${n}`, n % 2 ? user : "other")]);
+  // Stored, and no projector has looked at it.
+  await storeTraces(
+    ctx,
+    decodeTraces(Buffer.from(JSON.stringify(otlpJson([conversationSpan(21, "unread", user)]))), "json"),
+  );
+  await log(ctx, null, { "user.id": user });
+  await log(ctx, 22, { "user.id": user });
+  expect((await previewDeletion(ctx, { userId: user })).preview).toMatchObject({ scope: "user", conversations: 5 });
+
+  const { deletion } = await deleteUserData(ctx, { userId: user });
+  expect(deletion).toMatchObject({ scope: "user", status: "queued" });
+  expect(await db().select().from(jobEvents).where(eq(jobEvents.name, "data/deletion.requested"))).toContainEqual(
+    expect.objectContaining({ data: { deletionId: deletion.id } }),
+  );
+  await toEnd(deletion.id);
+  expect(await tablesNaming(db(), user)).toEqual({});
+  for (const n of [11, 13, 21]) expect(await tablesNaming(db(), trace(n)), trace(n)).toEqual({});
+  expect((await listConversations(ctx, {})).conversations).toHaveLength(5);
+  const { deletion: done } = await getDeletion(ctx, { deletionId: deletion.id });
+  expect(done).toMatchObject({ status: "completed", counts: { conversations: 6, traces: 6, spans: 6 } });
+  expect((await listDeletions(ctx, {})).deletions.map((one) => one.id)).toEqual([deletion.id]);
+  // Done is done: asked again by a repeated step, it changes nothing.
+  expect(await runDeletion(db(), deletion.id, { forMs: 1000, jobName: "test" })).toEqual({ done: true });
+});
+
+test("a deletion that is interrupted goes on where it stopped, and counts each row once", async () => {
+  const { ctx } = await testProject();
+  await db()
+    .insert(conversations)
+    .values(
+      Array.from({ length: 450 }, (_, n) => ({
+        projectId: ctx.projectId,
+        id: `conv_interrupted_${n}`,
+        key: `id:interrupted-${n}`,
+        userId: "heavy",
+        startedAt: n,
+        lastActivityAt: n,
+        receivedAt: n,
+      })),
+    );
+  const { deletion } = await deleteUserData(ctx, { userId: "heavy" });
+  // No time at all: one batch a turn at most, as if the worker died after each.
+  expect(await toEnd(deletion.id, 1)).toBeGreaterThan(1);
+  expect((await getDeletion(ctx, { deletionId: deletion.id })).deletion.counts).toEqual({ conversations: 450 });
+});
+
+test("a deleted project is gone for everybody at once, and then entirely", async () => {
+  const { ctx } = await testProject();
+  const kept = await testProject();
+  await ingest(kept.ctx, [conversationSpan(1, "theirs", "bob")]);
+  await ingest(ctx, [conversationSpan(31, "a", "ann"), conversationSpan(32, "b", "bob")]);
+  const told = await storedConversation(ctx, failingToolCall("lookup", "Error: no"), {});
+  await createRuleRuns(ctx, { conversationId: told.id, lastActivityAt: told.lastActivityAt });
+  await log(ctx, null, { a: "b" });
+  await expect(deleteProject(ctx, { name: "Another" })).rejects.toMatchObject({
+    code: "invalid",
+    errors: [{ path: "/name" }],
+  });
+  expect((await previewDeletion(ctx, {})).preview).toMatchObject({ scope: "project", conversations: 3, spans: 2 });
+  const { deletion } = await deleteProject(ctx, { name: "Test project" });
+  expect(await db().execute(sql`select 1 from memberships where project_id = ${ctx.projectId}`)).toHaveLength(0);
+  await toEnd(deletion.id);
+
+  const found = await tablesNaming(db(), ctx.projectId);
+  expect(without(found, RECORDS)).toEqual({});
+  for (const text of [trace(31), told.id]) expect(without(await tablesNaming(db(), text), RECORDS)).toEqual({});
+  const [receipt] = await db().select().from(deletionReceipts).where(eq(deletionReceipts.id, deletion.id));
+  expect(receipt).toMatchObject({ status: "completed", subject: null });
+  expect(receipt!.counts).toMatchObject({ projects: 1, memberships: 1, spans: 2, conversations: 3, log_records: 1 });
+  expect((await listConversations(kept.ctx, {})).conversations).toHaveLength(1);
+});
+
+test("deleting is an owner's, and another project's conversation is not there", async () => {
+  const editor = await testProject("manager");
+  const theirs = await testProject();
+  await ingest(theirs.ctx, [conversationSpan(41, "theirs", "ann")]);
+  for (const asked of [
+    deleteConversation(editor.ctx, { conversationId: "x" }),
+    deleteUserData(editor.ctx, { userId: "x" }),
+    deleteProject(editor.ctx, { name: "Test project" }),
+    previewDeletion(editor.ctx, {}),
+    listDeletions(editor.ctx, {}),
+  ]) {
+    await expect(asked).rejects.toMatchObject({ code: "forbidden" });
+  }
+  const owner = await testProject();
+  await expect(deleteConversation(owner.ctx, { conversationId: "theirs" })).rejects.toMatchObject({
+    code: "not_found",
+  });
+  const { deletion } = await deleteUserData(owner.ctx, { userId: "ann" });
+  await toEnd(deletion.id);
+  expect((await listConversations(theirs.ctx, {})).conversations).toHaveLength(1);
+  await expect(getDeletion(theirs.ctx, { deletionId: deletion.id })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("deleting while the same conversation is being sent leaves nothing behind", async () => {
+  const { ctx } = await testProject();
+  const batch = (n: number) =>
+    decodeTraces(
+      Buffer.from(JSON.stringify(otlpJson([{ ...conversationSpan(51, "busy", "ann"), spanId: span(1000 + n) }]))),
+      "json",
+    );
+  await storeTraces(ctx, batch(0));
+  while ((await projectPending(db())) > 0);
+  let n = 0;
+  let sending = true;
+  const senders = [1, 2, 3].map(async () => {
+    while (sending) await storeTraces(ctx, batch(++n)).catch(() => {});
+  });
+  const projector = (async () => {
+    while (sending) await projectPending(db()).catch(() => {});
+  })();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const attempt = () => deleteConversation(ctx, { conversationId: "busy" });
+  await attempt().catch(attempt).catch(attempt);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  sending = false;
+  await Promise.all([...senders, projector]);
+  while ((await projectPending(db())) > 0);
+  const left = async (table: "spans" | "traces" | "conversations" | "model_calls") =>
+    (await db().execute(sql`select 1 from ${sql.identifier(table)} where project_id = ${ctx.projectId}`)).length;
+  for (const table of ["spans", "traces", "conversations", "model_calls"] as const) expect(await left(table)).toBe(0);
+  expect(without(await tablesNaming(db(), trace(51)), RECORDS)).toEqual({});
+  expect(await db().select().from(logRecords).where(eq(logRecords.projectId, ctx.projectId))).toEqual([]);
+  expect(
+    await db()
+      .select()
+      .from(ingestReceipts)
+      .where(and(eq(ingestReceipts.projectId, ctx.projectId), sql`trace_ids <> '{}'`)),
+  ).toEqual([]);
+  expect(await db().select().from(projects).where(eq(projects.id, ctx.projectId))).toHaveLength(1);
+}, 60_000);

@@ -1,0 +1,81 @@
+import { and, asc, eq } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { deletionReceipts, projects } from "@/db/schema";
+import { type HousekeepingDue, housekeepingDue } from "@/inngest/events";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { emit } from "@/server/platform/outbox";
+import { deleteLooseBefore, deleteReceiptsBefore, deleteUnusedSources } from "@/server/services/telemetry";
+import { deleteBatch } from "./delete-batch";
+import { addCounts, completeReceipt, openReceipt, readReceipt } from "./deletion-receipt";
+import { cutoffOf, expiredBefore, readRetention } from "./retention";
+
+/** A receipt tells a sender what became of a batch; after a month nobody asks. */
+const RECEIPTS_KEPT_DAYS = 30;
+const ROWS_A_STATEMENT = 1_000;
+
+/** Tells each project's housekeeping of this day once, however often it is asked. */
+export async function scheduleHousekeeping(db: Db, now = Date.now()): Promise<{ projects: number }> {
+  const rows = await db.select({ id: projects.id }).from(projects).orderBy(asc(projects.id));
+  const day = new Date(now).toISOString().slice(0, 10);
+  await emit(
+    db,
+    ...rows.map(({ id }) => ({
+      ...housekeepingDue.create({ projectId: id, day, turn: 0 }),
+      id: `housekeeping:${id}:${day}`,
+    })),
+  );
+  return { projects: rows.length };
+}
+
+/**
+ * Deletes what a project no longer keeps, for about `forMs`: a batch at a time, each committed with its counts, so that
+ * it may end anywhere and be taken up again. Answers whether it is done.
+ */
+export async function keepHouse(
+  ctx: Ctx,
+  { day }: Pick<HousekeepingDue, "day">,
+  { forMs, now = Date.now() }: { forMs: number; now?: number },
+): Promise<{ done: boolean }> {
+  const until = performance.now() + forMs;
+  const untilNone = async (work: () => Promise<number>) => {
+    while (performance.now() <= until) if ((await work()) === 0) return true;
+    return false;
+  };
+
+  const { days } = await readRetention(ctx);
+  const receiptsBefore = cutoffOf(Math.min(days ?? RECEIPTS_KEPT_DAYS, RECEIPTS_KEPT_DAYS), now);
+  const old = () => deleteReceiptsBefore(ctx, receiptsBefore, ROWS_A_STATEMENT).then(total);
+  if (!(await untilNone(old))) return { done: false };
+  if (days !== null && !(await untilNone(() => expire(ctx, day, cutoffOf(days, now))))) return { done: false };
+
+  await inTransaction(ctx, async (tx) => {
+    const receiptId = receiptIdOf(ctx, day);
+    const sources = await deleteUnusedSources(tx);
+    if ((await readReceipt(tx, receiptId))?.status === "running") {
+      await addCounts(tx.db, receiptId, sources);
+      await completeReceipt(tx.db, receiptId);
+    }
+  });
+  return { done: true };
+}
+
+/** One receipt a project and day, made when there is something to say. */
+const receiptIdOf = (ctx: Ctx, day: string) => `del_retention_${day}_${ctx.projectId}`;
+const total = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((sum, rows) => sum + rows, 0);
+
+async function expire(ctx: Ctx, day: string, before: number): Promise<number> {
+  const id = receiptIdOf(ctx, day);
+  return inTransaction(ctx, async (tx) => {
+    await openReceipt(tx, { scope: "retention", id });
+    const conversations = await deleteBatch(tx, id, expiredBefore(before), { remember: false });
+    const loose = await deleteLooseBefore(tx, before, ROWS_A_STATEMENT);
+    const gone = conversations + total(loose);
+    if (gone > 0) await addCounts(tx.db, id, loose);
+    // Nothing was to be deleted, so there is nothing to say.
+    else
+      await tx.db
+        .delete(deletionReceipts)
+        .where(and(eq(deletionReceipts.id, id), eq(deletionReceipts.status, "queued")));
+    return gone;
+  });
+}

@@ -1,0 +1,137 @@
+import { and, eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { conversations, deletedTraces, ingestReceipts, jobEvents } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { listConversations } from "@/server/services/telemetry";
+import { chatSpan, ingest } from "@/server/services/telemetry/testing";
+import {
+  getRetention,
+  getStorage,
+  keepHouse,
+  listDeletions,
+  measureStorage,
+  previewRetention,
+  requestStorageMeasurement,
+  scheduleHousekeeping,
+  updateRetention,
+} from ".";
+
+const DAY = 86_400_000;
+const NOW = Date.now();
+
+async function conversation(ctx: Ctx, n: number, age: { active: number; received?: number }) {
+  await ingest(ctx, [
+    chatSpan({
+      traceId: n.toString(16).padStart(32, "0"),
+      spanId: n.toString(16).padStart(16, "0"),
+      startMs: NOW - age.active * DAY,
+      attributes: { "gen_ai.conversation.id": `s-${n}` },
+    }),
+  ]);
+  await db()
+    .update(conversations)
+    .set({ receivedAt: NOW - (age.received ?? age.active) * DAY })
+    .where(and(eq(conversations.projectId, ctx.projectId), eq(conversations.externalId, `s-${n}`)));
+}
+const names = async (ctx: Ctx) => (await listConversations(ctx, {})).conversations.map((one) => one.externalId).sort();
+const toEnd = async (asked: Ctx, forMs = 60_000) => {
+  const ctx: Ctx = { ...asked, actor: { kind: "job", name: "keep-house" } };
+  for (let turn = 1; turn < 500; turn++) if ((await keepHouse(ctx, { day: "2026-11-20" }, { forMs })).done) return turn;
+  throw new Error("It does not end.");
+};
+
+test("what is older than a project keeps goes, with a preview before and a receipt after", async () => {
+  const { ctx } = await testProject();
+  const neighbour = await testProject();
+  for (const each of [ctx, neighbour.ctx]) {
+    await conversation(each, 1, { active: 40 });
+    await conversation(each, 2, { active: 31 });
+    await conversation(each, 3, { active: 400, received: 1 }); // imported yesterday
+    await conversation(each, 4, { active: 2 });
+  }
+  expect((await getRetention(ctx, {})).retention).toEqual({ days: null, updatedAt: null });
+  await toEnd(ctx);
+  expect(await names(ctx)).toHaveLength(4);
+
+  const { preview } = await previewRetention(ctx, { days: 30 });
+  expect(preview).toMatchObject({ days: 30, conversations: 2 });
+  expect((await updateRetention(ctx, { days: 30 })).retention.days).toBe(30);
+  await toEnd(ctx);
+  expect(await names(ctx)).toEqual(["s-3", "s-4"]);
+  expect(await names(neighbour.ctx)).toHaveLength(4);
+  const [receipt, ...others] = (await listDeletions(ctx, {})).deletions;
+  expect(others).toEqual([]);
+  expect(receipt).toMatchObject({
+    scope: "retention",
+    status: "completed",
+    actorKind: "job",
+    actorId: "keep-house",
+    counts: { conversations: 2, traces: 2, spans: 2 },
+  });
+  // Not a deletion by anybody: an old conversation that goes on is taken in again.
+  expect(await db().select().from(deletedTraces).where(eq(deletedTraces.projectId, ctx.projectId))).toEqual([]);
+  await updateRetention(ctx, { days: null });
+  expect((await getRetention(ctx, {})).retention.days).toBeNull();
+});
+
+test("less than a day is refused, and only an owner decides", async () => {
+  const { ctx } = await testProject();
+  for (const days of [0, -1, 0.5])
+    await expect(updateRetention(ctx, { days })).rejects.toMatchObject({ name: "ZodError" });
+  const manager = await testProject("manager");
+  await expect(updateRetention(manager.ctx, { days: 30 })).rejects.toMatchObject({ code: "forbidden" });
+  expect((await getRetention(manager.ctx, {})).retention.days).toBeNull();
+});
+
+test("housekeeping that is interrupted goes on, and old receipts of batches go after a month", async () => {
+  const { ctx } = await testProject();
+  await db()
+    .insert(conversations)
+    .values(
+      Array.from({ length: 450 }, (_, n) => ({
+        projectId: ctx.projectId,
+        id: `conv_${n}`,
+        key: `id:${n}`,
+        startedAt: 1,
+        lastActivityAt: n,
+        receivedAt: n,
+      })),
+    );
+  const receipt = { projectId: ctx.projectId, signal: "traces" as const, received: 0, stored: 0, rejected: 0 };
+  await db()
+    .insert(ingestReceipts)
+    .values([
+      { ...receipt, id: "rcp_old", rejections: [], traceIds: [], createdAt: NOW - 31 * DAY },
+      { ...receipt, id: "rcp_new", rejections: [], traceIds: [], createdAt: NOW - 29 * DAY },
+    ]);
+  await updateRetention(ctx, { days: 365 });
+  expect(await toEnd(ctx, 1)).toBeGreaterThan(1);
+  expect(await names(ctx)).toEqual([]);
+  expect((await listDeletions(ctx, {})).deletions[0]!.counts).toEqual({ conversations: 450 });
+  const kept = await db().select().from(ingestReceipts).where(eq(ingestReceipts.projectId, ctx.projectId));
+  expect(kept.map((row) => row.id)).toEqual(["rcp_new"]);
+});
+
+test("each project's housekeeping is told once a day, however often it is asked", async () => {
+  const { ctx } = await testProject();
+  for (const at of [NOW, NOW, NOW + DAY]) await scheduleHousekeeping(db(), at);
+  const told = await db()
+    .select()
+    .from(jobEvents)
+    .where(and(eq(jobEvents.projectId, ctx.projectId), eq(jobEvents.name, "data/housekeeping.due")));
+  expect(told).toHaveLength(2);
+});
+
+test("a project's size is measured and read by table", async () => {
+  const { ctx } = await testProject();
+  expect((await getStorage(ctx, {})).storage).toEqual({ measuredAt: null, rows: 0, bytes: 0, tables: [] });
+  await conversation(ctx, 1, { active: 1 });
+  expect(await requestStorageMeasurement(ctx, {})).toEqual({ queued: true });
+  await measureStorage(ctx);
+  const { storage } = await getStorage(ctx, {});
+  expect(storage.tables).toContainEqual({ name: "spans", rows: 1, bytes: expect.any(Number) });
+  expect(storage.bytes).toBeGreaterThan(500);
+  expect(storage.measuredAt).toBeGreaterThan(NOW - 1000);
+});

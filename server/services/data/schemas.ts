@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { idInput, pageInput, pagination, queryInteger } from "@/server/platform/schemas";
+
+/** A conversation's activity of today must never be what a typing error deletes. */
+export const RETENTION_FLOOR_DAYS = 1;
+const RETENTION_CEILING_DAYS = 36_500;
+
+/** The id that a client gave its own user. */
+const endUserId = z.string().min(1).max(1000);
+
+/** What was deleted and how much of it; never what was in it. `counts` has rows by table. Times are Unix ms. */
+export const deletion = z.object({
+  id: z.string(),
+  scope: z.enum(["conversation", "user", "project", "retention"]),
+  status: z.enum(["queued", "running", "completed"]),
+  counts: z.record(z.string(), z.int()),
+  actorKind: z.enum(["user", "apiKey", "job", "operator"]),
+  actorId: z.string().nullable(),
+  createdAt: z.number(),
+  completedAt: z.number().nullable(),
+});
+export type Deletion = z.infer<typeof deletion>;
+export const deletionReply = z.object({ deletion });
+/** What a delete answers, with its receipt. */
+export const deletedReply = z.object({ ok: z.literal(true), deletion });
+
+export const deleteConversationInput = z.strictObject({ conversationId: z.string().min(1).max(1000) });
+export const deleteUserDataInput = z.strictObject({ userId: endUserId });
+/** `name` is the project's, typed once more: nothing is deleted by a slip. */
+export const deleteProjectInput = z.strictObject({ name: z.string().min(1).max(200) });
+
+export const previewDeletionInput = z
+  .strictObject({ conversationId: z.string().min(1).max(1000).optional(), userId: endUserId.optional() })
+  .refine((given) => given.conversationId === undefined || given.userId === undefined, {
+    message: "Name a conversation or a user, not both; neither means the whole project.",
+  });
+export const previewDeletionReply = z.object({
+  preview: z.object({
+    scope: z.enum(["conversation", "user", "project"]),
+    conversations: z.int(),
+    traces: z.int(),
+    spans: z.int(),
+    messages: z.int(),
+    modelCalls: z.int(),
+    toolCalls: z.int(),
+    logRecords: z.int(),
+    occurrences: z.int(),
+    /** Findings that nothing else shows: they go. Others are recounted. */
+    findings: z.int(),
+  }),
+});
+
+export const getDeletionInput = z.strictObject({ deletionId: idInput });
+export const listDeletionsInput = z.strictObject(pageInput);
+export const deletionsReply = z.object({ deletions: z.array(deletion), pagination });
+
+/** Conversations are kept for so many days after their last activity; `null` keeps them for ever. */
+export const retention = z.object({ days: z.int().nullable(), updatedAt: z.number().nullable() });
+export const retentionReply = z.object({ retention });
+export const updateRetentionInput = z.strictObject({
+  days: z.int().min(RETENTION_FLOOR_DAYS).max(RETENTION_CEILING_DAYS).nullable(),
+});
+export const previewRetentionInput = z.strictObject({
+  days: queryInteger(RETENTION_FLOOR_DAYS, RETENTION_CEILING_DAYS),
+});
+export const previewRetentionReply = z.object({
+  preview: z.object({
+    days: z.int(),
+    /** What was active before this time (Unix ms) would go. */
+    before: z.number(),
+    conversations: z.int(),
+    oldestActivityAt: z.number().nullable(),
+  }),
+});
+
+export const storageReply = z.object({
+  storage: z.object({
+    /** Unix ms; `null` before the first measurement. */
+    measuredAt: z.number().nullable(),
+    rows: z.int(),
+    /** Estimated from a sample of rows, with indexes in proportion. */
+    bytes: z.int(),
+    tables: z.array(z.object({ name: z.string(), rows: z.int(), bytes: z.int() })),
+  }),
+});
+export const queuedReply = z.object({ queued: z.literal(true) });

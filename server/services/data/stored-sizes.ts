@@ -1,0 +1,98 @@
+import { asc, eq, sql } from "drizzle-orm";
+import { z } from "zod";
+import { storedSizes } from "@/db/schema";
+import { storageMeasurementRequested } from "@/inngest/events";
+import { auditNote } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { emit } from "@/server/platform/outbox";
+import { verb } from "@/server/platform/verb";
+import { queuedReply, storageReply } from "./schemas";
+
+/** Tables that grow with what a project sends. The rest of a project is a few pages. */
+const MEASURED = [
+  "conversations",
+  "conversation_messages",
+  "model_calls",
+  "tool_calls",
+  "traces",
+  "spans",
+  "span_sources",
+  "log_records",
+  "ingest_receipts",
+  "rule_runs",
+  "findings",
+  "occurrences",
+] as const;
+/** Rows whose size is looked at; the others are taken to be like them. */
+const SAMPLE = 1_000;
+
+export const getStorage = verb(
+  {
+    name: "storage.get",
+    summary: "Read how much the project's data takes up, by table, as last measured.",
+    description:
+      "Measured once a day and on demand. `bytes` is an estimate: rows times the mean size of a sample, with indexes in proportion.",
+    effect: "read",
+    capability: "workspace:read",
+    input: z.strictObject({}),
+    reply: storageReply,
+  },
+  async (ctx) => {
+    const rows = await ctx.db
+      .select()
+      .from(storedSizes)
+      .where(eq(storedSizes.projectId, ctx.projectId))
+      .orderBy(asc(storedSizes.tableName));
+    return {
+      storage: {
+        measuredAt: rows.length === 0 ? null : Math.max(...rows.map((row) => row.measuredAt)),
+        rows: rows.reduce((sum, row) => sum + row.rows, 0),
+        bytes: rows.reduce((sum, row) => sum + row.bytes, 0),
+        tables: rows.map((row) => ({ name: row.tableName, rows: row.rows, bytes: row.bytes })),
+      },
+    };
+  },
+);
+
+export const requestStorageMeasurement = verb(
+  {
+    name: "storage.measure",
+    summary: "Measure in the background how much the project's data takes up.",
+    effect: "write",
+    capability: "project:data:write",
+    input: z.strictObject({}),
+    reply: queuedReply,
+  },
+  async (ctx) => {
+    auditNote(ctx, { target: null, after: null });
+    await emit(ctx.db, storageMeasurementRequested.create({ projectId: ctx.projectId }));
+    return { queued: true as const };
+  },
+);
+
+/**
+ * Rows are counted exactly. Their size is the mean `pg_column_size` of a sample (compressed, as stored), and each table's
+ * indexes and dead space are shared out by rows.
+ */
+export async function measureStorage(ctx: Ctx, now = Date.now()): Promise<void> {
+  for (const table of MEASURED) {
+    const name = sql.identifier(table);
+    const [row] = await ctx.db.execute<{ rows: string; bytes: string }>(sql`
+      with counted as (select count(*) as rows from ${name} where project_id = ${ctx.projectId}),
+      sampled as (
+        select avg(pg_column_size(s.*)) as width from (
+          select * from ${name} where project_id = ${ctx.projectId} limit ${SAMPLE}
+        ) s
+      ),
+      indexes as (
+        select pg_indexes_size(c.oid) / greatest(c.reltuples, (select rows from counted), 1) as width
+        from pg_class c where c.oid = ${table}::regclass
+      )
+      select rows, (rows * (coalesce(sampled.width, 0) + indexes.width))::bigint as bytes from counted, sampled, indexes`);
+    const size = { rows: Number(row?.rows ?? 0), bytes: Number(row?.bytes ?? 0), measuredAt: now };
+    await ctx.db
+      .insert(storedSizes)
+      .values({ projectId: ctx.projectId, tableName: table, ...size })
+      .onConflictDoUpdate({ target: [storedSizes.projectId, storedSizes.tableName], set: size });
+  }
+}

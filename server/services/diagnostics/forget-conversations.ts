@@ -1,0 +1,62 @@
+import { sql } from "drizzle-orm";
+import type { Ctx } from "@/server/platform/context";
+import { lockFindings } from "./record-occurrences";
+import { refreshFindings } from "./refresh-findings";
+import { RULES } from "./rules";
+
+type Forgotten<T> = { result: T; counts: Record<string, number>; ruleRunIds: string[] };
+
+/**
+ * Deletes what diagnostics know of conversations, around `work`, which deletes the conversations themselves. Findings
+ * that still show elsewhere are recounted and told in the words of what is left; the others go, whatever anybody said
+ * of them: their words came from what is deleted. In the caller's transaction.
+ */
+export async function forgetConversations<T>(
+  tx: Ctx,
+  conversationIds: readonly string[],
+  work: () => Promise<T>,
+): Promise<Forgotten<T>> {
+  // In the order in which diagnostics take their locks: the Rules' Findings, a Finding, a conversation.
+  await lockFindings(
+    tx,
+    RULES.map((rule) => rule.id),
+  );
+  const ids = sql`${sql.param([...conversationIds])}::text[]`;
+  const touched = await tx.db.execute<{ id: string }>(sql`
+    select f.id from findings f
+    where f.project_id = ${tx.projectId} and f.id in (
+      select finding_id from occurrences where project_id = ${tx.projectId} and conversation_id = any(${ids}))
+    order by f.id for update`);
+  const findingIds = [...touched].map((row) => row.id);
+
+  const occurrences = await tx.db.execute(sql`
+    delete from occurrences where project_id = ${tx.projectId} and conversation_id = any(${ids}) returning id`);
+  const runs = await tx.db.execute<{ id: string }>(sql`
+    delete from rule_runs where project_id = ${tx.projectId} and conversation_id = any(${ids}) returning id`);
+  const result = await work();
+  const findings = findingIds.length > 0 ? await recount(tx, findingIds) : 0;
+  return {
+    result,
+    counts: { occurrences: occurrences.length, rule_runs: runs.length, findings },
+    ruleRunIds: [...runs].map((row) => row.id),
+  };
+}
+
+async function recount(tx: Ctx, findingIds: readonly string[]): Promise<number> {
+  const ids = sql`${sql.param([...findingIds])}::text[]`;
+  const gone = await tx.db.execute(sql`
+    delete from findings f
+    where f.project_id = ${tx.projectId} and f.id = any(${ids})
+      and not exists (select 1 from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)
+    returning 1`);
+  await refreshFindings(tx, { findingIds, conversationIds: [] });
+  await tx.db.execute(sql`
+    update findings f set title = o.title, summary = o.summary
+    from (
+      select distinct on (finding_id) finding_id, title, summary from occurrences
+      where project_id = ${tx.projectId} and finding_id = any(${ids})
+      order by finding_id, detected_at desc, id desc
+    ) o
+    where f.project_id = ${tx.projectId} and f.id = o.finding_id`);
+  return gone.length;
+}

@@ -1,0 +1,5 @@
+import "server-only";
+
+export type { Answer } from "./keys";
+export { answerOnce } from "./once";
+export { sweepKeys } from "./sweep";

@@ -1,0 +1,77 @@
+import { and, eq, gt, isNull } from "drizzle-orm";
+import { z } from "zod";
+import { sessions } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { newestFirst } from "@/server/platform/cursor";
+import { notFound } from "@/server/platform/errors";
+import { okReply } from "@/server/platform/schemas";
+import { accountVerb } from "@/server/platform/verb";
+import { endSessions } from "./change-password";
+import { endedReply, endSessionInput, listSessionsInput, sessionsReply } from "./schemas";
+
+export const listSessions = accountVerb(
+  {
+    name: "account.sessions",
+    summary: "The browsers in which one is signed in, newest first.",
+    effect: "read",
+    input: listSessionsInput,
+    reply: sessionsReply,
+  },
+  async ({ db, userId, sessionId }, { limit, cursor }) => {
+    const list = newestFirst({
+      name: "sessions",
+      filters: { userId },
+      time: sessions.createdAt,
+      id: sessions.id,
+      limit,
+      cursor,
+    });
+    const found = await db
+      .select()
+      .from(sessions)
+      .where(
+        and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, Date.now()), list.after),
+      )
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return {
+      sessions: rows.map((row) => ({ ...row, current: row.id === sessionId })),
+      pagination: { limit, nextCursor },
+    };
+  },
+);
+
+export const endMySession = accountVerb(
+  {
+    name: "account.endSession",
+    summary: "Sign one browser out, at once.",
+    effect: "write",
+    input: endSessionInput,
+    reply: okReply,
+  },
+  async ({ db, userId }, { sessionId }) => {
+    const [ended] = await db
+      .update(sessions)
+      .set({ revokedAt: Date.now() })
+      .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId), isNull(sessions.revokedAt)))
+      .returning({ id: sessions.id });
+    if (!ended) throw notFound("The session");
+    return { ok: true as const };
+  },
+);
+
+export const endOtherSessions = accountVerb(
+  {
+    name: "account.endOtherSessions",
+    summary: "Sign every other browser out, at once.",
+    effect: "write",
+    input: z.strictObject({}),
+    reply: endedReply,
+  },
+  async (ctx) => {
+    const ended = await endSessions(ctx.db, ctx.userId, ctx.sessionId);
+    auditNote(ctx, { target: { type: "user", id: ctx.userId }, after: { sessionsEnded: ended } });
+    return { ended };
+  },
+);

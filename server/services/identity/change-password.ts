@@ -1,0 +1,62 @@
+import { and, eq, isNull, ne } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { sessions, users } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { ServiceError } from "@/server/platform/errors";
+import { accountVerb } from "@/server/platform/verb";
+import { getMe } from "./get-me";
+import { hashPassword } from "./password";
+import { changePasswordInput, endedReply } from "./schemas";
+import { verifyPassword } from "./verify-password";
+
+/** Sets a password and ends the person's sessions, all or all but the one that asks. Answers how many it ended. */
+export async function setPassword(
+  db: Db,
+  { userId, password, keep }: { userId: string; password: string; keep?: string | undefined },
+) {
+  await db
+    .update(users)
+    .set({ passwordHash: await hashPassword(password) })
+    .where(eq(users.id, userId));
+  return endSessions(db, userId, keep);
+}
+
+export async function endSessions(db: Db, userId: string, keep?: string) {
+  const ended = await db
+    .update(sessions)
+    .set({ revokedAt: Date.now() })
+    .where(
+      and(
+        eq(sessions.userId, userId),
+        isNull(sessions.revokedAt),
+        keep === undefined ? undefined : ne(sessions.id, keep),
+      ),
+    )
+    .returning({ id: sessions.id });
+  return ended.length;
+}
+
+export const changePassword = accountVerb(
+  {
+    name: "account.changePassword",
+    summary: "Change one's own password. Every other browser is signed out.",
+    effect: "write",
+    input: changePasswordInput,
+    reply: endedReply,
+  },
+  async (ctx, { newPassword }) => {
+    const ended = await setPassword(ctx.db, { userId: ctx.userId, password: newPassword, keep: ctx.sessionId });
+    auditNote(ctx, { target: { type: "user", id: ctx.userId }, after: { sessionsEnded: ended } });
+    return { ended };
+  },
+  // Tries are counted as those of a sign-in are, and stay counted.
+  async (ctx, { currentPassword }) => {
+    const { user } = await getMe(ctx, {});
+    const address = ctx.request?.address ?? "unknown";
+    const found = await verifyPassword(ctx.db, { email: user.email, password: currentPassword, address });
+    if (!found) {
+      const errors = [{ path: "/currentPassword", message: "This is not your present password." }];
+      throw new ServiceError("invalid", "This is not your present password.", { errors });
+    }
+  },
+);

@@ -1,0 +1,102 @@
+import { and, eq, gt, isNull } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { invitations, memberships, projects } from "@/db/schema";
+import { auditNote, recordAudit } from "@/server/platform/audit";
+import type { ProjectId, RequestInfo } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { accountVerb } from "@/server/platform/verb";
+import { createUser, findUserByEmail, getMe } from "@/server/services/identity";
+import { roleIn } from "@/server/services/projects";
+import { lockMembers } from "./owners";
+import { acceptedReply, joinInput, tokenInput } from "./schemas";
+import { hashOfToken } from "./token";
+
+const closed = () =>
+  new ServiceError("forbidden", "This link was used already, has expired or was revoked. Ask an owner for a new one.");
+
+const usable = (token: string, now: number) =>
+  and(
+    eq(invitations.tokenHash, hashOfToken(token)),
+    isNull(invitations.acceptedAt),
+    isNull(invitations.revokedAt),
+    gt(invitations.expiresAt, now),
+  );
+
+/** What its holder may know of an invitation before they use it; `null` when it opens nothing. */
+export async function lookAtInvitation(db: Db, token: string) {
+  const [found] = await db
+    .select({
+      projectId: projects.id,
+      projectName: projects.name,
+      role: invitations.role,
+      email: invitations.email,
+      expiresAt: invitations.expiresAt,
+    })
+    .from(invitations)
+    .innerJoin(projects, eq(projects.id, invitations.projectId))
+    .where(usable(token, Date.now()));
+  return found ?? null;
+}
+
+/** Uses the link up and lets the person in, in the caller's transaction. */
+async function admit(db: Db, token: string, person: { id: string; email: string }) {
+  const seen = await lookAtInvitation(db, token);
+  if (!seen) throw closed();
+  const projectId = seen.projectId as ProjectId;
+  const project = await lockMembers({ db, projectId });
+  if (seen.email !== null && seen.email.toLowerCase() !== person.email.toLowerCase()) {
+    throw new ServiceError("forbidden", "This link was made for another e-mail address.");
+  }
+  if (await roleIn(db, { projectId, userId: person.id })) {
+    throw new ServiceError("conflict", "You belong to this project already.");
+  }
+  const now = Date.now();
+  const [used] = await db
+    .update(invitations)
+    .set({ acceptedAt: now, acceptedBy: person.id })
+    .where(usable(token, now))
+    .returning({ id: invitations.id, role: invitations.role });
+  if (!used) throw closed();
+  await db.insert(memberships).values({ projectId, userId: person.id, role: used.role });
+  return {
+    accepted: { project, role: used.role },
+    note: {
+      projectId: project.id,
+      target: { type: "user", id: person.id },
+      before: null,
+      after: { role: used.role, invitationId: used.id },
+    },
+  };
+}
+
+export const acceptInvitation = accountVerb(
+  {
+    name: "invitations.accept",
+    summary: "Join a project by the one-time link that an owner gave.",
+    effect: "write",
+    input: tokenInput,
+    reply: acceptedReply,
+  },
+  async (ctx, { token }) => {
+    const { user } = await getMe(ctx, {});
+    const { accepted, note } = await admit(ctx.db, token, user);
+    auditNote(ctx, note);
+    return accepted;
+  },
+);
+
+/** Somebody without an account makes one by the link and joins: both or neither. */
+export async function joinByInvitation(db: Db, given: unknown, request?: RequestInfo) {
+  const { token, ...person } = joinInput.parse(given);
+  if (!(await lookAtInvitation(db, token))) throw closed();
+  return db.transaction(async (tx) => {
+    if (await findUserByEmail(tx, person.email)) {
+      throw new ServiceError("conflict", "This address has an account: sign in with it, then open the link again.");
+    }
+    const user = await createUser(tx, person);
+    const { accepted, note } = await admit(tx, token, user);
+    const actor = { kind: "user" as const, id: user.id };
+    await recordAudit(tx, { ...note, action: acceptInvitation.spec.name, actor, request });
+    return { user, ...accepted };
+  });
+}

@@ -1,0 +1,25 @@
+import { auditNote } from "@/server/platform/audit";
+import { verb } from "@/server/platform/verb";
+import { readMember } from "./list-members";
+import { keepAnOwner, lockMembers, roleOf, setRole } from "./owners";
+import { changeRoleInput, memberReply } from "./schemas";
+
+export const changeRole = verb(
+  {
+    name: "members.changeRole",
+    summary: "Give a member another role. It counts from their next request on.",
+    description: "The last owner keeps that role (409). Links that a former owner made stop working.",
+    capability: "project:admin",
+    effect: "write",
+    input: changeRoleInput,
+    reply: memberReply,
+  },
+  async (ctx, { userId, role }) => {
+    await lockMembers(ctx);
+    const before = await roleOf(ctx, userId);
+    if (role !== "owner") await keepAnOwner(ctx, before);
+    await setRole(ctx, userId, role);
+    auditNote(ctx, { target: { type: "user", id: userId }, before: { role: before }, after: { role } });
+    return { member: await readMember(ctx, userId) };
+  },
+);

@@ -1,0 +1,11 @@
+import "server-only";
+
+export { acceptInvitation, joinByInvitation, lookAtInvitation } from "./accept-invitation";
+export { changeRole } from "./change-role";
+export { inviteMember, listInvitations, revokeInvitation } from "./invitations";
+export { leaveProject } from "./leave-project";
+export { listMembers } from "./list-members";
+export { removeMember } from "./remove-member";
+export { createPasswordReset, lookAtPasswordReset, operatorPasswordReset, resetPassword } from "./reset-password";
+export { joinInput, tokenInput } from "./schemas";
+export { transferOwnership } from "./transfer-ownership";

@@ -1,0 +1,134 @@
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { invitations } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { newestFirst } from "@/server/platform/cursor";
+import { notFound, ServiceError } from "@/server/platform/errors";
+import { newId } from "@/server/platform/ids";
+import { okReply } from "@/server/platform/schemas";
+import { verb } from "@/server/platform/verb";
+import {
+  daysFrom,
+  type Invitation,
+  invitationInput,
+  invitationsReply,
+  invitedReply,
+  inviteInput,
+  listInvitationsInput,
+} from "./schemas";
+import { hashOfToken, linkTo, newToken } from "./token";
+
+type Row = Omit<typeof invitations.$inferSelect, "tokenHash">;
+
+/** Accepted counts before all: an invitation that was used is history, whatever its dates say. */
+export const shownInvitation = ({ projectId: _, ...row }: Row, now = Date.now()): Invitation => ({
+  ...row,
+  status:
+    row.acceptedAt !== null
+      ? "accepted"
+      : row.revokedAt !== null
+        ? "revoked"
+        : row.expiresAt <= now
+          ? "expired"
+          : "pending",
+});
+
+const who = ({ actor }: Ctx) => (actor.kind === "user" ? actor.userId : actor.kind === "apiKey" ? actor.keyId : null);
+
+export const inviteMember = verb(
+  {
+    name: "members.invite",
+    summary: "Make a one-time link by which somebody joins the project. No e-mail is sent.",
+    description: "The link is in this answer only. It works once, until it expires or is revoked.",
+    capability: "project:admin",
+    effect: "write",
+    input: inviteInput,
+    reply: invitedReply,
+  },
+  async (ctx, { role, email, days }) => {
+    const token = newToken();
+    const [row] = await ctx.db
+      .insert(invitations)
+      .values({
+        projectId: ctx.projectId,
+        id: newId("inv"),
+        tokenHash: hashOfToken(token),
+        role,
+        email: email ?? null,
+        createdBy: who(ctx),
+        expiresAt: daysFrom(Date.now(), days),
+      })
+      .returning();
+    if (!row) throw new Error("The insert of an invitation returned no row.");
+    auditNote(ctx, {
+      target: { type: "invitation", id: row.id },
+      after: { role, email: row.email, expiresAt: row.expiresAt },
+    });
+    return { invitation: shownInvitation(row), token, link: linkTo("invite", token) };
+  },
+);
+
+export const listInvitations = verb(
+  {
+    name: "members.listInvitations",
+    summary: "The project's invitations, newest first. Never their links.",
+    capability: "project:admin",
+    effect: "read",
+    input: listInvitationsInput,
+    reply: invitationsReply,
+  },
+  async (ctx, { limit, cursor, pending }) => {
+    const list = newestFirst({
+      name: "invitations",
+      filters: { project: ctx.projectId, pending },
+      time: invitations.createdAt,
+      id: invitations.id,
+      limit,
+      cursor,
+    });
+    const usable = and(
+      isNull(invitations.acceptedAt),
+      isNull(invitations.revokedAt),
+      gt(invitations.expiresAt, Date.now()),
+    );
+    const found = await ctx.db
+      .select()
+      .from(invitations)
+      .where(
+        and(
+          eq(invitations.projectId, ctx.projectId),
+          pending === undefined ? undefined : pending ? usable : sql`not (${usable})`,
+          list.after,
+        ),
+      )
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { invitations: rows.map((row) => shownInvitation(row)), pagination: { limit, nextCursor } };
+  },
+);
+
+export const revokeInvitation = verb(
+  {
+    name: "members.revokeInvitation",
+    summary: "Revoke an invitation: its link stops working at once.",
+    description: "Revoking again changes nothing. One that was accepted cannot be revoked (409): remove the member.",
+    capability: "project:admin",
+    effect: "write",
+    input: invitationInput,
+    reply: okReply,
+  },
+  async (ctx, { invitationId }) => {
+    const mine = and(eq(invitations.projectId, ctx.projectId), eq(invitations.id, invitationId));
+    const [before] = await ctx.db.select().from(invitations).where(mine).for("update");
+    if (!before) throw notFound("The invitation");
+    if (before.acceptedAt !== null) {
+      throw new ServiceError("conflict", "The invitation was accepted already: remove the member instead.");
+    }
+    const revokedAt = before.revokedAt ?? Date.now();
+    await ctx.db.update(invitations).set({ revokedAt }).where(mine);
+    const { role, email } = before;
+    auditNote(ctx, { before: { role, email, revokedAt: before.revokedAt }, after: { role, email, revokedAt } });
+    return { ok: true as const };
+  },
+);

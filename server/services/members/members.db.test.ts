@@ -1,0 +1,314 @@
+import { and, eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { invitations, memberships, passwordResets } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { Role } from "@/server/platform/capabilities";
+import type { AccountCtx, Ctx } from "@/server/platform/context";
+import { createDispatcher } from "@/server/rest/dispatcher";
+import { OPERATIONS } from "@/server/rest/operations";
+import { cookieFor, keyFor, requestTo } from "@/server/rest/testing";
+import { listAudit } from "@/server/services/audit";
+import {
+  changePassword,
+  createUser,
+  endMySession,
+  endOtherSessions,
+  listSessions,
+  readSession,
+  renameMe,
+  startSession,
+  verifyPassword,
+} from "@/server/services/identity";
+import { roleIn } from "@/server/services/projects";
+import { handleTrpc } from "@/server/trpc/handler";
+import {
+  acceptInvitation,
+  changeRole,
+  createPasswordReset,
+  inviteMember,
+  joinByInvitation,
+  leaveProject,
+  listInvitations,
+  listMembers,
+  lookAtInvitation,
+  lookAtPasswordReset,
+  operatorPasswordReset,
+  removeMember,
+  resetPassword,
+  revokeInvitation,
+  transferOwnership,
+} from ".";
+
+let people = 0;
+const PASSWORD = "correct horse";
+async function person() {
+  const user = await createUser(db(), { email: `member${++people}@example.test`, password: PASSWORD, name: "Ada" });
+  const account: AccountCtx = { db: db(), userId: user.id };
+  return { ...user, account };
+}
+async function memberOf(ctx: Ctx, role: Role) {
+  const one = await person();
+  await db().insert(memberships).values({ projectId: ctx.projectId, userId: one.id, role });
+  return { ...one, ctx: { ...ctx, actor: { kind: "user" as const, userId: one.id, role } } };
+}
+const roleNow = (ctx: Ctx, userId: string) => roleIn(db(), { projectId: ctx.projectId, userId });
+const signIn = (email: string, password: string) => verifyPassword(db(), { email, password, address: "192.0.2.1" });
+
+test("somebody without an account joins by a link, once, and signs in with their password", async () => {
+  const { ctx } = await testProject();
+  const { invitation, token, link } = await inviteMember(ctx, { role: "editor", email: "New@example.test" });
+  expect(invitation).toMatchObject({ role: "editor", status: "pending", email: "New@example.test" });
+  expect(link).toMatch(/\/invite\?token=/);
+  expect(JSON.stringify(await listInvitations(ctx, {}))).not.toContain(token);
+  expect(await db().select().from(invitations).where(eq(invitations.tokenHash, token))).toEqual([]);
+  expect(await lookAtInvitation(db(), token)).toMatchObject({ projectName: "Test project", role: "editor" });
+
+  const given = { token, email: "new@example.test", password: PASSWORD };
+  await expect(joinByInvitation(db(), { ...given, email: "other@example.test" })).rejects.toMatchObject({
+    code: "forbidden",
+  });
+  expect(await signIn("other@example.test", PASSWORD)).toBeNull();
+  const joined = await joinByInvitation(db(), given);
+  expect(joined.project.id).toBe(ctx.projectId);
+  expect(await roleNow(ctx, joined.user.id)).toBe("editor");
+  expect(await signIn("new@example.test", PASSWORD)).toMatchObject({ id: joined.user.id });
+  expect(await lookAtInvitation(db(), token)).toBeNull();
+  await expect(joinByInvitation(db(), { ...given, email: "next@example.test" })).rejects.toMatchObject({
+    code: "forbidden",
+  });
+  expect((await listInvitations(ctx, {})).invitations).toMatchObject([
+    { status: "accepted", acceptedBy: joined.user.id },
+  ]);
+  expect((await listInvitations(ctx, { pending: true })).invitations).toEqual([]);
+});
+
+test("a link used by many at once lets one in", async () => {
+  const { ctx } = await testProject();
+  const { token } = await inviteMember(ctx, {});
+  const many = await Promise.all(Array.from({ length: 6 }, person));
+  const tries = await Promise.allSettled(many.map(({ account }) => acceptInvitation(account, { token })));
+  expect(tries.filter((one) => one.status === "fulfilled")).toHaveLength(1);
+  expect((await listMembers(ctx, {})).members).toHaveLength(2);
+});
+
+test("a signed-in person accepts; a member, a revoked and an expired link are refused", async () => {
+  const { ctx } = await testProject();
+  const ada = await person();
+  const [first, second, third] = [
+    await inviteMember(ctx, {}),
+    await inviteMember(ctx, {}),
+    await inviteMember(ctx, {}),
+  ];
+  expect(await acceptInvitation(ada.account, { token: first.token })).toMatchObject({ role: "viewer" });
+  await expect(acceptInvitation(ada.account, { token: second.token })).rejects.toMatchObject({ code: "conflict" });
+  const other = await person();
+  await revokeInvitation(ctx, { invitationId: second.invitation.id });
+  await revokeInvitation(ctx, { invitationId: second.invitation.id });
+  await expect(acceptInvitation(other.account, { token: second.token })).rejects.toMatchObject({ code: "forbidden" });
+  await expect(revokeInvitation(ctx, { invitationId: first.invitation.id })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  await db().update(invitations).set({ expiresAt: 1 }).where(eq(invitations.id, third.invitation.id));
+  await expect(acceptInvitation(other.account, { token: third.token })).rejects.toMatchObject({ code: "forbidden" });
+  expect((await listInvitations(ctx, {})).invitations.map(({ status }) => status).sort()).toEqual([
+    "accepted",
+    "expired",
+    "revoked",
+  ]);
+  await expect(
+    joinByInvitation(db(), { token: (await inviteMember(ctx, {})).token, email: ada.email, password: PASSWORD }),
+  ).rejects.toMatchObject({ code: "conflict" });
+});
+
+test("of two owners who demote each other at once, one stays an owner", async () => {
+  for (let round = 0; round < 5; round++) {
+    const { ctx, userId } = await testProject();
+    const second = await memberOf(ctx, "owner");
+    const tries = await Promise.allSettled([
+      changeRole(ctx, { userId: second.id, role: "viewer" }),
+      removeMember(second.ctx, { userId }),
+      leaveProject(second.account, { projectId: ctx.projectId }),
+      leaveProject({ db: db(), userId }, { projectId: ctx.projectId }),
+    ]);
+    const owners = and(eq(memberships.projectId, ctx.projectId), eq(memberships.role, "owner"));
+    expect(await db().$count(memberships, owners)).toBe(1);
+    expect(tries.some((one) => one.status === "rejected")).toBe(true);
+  }
+});
+
+test("the last owner neither leaves nor is demoted or removed", async () => {
+  const { ctx, userId, asKey } = await testProject();
+  await memberOf(ctx, "manager");
+  const key = asKey("project:admin");
+  await expect(changeRole(ctx, { userId, role: "manager" })).rejects.toMatchObject({ code: "conflict" });
+  await expect(removeMember(key, { userId })).rejects.toMatchObject({ code: "conflict" });
+  await expect(leaveProject({ db: db(), userId }, { projectId: ctx.projectId })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  expect((await changeRole(ctx, { userId, role: "owner" })).member.role).toBe("owner");
+});
+
+test("ownership goes over in one step, and the former owner's links stop working", async () => {
+  const { ctx, userId, asKey } = await testProject();
+  const next = await memberOf(ctx, "viewer");
+  const { token } = await inviteMember(ctx, { role: "owner" });
+  await expect(transferOwnership(asKey("project:admin"), { userId: next.id })).rejects.toMatchObject({
+    errors: [{ path: "/fromUserId" }],
+  });
+  expect((await transferOwnership(ctx, { userId: next.id })).member.role).toBe("owner");
+  expect(await roleNow(ctx, userId)).toBe("manager");
+  expect(await lookAtInvitation(db(), token)).toBeNull();
+  await expect(transferOwnership(ctx, { userId: next.id })).rejects.toMatchObject({ code: "conflict" });
+  const stranger = await person();
+  await expect(
+    transferOwnership(asKey("project:admin"), { userId: stranger.id, fromUserId: next.id }),
+  ).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a removal counts from the next request on, in the browser's and the program's door", async () => {
+  const { ctx } = await testProject();
+  const ada = await memberOf(ctx, "owner");
+  const { cookie } = await cookieFor(ada.id);
+  const ask = () => createDispatcher(OPERATIONS)(requestTo("GET", `/v1/projects/${ctx.projectId}/members`, { cookie }));
+  expect((await ask()).status).toBe(200);
+  await changeRole(ctx, { userId: ada.id, role: "viewer" });
+  expect((await ask()).status).toBe(403);
+  await removeMember(ctx, { userId: ada.id });
+  expect((await ask()).status).toBe(404);
+  await expect(removeMember(ctx, { userId: ada.id })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("only an owner manages members, and only those of their own project", async () => {
+  const { ctx } = await testProject();
+  const theirs = await testProject();
+  for (const role of ["viewer", "editor", "manager"] as const) {
+    const one = await memberOf(ctx, role);
+    await expect(inviteMember(one.ctx, {})).rejects.toMatchObject({ code: "forbidden" });
+    await expect(removeMember(one.ctx, { userId: one.id })).rejects.toMatchObject({ code: "forbidden" });
+    await leaveProject(one.account, { projectId: ctx.projectId });
+  }
+  const { invitation } = await inviteMember(theirs.ctx, {});
+  await expect(revokeInvitation(ctx, { invitationId: invitation.id })).rejects.toMatchObject({ code: "not_found" });
+  for (const verb of [removeMember, createPasswordReset]) {
+    await expect(verb(ctx, { userId: theirs.userId })).rejects.toMatchObject({ code: "not_found" });
+  }
+  await expect(changeRole(ctx, { userId: theirs.userId, role: "viewer" })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("members are invited, listed and removed over /v1 with a key", async () => {
+  const { ctx, userId } = await testProject();
+  const key = await keyFor(ctx, "project:admin");
+  const at = `/v1/projects/${ctx.projectId}`;
+  const send = createDispatcher(OPERATIONS);
+  const invited = await send(requestTo("POST", `${at}/invitations`, { key, body: { role: "editor" } }));
+  expect(invited.status).toBe(201);
+  const { invitation, token } = (await invited.json()) as { invitation: { id: string }; token: string };
+  const ada = await person();
+  await acceptInvitation(ada.account, { token });
+  const listed = (await (await send(requestTo("GET", `${at}/members?limit=1`, { key }))).json()) as {
+    members: { userId: string }[];
+    pagination: { nextCursor: string };
+  };
+  expect(listed.members.map((one) => one.userId)).toEqual([ada.id]);
+  const rest = await send(requestTo("GET", `${at}/members?limit=1&cursor=${listed.pagination.nextCursor}`, { key }));
+  expect(await rest.json()).toMatchObject({ members: [{ userId, role: "owner" }], pagination: { nextCursor: null } });
+  expect((await send(requestTo("DELETE", `${at}/members/${ada.id}`, { key }))).status).toBe(200);
+  expect((await send(requestTo("DELETE", `${at}/invitations/${invitation.id}`, { key }))).status).toBe(409);
+  expect((await send(requestTo("POST", `${at}/members/${ada.id}/password-resets`, { key, body: {} }))).status).toBe(
+    404,
+  );
+});
+
+test("an owner's link sets a new password once and signs the person out everywhere", async () => {
+  const { ctx } = await testProject();
+  const ada = await memberOf(ctx, "editor");
+  const sessionId = await startSession(db(), { userId: ada.id });
+  const stale = await createPasswordReset(ctx, { userId: ada.id });
+  const { token, link } = await createPasswordReset(ctx, { userId: ada.id });
+  expect(link).toMatch(/\/reset\?token=/);
+  const password = "a new long password";
+  await expect(resetPassword(db(), { token: stale.token, password })).rejects.toMatchObject({ code: "forbidden" });
+  const tries = await Promise.allSettled([1, 2, 3].map(() => resetPassword(db(), { token, password })));
+  expect(tries.filter((one) => one.status === "fulfilled")).toHaveLength(1);
+  expect(await readSession(db(), sessionId)).toBeNull();
+  expect(await signIn(ada.email, PASSWORD)).toBeNull();
+  expect(await signIn(ada.email, password)).toMatchObject({ id: ada.id });
+});
+
+test("an owner comes by no reset link into projects that are not theirs", async () => {
+  const { ctx, asKey } = await testProject();
+  const elsewhere = await testProject();
+  const ada = await memberOf(ctx, "viewer");
+  const { token } = await createPasswordReset(ctx, { userId: ada.id });
+  expect(await lookAtPasswordReset(db(), token)).toMatchObject({ email: ada.email });
+  await db().insert(memberships).values({ projectId: elsewhere.ctx.projectId, userId: ada.id, role: "owner" });
+  await expect(createPasswordReset(ctx, { userId: ada.id })).rejects.toMatchObject({ code: "conflict" });
+  await expect(createPasswordReset(asKey("project:admin"), { userId: ada.id })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  // A link from before is worth no more than one from now.
+  expect(await lookAtPasswordReset(db(), token)).toBeNull();
+  const operators = await operatorPasswordReset(db(), ada.email);
+  expect(await lookAtPasswordReset(db(), operators.token)).toMatchObject({ email: ada.email });
+  await db().update(passwordResets).set({ expiresAt: 1 });
+  expect(await lookAtPasswordReset(db(), operators.token)).toBeNull();
+});
+
+test("a person changes their password: other browsers are signed out, wrong tries are counted", async () => {
+  const ada = await person();
+  const [here, there] = [await startSession(db(), { userId: ada.id }), await startSession(db(), { userId: ada.id })];
+  const account = { ...ada.account, sessionId: here };
+  const change = { currentPassword: PASSWORD, newPassword: "another password" };
+  await expect(changePassword(account, { ...change, currentPassword: "wrong" })).rejects.toMatchObject({
+    errors: [{ path: "/currentPassword" }],
+  });
+  expect(await changePassword(account, change)).toEqual({ ended: 1 });
+  expect(await readSession(db(), here)).not.toBeNull();
+  expect(await readSession(db(), there)).toBeNull();
+  expect(await signIn(ada.email, "another password")).not.toBeNull();
+  const guesses = Array.from({ length: 12 }, () => changePassword(account, change).catch((error) => error.code));
+  expect(await Promise.all(guesses)).toContain("rate_limited");
+});
+
+test("a person sees and ends their own sessions only", async () => {
+  const [ada, eve] = [await person(), await person()];
+  const ids = [];
+  for (const userAgent of ["Firefox", "Safari", "Phone"])
+    ids.push(await startSession(db(), { userId: ada.id, userAgent }));
+  const account = { ...ada.account, sessionId: ids[0] };
+  expect((await listSessions(account, {})).sessions.map((one) => [one.userAgent, one.current])).toEqual([
+    ["Phone", false],
+    ["Safari", false],
+    ["Firefox", true],
+  ]);
+  await expect(endMySession(eve.account, { sessionId: ids[1] as string })).rejects.toMatchObject({ code: "not_found" });
+  await endMySession(account, { sessionId: ids[1] as string });
+  expect(await readSession(db(), ids[1] as string)).toBeNull();
+  expect(await endOtherSessions(account, {})).toEqual({ ended: 1 });
+  expect((await listSessions(account, {})).sessions).toMatchObject([{ id: ids[0], current: true }]);
+  expect((await renameMe(account, { name: "Ada L." })).user.name).toBe("Ada L.");
+});
+
+test("whoever holds a link joins or sets a password in the browser's door, and the log says from where", async () => {
+  const { ctx } = await testProject();
+  const tell = async (path: string, input: object) => {
+    const headers = { "sec-fetch-site": "same-origin", "x-forwarded-for": "203.0.113.7", "x-request-id": "req-link" };
+    const reply = await handleTrpc(requestTo("POST", `/api/trpc/${path}`, { body: { json: input }, headers }));
+    return reply.status;
+  };
+  const { token } = await inviteMember(ctx, { role: "editor" });
+  const email = "by-link@example.test";
+  expect(await tell("links.join", { token, email, password: "short" })).toBe(400);
+  expect(await tell("links.join", { token, email, password: PASSWORD })).toBe(200);
+  expect(await tell("links.join", { token, email: "again@example.test", password: PASSWORD })).toBe(403);
+  const { members } = await listMembers(ctx, {});
+  const joined = members.find((one) => one.email === email);
+  expect(joined).toMatchObject({ role: "editor", lastSeenAt: null });
+  expect((await listAudit(ctx, { action: "invitations.accept" })).entries).toMatchObject([
+    { actor: { id: joined?.userId }, door: "trpc", address: "203.0.113.7", requestId: "req-link" },
+  ]);
+  const reset = await createPasswordReset(ctx, { userId: joined?.userId as string });
+  expect(await tell("links.resetPassword", { token: reset.token, password: "a newer password" })).toBe(200);
+  expect(await signIn(email, "a newer password")).not.toBeNull();
+});

@@ -1,0 +1,77 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { invitations, memberships, passwordResets, projects } from "@/db/schema";
+import type { Role } from "@/server/platform/capabilities";
+import type { Ctx } from "@/server/platform/context";
+import { notFound, ServiceError } from "@/server/platform/errors";
+
+type In = Pick<Ctx, "db" | "projectId">;
+
+/**
+ * One change of a project's people at a time, in any number of processes: what was true of its owners when it was
+ * asked is true when it is done. Weaker than the lock of a deletion, so that ingest does not wait for it.
+ */
+export async function lockMembers({ db, projectId }: In) {
+  const [project] = await db
+    .select({ id: projects.id, name: projects.name })
+    .from(projects)
+    .where(eq(projects.id, projectId))
+    .for("no key update");
+  if (!project) throw notFound("The project");
+  return project;
+}
+
+export async function roleOf({ db, projectId }: In, userId: string): Promise<Role> {
+  const [row] = await db
+    .select({ role: memberships.role })
+    .from(memberships)
+    .where(and(eq(memberships.projectId, projectId), eq(memberships.userId, userId)));
+  if (!row) throw notFound("The member");
+  return row.role;
+}
+
+/** Refuses to take the role from the only owner. Call it with the lock held. */
+export async function keepAnOwner({ db, projectId }: In, leaving: Role) {
+  if (leaving !== "owner") return;
+  const owners = await db.$count(memberships, and(eq(memberships.projectId, projectId), eq(memberships.role, "owner")));
+  if (owners <= 1) {
+    throw new ServiceError("conflict", "This is the project's last owner: make somebody else an owner first.");
+  }
+}
+
+/** Links that a former owner made must not be their way back in. */
+export async function endLinksOf({ db, projectId }: In, userId: string) {
+  const now = Date.now();
+  await db
+    .update(invitations)
+    .set({ revokedAt: now })
+    .where(
+      and(
+        eq(invitations.projectId, projectId),
+        eq(invitations.createdBy, userId),
+        isNull(invitations.acceptedAt),
+        isNull(invitations.revokedAt),
+      ),
+    );
+  await db
+    .update(passwordResets)
+    .set({ usedAt: sql`coalesce(${passwordResets.usedAt}, ${now})` })
+    .where(and(eq(passwordResets.projectId, projectId), eq(passwordResets.createdBy, userId)));
+}
+
+/** Takes somebody out. Their next request already finds no project here. */
+export async function takeOut(ctx: In, userId: string): Promise<Role> {
+  await lockMembers(ctx);
+  const role = await roleOf(ctx, userId);
+  await keepAnOwner(ctx, role);
+  await ctx.db.delete(memberships).where(and(eq(memberships.projectId, ctx.projectId), eq(memberships.userId, userId)));
+  await endLinksOf(ctx, userId);
+  return role;
+}
+
+export async function setRole(ctx: In, userId: string, role: Role) {
+  await ctx.db
+    .update(memberships)
+    .set({ role })
+    .where(and(eq(memberships.projectId, ctx.projectId), eq(memberships.userId, userId)));
+  if (role !== "owner") await endLinksOf(ctx, userId);
+}

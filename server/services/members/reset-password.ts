@@ -1,0 +1,142 @@
+import { and, eq, exists, gt, isNull, ne, not } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import type { Db } from "@/db/client";
+import { memberships, passwordResets, users } from "@/db/schema";
+import { auditNote, recordAudit } from "@/server/platform/audit";
+import type { RequestInfo } from "@/server/platform/context";
+import { notFound, ServiceError } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { findUserByEmail, setPassword } from "@/server/services/identity";
+import { resetPasswordInput } from "@/server/services/identity/schemas";
+import { roleOf } from "./owners";
+import { memberInput, passwordResetReply, RESET_HOURS } from "./schemas";
+import { hashOfToken, linkTo, newToken } from "./token";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Whether the person belongs to a project that the issuer does not own. A new password opens all of a person's projects:
+ * whoever owns one of them must not come into the others by it.
+ */
+async function belongsElsewhere(db: Db, of: { userId: string; projectId: string; ownerId: string | null }) {
+  const owned = alias(memberships, "owned");
+  const alsoOwned = db
+    .select({ projectId: owned.projectId })
+    .from(owned)
+    .where(
+      and(eq(owned.projectId, memberships.projectId), eq(owned.userId, of.ownerId ?? ""), eq(owned.role, "owner")),
+    );
+  const [elsewhere] = await db
+    .select({ projectId: memberships.projectId })
+    .from(memberships)
+    .where(and(eq(memberships.userId, of.userId), ne(memberships.projectId, of.projectId), not(exists(alsoOwned))))
+    .limit(1);
+  return elsewhere !== undefined;
+}
+
+type Issue = { userId: string; projectId: string | null; createdBy: string | null };
+
+/** A new link; earlier ones of the same person stop working. */
+async function issue(db: Db, given: Issue) {
+  const token = newToken();
+  const expiresAt = Date.now() + RESET_HOURS * HOUR_MS;
+  await db.delete(passwordResets).where(and(eq(passwordResets.userId, given.userId), isNull(passwordResets.usedAt)));
+  await db.insert(passwordResets).values({ ...given, hash: hashOfToken(token), expiresAt });
+  return { token, link: linkTo("reset", token), expiresAt };
+}
+
+export const createPasswordReset = verb(
+  {
+    name: "members.createPasswordReset",
+    summary: "Make a one-time link by which a member sets a new password. No e-mail is sent.",
+    description:
+      "The link is in this answer only and works for a day. Refused (409) for somebody who also belongs to a project that the caller does not own: their password opens that one too. The operator's command line can.",
+    capability: "project:admin",
+    effect: "write",
+    input: memberInput,
+    reply: passwordResetReply,
+  },
+  async (ctx, { userId }) => {
+    await roleOf(ctx, userId);
+    const ownerId = ctx.actor.kind === "user" ? ctx.actor.userId : null;
+    if (await belongsElsewhere(ctx.db, { userId, projectId: ctx.projectId, ownerId })) {
+      throw new ServiceError(
+        "conflict",
+        "This person also belongs to a project that you do not own. Ask whoever runs this installation for a link.",
+      );
+    }
+    const made = await issue(ctx.db, { userId, projectId: ctx.projectId, createdBy: ownerId });
+    auditNote(ctx, { target: { type: "user", id: userId }, after: { expiresAt: made.expiresAt } });
+    return made;
+  },
+);
+
+/** The operator's own: no project stands between them and the database. */
+export const operatorPasswordReset = (db: Db, email: string) =>
+  db.transaction(async (tx) => {
+    const person = await findUserByEmail(tx, email);
+    if (!person) throw notFound(`A person with the address ${email}`);
+    const made = await issue(tx, { userId: person.id, projectId: null, createdBy: null });
+    await recordAudit(tx, {
+      action: createPasswordReset.spec.name,
+      projectId: null,
+      userId: person.id,
+      actor: { kind: "operator", id: null },
+      target: { type: "user", id: person.id },
+      after: { expiresAt: made.expiresAt },
+    });
+    return made;
+  });
+
+/** Whose password a link sets; `null` when it opens nothing. */
+export async function lookAtPasswordReset(db: Db, token: string) {
+  const [found] = await db
+    .select({
+      userId: users.id,
+      email: users.email,
+      projectId: passwordResets.projectId,
+      ownerId: passwordResets.createdBy,
+    })
+    .from(passwordResets)
+    .innerJoin(users, eq(users.id, passwordResets.userId))
+    .where(
+      and(
+        eq(passwordResets.hash, hashOfToken(token)),
+        isNull(passwordResets.usedAt),
+        gt(passwordResets.expiresAt, Date.now()),
+      ),
+    );
+  if (!found) return null;
+  const { userId, email, projectId, ownerId } = found;
+  // Since it was made, the person may have joined a project that its maker must not come into.
+  if (projectId !== null && (await belongsElsewhere(db, { userId, projectId, ownerId }))) return null;
+  return { userId, email };
+}
+
+/** Sets the password by a link, once, and ends every session of the person. */
+export async function resetPassword(db: Db, given: unknown, request?: RequestInfo) {
+  const { token, password } = resetPasswordInput.parse(given);
+  return db.transaction(async (tx) => {
+    const found = await lookAtPasswordReset(tx, token);
+    const [used] = found
+      ? await tx
+          .update(passwordResets)
+          .set({ usedAt: Date.now() })
+          .where(and(eq(passwordResets.hash, hashOfToken(token)), isNull(passwordResets.usedAt)))
+          .returning({ hash: passwordResets.hash })
+      : [];
+    if (!found || !used) {
+      throw new ServiceError("forbidden", "This link was used already or has expired. Ask for a new one.");
+    }
+    const ended = await setPassword(tx, { userId: found.userId, password });
+    await recordAudit(tx, {
+      action: "account.resetPassword",
+      projectId: null,
+      actor: { kind: "user", id: found.userId },
+      target: { type: "user", id: found.userId },
+      after: { sessionsEnded: ended },
+      request,
+    });
+    return { email: found.email };
+  });
+}

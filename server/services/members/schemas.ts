@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { ROLES } from "@/server/platform/capabilities";
+import { idInput, pageInput, pagination, queryBoolean } from "@/server/platform/schemas";
+import { email, password, personName } from "@/server/services/identity/schemas";
+
+const role = z.enum(ROLES);
+const DAY_MS = 86_400_000;
+export const INVITATION_DAYS = 7;
+export const INVITATION_DAYS_MAX = 30;
+export const RESET_HOURS = 24;
+
+/** A person in the project. Times are Unix ms. */
+export const member = z.object({
+  userId: z.string(),
+  email: z.string(),
+  name: z.string().nullable(),
+  role,
+  /** When a browser of theirs was last here, to five minutes; `null` when no session of theirs is left. */
+  lastSeenAt: z.number().nullable(),
+  createdAt: z.number(),
+});
+export type Member = z.infer<typeof member>;
+export const memberReply = z.object({ member });
+export const listMembersInput = z.strictObject(pageInput);
+export const membersReply = z.object({ members: z.array(member), pagination });
+
+export const changeRoleInput = z.strictObject({ userId: idInput, role });
+export const memberInput = z.strictObject({ userId: idInput });
+/** `fromUserId`: which owner hands over. A signed-in owner hands over their own; a key has to say whose. */
+export const transferOwnershipInput = z.strictObject({ userId: idInput, fromUserId: idInput.optional() });
+
+export const invitation = z.object({
+  id: z.string(),
+  role,
+  /** Whom it is for; `null`: whoever has the link. */
+  email: z.string().nullable(),
+  status: z.enum(["pending", "accepted", "revoked", "expired"]),
+  createdBy: z.string().nullable(),
+  createdAt: z.number(),
+  expiresAt: z.number(),
+  acceptedAt: z.number().nullable(),
+  acceptedBy: z.string().nullable(),
+  revokedAt: z.number().nullable(),
+});
+export type Invitation = z.infer<typeof invitation>;
+export const inviteInput = z.strictObject({
+  role: role.default("viewer"),
+  /** Whom it is for. Without it, whoever has the link can use it, once. */
+  email: email.nullish(),
+  /** For how many days the link opens the door. */
+  days: z.int().min(1).max(INVITATION_DAYS_MAX).default(INVITATION_DAYS),
+});
+/** `token` and `link` are shown here and never again. */
+export const invitedReply = z.object({ invitation, token: z.string(), link: z.string() });
+export const listInvitationsInput = z.strictObject({
+  ...pageInput,
+  /** Only those that can still be used. */
+  pending: queryBoolean().optional(),
+});
+export const invitationsReply = z.object({ invitations: z.array(invitation), pagination });
+export const invitationInput = z.strictObject({ invitationId: idInput });
+
+/** `token` and `link` are shown here and never again. */
+export const passwordResetReply = z.object({ token: z.string(), link: z.string(), expiresAt: z.number() });
+
+const token = z.string().min(1).max(200);
+export const tokenInput = z.strictObject({ token });
+export const acceptedReply = z.object({ project: z.object({ id: z.string(), name: z.string() }), role });
+/** A person who has no account yet makes one by an invitation. */
+export const joinInput = z.strictObject({ token, email, password, name: personName.optional() });
+export const leaveInput = z.strictObject({ projectId: idInput });
+export const leftReply = z.object({ ok: z.literal(true) });
+
+export const daysFrom = (now: number, days: number) => now + days * DAY_MS;

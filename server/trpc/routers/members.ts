@@ -1,0 +1,47 @@
+import { resetPasswordInput } from "@/server/services/identity/schemas";
+import {
+  acceptInvitation,
+  changeRole,
+  createPasswordReset,
+  inviteMember,
+  joinByInvitation,
+  joinInput,
+  listInvitations,
+  listMembers,
+  lookAtInvitation,
+  lookAtPasswordReset,
+  removeMember,
+  resetPassword,
+  revokeInvitation,
+  tokenInput,
+  transferOwnership,
+} from "@/server/services/members";
+import { requestInfo } from "../context";
+import { accountMutation, mutation, query } from "../procedures";
+import { procedure, router } from "../trpc";
+
+export const membersRouter = router({
+  list: query(listMembers),
+  changeRole: mutation(changeRole),
+  remove: mutation(removeMember),
+  transferOwnership: mutation(transferOwnership),
+  createPasswordReset: mutation(createPasswordReset),
+  invite: mutation(inviteMember),
+  invitations: query(listInvitations),
+  revokeInvitation: mutation(revokeInvitation),
+});
+
+/** For people whom a one-time link lets in: the token is what allows it, as with the first run. */
+export const linksRouter = router({
+  invitation: procedure
+    .input(tokenInput)
+    .query(async ({ ctx, input }) => ({ invitation: await lookAtInvitation(ctx.db, input.token) })),
+  passwordReset: procedure
+    .input(tokenInput)
+    .query(async ({ ctx, input }) => ({ email: (await lookAtPasswordReset(ctx.db, input.token))?.email ?? null })),
+  accept: accountMutation(acceptInvitation),
+  join: procedure.input(joinInput).mutation(({ ctx, input }) => joinByInvitation(ctx.db, input, requestInfo(ctx))),
+  resetPassword: procedure
+    .input(resetPasswordInput)
+    .mutation(({ ctx, input }) => resetPassword(ctx.db, input, requestInfo(ctx))),
+});
