@@ -69,6 +69,7 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
         : [];
     }
     case "string":
+      if (schema.format === "email") return "ann@example.com";
       return name === "id" ? `id_${ID_BODY}` : name || "text";
     case "integer":
     case "number":

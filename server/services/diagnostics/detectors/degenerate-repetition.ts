@@ -3,6 +3,7 @@ import { type SpokenMessage, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { isRuler, type NumberedWords, numberedWords } from "./numbered-words";
 import { proseIn, proseOf } from "./prose";
+import { rememberLast } from "./remember-last";
 import { excerpt } from "./text";
 
 /** Times in a row that a phrase comes before it is a fault; a chorus has fewer. */
@@ -19,6 +20,7 @@ const MATCH_SCORE = 0.7;
 const ASKED_SCORE = 0.3;
 const ASKED =
   /\b(?:repeat|times|over and over|forever|chorus|lyrics|song|poem|pattern|ascii|loop|lines? of|as many|table|list \d|count (?:to|from)|chant|rhyme|copies)\b/i;
+const QUESTION_READ = 4000;
 /** Characters of an answer that are read, from its end: once a model goes round, it does not stop. */
 const READ = 2500;
 
@@ -27,20 +29,28 @@ export const degenerateRepetition: Detector = {
   severity: "high",
   enabledByDefault: true,
   looksFor: "An answer stuck on a character, word, phrase or line, over and over.",
-  detect: (conversation) =>
-    mergeByCause(spokenMessages(conversation.messages).flatMap((spoken) => stuck(conversation, spoken))),
+  detect: (conversation) => {
+    const isAsked = rememberLast((question) => ASKED.test(question.slice(0, QUESTION_READ)));
+    return mergeByCause(
+      spokenMessages(conversation.messages).flatMap((spoken) => stuck(conversation, spoken, isAsked)),
+    );
+  },
 };
 
 type Stretch = { kind: string; start: number; end: number; unit: string; score: number };
 
-function stuck({ messages }: ConversationSnapshot, spoken: SpokenMessage): DetectedSignal[] {
+function stuck(
+  { messages }: ConversationSnapshot,
+  spoken: SpokenMessage,
+  isAsked: (question: string) => boolean,
+): DetectedSignal[] {
   const { index, message, text, question } = spoken;
   if (text.length < COVERED_MINIMUM) return [];
   const from = Math.max(0, text.length - READ);
   const prose = from === 0 ? proseOf(message) : proseIn(text.slice(from));
   const found = characterRun(prose) ?? wordRun(prose);
   if (!found) return [];
-  const asked = ASKED.test(question.slice(0, 4000));
+  const asked = isAsked(question);
   return [
     {
       name: "degenerate_repetition",

@@ -62,9 +62,12 @@ function userTurnsBefore({ messages }: ConversationSnapshot): number[] {
   });
 }
 
+/** Characters of a text that are compared freely; what follows is compared as it was sent. */
+const TEXT_READ = 20_000;
+
 function comparable(args: string): string {
   const value = parseJson(args);
-  return value === undefined ? simplified(args) : written(value, 0);
+  return value === undefined ? simplified(args.slice(0, TEXT_READ)) + args.slice(TEXT_READ) : written(value, 0);
 }
 
 /** Deeper values are compared as they were sent. */

@@ -2,6 +2,7 @@ import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, saidByOthers, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { proseIn, proseOf } from "./prose";
+import { rememberLast } from "./remember-last";
 import { excerpt } from "./text";
 
 /** `hints`: a match contains one of these, which begin with a rare character: that is found far quicker than a pattern. */
@@ -55,8 +56,11 @@ const LEAKS: readonly Leak[] = [
     score: 0.8,
   },
 ];
-/** Characters of an answer that are read at each end. */
+/** Characters of an answer that are read. */
 const READ = 100_000;
+const QUESTION_READ = 4000;
+/** Different tokens of one conversation for which the others' messages are searched; by then it is told what is wrong. */
+const TOKENS_READ = 100;
 
 export const leakedTemplate: Detector = {
   signal: "leaked_template",
@@ -68,13 +72,14 @@ export const leakedTemplate: Detector = {
     const isQuoted = (token: string) => {
       let answer = quoted.get(token);
       if (answer === undefined) {
-        answer = saidByOthers(conversation.messages, token);
+        answer = quoted.size >= TOKENS_READ || saidByOthers(conversation.messages, token);
         quoted.set(token, answer);
       }
       return answer;
     };
+    const isTopic = rememberLast((question) => TOPIC.test(question.slice(0, QUESTION_READ)));
     return mergeByCause(
-      spokenMessages(conversation.messages).flatMap((spoken) => leaks(conversation, spoken, isQuoted)),
+      spokenMessages(conversation.messages).flatMap((spoken) => leaks(conversation, spoken, isQuoted, isTopic)),
     );
   },
 };
@@ -83,6 +88,7 @@ function leaks(
   { messages }: ConversationSnapshot,
   { index, text, message, question }: SpokenMessage,
   isQuoted: (token: string) => boolean,
+  isTopic: (question: string) => boolean,
 ): DetectedSignal[] {
   const prose = text.length <= READ ? proseOf(message) : proseIn(text.slice(0, READ));
   return LEAKS.flatMap(({ kind, hints, pattern, score }) => {
@@ -93,7 +99,7 @@ function leaks(
     if (kind === "raw tool call" && message.toolCalls.length > 0 && /^\s{0,20}[[{]/.test(prose)) return [];
     if (isQuoted(token.slice(0, 40))) return [];
     const hidden = kind === "reasoning tag" && (message.toolCalls.length > 0 || followsWithTools(messages, index));
-    const sure = hidden || TOPIC.test(question.slice(0, 4000)) ? TOPIC_SCORE : score;
+    const sure = hidden || isTopic(question) ? TOPIC_SCORE : score;
     return [
       {
         name: "leaked_template",

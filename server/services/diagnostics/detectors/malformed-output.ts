@@ -3,6 +3,7 @@ import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { fencedCode } from "./prose";
+import { rememberLast } from "./remember-last";
 import { textOf } from "./text";
 
 /** JSON alone was asked for, and what came does not parse. */
@@ -45,7 +46,7 @@ export const malformedOutput: Detector = {
 /** Whether JSON was asked for, and nothing else beside it. */
 type Wishes = { json: boolean; jsonOnly: boolean };
 
-/** What the instructions and a question ask for. Both stand for many answers, and are read once. */
+/** What the instructions and a question ask for. */
 function wishes(messages: readonly Message[]): (question: string) => Wishes {
   const system = messages
     .filter(({ role }) => role === "system" || role === "developer")
@@ -54,16 +55,12 @@ function wishes(messages: readonly Message[]): (question: string) => Wishes {
     .slice(0, ASKED_READ);
   const standing = asksForJson(system);
   let standingOnly: boolean | undefined;
-  let [question, asked]: [string | null, Wishes] = [null, { json: false, jsonOnly: false }];
-  return (next) => {
-    if (next === question) return asked;
-    question = next;
-    const read = next.slice(0, ASKED_READ);
+  return rememberLast((question) => {
+    const read = question.slice(0, ASKED_READ);
     const json = standing || asksForJson(read);
     if (json) standingOnly ??= ASKED_FOR_JSON_ONLY.test(system);
-    asked = { json, jsonOnly: json && (standingOnly === true || ASKED_FOR_JSON_ONLY.test(read)) };
-    return asked;
-  };
+    return { json, jsonOnly: json && (standingOnly === true || ASKED_FOR_JSON_ONLY.test(read)) };
+  });
 }
 
 type Reading = { score: number; cause: string };

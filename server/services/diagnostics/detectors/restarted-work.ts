@@ -59,6 +59,7 @@ function bestSeries(steps: readonly Step[]): Series | null {
   let best: Series | null = null;
   let length = 0;
   let distance = 0;
+  const calls = new Set<string>(); // of the series at hand
   for (const [index, step] of steps.entries()) {
     const earlier = lastAt.get(step.call);
     lastAt.set(step.call, index);
@@ -68,12 +69,13 @@ function bestSeries(steps: readonly Step[]): Series | null {
     }
     length = index - earlier === distance ? length + 1 : 1;
     distance = index - earlier;
+    if (length === 1) calls.clear();
+    calls.add(step.call);
     // Back to back with nothing between is an alternation (or one call repeated), which has its own Signal.
     if (length < 2 || distance <= length) continue;
     const start = index - length + 1;
-    const calls = new Set(steps.slice(start, index + 1).map(({ call }) => call)).size;
     const spoken = step.userTurns > steps[earlier]!.userTurns;
-    const score = SCORE_BY_CALLS[Math.min(calls, SCORE_BY_CALLS.length - 1)]! * (spoken ? AFTER_USER : 1);
+    const score = SCORE_BY_CALLS[Math.min(calls.size, SCORE_BY_CALLS.length - 1)]! * (spoken ? AFTER_USER : 1);
     if (!best || score > best.score) best = { start, earlier: start - distance, calls: length, score };
   }
   return best;

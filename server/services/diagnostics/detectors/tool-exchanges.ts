@@ -2,6 +2,7 @@ import type { Message, MessagePart, ToolCall } from "@/server/services/telemetry
 import type { ConversationSnapshot, Evidence } from "../types";
 import { canonicalJson, writeJson } from "./canonical-json";
 import { quoteMessage, quoteSpan } from "./evidence";
+import { pendingCalls } from "./pending-calls";
 import { textOf } from "./text";
 
 /** One tool call with what came back, from wherever the client told it. In the order of the conversation. */
@@ -73,17 +74,12 @@ const spanOf = (exchange: ToolExchange) => (exchange.spanId === null ? {} : { sp
 
 function fromMessages(messages: readonly Message[]): ToolExchange[] {
   const exchanges: ToolExchange[] = [];
-  let pending: ToolExchange[] = [];
+  const pending = pendingCalls<ToolExchange>();
 
   const answer = (id: string | null, name: string | null, fields: Partial<ToolExchange>) => {
-    const asked =
-      (id !== null ? pending.find((one) => one.callId === id) : undefined) ??
-      (name !== null ? pending.find((one) => one.name === name && (id === null || one.callId === null)) : undefined) ??
-      pending.find((one) => id === null || one.callId === null);
-    if (asked) {
-      pending = pending.filter((one) => one !== asked);
-      Object.assign(asked, fields);
-    } else {
+    const asked = pending.take(id, name);
+    if (asked) Object.assign(asked, fields);
+    else {
       exchanges.push({ ...unanswered(id, name ?? UNNAMED_TOOL, "", null, null), ...fields });
     }
   };
@@ -112,12 +108,11 @@ function fromMessages(messages: readonly Message[]): ToolExchange[] {
       return;
     }
     if (message.toolCalls.length > 0) {
-      // A call that was not answered before the next ones will not be answered by position.
-      pending = pending.filter((one) => one.callId !== null);
+      pending.giveUpUnidentified();
       for (const call of message.toolCalls) {
         const exchange = unanswered(call.id, call.name || UNNAMED_TOOL, call.arguments, index, message.spanId);
         exchanges.push(exchange);
-        pending.push(exchange);
+        pending.add(exchange);
       }
     }
   });

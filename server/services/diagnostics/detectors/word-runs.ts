@@ -11,7 +11,14 @@ const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
 /** The runs of words in a text, by the places of their hashes: enough to tell most texts apart without a string a run. */
-export type WordRuns = { text: string; places: readonly number[]; taken: readonly number[]; count: number };
+export type WordRuns = {
+  text: string;
+  places: readonly number[];
+  taken: readonly number[];
+  count: number;
+  /** Made when the places did not tell. */
+  exact?: ReadonlySet<string>;
+};
 
 /** Reads a lower-case text on one line. */
 export function wordRuns(text: string): WordRuns {
@@ -48,7 +55,7 @@ const isTaken = (taken: readonly number[], place: number) => (taken[place >>> 5]
 
 /** Whether the runs that two texts have in common are at least this share of all that either has. */
 export function shareRuns(a: WordRuns, b: WordRuns, share: number): boolean {
-  return mayShare(a, b, share) && exactShare(a.text, b.text) >= share;
+  return mayShare(a, b, share) && exactShare(a, b) >= share;
 }
 
 /** "No" is certain: where a place of one is free in the other, so is every run that it stands for. */
@@ -63,8 +70,10 @@ function mayShare(a: WordRuns, b: WordRuns, share: number): boolean {
   return true;
 }
 
-function exactShare(a: string, b: string): number {
-  const [few, many] = [runsIn(a), runsIn(b)];
+function exactShare(a: WordRuns, b: WordRuns): number {
+  a.exact ??= runsIn(a.text);
+  b.exact ??= runsIn(b.text);
+  const [few, many] = [a.exact, b.exact];
   let common = 0;
   for (const run of few) if (many.has(run)) common++;
   return common / (few.size + many.size - common);
