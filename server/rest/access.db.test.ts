@@ -29,7 +29,14 @@ const TABLE: Record<Role, Capability[]> = {
 const OWNERS_ONLY =
   /^(apiKeys|members|invitations|passwordResets|connections|audit|retention\.update|deletions|projects\.(delete|rename))\b/;
 /** Procedures for which a one-time token, or nothing at all, is what lets somebody in. */
-const OPEN_PROCEDURES = ["links.join", "links.resetPassword", "setup.complete", "setup.status"];
+const OPEN_PROCEDURES = [
+  "links.invitation",
+  "links.join",
+  "links.passwordReset",
+  "links.resetPassword",
+  "setup.complete",
+  "setup.status",
+];
 
 /** Refused with every other unknown field, after the question of who may: so nothing changes however much is tried. */
 const REFUSED_BODY = { notAField: true };
