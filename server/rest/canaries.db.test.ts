@@ -3,6 +3,7 @@ import superjson from "superjson";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
+import { onServer } from "@/db/testing/template";
 import { handleAuth } from "@/server/auth/next-auth-handler";
 import { createSetupLink } from "@/server/services/identity";
 import { handleTrpc } from "@/server/trpc/handler";
@@ -18,7 +19,11 @@ const DATABASE_PASSWORD = "canary-database-c0ffee";
 const INSTALLATION_SECRET = "canary-installation-secret-0d15ea5e-0d15ea5e";
 
 /** Its own file: the environment is read once. Debug shows whatever the log can be made to show. */
+// A role of its own, whose password the test knows: the server's own role may have another one, or none.
 const url = new URL(process.env.DATABASE_URL as string);
+const role = `canary_${crypto.randomUUID().replaceAll("-", "")}`;
+await onServer((sql) => sql.unsafe(`create role ${role} superuser login password '${DATABASE_PASSWORD}'`));
+url.username = role;
 url.password = DATABASE_PASSWORD;
 Object.assign(process.env, { DATABASE_URL: url.href, WHETSTONE_SECRET: INSTALLATION_SECRET, LOG_LEVEL: "debug" });
 

@@ -27,6 +27,7 @@ const BY_NAME: Record<string, unknown> = {
   ruleId: "tool-failure",
   name: "Checkout assistant",
   provider: "openai",
+  email: "ann@example.com",
   model: "gpt-4.1-mini",
   version: "0.1.0",
 };
@@ -69,7 +70,6 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
         : [];
     }
     case "string":
-      if (schema.format === "email") return "ann@example.com";
       return name === "id" ? `id_${ID_BODY}` : name || "text";
     case "integer":
     case "number":

@@ -13,7 +13,7 @@ const MOST_TELLINGS = 8;
  * the two are joined to one call. The response id finds it; times that touch and another instrumentation confirm it, for
  * test servers repeat one id. Of two strays the earlier takes the other in.
  *
- * `responseIds` are those of calls that just changed. Answers the conversations that took strays in.
+ * `responseIds` are those of conversations that just changed. Answers the conversations that took strays in.
  */
 export async function adoptStrays(tx: Db, projectId: string, responseIds: readonly string[]): Promise<string[]> {
   if (responseIds.length === 0) return [];

@@ -25,7 +25,7 @@ const withDigest = <Row extends object>(row: Row) => ({ ...row, digest: digestOf
 /**
  * Writes what conversations have become: only rows that differ are touched, so a long conversation that grows by one
  * message costs one message, and a model call that did not change keeps the cost it was given then. Answers the response
- * ids of the calls that did change.
+ * ids of all its calls.
  */
 export async function writeConversations(
   tx: Db,
@@ -228,7 +228,7 @@ async function writeModelCalls(
         reported_cost = excluded.reported_cost, digest = excluded.digest, cost_total = excluded.cost_total,
         cost = excluded.cost`);
   }
-  return [...new Set(changed.flatMap((row) => row.response_id ?? []))];
+  return [...new Set(calls.flatMap(({ call }) => indexable(call.responseId) ?? []))];
 }
 
 /** No provider's id is longer, and an index takes no text of any length. */

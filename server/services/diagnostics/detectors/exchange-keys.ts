@@ -62,12 +62,9 @@ function userTurnsBefore({ messages }: ConversationSnapshot): number[] {
   });
 }
 
-/** Characters of a text that are compared freely; what follows is compared as it was sent. */
-const TEXT_READ = 20_000;
-
 function comparable(args: string): string {
   const value = parseJson(args);
-  return value === undefined ? simplified(args.slice(0, TEXT_READ)) + args.slice(TEXT_READ) : written(value, 0);
+  return value === undefined ? simplified(args) : written(value, 0);
 }
 
 /** Deeper values are compared as they were sent. */
@@ -81,13 +78,17 @@ function written(value: unknown, depth: number): string {
   return `{${entries.map(([key, item]) => `${key}:${written(item, depth + 1)}`).join()}}`;
 }
 
+/** Characters of a value that are simplified; what follows is compared as it is. */
+const VALUE_READ = 20_000;
+
 /** Letters and digits of any language, lower-case; a value of punctuation only is compared as it is. */
 function simplified(text: string): string {
   const simple = text
+    .slice(0, VALUE_READ)
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim();
-  return simple === "" ? text : simple;
+  return simple === "" ? text : simple + text.slice(VALUE_READ);
 }
 
 function comparableResult(result: string): string {
