@@ -16,6 +16,7 @@ const ROUTED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 export function letIn(request, response) {
   const { method = "GET" } = request;
   const url = tidy(request.url ?? "/");
+  if (!url.startsWith("/")) return refuse(response, 400); // OPTIONS * asks about no address
   const isApi = API.test(url);
   if (isApi) request.url = url; // Next would answer with a redirect, which exporters do not follow
   if (!isReadable(url)) {
@@ -31,9 +32,9 @@ export function letIn(request, response) {
   return true;
 }
 
-/** Without doubled slashes and one at the end. @param {string} url */
+/** Without a host (as proxies are asked), doubled slashes and one at the end. @param {string} url */
 function tidy(url) {
-  const [path = "", ...query] = url.split("?");
+  const [path = "", ...query] = url.replace(/^https?:\/\/[^/?]*/i, "").split("?");
   return [path.replaceAll(/\/{2,}/g, "/").replace(/(?<=.)\/$/, ""), ...query].join("?");
 }
 

@@ -46,10 +46,12 @@ test("slashes too many lead where one does, in /v1", async () => {
   const passed = async (path: string) => JSON.parse((await send("GET", path))[1])[1];
   expect(await passed("//v1//things///?q=//a/")).toBe("/v1/things?q=//a/");
   expect(await passed("/v1/?q")).toBe("/v1?q");
+  expect(await passed("http://shop.example/v1/things")).toBe("/v1/things");
   expect(await passed("/p//one/")).toBe("/p//one/");
 });
 
-test("any other address that is no UTF-8 is refused", async () => {
+test("any other address that is no UTF-8, and none at all, is refused", async () => {
+  expect((await send("OPTIONS", "*"))[0]).toBe(400);
   expect((await send("GET", "/p/%FF"))[0]).toBe(400);
 });
 

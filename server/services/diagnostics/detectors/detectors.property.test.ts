@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { diagnoseSnapshot } from "../labelled";
 import { conversationOf } from "../labelled/conversation";
+import type { LabelledInput } from "../labelled/read-labelled";
 import { RULES } from "../rules";
 import type { ConversationSnapshot } from "../types";
 import { textOf } from "./text";
@@ -122,8 +123,8 @@ describe("every detector, on any conversation", () => {
 
 /** Characters of a hostile text; five messages have it. */
 const HOSTILE = 400_000;
-/** Milliseconds of CPU for all three Rules together, on a machine that others use too; alone it takes a tenth. */
-const PATIENCE = 1500;
+/** Milliseconds of CPU for all three Rules together, on a machine that others use too; alone it takes a hundredth, and what is not linear takes minutes. */
+const PATIENCE = 5_000;
 const filled = (unit: string) => unit.repeat(Math.ceil(HOSTILE / unit.length)).slice(0, HOSTILE);
 
 describe("hostile text", () => {
@@ -134,7 +135,9 @@ describe("hostile text", () => {
     "`",
     "``` ",
     "> x\n",
+    ">\n",
     "User: a\nAssistant: b\n",
+    "a:\n",
     "{",
     "[",
     '{"a":',
@@ -198,6 +201,41 @@ describe("hostile text", () => {
     diagnoseSnapshot(conversationOf(...messages));
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000).toBeLessThan(PATIENCE * 2);
+  });
+
+  const numbered = (count: number, message: (at: number) => LabelledInput["messages"][number]) =>
+    Array.from({ length: count }, (_, at) => message(at));
+  test.each([
+    [
+      "calls that nobody answers",
+      numbered(20_000, (at) => ({
+        role: "assistant",
+        content: "",
+        tool_calls: [{ id: `${at}`, name: "f", arguments: "{}" }],
+      })),
+    ],
+    [
+      "one long series of calls, done again",
+      numbered(20_000, (at) =>
+        at % 2
+          ? { role: "tool", name: "f", content: "x" }
+          : { role: "assistant", content: "", tool_calls: [{ name: "f", arguments: `{"a":${at % 8000}}` }] },
+      ),
+    ],
+    [
+      "a leak in every answer, none like another",
+      numbered(20_000, (at) =>
+        at % 2
+          ? { role: "assistant", content: `<tool_call a${at}> {{v${at}}}` }
+          : { role: "user", content: "hi there" },
+      ),
+    ],
+  ])("twenty thousand messages: %s", (_, messages) => {
+    const snapshot = conversationOf(...messages);
+    const before = process.cpuUsage();
+    diagnoseSnapshot(snapshot);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(PATIENCE);
   });
 
   test("JSON nested deeper than the engine can write", () => {

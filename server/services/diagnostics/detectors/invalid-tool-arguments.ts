@@ -1,4 +1,5 @@
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
+import { parseJson } from "./canonical-json";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { saysInvalidArguments } from "./failure/kinds";
 import { describeCause } from "./mask-cause";
@@ -42,12 +43,7 @@ function isBrokenJson(exchange: ToolExchange): boolean {
   const text = exchange.arguments.trim();
   if (!(text.startsWith("{") || text.startsWith("[")) || text.length > ARGUMENTS_LIMIT) return false;
   if (/^\{\s{0,10}'|(?::|,)\s?(?:None|True|False)\b/.test(text)) return false; // a Python client that printed its dict
-  try {
-    JSON.parse(text);
-    return false;
-  } catch {
-    return true;
-  }
+  return parseJson(text) === undefined;
 }
 
 function refused(conversation: ConversationSnapshot): DetectedSignal[] {
