@@ -2,6 +2,7 @@ import { and, eq, gte, lt, sql } from "drizzle-orm";
 import { conversations, findings, occurrences } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
+import { goesBy } from "@/server/services/telemetry";
 import { findingJson } from "./finding-json";
 import { findingsReply, listFindingsInput } from "./schemas";
 
@@ -48,7 +49,7 @@ export const listFindings = verb(
                 select ${occurrences.findingId} from ${occurrences}
                 join ${conversations} on ${conversations.projectId} = ${occurrences.projectId} and ${conversations.id} = ${occurrences.conversationId}
                 where ${occurrences.projectId} = ${ctx.projectId}
-                  and (${conversations.id} = ${filters.conversationId} or ${conversations.key} = ${`id:${filters.conversationId}`}))`,
+                  and ${goesBy(filters.conversationId)})`,
           list.after,
         ),
       )

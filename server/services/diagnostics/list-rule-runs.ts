@@ -3,6 +3,7 @@ import { conversations, ruleRuns } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { goesBy } from "@/server/services/telemetry";
 import { ruleRunJson } from "./rule-run-json";
 import { getRuleRunInput, listRuleRunsInput, ruleRunPageReply, ruleRunReply } from "./schemas";
 
@@ -40,7 +41,7 @@ export const listRuleRuns = verb(
             : sql`${ruleRuns.conversationId} in (
                 select ${conversations.id} from ${conversations}
                 where ${conversations.projectId} = ${ctx.projectId}
-                  and (${conversations.id} = ${filters.conversationId} or ${conversations.key} = ${`id:${filters.conversationId}`}))`,
+                  and ${goesBy(filters.conversationId)})`,
           list.after,
         ),
       )

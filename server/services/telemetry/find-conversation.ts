@@ -1,7 +1,8 @@
-import { and, eq, or, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { conversations } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
+import { goesBy } from "./conversation-key";
 import { summaryColumns } from "./summary-row";
 
 /** A conversation by our id or by the client's own; ours wins where a client's looks like it. */
@@ -9,12 +10,7 @@ export async function findConversation(ctx: Ctx, idOrExternalId: string) {
   const [row] = await ctx.db
     .select(summaryColumns)
     .from(conversations)
-    .where(
-      and(
-        eq(conversations.projectId, ctx.projectId),
-        or(eq(conversations.id, idOrExternalId), eq(conversations.key, `id:${idOrExternalId}`)),
-      ),
-    )
+    .where(and(eq(conversations.projectId, ctx.projectId), goesBy(idOrExternalId)))
     .orderBy(sql`${conversations.id} = ${idOrExternalId} desc`)
     .limit(1);
   if (!row) throw notFound("Conversation");

@@ -2,6 +2,7 @@ import { and, type Column, eq, gt, gte, lt, sql } from "drizzle-orm";
 import { conversations } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
+import { keyOfExternalId } from "./conversation-key";
 import { conversationsReply, listConversationsInput } from "./schemas";
 import { wordsOf } from "./search-words";
 import { summaryColumns, summaryOf } from "./summary-row";
@@ -33,7 +34,7 @@ export const listConversations = verb(
       .where(
         and(
           eq(conversations.projectId, ctx.projectId),
-          filters.externalId === undefined ? undefined : eq(conversations.key, `id:${filters.externalId}`),
+          filters.externalId === undefined ? undefined : eq(conversations.key, keyOfExternalId(filters.externalId)),
           filters.userId === undefined ? undefined : eq(conversations.userId, filters.userId),
           filters.model === undefined ? undefined : sql`${conversations.models} @> array[${filters.model}]::text[]`,
           filters.startedAfter === undefined ? undefined : gte(conversations.startedAt, filters.startedAfter),

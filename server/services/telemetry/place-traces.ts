@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { newId } from "@/server/platform/ids";
+import { keyOfExternalId } from "./conversation-key";
 import type { TraceIdentity } from "./otlp/types";
 import { rowsOf, textArray } from "./rows";
 
 export type Identities = ReadonlyMap<string, TraceIdentity>;
 
 const keyOf = (traceId: string, externalId: string | null) =>
-  externalId === null ? `trace:${traceId}` : `id:${externalId}`;
+  externalId === null ? `trace:${traceId}` : keyOfExternalId(externalId);
 
 /**
  * Puts each trace into the conversation that its identity names, making it where there is none, and answers the

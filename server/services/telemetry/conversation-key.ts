@@ -1,0 +1,9 @@
+import { eq, or } from "drizzle-orm";
+import { conversations } from "@/db/schema";
+
+/** The key of the conversation that the client calls by this id. */
+export const keyOfExternalId = (externalId: string) => `id:${externalId}`;
+
+/** The condition that a conversation goes by this id: ours, or the client's own. */
+export const goesBy = (idOrExternalId: string) =>
+  or(eq(conversations.id, idOrExternalId), eq(conversations.key, keyOfExternalId(idOrExternalId)));
