@@ -16,7 +16,7 @@ export default async function Home() {
       return (
         <EntryCard title="Open the set-up link">
           Nobody has an account here yet. When Whetstone started it printed a one-time link, such as{" "}
-          <span className="mono">/setup?token=…</span>, in its terminal: whoever opens it becomes the owner. Restart the
+          <span className="mono">/setup#token=…</span>, in its terminal: whoever opens it becomes the owner. Restart the
           server to see a new one.
         </EntryCard>
       );

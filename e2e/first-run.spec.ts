@@ -7,7 +7,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
   test.setTimeout(180_000);
   const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });
   try {
-    const link = /http:\S+\/setup\?token=\S+/.exec(product.output())?.[0];
+    const link = /http:\S+\/setup#token=\S+/.exec(product.output())?.[0];
     expect(link, "the start prints the one-time link").toBeDefined();
 
     await test.step("the first person becomes the owner, with a project", async () => {

@@ -109,7 +109,7 @@ test("before anyone signs in", async ({ page }) => {
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByText("The e-mail address or the password is not right.")).toBeVisible();
   await expectSound(page, "sign-in-refused");
-  await page.goto("/setup?token=used");
+  await page.goto("/setup#token=used");
   await expect(page.getByText("This is set up already")).toBeVisible();
   await page.goto(at("conversations"));
   await expect(page).toHaveURL(/\/sign-in\?next=/);

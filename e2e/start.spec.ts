@@ -111,7 +111,7 @@ test.describe("an installation", () => {
   test("serves, shows the first person a one-time link, and keeps its secrets to itself", async () => {
     const { child, exited, output } = await start(at);
     await healthy(at.address);
-    expect(output()).toMatch(new RegExp(`${at.address}/setup\\?token=\\S{20,}`));
+    expect(output()).toMatch(new RegExp(`${at.address}/setup#token=\\S{20,}`));
     for (const file of ["secret", "postgres.json", "running.json"]) {
       expect(statSync(path.join(at.folder, file)).mode & 0o077, file).toBe(0);
     }
@@ -138,7 +138,7 @@ test.describe("an installation", () => {
 
     const { child, exited, output } = await start(at);
     expect(output()).not.toContain("Building");
-    expect(output()).not.toContain("/setup?token="); // somebody has an account now
+    expect(output()).not.toContain("/setup#token="); // somebody has an account now
     child.kill("SIGTERM");
     expect(await exited).toBe(0);
   });
@@ -211,7 +211,7 @@ test.describe("an installation", () => {
     for (const pid of Object.values(pids)) process.kill(pid, "SIGKILL");
     const next = await start(at);
     await healthy(at.address);
-    expect(next.output()).not.toContain("/setup?token=");
+    expect(next.output()).not.toContain("/setup#token=");
     next.child.kill("SIGTERM");
     expect(await next.exited).toBe(0);
   });

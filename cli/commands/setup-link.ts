@@ -17,7 +17,7 @@ export function addSetupLink(program: Command) {
           "Somebody has an account here already: sign in, or add people with `user create`.",
         );
       const { PUBLIC_URL, HOST, PORT } = env();
-      const setupLink = `${PUBLIC_URL?.replace(/\/+$/, "") ?? `http://${HOST}:${PORT}`}/setup?token=${link.token}`;
+      const setupLink = `${PUBLIC_URL?.replace(/\/+$/, "") ?? `http://${HOST}:${PORT}`}/setup#token=${link.token}`;
       answer(command, { setupLink }, [setupLink]);
     });
 }

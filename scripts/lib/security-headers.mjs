@@ -23,6 +23,9 @@ const NO_FEATURES = [
   .map((name) => `${name}=()`)
   .join(", ");
 
+/** Pages of one-time links: links of earlier versions have their token in the query. */
+const IS_LINK = /^\/(?:invite|reset|setup)\/?$/;
+
 const HSTS_SECONDS = 180 * 86_400;
 
 /**
@@ -70,7 +73,7 @@ export function securityHeaders(pathname, { secure, dev }) {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     // An address here may hold ids of people and conversations: no other site is told any of it.
-    "referrer-policy": "same-origin",
+    "referrer-policy": IS_LINK.test(pathname) ? "no-referrer" : "same-origin",
     "permissions-policy": NO_FEATURES,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",

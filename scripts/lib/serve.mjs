@@ -184,7 +184,7 @@ async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
   say(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
   if (setupToken) {
     say(
-      `\nNobody has an account yet. Become the owner with this link (it works once):\n\n  ${address}/setup?token=${setupToken}\n`,
+      `\nNobody has an account yet. Become the owner with this link (it works once):\n\n  ${address}/setup#token=${setupToken}\n`,
     );
   }
 }

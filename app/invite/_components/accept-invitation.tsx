@@ -3,6 +3,7 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signOut } from "next-auth/react";
+import { forgetLinkToken } from "@/app/_lib/link-token";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 
@@ -13,7 +14,10 @@ export function AcceptInvitation({ token, role, email }: Props) {
   const ready = useMounted();
   const accept = useMutation(
     trpc.links.accept.mutationOptions({
-      onSuccess: ({ project }) => window.location.assign(`/p/${project.id}/conversations`),
+      onSuccess: ({ project }) => {
+        forgetLinkToken("invite");
+        window.location.assign(`/p/${project.id}/conversations`);
+      },
     }),
   );
   return (
@@ -39,7 +43,7 @@ export function AcceptInvitation({ token, role, email }: Props) {
         variant="default"
         size="sm"
         disabled={!ready}
-        onClick={() => signOut({ callbackUrl: `/invite?token=${encodeURIComponent(token)}` })}
+        onClick={() => void signOut({ redirect: false }).then(() => window.location.reload())}
         fullWidth
       >
         I am somebody else

@@ -4,6 +4,7 @@ import { useForm } from "@mantine/form";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
+import { forgetLinkToken } from "@/app/_lib/link-token";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 
@@ -26,6 +27,7 @@ export function JoinForm({ token, role, email }: Props) {
   const join = useMutation(
     trpc.links.join.mutationOptions({
       onSuccess: async ({ project }, given) => {
+        forgetLinkToken("invite");
         const signedIn = await signIn("credentials", {
           email: given.email,
           password: given.password,
@@ -35,7 +37,6 @@ export function JoinForm({ token, role, email }: Props) {
       },
     }),
   );
-  const next = encodeURIComponent(`/invite?token=${token}`);
   return (
     // Before the script runs nothing may be sent: least of all a password in an address.
     <form
@@ -52,7 +53,7 @@ export function JoinForm({ token, role, email }: Props) {
     >
       <Stack gap="sm">
         <Text c="dimmed">
-          You join as {role}. If you have an account here, <Anchor href={`/sign-in?next=${next}`}>sign in</Anchor>{" "}
+          You join as {role}. If you have an account here, <Anchor href="/sign-in?next=%2Finvite">sign in</Anchor>{" "}
           instead.
         </Text>
         {join.error ? (

@@ -4,6 +4,7 @@ import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
 import { useState } from "react";
+import { forgetLinkToken } from "@/app/_lib/link-token";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 
@@ -16,6 +17,7 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
   const reset = useMutation(
     trpc.links.resetPassword.mutationOptions({
       onSuccess: async (_, given) => {
+        forgetLinkToken("reset");
         const signedIn = await signIn("credentials", { email, password: given.password, redirect: false }).catch(
           () => null,
         );

@@ -5,15 +5,16 @@ import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
 import { keepKey } from "@/app/_lib/kept-key";
+import { forgetLinkToken } from "@/app/_lib/link-token";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 
 const PASSWORD_MIN = 8;
 
 /** The first person becomes the owner, with a project and a key that waits in the first snippet. */
-export function SetupForm({ token }: { token: string }) {
+export function SetupForm({ token }: { token: string | undefined }) {
   const trpc = useTRPC();
-  const ready = useMounted();
+  const ready = useMounted() && token !== undefined;
   const form = useForm({
     mode: "controlled",
     initialValues: { name: "", email: "", password: "", projectName: "" },
@@ -27,6 +28,7 @@ export function SetupForm({ token }: { token: string }) {
     trpc.setup.complete.mutationOptions({
       onSuccess: async ({ project, secret }, { email, password }) => {
         keepKey(project.id, secret);
+        forgetLinkToken("setup");
         const signedIn = await signIn("credentials", { email, password, redirect: false }).catch(() => null);
         window.location.assign(signedIn?.ok ? `/p/${project.id}/send-a-trace` : "/sign-in");
       },
@@ -40,7 +42,7 @@ export function SetupForm({ token }: { token: string }) {
       noValidate
       onSubmit={form.onSubmit(({ name, email, password, projectName }) =>
         complete.mutate({
-          token,
+          token: token ?? "",
           email: email.trim(),
           password,
           ...(name.trim() ? { name: name.trim() } : {}),

@@ -59,7 +59,7 @@ test("somebody without an account joins by a link, once, and signs in with their
   const { ctx } = await testProject();
   const { invitation, token, link } = await inviteMember(ctx, { role: "editor", email: "New@example.test" });
   expect(invitation).toMatchObject({ role: "editor", status: "pending", email: "New@example.test" });
-  expect(link).toMatch(/\/invite\?token=/);
+  expect(link).toMatch(/\/invite#token=/);
   expect(JSON.stringify(await listInvitations(ctx, {}))).not.toContain(token);
   expect(await db().select().from(invitations).where(eq(invitations.tokenHash, token))).toEqual([]);
   expect(await lookAtInvitation(db(), token)).toMatchObject({ projectName: "Test project", role: "editor" });
@@ -226,7 +226,7 @@ test("an owner's link sets a new password once and signs the person out everywhe
   const sessionId = await startSession(db(), { userId: ada.id });
   const stale = await createPasswordReset(ctx, { userId: ada.id });
   const { token, link } = await createPasswordReset(ctx, { userId: ada.id });
-  expect(link).toMatch(/\/reset\?token=/);
+  expect(link).toMatch(/\/reset#token=/);
   const password = "a new long password";
   await expect(resetPassword(db(), { token: stale.token, password })).rejects.toMatchObject({ code: "forbidden" });
   const tries = await Promise.allSettled([1, 2, 3].map(() => resetPassword(db(), { token, password })));
@@ -299,6 +299,9 @@ test("whoever holds a link joins or sets a password in the browser's door, and t
   };
   const { token } = await inviteMember(ctx, { role: "editor" });
   const email = "by-link@example.test";
+  const inAddress = `/api/trpc/links.invitation?input=${encodeURIComponent(JSON.stringify({ json: { token } }))}`;
+  expect((await handleTrpc(requestTo("GET", inAddress, {}))).status).toBe(405);
+  expect(await tell("links.invitation", { token })).toBe(200);
   expect(await tell("links.join", { token, email, password: "short" })).toBe(400);
   expect(await tell("links.join", { token, email, password: PASSWORD })).toBe(200);
   expect(await tell("links.join", { token, email: "again@example.test", password: PASSWORD })).toBe(403);

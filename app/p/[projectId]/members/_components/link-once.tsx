@@ -6,7 +6,7 @@ type Props = { page: "invite" | "reset"; token: string; onDone: () => void; chil
 
 /** A one-time link, the only time that it is shown, at the address by which this browser came. */
 export function LinkOnce({ page, token, onDone, children }: Props) {
-  const link = `${window.location.origin}/${page}?token=${token}`;
+  const link = `${window.location.origin}/${page}#token=${token}`;
   return (
     <Stack gap="md">
       <Text size="sm">{children}</Text>

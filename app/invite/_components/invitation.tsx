@@ -1,0 +1,35 @@
+"use client";
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { EntryCard } from "@/app/_components/entry-card";
+import { LinkCard } from "@/app/_components/link-card";
+import { useLinkToken } from "@/app/_lib/link-token";
+import { useTRPCClient } from "@/app/_lib/trpc";
+import { AcceptInvitation } from "./accept-invitation";
+import { JoinForm } from "./join-form";
+
+export function Invitation({ signedInAs }: { signedInAs: string | null }) {
+  const token = useLinkToken("invite");
+  const api = useTRPCClient();
+  const look = useQuery({
+    queryKey: ["link", "invite", token],
+    queryFn: token ? async () => (await api.links.invitation.mutate({ token })).invitation : skipToken,
+  });
+  return (
+    <LinkCard
+      title="Invitation"
+      token={token}
+      look={look}
+      closed="It was used already, has expired, was revoked, or is not whole. Ask an owner of the project for a new one."
+    >
+      {(usable, { projectName, role, email }) => (
+        <EntryCard title={`Join ${projectName}`}>
+          {signedInAs === null ? (
+            <JoinForm token={usable} role={role} email={email} />
+          ) : (
+            <AcceptInvitation token={usable} role={role} email={signedInAs} />
+          )}
+        </EntryCard>
+      )}
+    </LinkCard>
+  );
+}

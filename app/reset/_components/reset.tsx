@@ -1,0 +1,30 @@
+"use client";
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { EntryCard } from "@/app/_components/entry-card";
+import { LinkCard } from "@/app/_components/link-card";
+import { useLinkToken } from "@/app/_lib/link-token";
+import { useTRPCClient } from "@/app/_lib/trpc";
+import { ResetForm } from "./reset-form";
+
+export function Reset() {
+  const token = useLinkToken("reset");
+  const api = useTRPCClient();
+  const look = useQuery({
+    queryKey: ["link", "reset", token],
+    queryFn: token ? async () => (await api.links.passwordReset.mutate({ token })).email : skipToken,
+  });
+  return (
+    <LinkCard
+      title="New password"
+      token={token}
+      look={look}
+      closed="It was used already, has expired, was replaced by a newer one, or is not whole. Ask an owner for a new one."
+    >
+      {(usable, email) => (
+        <EntryCard title="Set a new password">
+          <ResetForm token={usable} email={email} />
+        </EntryCard>
+      )}
+    </LinkCard>
+  );
+}

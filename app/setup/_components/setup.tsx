@@ -1,0 +1,22 @@
+"use client";
+import { EntryCard } from "@/app/_components/entry-card";
+import { useLinkToken } from "@/app/_lib/link-token";
+import { SetupForm } from "./setup-form";
+
+/** The form, for whoever came by the printed link. */
+export function Setup() {
+  const token = useLinkToken("setup");
+  if (token === null) {
+    return (
+      <EntryCard title="Open the whole link">
+        The set-up link that was printed in the terminal ends with <span className="mono">#token=…</span>. Copy all of
+        it, or restart the server to see a new one.
+      </EntryCard>
+    );
+  }
+  return (
+    <EntryCard title="Set up Whetstone">
+      <SetupForm token={token} />
+    </EntryCard>
+  );
+}
