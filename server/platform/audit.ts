@@ -4,6 +4,7 @@ import { accountAuditLog, auditLog, projects } from "@/db/schema";
 import type { AccountCtx, Actor, AuditNote, Ctx, RequestInfo } from "./context";
 import { newId } from "./ids";
 import { hideCredentials } from "./log";
+import { transact } from "./transact";
 
 const STRING_MAX = 500;
 const ITEMS_MAX = 100;
@@ -126,7 +127,7 @@ function entryOf(action: string, input: unknown, notes: readonly AuditNote[], wh
 
 /** Runs a project's write in a transaction that also holds its audit row. */
 export const auditedWrite = <T>(ctx: Ctx, action: string, input: unknown, run: (ctx: Ctx) => Promise<T>) =>
-  ctx.db.transaction(async (tx) => {
+  transact(ctx.db, async (tx) => {
     const notes: AuditNote[] = [];
     const result = await run({ ...ctx, db: tx, notes });
     await recordAudit(tx, {
@@ -145,7 +146,7 @@ export const auditedAccountWrite = <T>(
   input: unknown,
   run: (ctx: AccountCtx) => Promise<T>,
 ) =>
-  ctx.db.transaction(async (tx) => {
+  transact(ctx.db, async (tx) => {
     const notes: AuditNote[] = [];
     const result = await run({ ...ctx, db: tx, notes });
     await recordAudit(tx, {

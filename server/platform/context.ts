@@ -1,6 +1,7 @@
 import type { Db } from "@/db/client";
 import { type Capability, ROLE_CAPABILITIES, type Role } from "./capabilities";
 import { ServiceError } from "./errors";
+import { transact } from "./transact";
 
 /** A project that the caller was shown to belong to: minted by session and key checks, and where a job starts. */
 export type ProjectId = string & { readonly __brand: "ProjectId" };
@@ -71,4 +72,4 @@ export function requireCapability(ctx: Ctx, wanted: readonly Capability[]) {
 
 /** Everything in `work` commits or nothing does; events that it emits ride in the same transaction. */
 export const inTransaction = <C extends { db: Db }, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> =>
-  ctx.db.transaction((tx) => work({ ...ctx, db: tx }));
+  transact(ctx.db, (tx) => work({ ...ctx, db: tx }));

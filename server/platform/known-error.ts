@@ -25,12 +25,13 @@ const DATABASE_RETRY_SECONDS = 5;
 /** A chain of causes that is longer than this is a loop. */
 const CAUSES = 8;
 
-function codesOf(error: unknown): string[] {
+/** The codes of an error and of what caused it, of Postgres and of Node. */
+export function errorCodes(error: unknown): string[] {
   const codes: string[] = [];
   for (let at = error, n = 0; at instanceof Error && n < CAUSES; at = at.cause, n++) {
     if ("code" in at && typeof at.code === "string") codes.push(at.code);
     // A refused connection to a name with several addresses is one error for each of them.
-    if (at instanceof AggregateError) codes.push(...at.errors.flatMap(codesOf));
+    if (at instanceof AggregateError) codes.push(...at.errors.flatMap(errorCodes));
   }
   return codes;
 }
@@ -41,7 +42,7 @@ export function knownError(error: unknown): ServiceError | undefined {
   if (error instanceof z.ZodError) {
     return new ServiceError("invalid", "The request is not valid.", { errors: fieldErrors(error), cause: error });
   }
-  const codes = codesOf(error);
+  const codes = errorCodes(error);
   if (codes.some((code) => UNREACHABLE.has(code) || BUSY.test(code))) {
     return new ServiceError("unavailable", "The database cannot be reached at the moment. Try again shortly.", {
       retryAfter: DATABASE_RETRY_SECONDS,

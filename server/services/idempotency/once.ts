@@ -1,6 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
+import { transact } from "@/server/platform/transact";
 import { type Answer, type Asked, claimKey, keepAnswer, LEASE_MS, releaseClaim, renewClaim } from "./keys";
 import { sweepKeysNowAndThen } from "./sweep";
 
@@ -30,7 +31,7 @@ export async function answerOnce(
   const renewing = setInterval(() => void renewClaim(ctx.db, claim).catch(() => {}), LEASE_MS / 3);
   renewing.unref();
   try {
-    const answer = await ctx.db.transaction(async (tx) => {
+    const answer = await transact(ctx.db, async (tx) => {
       const done = await run({ ...ctx, db: tx });
       await keepAnswer(tx, claim, done);
       return done;

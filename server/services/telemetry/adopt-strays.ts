@@ -48,16 +48,22 @@ export async function adoptStrays(tx: Db, projectId: string, responseIds: readon
   if (strays.length === 0) return [];
 
   const hosts = new Set([...strays].map(({ into }) => into));
-  const moved = [...strays].filter(({ left }) => !hosts.has(left));
-  const touched = [...new Set(moved.flatMap(({ left, into }) => [left, into]))];
-  await tx.execute(sql`
-    select 1 from conversations where project_id = ${projectId} and id = any(${textArray(touched)})
+  const moving = [...strays].filter(({ left }) => !hosts.has(left));
+  const touched = [...new Set(moving.flatMap(({ left, into }) => [left, into]))];
+  const locked = await tx.execute<{ id: string }>(sql`
+    select id from conversations where project_id = ${projectId} and id = any(${textArray(touched)})
     order by id for no key update`);
-  for (const { trace_id, into } of moved) {
+  // Either may have been deleted since it was found.
+  const here = new Set([...locked].map(({ id }) => id));
+  const moved = moving.filter(({ left, into }) => here.has(left) && here.has(into));
+  for (const { trace_id, left, into } of moved) {
     await tx.execute(sql`
-      update traces set conversation_id = ${into} where project_id = ${projectId} and id = ${trace_id}`);
+      update traces set conversation_id = ${into}
+      where project_id = ${projectId} and id = ${trace_id} and conversation_id = ${left}`);
   }
   await tx.execute(sql`
-    delete from conversations where project_id = ${projectId} and id = any(${textArray(moved.map(({ left }) => left))})`);
+    delete from conversations c
+    where c.project_id = ${projectId} and c.id = any(${textArray(moved.map(({ left }) => left))})
+      and not exists (select 1 from traces t where t.project_id = c.project_id and t.conversation_id = c.id)`);
   return [...new Set(moved.map(({ into }) => into))];
 }

@@ -4,6 +4,7 @@ import { db } from "@/db/pool";
 import type { ProjectId } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
+import { transact } from "@/server/platform/transact";
 import { priceBookOf } from "@/server/services/pricing";
 import { adoptStrays } from "./adopt-strays";
 import { type ClaimedTraces, claimTraces } from "./claim-traces";
@@ -57,7 +58,7 @@ type SetAside = { projectId: string; traceId: string; error: unknown };
 const countOf = (claimed: readonly ClaimedTraces[]) => claimed.reduce((sum, claim) => sum + claim.traceIds.length, 0);
 
 async function projectAtOnce(database: Db): Promise<Pass> {
-  return database.transaction(async (tx) => {
+  return transact(database, async (tx) => {
     const claimed = await claimTraces(tx);
     for (const claim of claimed) await projectClaimed(tx, claim);
     return { taken: countOf(claimed), setAside: [] };

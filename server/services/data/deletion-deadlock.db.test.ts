@@ -1,0 +1,100 @@
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import type { Db } from "@/db/client";
+import { db } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
+import { transact } from "@/server/platform/transact";
+import { decodeTraces, listConversations, projectPending, storeTraces } from "@/server/services/telemetry";
+import { chatSpan, ingest, otlpJson, type TestSpan } from "@/server/services/telemetry/testing";
+import { deleteConversation } from ".";
+
+const hex = (n: number, length: number) => n.toString(16).padStart(length, "0");
+
+/** Looks for deadlocks much later than anybody else, so that Postgres ends the other one. */
+const stubborn = (tx: Db) => tx.execute(sql`set local deadlock_timeout = '60s'`);
+
+const waiting = async () => {
+  const [row] = await db().execute<{ count: number }>(sql`
+    select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+  return row?.count;
+};
+const waitFor = (count: number) => expect.poll(waiting, { timeout: 30_000 }).toBe(count);
+
+test("a deletion that lost to a deadlock is done again and nobody hears of it", async () => {
+  const { ctx } = await testProject();
+  const [first, second] = [hex(1, 32), hex(2, 32)];
+  const session = { attributes: { "session.id": "doomed" } };
+  await ingest(ctx, [
+    chatSpan({ traceId: first, spanId: hex(1, 16), ...session }),
+    chatSpan({ traceId: second, spanId: hex(2, 16), ...session }),
+  ]);
+  const mine = sql`project_id = ${ctx.projectId}`;
+  const touch = (tx: Db, trace: string) => tx.execute(sql`update traces set id = id where ${mine} and id = ${trace}`);
+
+  let deletion: ReturnType<typeof deleteConversation> | undefined;
+  let merged: Promise<unknown> | undefined;
+  // As a merge goes: the conversation first, a trace of it afterwards. A deletion goes the other way, and is held up
+  // between the two traces until the merge waits for it.
+  await db().transaction(async (merge) => {
+    await stubborn(merge);
+    await merge.execute(sql`select 1 from conversations where ${mine} for no key update`);
+    await db().transaction(async (holdUp) => {
+      await touch(holdUp, second);
+      deletion = deleteConversation(ctx, { conversationId: "doomed" });
+      await waitFor(1);
+      merged = touch(merge, first);
+      merged.catch(() => {});
+      await waitFor(2);
+    });
+    await merged;
+  });
+  expect((await deletion)?.deletion).toMatchObject({ status: "completed", counts: { conversations: 1, spans: 2 } });
+  expect((await listConversations(ctx, {})).conversations).toEqual([]);
+});
+
+test("only a deadlock is worth another try, and only of the whole transaction", async () => {
+  let runs = 0;
+  const failing = (code: string) => async () => {
+    runs++;
+    throw Object.assign(new Error("lost"), { code });
+  };
+  await expect(transact(db(), failing("40P01"))).rejects.toThrow("lost");
+  expect(runs).toBe(3);
+  await expect(transact(db(), failing("23505"))).rejects.toThrow("lost");
+  expect(runs).toBe(4);
+  await expect(transact(db(), (tx) => transact(tx, failing("40P01")))).rejects.toThrow("lost");
+  expect(runs).toBe(7);
+});
+
+test("conversations are merged and deleted side by side, and each deletion is told it is done", async () => {
+  const { ctx } = await testProject();
+  const ROUNDS = 12;
+  /** One call that two instrumentations tell of: in a named conversation, and in a trace of its own. */
+  const tellings = (n: number): [TestSpan, TestSpan] => {
+    const response = { "gen_ai.response.id": `msg_${n}` };
+    return [
+      chatSpan({
+        traceId: hex(2 * n + 1, 32),
+        spanId: hex(2 * n + 1, 16),
+        attributes: { ...response, "session.id": `s${n}` },
+      }),
+      chatSpan({ traceId: hex(2 * n + 2, 32), spanId: hex(2 * n + 2, 16), scope: "sdk", attributes: response }),
+    ];
+  };
+  const store = (spans: TestSpan[]) =>
+    storeTraces(ctx, decodeTraces(Buffer.from(JSON.stringify(otlpJson(spans))), "json"));
+  for (let n = 0; n < ROUNDS; n++) {
+    const [told, stray] = tellings(n);
+    await ingest(ctx, [told]);
+    await store([stray]);
+    await Promise.all([
+      projectPending(db()),
+      projectPending(db()),
+      deleteConversation(ctx, { conversationId: `s${n}` }),
+    ]);
+  }
+  while ((await projectPending(db())) > 0);
+  const { conversations } = await listConversations(ctx, { limit: 500 });
+  // A call that was told twice before the deletion went with it; one that came later stands alone.
+  expect(conversations.map(({ externalId }) => externalId)).toEqual(conversations.map(() => null));
+});
