@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { failedRuns, replayRun } from "@/server/jobs";
+import { failedRuns, operatorReplay } from "@/server/jobs";
 import { withDatabase } from "../database";
 import { answer } from "../output";
 
@@ -22,7 +22,7 @@ export function addJob(program: Command) {
     .command("replay <run>")
     .description("queue a failed or cancelled run again")
     .action(async (run: string, _given: object, command: Command) => {
-      await withDatabase((db) => replayRun(db, run));
+      await withDatabase((db) => operatorReplay(db, run));
       answer(command, { job: { id: run, state: "queued" } }, [
         "Queued again. Steps that had completed keep what they gave.",
       ]);

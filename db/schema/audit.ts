@@ -6,7 +6,7 @@ import { projects } from "./projects";
 const told = () => ({
   /** The name of the verb, or of what stands for one at another door. */
   action: text("action").notNull(),
-  actorKind: text("actor_kind", { enum: ["user", "apiKey", "job", "operator"] }).notNull(),
+  actorKind: text("actor_kind", { enum: ["user", "apiKey", "job", "operator", "visitor"] }).notNull(),
   /** The person, the key, or the name of the job. No foreign key: what happened outlives who did it. */
   actorId: text("actor_id"),
   sessionId: text("session_id"),

@@ -4,6 +4,9 @@ import { knownError } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { readBody } from "@/server/platform/read-body";
+import { requestIdOf } from "@/server/platform/request-id";
+import type { Visitor } from "@/server/services/identity";
+import { addressOf } from "./address";
 import { nextAuthOptions } from "./next-auth-options";
 import { originOf } from "./origin";
 import { parseCookies } from "./session-cookie";
@@ -81,6 +84,15 @@ export async function handleAuth(request: Request): Promise<Response> {
   }
 }
 
+const visitorOf = ({ headers }: Request): Visitor => ({
+  userAgent: headers.get("user-agent") ?? undefined,
+  request: {
+    requestId: requestIdOf(headers),
+    address: addressOf(headers.get("x-forwarded-for") ?? undefined),
+    door: "page",
+  },
+});
+
 async function answer(request: Request): Promise<Response> {
   trustTheHeadersWeWrite();
   const url = new URL(request.url);
@@ -99,7 +111,11 @@ async function answer(request: Request): Promise<Response> {
     body: await bodyOf(request),
   };
   const { response, written } = answerSheet();
-  await NextAuth(incoming as unknown as NextApiRequest, response as unknown as NextApiResponse, nextAuthOptions());
+  await NextAuth(
+    incoming as unknown as NextApiRequest,
+    response as unknown as NextApiResponse,
+    nextAuthOptions(visitorOf(request)),
+  );
   const finished = written();
   if (!finished.headers.has("cache-control")) finished.headers.set("cache-control", "private, no-store");
   return finished;

@@ -4,26 +4,30 @@ import { db } from "@/db/pool";
 import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
-import { endSession, readSession, SESSION_SECONDS, startSession, verifyPassword } from "@/server/services/identity";
-import { addressOf } from "./address";
+import {
+  endSession,
+  readSession,
+  SESSION_SECONDS,
+  type SignedIn,
+  signInWithPassword,
+  type Visitor,
+} from "@/server/services/identity";
 import { cookiesAreSecure } from "./origin";
 import { cookieSecret, sessionCookieName } from "./session-cookie";
 
 /** What `signIn()` gives as `error` when the limit on attempts stops it; a wrong password is `CredentialsSignin`. */
 export const RATE_LIMITED = "RateLimited";
 
-type Headers = Record<string, string | undefined>;
-
 /** What next-auth says when a cookie has run out or was ended: an everyday event, not an error. */
 const EVERYDAY = new Set(["JWT_SESSION_ERROR", "SIGNOUT_ERROR"]);
 
-async function signIn(given: Record<"email" | "password", string> | undefined, headers: Headers) {
+/** Whoever is signed in, as next-auth's callbacks hand it on. */
+const asUser = ({ userId, sessionId }: SignedIn) => ({ id: userId, sessionId });
+
+async function byPassword(given: Record<"email" | "password", string> | undefined, visitor: Visitor) {
   if (typeof given?.email !== "string" || typeof given.password !== "string") return null;
-  const { email, password } = given;
-  const user = await verifyPassword(db(), { email, password, address: addressOf(headers["x-forwarded-for"]) });
-  if (!user) return null;
-  const sessionId = await startSession(db(), { userId: user.id, userAgent: headers["user-agent"] });
-  return { id: user.id, sessionId };
+  const signedIn = await signInWithPassword(db(), { email: given.email, password: given.password, visitor });
+  return signedIn && asUser(signedIn);
 }
 
 /** A database that does not answer signs nobody out. */
@@ -42,9 +46,10 @@ function note(level: "error" | "debug", code: string) {
 
 /**
  * next-auth with e-mail and password. Its token carries the id of a row in `sessions` and nothing else that counts: the
- * row decides, at each request, whether somebody is signed in.
+ * row decides, at each request, whether somebody is signed in. The options are made for one visitor's request: most of
+ * next-auth's callbacks are not told whose it is.
  */
-export function nextAuthOptions(): AuthOptions {
+export function nextAuthOptions(visitor: Visitor): AuthOptions {
   const secure = cookiesAreSecure();
   return {
     secret: cookieSecret(),
@@ -58,9 +63,9 @@ export function nextAuthOptions(): AuthOptions {
       CredentialsProvider({
         name: "E-mail and password",
         credentials: { email: { label: "E-mail", type: "email" }, password: { label: "Password", type: "password" } },
-        async authorize(given, request) {
+        async authorize(given) {
           try {
-            return await signIn(given, (request.headers ?? {}) as Headers);
+            return await byPassword(given, visitor);
           } catch (error) {
             if (error instanceof ServiceError && error.code === "rate_limited") throw new Error(RATE_LIMITED);
             logger("auth").error({ err: loggable(error) }, "A sign-in failed.");
@@ -83,7 +88,7 @@ export function nextAuthOptions(): AuthOptions {
     },
     events: {
       async signOut({ token }) {
-        if (typeof token?.sid === "string") await endSession(db(), token.sid);
+        if (typeof token?.sid === "string") await endSession(db(), token.sid, visitor.request);
       },
     },
     logger: {

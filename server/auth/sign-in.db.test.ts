@@ -6,52 +6,11 @@ import { createUser } from "@/server/services/identity";
 import { handleAuth } from "./next-auth-handler";
 import { isSameOrigin, originOf } from "./origin";
 import { sessionOf } from "./session";
+import { browser, ORIGIN } from "./testing/browser";
 
-const ORIGIN = "http://localhost:3210";
-let visitors = 0;
-
-/** A browser: keeps cookies, and posts forms as next-auth's own client does. */
-function browser() {
-  const jar = new Map<string, string>();
-  const address = `192.0.2.${++visitors}`;
-  const headers = () => ({
-    host: "localhost:3210",
-    "x-forwarded-for": address,
-    cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
-  });
-  async function ask(path: string, form?: Record<string, string>) {
-    const reply = await handleAuth(
-      new Request(`${ORIGIN}/api/auth/${path}`, {
-        headers: headers(),
-        ...(form ? { method: "POST", body: new URLSearchParams(form) } : {}),
-      }),
-    );
-    for (const line of reply.headers.getSetCookie()) {
-      const [pair = ""] = line.split(";");
-      const [name = "", ...value] = pair.split("=");
-      if (/max-age=0/i.test(line)) jar.delete(name);
-      else jar.set(name, value.join("="));
-    }
-    return {
-      status: reply.status,
-      headers: reply.headers,
-      body: (await reply.json().catch(() => null)) as Record<string, string>,
-    };
-  }
-  const csrfToken = async () => (await ask("csrf")).body.csrfToken ?? "";
-  return {
-    jar,
-    ask,
-    page: () => new Request(`${ORIGIN}/`, { headers: headers() }),
-    async signIn(email: string, password: string, callbackUrl = "/") {
-      return ask("callback/credentials", { email, password, callbackUrl, csrfToken: await csrfToken(), json: "true" });
-    },
-    signOut: async () => ask("signout", { csrfToken: await csrfToken(), json: "true" }),
-  };
-}
-
+let people = 0;
 const person = async () => {
-  const email = `person${visitors}-${Date.now()}@example.test`;
+  const email = `person${++people}@example.test`;
   await createUser(db(), { email, password: "correct horse" });
   return email;
 };

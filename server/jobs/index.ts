@@ -4,5 +4,5 @@ export { assertEngineConfiguration, inngestServer } from "./configuration";
 export { startEngine } from "./engine";
 export { failedRuns } from "./failed-runs";
 export { startForwarder } from "./forwarder";
+export { operatorReplay } from "./operator-replay";
 export { FUNCTIONS_PATH, registerFunctions } from "./register";
-export { replayRun } from "./replay-run";

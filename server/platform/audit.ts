@@ -40,12 +40,15 @@ const fields = (value: Record<string, unknown> | null | undefined) =>
   value == null ? null : (auditable(value) as Record<string, unknown>);
 
 export type AuditEntry = Pick<AuditNote, "target" | "before" | "after"> & {
+  /** Names the fact: told again under it, it stays one row. */
+  id?: string;
   action: string;
   /** Whose log: a project's, or (`null`) the account of `userId`. */
   projectId: string | null;
   /** The account that it concerns, where that is not who did it. */
   userId?: string | null;
-  actor: Pick<Actor, "kind"> & { id: string | null; sessionId?: string | undefined };
+  /** A visitor is whoever knocked and was not let in. */
+  actor: { kind: Actor["kind"] | "visitor"; id: string | null; sessionId?: string | undefined };
   request?: RequestInfo | undefined;
   lasting?: boolean | undefined;
 };
@@ -60,7 +63,7 @@ const doorOf = ({ actor, request }: AuditEntry): (typeof auditLog.$inferInsert)[
 export async function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
   const { actor, target, request } = entry;
   const row = {
-    id: newId("aud"),
+    id: entry.id ?? newId("aud"),
     action: entry.action,
     actorKind: actor.kind,
     actorId: actor.id,
@@ -77,15 +80,21 @@ export async function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
   if (projectId !== null) {
     const [project] = await db.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId));
     if (project) {
-      await db.insert(auditLog).values({ ...row, projectId });
+      await db
+        .insert(auditLog)
+        .values({ ...row, projectId })
+        .onConflictDoNothing();
       if (!entry.lasting) return;
     }
   }
-  await db.insert(accountAuditLog).values({
-    ...row,
-    userId: entry.userId ?? (actor.kind === "user" ? actor.id : null),
-    ...(projectId !== null && !target ? { targetType: "project", targetId: projectId } : {}),
-  });
+  await db
+    .insert(accountAuditLog)
+    .values({
+      ...row,
+      userId: entry.userId ?? (actor.kind === "user" ? actor.id : null),
+      ...(projectId !== null && !target ? { targetType: "project", targetId: projectId } : {}),
+    })
+    .onConflictDoNothing();
 }
 
 export const auditActor = (actor: Actor): AuditEntry["actor"] => {

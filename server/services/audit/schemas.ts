@@ -22,7 +22,7 @@ export const auditEntry = z.object({
   id: z.string(),
   action: z.string(),
   actor: z.object({
-    kind: z.enum(["user", "apiKey", "job", "operator"]),
+    kind: z.enum(["user", "apiKey", "job", "operator", "visitor"]),
     id: z.string().nullable(),
     /** A person's present address, a key's name. */
     name: z.string().nullable(),

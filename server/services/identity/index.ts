@@ -9,4 +9,5 @@ export { renameMe } from "./rename-me";
 export { completeSetupInput } from "./schemas";
 export { endSession, readSession, SESSION_SECONDS, type Session, startSession } from "./sessions";
 export { completeSetup, createSetupLink, setupNeeded } from "./setup";
+export { type SignedIn, signInWithPassword, type Visitor } from "./sign-in";
 export { verifyPassword } from "./verify-password";

@@ -1,6 +1,8 @@
 import { and, eq, gt, isNull, lt } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { sessions, users } from "@/db/schema";
+import { recordAudit } from "@/server/platform/audit";
+import type { RequestInfo } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 
 const DAY_MS = 86_400_000;
@@ -46,9 +48,19 @@ export async function readSession(db: Db, id: string): Promise<Session | null> {
 }
 
 /** Signs that browser out everywhere at once. Ending it twice keeps the first time. */
-export async function endSession(db: Db, id: string) {
-  await db
-    .update(sessions)
-    .set({ revokedAt: Date.now() })
-    .where(and(eq(sessions.id, id), isNull(sessions.revokedAt)));
-}
+export const endSession = (db: Db, id: string, request?: RequestInfo) =>
+  db.transaction(async (tx) => {
+    const [ended] = await tx
+      .update(sessions)
+      .set({ revokedAt: Date.now() })
+      .where(and(eq(sessions.id, id), isNull(sessions.revokedAt)))
+      .returning({ userId: sessions.userId });
+    if (!ended) return;
+    await recordAudit(tx, {
+      action: "account.signOut",
+      projectId: null,
+      actor: { kind: "user", id: ended.userId, sessionId: id },
+      target: { type: "session", id },
+      request,
+    });
+  });

@@ -33,6 +33,7 @@ export const createSetupLink = (db: Db): Promise<{ token: string } | null> =>
     const token = randomBytes(24).toString("base64url");
     await tx.delete(setupTokens).where(isNull(setupTokens.usedAt));
     await tx.insert(setupTokens).values({ hash: hashOf(token) });
+    await recordAudit(tx, { action: "setup.createLink", projectId: null, actor: { kind: "operator", id: null } });
     return { token };
   });
 
@@ -57,12 +58,15 @@ export async function completeSetup(db: Db, input: CompleteSetupInput, request?:
     }
     const user = await createUser(tx, person);
     const created = await createProject(tx, { name: projectName ?? FIRST_PROJECT, ownerUserId: user.id });
+    const told = { actor: { kind: "user" as const, id: user.id }, request };
     await recordAudit(tx, {
-      ...createdProjectNote(created),
-      action: startProject.spec.name,
-      actor: { kind: "user", id: user.id },
-      request,
+      ...told,
+      action: "setup.complete",
+      projectId: null,
+      target: { type: "user", id: user.id },
+      after: { email: user.email, projectId: created.project.id },
     });
+    await recordAudit(tx, { ...told, ...createdProjectNote(created), action: startProject.spec.name });
     return { user, ...created };
   });
 }

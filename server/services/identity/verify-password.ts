@@ -8,6 +8,9 @@ import type { User } from "./schemas";
 const PASSWORD_MAX = 256;
 const EMAIL_MAX = 254;
 
+/** Whether it is worth looking up what somebody typed as their address. */
+export const isPossibleEmail = (email: string) => email.length <= EMAIL_MAX && !email.includes("\u0000");
+
 /**
  * The person, when address and password belong together; `null` otherwise, with nothing to tell which of the two was
  * wrong. `address` is the visitor's network address. Throws `rate_limited` after too many attempts.
@@ -17,8 +20,7 @@ export async function verifyPassword(
   given: { email: string; password: string; address: string },
 ): Promise<User | null> {
   await countAttempt(db, given);
-  const usable =
-    given.email.length <= EMAIL_MAX && given.password.length <= PASSWORD_MAX && !given.email.includes("\u0000");
+  const usable = isPossibleEmail(given.email) && given.password.length <= PASSWORD_MAX;
   const found = usable ? await findUserByEmail(db, given.email) : undefined;
   if (!(await passwordMatches(found?.passwordHash, given.password.slice(0, PASSWORD_MAX))) || !found) return null;
   await forgiveAttempt(db, given);

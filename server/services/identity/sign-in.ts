@@ -1,0 +1,79 @@
+import type { Db } from "@/db/client";
+import { recordAudit } from "@/server/platform/audit";
+import type { RequestInfo } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { logger } from "@/server/platform/log";
+import { loggable } from "@/server/platform/loggable";
+import { findUserByEmail } from "./find-user";
+import { startSession } from "./sessions";
+import { isPossibleEmail, verifyPassword } from "./verify-password";
+
+/** Who knocks: the browser, and the request as the audit log tells of it. */
+export type Visitor = { userAgent?: string | undefined; request: RequestInfo };
+
+/** A person who was let in, and the session that was opened for them. */
+export type SignedIn = { userId: string; sessionId: string };
+
+/** Opens a session for somebody who has just proved who they are; `by` says how. */
+export const openSession = (db: Db, { userId, by, visitor }: { userId: string; by: string; visitor: Visitor }) =>
+  db.transaction(async (tx): Promise<SignedIn> => {
+    const sessionId = await startSession(tx, { userId, userAgent: visitor.userAgent });
+    await recordAudit(tx, {
+      action: "account.signIn",
+      projectId: null,
+      actor: { kind: "user", id: userId, sessionId },
+      target: { type: "session", id: sessionId },
+      after: { by },
+      request: visitor.request,
+    });
+    return { userId, sessionId };
+  });
+
+/** Signs a person in by e-mail and password; `null` when they do not belong together. */
+export async function signInWithPassword(
+  db: Db,
+  given: { email: string; password: string; visitor: Visitor },
+): Promise<SignedIn | null> {
+  const { email, password, visitor } = given;
+  const refused = (why: string) => noteRefusal(db, { email, by: "password", why, visitor });
+  try {
+    const user = await verifyPassword(db, { email, password, address: visitor.request.address ?? "unknown" });
+    if (user) return await openSession(db, { userId: user.id, by: "password", visitor });
+    refused("the password is wrong");
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "rate_limited") refused("too many attempts");
+    throw error;
+  }
+}
+
+const MINUTE_MS = 60_000;
+
+type Refusal = { email: string; by: string; why: string; visitor: Visitor };
+
+/**
+ * Tells the account with this address, if there is one, that somebody was not let into it. Nobody waits for it: an
+ * answer that took longer for addresses that have an account would tell which have.
+ */
+export function noteRefusal(db: Db, refusal: Refusal): void {
+  recordRefusal(db, refusal).catch((error: unknown) =>
+    logger("auth").warn({ err: loggable(error) }, "A refused sign-in could not be written to the audit log."),
+  );
+}
+
+/** One row an account and minute, whoever tries however often. */
+async function recordRefusal(db: Db, { email, by, why, visitor }: Refusal, now = Date.now()) {
+  const found = isPossibleEmail(email) ? await findUserByEmail(db, email) : undefined;
+  if (!found) return;
+  await recordAudit(db, {
+    id: `aud_refused_${Math.floor(now / MINUTE_MS)}_${found.id}`,
+    action: "account.signInRefused",
+    projectId: null,
+    userId: found.id,
+    // Whoever it was: nobody has shown to be this person.
+    actor: { kind: "visitor", id: null },
+    target: { type: "user", id: found.id },
+    after: { by, why },
+    request: visitor.request,
+  });
+}
