@@ -8,7 +8,7 @@ import { createCallerFactory } from "@/server/trpc/trpc";
 import { makeQueryClient } from "./query-client";
 
 /** The cache of this one render. */
-export const getQueryClient = cache(makeQueryClient);
+export const getQueryClient = cache(() => makeQueryClient({ patient: false }));
 
 /**
  * The same options as `useTRPC()` gives in the browser, answered without HTTP by the services themselves:

@@ -21,7 +21,7 @@ let ofBrowser: QueryClient | undefined;
 
 /** One for the life of a page in the browser, one for each render on the server: nobody sees another's data. */
 function queryClientHere() {
-  if (typeof window === "undefined") return makeQueryClient();
+  if (typeof window === "undefined") return makeQueryClient({ patient: false });
   ofBrowser ??= makeQueryClient();
   return ofBrowser;
 }

@@ -6,6 +6,7 @@ import { currentSession, sessionOf } from "@/server/auth/session";
 import type { RequestInfo } from "@/server/platform/context";
 import { requestIdOf } from "@/server/platform/request-id";
 import type { Session } from "@/server/services/identity";
+import { type RateLimiter, workbenchLimiter } from "@/server/services/rate-limits";
 
 export type TrpcContext = {
   db: Db;
@@ -15,15 +16,18 @@ export type TrpcContext = {
   address?: string | null | undefined;
   /** Whether mutations may run: the browser must say that a page of ours asks. */
   sameOrigin: boolean;
+  /** What the calls in a project count against. */
+  limiter: RateLimiter;
 };
 
 /** For a request to the HTTP mount. */
-export const contextOfRequest = async (request: Request): Promise<TrpcContext> => ({
+export const contextOfRequest = async (request: Request, limiter: RateLimiter): Promise<TrpcContext> => ({
   db: db(),
   session: await sessionOf(db(), request),
   requestId: requestIdOf(request.headers),
   address: addressOf(request.headers.get("x-forwarded-for") ?? undefined),
   sameOrigin: isSameOrigin(request.headers),
+  limiter,
 });
 
 /** For a server component, which reads on behalf of the person who opened the page and changes nothing. */
@@ -32,6 +36,7 @@ export const contextOfPage = async (): Promise<TrpcContext> => ({
   session: await currentSession(),
   requestId: crypto.randomUUID(),
   sameOrigin: false,
+  limiter: workbenchLimiter,
 });
 
 /** The request as the audit log tells of it. */

@@ -1,8 +1,10 @@
+import type { TRPCError } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { readBody } from "@/server/platform/read-body";
+import { type RateLimiter, workbenchLimiter } from "@/server/services/rate-limits";
 import { contextOfRequest } from "./context";
 import { appRouter } from "./root";
 import { asTrpcError } from "./trpc";
@@ -19,18 +21,26 @@ async function bounded(request: Request): Promise<Request> {
   return new Request(request.url, { method: "POST", headers: request.headers, body, signal: request.signal });
 }
 
-const serve = (request: Request) =>
+/** The longest wait that any call of a batch was told, in seconds. */
+const retryAfter = (errors: readonly TRPCError[]) =>
+  Math.max(0, ...errors.map(({ cause }) => (cause instanceof ServiceError ? (cause.retryAfter ?? 0) : 0)));
+
+const serve = (request: Request, limiter: RateLimiter) =>
   fetchRequestHandler({
     endpoint: "/api/trpc",
     req: request,
     router: appRouter,
     createContext: () =>
-      contextOfRequest(request).catch((error: unknown) => {
+      contextOfRequest(request, limiter).catch((error: unknown) => {
         throw asTrpcError(error) ?? error;
       }),
     maxBatchSize: BATCH_MAX,
-    responseMeta: ({ ctx }) => ({
-      headers: { "cache-control": "no-store", ...(ctx ? { "x-request-id": ctx.requestId } : {}) },
+    responseMeta: ({ ctx, errors }) => ({
+      headers: {
+        "cache-control": "no-store",
+        ...(ctx ? { "x-request-id": ctx.requestId } : {}),
+        ...(retryAfter(errors) > 0 ? { "retry-after": String(retryAfter(errors)) } : {}),
+      },
     }),
     onError({ error, path, ctx }) {
       if (error.code === "INTERNAL_SERVER_ERROR" || error.code === "SERVICE_UNAVAILABLE") {
@@ -43,12 +53,16 @@ const serve = (request: Request) =>
   });
 
 /** Serves the router over HTTP. */
-export async function handleTrpc(request: Request): Promise<Response> {
-  try {
-    return await serve(await bounded(request));
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === "too_large")
-      return new Response(error.message, { status: 413 });
-    throw error;
-  }
-}
+export const createTrpcHandler =
+  (limiter: RateLimiter) =>
+  async (request: Request): Promise<Response> => {
+    try {
+      return await serve(await bounded(request), limiter);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === "too_large")
+        return new Response(error.message, { status: 413 });
+      throw error;
+    }
+  };
+
+export const handleTrpc = createTrpcHandler(workbenchLimiter);

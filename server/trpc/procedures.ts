@@ -4,6 +4,7 @@ import { accountCtx, ctxForSession } from "@/server/auth/session-context";
 import { ServiceError } from "@/server/platform/errors";
 import { requireStorable } from "@/server/platform/storable";
 import type { AccountVerb, Verb } from "@/server/platform/verb";
+import { requestLimits } from "@/server/services/rate-limits";
 import { requestInfo } from "./context";
 import { procedure } from "./trpc";
 
@@ -45,8 +46,11 @@ const inProject = <I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) =
     // The verb checks the capability and parses: nothing about the input is known here but its project.
     next({
       ctx: {
-        call: async () =>
-          verb(await ctxForSession(ctx.db, ctx.session, input.projectId, requestInfo(ctx)), input.rest as z.input<I>),
+        call: async () => {
+          const member = await ctxForSession(ctx.db, ctx.session, input.projectId, requestInfo(ctx));
+          await ctx.limiter.spend(ctx.db, member.projectId, requestLimits(member.actor), 1);
+          return verb(member, input.rest as z.input<I>);
+        },
       },
     }),
   );

@@ -4,6 +4,7 @@ import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import { cookieFor, requestTo } from "@/server/rest/testing";
 import { createSetupLink, type Session } from "@/server/services/identity";
+import { createRateLimiter } from "@/server/services/rate-limits";
 import type { TrpcContext } from "./context";
 import { handleTrpc } from "./handler";
 import { appRouter } from "./root";
@@ -12,7 +13,14 @@ import { createCallerFactory } from "./trpc";
 const caller = (userId: string | null, context: Partial<TrpcContext> = {}) => {
   const session: Session | null =
     userId === null ? null : { id: "ses_1", user: { id: userId, email: "a@example.test", name: null } };
-  return createCallerFactory(appRouter)({ db: db(), session, requestId: "req-1", sameOrigin: true, ...context });
+  return createCallerFactory(appRouter)({
+    db: db(),
+    session,
+    requestId: "req-1",
+    sameOrigin: true,
+    limiter: createRateLimiter(),
+    ...context,
+  });
 };
 
 type Shape = { message: string; data: Record<string, unknown> };

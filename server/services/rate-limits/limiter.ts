@@ -126,6 +126,9 @@ export function createRateLimiter({ take = takeFromBucket, clock = () => perform
 }
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
+/** The workbench's own in this process: its pages, what they ask, and its downloads. */
+export const workbenchLimiter = createRateLimiter();
+
 class RateLimited extends ServiceError {
   constructor(limit: Limit, retryAfter: number) {
     const what = limit.unit === "requests" ? "many requests" : "much telemetry";

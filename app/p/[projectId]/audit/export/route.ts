@@ -4,6 +4,7 @@ import { requestIdOf } from "@/server/platform/request-id";
 import { ctxOfProject } from "@/server/rest/authenticate";
 import { problemResponse } from "@/server/rest/problem";
 import { auditCsv, listAudit } from "@/server/services/audit";
+import { requestLimits, workbenchLimiter } from "@/server/services/rate-limits";
 
 const FILTERS = ["actorId", "action", "targetId", "createdAfter", "createdBefore"];
 
@@ -14,6 +15,7 @@ export async function GET(request: Request, { params }: { params: Promise<{ proj
   try {
     const { projectId } = await params;
     const ctx = await ctxOfProject(db(), request, projectId, "read", requestId);
+    await workbenchLimiter.spend(ctx.db, ctx.projectId, requestLimits(ctx.actor), 1);
     requireCapability(ctx, listAudit.spec.capability);
     const filters = Object.fromEntries([...searchParams].filter(([name, value]) => FILTERS.includes(name) && value));
     const rows = auditCsv(ctx, filters);

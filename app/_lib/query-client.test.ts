@@ -1,0 +1,64 @@
+import { MutationObserver } from "@tanstack/react-query";
+import { TRPCClientError } from "@trpc/client";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { makeQueryClient } from "./query-client";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const refusal = (httpStatus: number, retryAfter: number | null = null) => {
+  const data = { code: "X", httpStatus, retryAfter };
+  return TRPCClientError.from({ error: { code: -32000, message: "No.", data } } as never);
+};
+/** Refuses so often, then answers. */
+const after = (times: number, error: unknown) => {
+  const asked = vi.fn(async () => {
+    if (asked.mock.calls.length <= times) throw error;
+    return "done";
+  });
+  return asked;
+};
+const outcome = (of: Promise<unknown>) => of.catch((error: Error) => error.message);
+
+function query(queryFn: () => Promise<string>) {
+  return outcome(makeQueryClient().fetchQuery({ queryKey: ["q"], queryFn }));
+}
+function mutate(mutationFn: () => Promise<string>) {
+  return outcome(new MutationObserver(makeQueryClient(), { mutationFn }).mutate());
+}
+
+test.each([
+  ["a question", query],
+  ["a change", mutate],
+])("%s that is over the limit waits as long as it was told, and passes", async (_, send) => {
+  const asked = after(2, refusal(429, 7));
+  const done = send(asked);
+  await vi.advanceTimersByTimeAsync(6900);
+  expect(asked).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(600);
+  expect(asked).toHaveBeenCalledTimes(2);
+  await vi.advanceTimersByTimeAsync(7500);
+  expect(await done).toBe("done");
+});
+
+test("a wait that nobody would sit through is told at once, and patience ends", async () => {
+  const long = after(1, refusal(429, 60));
+  expect(await query(long)).toBe("No.");
+  const never = after(99, refusal(429, 1));
+  const done = query(never);
+  await vi.runAllTimersAsync();
+  expect(await done).toBe("No.");
+  expect(never).toHaveBeenCalledTimes(6);
+});
+
+test("a failure is asked again, a refusal is not, and a change that failed is not sent twice", async () => {
+  const failed = after(2, refusal(503, 5));
+  const done = query(failed);
+  await vi.runAllTimersAsync();
+  expect(await done).toBe("done");
+  const refused = after(1, refusal(403));
+  expect(await query(refused)).toBe("No.");
+  const change = after(1, refusal(503, 5));
+  expect(await mutate(change)).toBe("No.");
+  expect([refused, change].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+});

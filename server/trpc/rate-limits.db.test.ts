@@ -1,0 +1,83 @@
+import superjson from "superjson";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { memberships } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { createDispatcher } from "@/server/rest/dispatcher";
+import { OPERATIONS } from "@/server/rest/operations";
+import { cookieFor, requestTo } from "@/server/rest/testing";
+import { createRateLimiter } from "@/server/services/rate-limits";
+import { createTrpcHandler } from "./handler";
+
+/** Its own file: the environment is read once. */
+Object.assign(process.env, { RATE_LIMIT_KEY_REQUESTS: "20", RATE_LIMIT_PROJECT_REQUESTS: "30" });
+
+const processes = [createTrpcHandler(createRateLimiter()), createTrpcHandler(createRateLimiter())] as const;
+
+async function visitor() {
+  const { ctx, userId } = await testProject();
+  const { cookie } = await cookieFor(userId);
+  const encoded = (input: object) => encodeURIComponent(JSON.stringify(input));
+  const ask = (n: number, as = cookie) =>
+    processes[n % 2 === 0 ? 0 : 1](
+      requestTo("GET", `/api/trpc/projects.get?input=${encoded(superjson.serialize({ projectId: ctx.projectId }))}`, {
+        cookie: as,
+      }),
+    );
+  return { ctx, userId, cookie, ask };
+}
+/** As many passed as the bucket held and as flowed in meanwhile; a process may still hold a token or two. */
+function expectSpent(replies: Response[], quota: number, begun: number) {
+  const passed = count(replies, 200);
+  const flowed = Math.ceil((quota * (performance.now() - begun)) / 60_000);
+  expect(passed + count(replies, 429)).toBe(replies.length);
+  expect(passed).toBeGreaterThanOrEqual(quota - processes.length);
+  expect(passed).toBeLessThanOrEqual(quota + flowed);
+}
+const count = (replies: Response[], status: number) => replies.filter((reply) => reply.status === status).length;
+
+test("however many processes answer a person's pages, the person has one limit and the project has one", async () => {
+  const { ctx, ask } = await visitor();
+  const begun = performance.now();
+  const ofOne = await Promise.all(Array.from({ length: 60 }, (_, n) => ask(n)));
+  expectSpent(ofOne, 20, begun);
+
+  const { userId } = await testProject();
+  await db().insert(memberships).values({ projectId: ctx.projectId, userId, role: "viewer" });
+  const { cookie } = await cookieFor(userId);
+  const ofAnother = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n, cookie)));
+  expectSpent([...ofOne, ...ofAnother], 30, begun);
+  const refused = ofAnother.find(({ status }) => status === 429);
+  expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  expect(await refused?.json()).toMatchObject({
+    error: {
+      json: {
+        message: expect.stringContaining('"project"'),
+        data: { code: "TOO_MANY_REQUESTS", reason: "rate_limited", retryAfter: expect.any(Number) },
+      },
+    },
+  });
+});
+
+test("a person's pages and their requests to /v1 count together, and each call of a batch counts", async () => {
+  const { ctx, cookie } = await visitor();
+  const input = superjson.serialize({ projectId: ctx.projectId });
+  const inputs = encodeURIComponent(JSON.stringify(Object.fromEntries(Array(15).fill(input).entries())));
+  const paths = Array(15).fill("projects.get").join(",");
+  const batch = await processes[0](requestTo("GET", `/api/trpc/${paths}?batch=1&input=${inputs}`, { cookie }));
+  expect(batch.status).toBe(200);
+  const send = createDispatcher(OPERATIONS);
+  const begun = performance.now();
+  const replies = await Promise.all(
+    Array.from({ length: 15 }, () => send(requestTo("GET", `/v1/projects/${ctx.projectId}`, { cookie }))),
+  );
+  expectSpent(replies, 5, begun);
+});
+
+test("a stranger spends nothing of a project's", async () => {
+  const { ask } = await visitor();
+  const stranger = await cookieFor((await testProject()).userId);
+  const refused = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n, stranger.cookie)));
+  expect(count(refused, 404)).toBe(40);
+  expect((await ask(0)).status).toBe(200);
+});
