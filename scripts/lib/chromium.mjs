@@ -1,6 +1,7 @@
 // @ts-check
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { canInstallPackages, installPackage } from "./debian.mjs";
 import { inRoot } from "./paths.mjs";
 import { runLogged } from "./processes.mjs";
 import { step } from "./say.mjs";
@@ -30,24 +31,16 @@ export async function chromiumForTests(logFor) {
   const found = await findChromium();
   if (found) return found;
   const downloader = inRoot("node_modules/@playwright/test/cli.js");
-  await attempt("Downloading a Chromium for the browser tests", () =>
-    runLogged(process.execPath, [downloader, "install", "chromium"], {
-      log: logFor("chromium-download"),
-      env: { ...process.env, PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: "15000" },
-      failed: "Chromium could not be downloaded.",
-    }),
+  await attempt(() =>
+    step("Downloading a Chromium for the browser tests", () =>
+      runLogged(process.execPath, [downloader, "install", "chromium"], {
+        log: logFor("chromium-download"),
+        env: { ...process.env, PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: "15000" },
+        failed: "Chromium could not be downloaded.",
+      }),
+    ),
   );
-  if (!(await findChromium()) && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    await attempt("Installing Debian's Chromium for the browser tests", async () => {
-      const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-      await runLogged("apt-get", ["update"], { log: logFor("apt-update"), env, failed: "apt-get update failed." });
-      await runLogged("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], {
-        log: logFor("apt-install"),
-        env,
-        failed: "Debian's chromium could not be installed.",
-      });
-    });
-  }
+  if (!(await findChromium()) && canInstallPackages()) await attempt(() => installPackage("chromium", logFor));
   const got = await findChromium();
   if (got) return got;
   throw new Trouble(
@@ -55,10 +48,10 @@ export async function chromiumForTests(logFor) {
   );
 }
 
-/** @param {string} label @param {() => Promise<void>} work */
-async function attempt(label, work) {
+/** @param {() => Promise<unknown>} work */
+async function attempt(work) {
   try {
-    await step(label, work);
+    await work();
   } catch (error) {
     if (!(error instanceof Trouble)) throw error; // the next way may work
   }

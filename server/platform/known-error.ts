@@ -21,20 +21,29 @@ const BUSY = /^(08...|53...|57P0[1-5]|57014|40001|40P01|55P03)$/;
 /** SQLSTATEs of text that Postgres cannot keep: NUL and lone surrogates that no schema caught. */
 const UNSTORABLE = new Set(["22021", "22P05"]);
 
+/** The foreign key from a project's table to its project, as the migrations name it. */
+const OF_A_PROJECT = /_project_id_projects_id_fk$/;
+
 const DATABASE_RETRY_SECONDS = 5;
 /** A chain of causes that is longer than this is a loop. */
 const CAUSES = 8;
 
-/** The codes of an error and of what caused it, of Postgres and of Node. */
-export function errorCodes(error: unknown): string[] {
-  const codes: string[] = [];
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
   for (let at = error, n = 0; at instanceof Error && n < CAUSES; at = at.cause, n++) {
-    if ("code" in at && typeof at.code === "string") codes.push(at.code);
+    causes.push(at);
     // A refused connection to a name with several addresses is one error for each of them.
-    if (at instanceof AggregateError) codes.push(...at.errors.flatMap(errorCodes));
+    if (at instanceof AggregateError) causes.push(...at.errors.flatMap(causesOf));
   }
-  return codes;
+  return causes;
 }
+
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+const codeOf = (error: Error) => ("code" in error ? text(error.code) : "");
+const constraintOf = (error: Error) => ("constraint_name" in error ? text(error.constraint_name) : "");
+
+/** The codes of an error and of what caused it, of Postgres and of Node. */
+export const errorCodes = (error: unknown): string[] => causesOf(error).map(codeOf);
 
 /** The error in a service's own words, when it is one that a caller can act on; `undefined` for our own mistakes. */
 export function knownError(error: unknown): ServiceError | undefined {
@@ -42,12 +51,17 @@ export function knownError(error: unknown): ServiceError | undefined {
   if (error instanceof z.ZodError) {
     return new ServiceError("invalid", "The request is not valid.", { errors: fieldErrors(error), cause: error });
   }
-  const codes = errorCodes(error);
+  const causes = causesOf(error);
+  const codes = causes.map(codeOf);
   if (codes.some((code) => UNREACHABLE.has(code) || BUSY.test(code))) {
     return new ServiceError("unavailable", "The database cannot be reached at the moment. Try again shortly.", {
       retryAfter: DATABASE_RETRY_SECONDS,
       cause: error,
     });
+  }
+  // Deleted between the check of who asks, which may be seconds old, and this write.
+  if (causes.some((cause) => OF_A_PROJECT.test(constraintOf(cause)))) {
+    return new ServiceError("not_found", "There is no such project.", { cause: error });
   }
   if (codes.some((code) => UNSTORABLE.has(code))) {
     return new ServiceError("invalid", "A text has a character that cannot be stored.", { cause: error });

@@ -7,12 +7,15 @@ export const queryInteger = (min: number, max = Number.MAX_SAFE_INTEGER) =>
     z.int().min(min).max(max),
   );
 
-/** A number that arrives as a number (tRPC) or as decimal text (a query string). */
+/** As programs print a number, `0.18993492829533848` and `1e-07` included, and nothing else that `Number` would take. */
+const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i;
+const NUMBER_CHARACTERS_MAX = 40;
+const isNumber = (value: unknown) =>
+  typeof value === "string" && value.length <= NUMBER_CHARACTERS_MAX && NUMBER.test(value);
+
+/** A number that arrives as a number (tRPC) or as text (a query string). */
 export const queryNumber = (min: number, max: number) =>
-  z.preprocess(
-    (value) => (typeof value === "string" && /^-?\d{0,16}\.?\d{1,16}$/.test(value) ? Number(value) : value),
-    z.number().min(min).max(max),
-  );
+  z.preprocess((value) => (isNumber(value) ? Number(value) : value), z.number().min(min).max(max));
 
 /** A boolean that arrives as one (tRPC) or as `true` / `false` (a query string). */
 export const queryBoolean = () =>

@@ -99,6 +99,7 @@ const operations: Operation[] = [
     summary: "Takes bytes.",
     capability: ["telemetry:write"],
     consumes: ["application/x-protobuf"],
+    jsonBody: {},
     raw: async (request, ctx) => new Response(`${(await request.text()).length} of ${ctx.projectId}`),
   },
   {

@@ -30,8 +30,9 @@ export type RawOperation = Route & {
   summary: string;
   description?: string;
   capability: readonly Capability[];
-  /** For the reference only. */
+  /** For the reference only: the media types that it reads, and what a JSON body has to be. */
   consumes: readonly string[];
+  jsonBody: Record<string, unknown>;
   /** `weigh` counts the body's bytes against the limits, once they are known; it refuses what is too much. */
   raw: (request: Request, ctx: Ctx, weigh: (bytes: number) => Promise<void>) => Promise<Response>;
 };

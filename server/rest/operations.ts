@@ -8,6 +8,7 @@ import {
   getRetention,
   getStorage,
   listDeletions,
+  previewConversationDeletion,
   previewDeletion,
   previewRetention,
   requestStorageMeasurement,
@@ -60,7 +61,7 @@ const on =
   (path: string, verb: AnyVerb, status: 200 | 201 | 202 = 200) => ({ method, path, verb, status });
 const [get, post, patch, remove] = [on("GET"), on("POST"), on("PATCH"), on("DELETE")];
 
-const otlp = (signal: string, what: string, raw: RawOperation["raw"]): Line => ({
+const otlp = (signal: string, what: string, list: string, raw: RawOperation["raw"]): Line => ({
   method: "POST",
   path: `/otlp/v1/${signal}`,
   name: `otlp.${signal}`,
@@ -69,6 +70,12 @@ const otlp = (signal: string, what: string, raw: RawOperation["raw"]): Line => (
     "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. `X-Whetstone-Receipt` names the receipt of the batch. Sending a batch again changes nothing: a span is known by its trace and span id, a log record by its content.",
   capability: ["telemetry:write"],
   consumes: ["application/x-protobuf", "application/json"],
+  jsonBody: {
+    type: "object",
+    // An empty message is `{}` and says nothing; one that says something has the list.
+    anyOf: [{ required: [list] }, { maxProperties: 0 }],
+    properties: { [list]: { type: "array" } },
+  },
   raw,
 });
 
@@ -78,8 +85,8 @@ const diagnostics = `${project}/diagnostics`;
 /** Every route of `/v1`. What a route takes, answers and asks for is its verb's; only its address is said here. */
 export const OPERATIONS: readonly Operation[] = [
   ...about("Ingest", [
-    otlp("traces", "spans", otlpTraces),
-    otlp("logs", "log records", otlpLogs),
+    otlp("traces", "spans", "resourceSpans", otlpTraces),
+    otlp("logs", "log records", "resourceLogs", otlpLogs),
     get(`${project}/ingest-receipts/:receiptId`, getReceipt),
     get(`${project}/telemetry-status`, telemetryStatus),
   ]),
@@ -135,6 +142,7 @@ export const OPERATIONS: readonly Operation[] = [
     patch(`${project}/retention`, updateRetention),
     get(`${project}/retention-preview`, previewRetention),
     get(`${project}/deletion-preview`, previewDeletion),
+    get(`${project}/conversations/:conversationId/deletion-preview`, previewConversationDeletion),
     get(`${project}/deletions`, listDeletions),
     post(`${project}/deletions`, deleteUserData, 202),
     get(`${project}/deletions/:deletionId`, getDeletion),

@@ -39,6 +39,7 @@ const operations: Operation[] = [
     summary: "Spans.",
     capability: ["telemetry:write"],
     consumes: ["application/json"],
+    jsonBody: {},
     raw: otlpTraces,
   },
 ];

@@ -61,7 +61,8 @@ function bodyOf(schema: JsonSchema, taken: readonly string[]): DescribedOperatio
   const required = ((schema.required ?? []) as string[]).filter((name) => !taken.includes(name));
   const { required: _, ...rest } = schema;
   const body = { ...rest, ...(schema.properties ? { properties } : {}), ...(required.length ? { required } : {}) };
-  return { required: required.length > 0, content: json(body, exampleOf(body)) };
+  const needsSome = required.length > 0 || "oneOf" in body || "anyOf" in body;
+  return { required: needsSome, content: json(body, exampleOf(body)) };
 }
 
 function replyOf(reply: z.ZodType, id: string, schemas: Schemas) {
@@ -83,7 +84,7 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
   if (inPath.length) codes.push("not_found");
   if (takesBody) codes.push("too_large", "unsupported_media_type");
   if (spec.effect === "write") codes.push("conflict");
-  if (method === "POST") codes.push("unprocessable");
+  if (takesBody || spec.effect === "write") codes.push("unprocessable");
 
   const body = takesBody ? bodyOf(input, inPath) : undefined;
   return {
@@ -107,8 +108,8 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
 }
 
 /** What is in it is the business of another specification. */
-const contentOf = ({ consumes }: RawOperation) =>
-  Object.fromEntries(consumes.map((type) => [type, { schema: type.endsWith("json") ? { type: "object" } : {} }]));
+const contentOf = ({ consumes }: RawOperation, ofJson: JsonSchema) =>
+  Object.fromEntries(consumes.map((type) => [type, { schema: type.endsWith("json") ? ofJson : {} }]));
 
 const describeRaw = (operation: RawOperation, id: string): DescribedOperation => ({
   operationId: id,
@@ -118,12 +119,12 @@ const describeRaw = (operation: RawOperation, id: string): DescribedOperation =>
   parameters: [],
   requestBody: {
     required: true,
-    content: contentOf(operation),
+    content: contentOf(operation, operation.jsonBody),
   },
   responses: {
     200: {
       description: "Committed.",
-      content: contentOf(operation),
+      content: contentOf(operation, { type: "object" }),
     },
     ...problemRefs(["invalid", "too_large", "unsupported_media_type", ...GUARDED]),
   },

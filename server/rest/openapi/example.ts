@@ -50,7 +50,8 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0];
   for (const word of ["anyOf", "oneOf"]) {
     const options = schema[word];
-    if (Array.isArray(options)) return exampleOf(options[0] as JsonSchema, name, depth);
+    // Beside a type of its own, these say only which of its fields go together.
+    if (Array.isArray(options) && schema.type === undefined) return exampleOf(options[0] as JsonSchema, name, depth);
   }
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const known = byName(name, type);

@@ -1,6 +1,6 @@
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, hasCapability } from "@/server/platform/context";
-import { ServiceError } from "@/server/platform/errors";
+import { impossible, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { issueApiKey } from "./issue-api-key";
 import { createApiKeyInput, createdApiKeyReply } from "./schemas";
@@ -23,6 +23,7 @@ export const createApiKey = verb(
     const beyond = capabilities.filter((capability) => !hasCapability(ctx, [capability]));
     if (beyond.length)
       throw new ServiceError("forbidden", `You cannot give what you do not hold: ${beyond.join(", ")}.`);
+    if (expiresAt != null && expiresAt <= Date.now()) throw impossible("/expiresAt", "Must be in the future.");
     const created = await issueApiKey(ctx.db, {
       projectId: ctx.projectId,
       name,

@@ -29,7 +29,7 @@ export const createApiKeyInput = z.strictObject({
     .max(CAPABILITIES.length)
     .default(() => [...DEFAULT_KEY_CAPABILITIES]),
   /** Unix ms, in the future; without it the key does not expire. */
-  expiresAt: unixMs.refine((at) => at > Date.now(), { message: "Must be in the future." }).nullish(),
+  expiresAt: unixMs.nullish(),
 });
 /** `secret` is the key whole: it is shown here and never again. */
 export const createdApiKeyReply = z.object({ apiKey, secret: z.string() });

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { apiKeys, invitations, memberships, projects } from "@/db/schema";
 import { deletionRequested } from "@/inngest/events";
 import { auditNote } from "@/server/platform/audit";
-import { notFound, ServiceError } from "@/server/platform/errors";
+import { impossible, notFound } from "@/server/platform/errors";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { addCounts, openReceipt, readReceipt } from "./deletion-receipt";
@@ -13,7 +13,7 @@ export const deleteProject = verb(
     name: "projects.delete",
     summary: "Delete the project and everything in it.",
     description:
-      "`name` is the project's name, typed once more (400 when it is another). Members and keys lose it at once, keys within 5 seconds; its data goes in the background. There is no way back. The answer is the receipt; it is not readable over this interface afterwards, because its project is gone.",
+      "`name` is the project's name, typed once more (422 when it is another). Members and keys lose it at once, keys within 5 seconds; its data goes in the background. There is no way back. The answer is the receipt; it is not readable over this interface afterwards, because its project is gone.",
     effect: "write",
     capability: "project:admin",
     input: deleteProjectInput,
@@ -22,11 +22,7 @@ export const deleteProject = verb(
   async (ctx, { name }) => {
     const [project] = await ctx.db.select().from(projects).where(eq(projects.id, ctx.projectId)).for("update");
     if (!project) throw notFound("The project");
-    if (project.name !== name.trim()) {
-      throw new ServiceError("invalid", "The name is not the project's.", {
-        errors: [{ path: "/name", message: "Type the project's name as it stands." }],
-      });
-    }
+    if (project.name !== name.trim()) throw impossible("/name", "Type the project's name as it stands.");
     const receiptId = await openReceipt(ctx, { scope: "project" });
     auditNote(ctx, { target: { type: "project", id: project.id }, before: null, after: null, lasting: true });
     // Whoever is no member and holds no key finds no project: it is gone for everybody from here on.

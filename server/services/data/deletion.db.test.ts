@@ -14,6 +14,8 @@ import {
 } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { knownError } from "@/server/platform/known-error";
+import { createApiKey } from "@/server/services/api-keys";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import {
@@ -32,6 +34,7 @@ import {
   deleteUserData,
   getDeletion,
   listDeletions,
+  previewConversationDeletion,
   previewDeletion,
   runDeletion,
 } from ".";
@@ -86,7 +89,7 @@ test("a deleted conversation is nowhere any more, and its neighbours are untouch
   const { conversations: before } = await listConversations(ctx, {});
   const [doomed] = before.filter((one) => one.externalId === "secret-session");
 
-  const { preview } = await previewDeletion(ctx, { conversationId: "secret-session" });
+  const { preview } = await previewConversationDeletion(ctx, { conversationId: "secret-session" });
   expect(preview).toMatchObject({ scope: "conversation", conversations: 1, traces: 1, spans: 2, logRecords: 1 });
   const { deletion } = await deleteConversation(ctx, { conversationId: "secret-session" });
   expect(deletion).toMatchObject({
@@ -233,7 +236,7 @@ test("a deleted project is gone for everybody at once, and then entirely", async
   await createRuleRuns(ctx, { conversationId: told.id, lastActivityAt: told.lastActivityAt });
   await log(ctx, null, { a: "b" });
   await expect(deleteProject(ctx, { name: "Another" })).rejects.toMatchObject({
-    code: "invalid",
+    code: "unprocessable",
     errors: [{ path: "/name" }],
   });
   expect((await previewDeletion(ctx, {})).preview).toMatchObject({ scope: "project", conversations: 3, spans: 2 });
@@ -310,3 +313,10 @@ test("deleting while the same conversation is being sent leaves nothing behind",
   ).toEqual([]);
   expect(await db().select().from(projects).where(eq(projects.id, ctx.projectId))).toHaveLength(1);
 }, 60_000);
+
+test("whoever was let in a moment before their project went is told that it is not there", async () => {
+  const { ctx } = await testProject();
+  await db().execute(sql`delete from projects where id = ${ctx.projectId}`);
+  const late = createApiKey(ctx, { name: "Too late" }).catch((error) => knownError(error));
+  expect(await late).toMatchObject({ code: "not_found" });
+});

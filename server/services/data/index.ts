@@ -5,7 +5,7 @@ export { deleteProject } from "./delete-project";
 export { deleteUserData } from "./delete-user-data";
 export { keepHouse, scheduleHousekeeping } from "./housekeeping";
 export { getDeletion, listDeletions } from "./list-deletions";
-export { previewDeletion } from "./preview-deletion";
+export { previewConversationDeletion, previewDeletion } from "./preview-deletion";
 export { getRetention, previewRetention, updateRetention } from "./retention";
 export { runDeletion } from "./run-deletion";
 export { getStorage, measureStorage, requestStorageMeasurement } from "./stored-sizes";

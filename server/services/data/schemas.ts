@@ -29,11 +29,7 @@ export const deleteUserDataInput = z.strictObject({ userId: endUserId });
 /** `name` is the project's, typed once more: nothing is deleted by a slip. */
 export const deleteProjectInput = z.strictObject({ name: z.string().min(1).max(200) });
 
-export const previewDeletionInput = z
-  .strictObject({ conversationId: z.string().min(1).max(1000).optional(), userId: endUserId.optional() })
-  .refine((given) => given.conversationId === undefined || given.userId === undefined, {
-    message: "Name a conversation or a user, not both; neither means the whole project.",
-  });
+export const previewDeletionInput = z.strictObject({ userId: endUserId.optional() });
 export const previewDeletionReply = z.object({
   preview: z.object({
     scope: z.enum(["conversation", "user", "project"]),

@@ -222,6 +222,9 @@ test("the list keeps to every filter, and pages without repeating", async () => 
   expect(await ids({ resolutionStatus: "resolved" })).toEqual([one!.id]);
   expect(await ids({ severity: one!.severity })).toContain(one!.id);
   expect(await ids({ minDiagnosticScore: 1 })).toEqual([]);
+  for (const least of ["0.18993492829533848", "1e-07"]) {
+    expect(await ids({ minDiagnosticScore: least as unknown as number })).toEqual(await ids({}));
+  }
   expect(await ids({ lastDetectedAfter: one!.lastDetectedAt })).toContain(one!.id);
   expect(await ids({ lastDetectedBefore: one!.lastDetectedAt })).not.toContain(one!.id);
 });

@@ -109,6 +109,11 @@ export const updateFindingInput = z
   .refine((input) => !(input.reviewStatus === "dismissed" && input.resolutionStatus !== undefined), {
     message: "A dismissed Finding has no resolution.",
     path: ["resolutionStatus"],
+  })
+  // The two refinements, as a JSON Schema says them.
+  .meta({
+    anyOf: [{ required: ["reviewStatus"] }, { required: ["resolutionStatus"] }],
+    not: { required: ["reviewStatus", "resolutionStatus"], properties: { reviewStatus: { const: "dismissed" } } },
   });
 
 export const runStatus = z.enum(["queued", "running", "completed", "skipped", "failed"]);
@@ -210,11 +215,3 @@ export const rule = z.object({
 });
 export const rulesReply = z.object({ rules: z.array(rule) });
 export const ruleReply = z.object({ rule });
-
-/** Either `enabled` or the whole `configuration`. */
-export const updateRuleInput = z
-  .strictObject({ ruleId: idInput, enabled: z.boolean().optional(), configuration: z.looseObject({}).optional() })
-  .refine((input) => (input.enabled === undefined) !== (input.configuration === undefined), {
-    message: "Send either enabled or configuration.",
-  })
-  .meta({ examples: [{ enabled: true }] });

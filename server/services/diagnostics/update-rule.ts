@@ -1,12 +1,35 @@
+import { z } from "zod";
 import { ruleSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { inTransaction } from "@/server/platform/context";
-import { notFound } from "@/server/platform/errors";
+import { notFound, ServiceError } from "@/server/platform/errors";
+import { fieldErrors } from "@/server/platform/field-errors";
+import { idInput } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { ruleJson } from "./list-rules";
 import { configuredRules } from "./rule-settings";
-import { findRule, ruleConfiguration } from "./rules";
-import { ruleReply, updateRuleInput } from "./schemas";
+import { configurationFields, type RuleConfiguration, ruleConfiguration } from "./rules";
+import { ruleReply } from "./schemas";
+import type { Rule } from "./types";
+
+/** Either `enabled` or the whole `configuration`. */
+const updateRuleInput = z
+  .strictObject({ ruleId: idInput, enabled: z.boolean().optional(), configuration: configurationFields.optional() })
+  .refine((input) => (input.enabled === undefined) !== (input.configuration === undefined), {
+    message: "Send either enabled or configuration.",
+  })
+  .meta({
+    examples: [{ enabled: true }],
+    oneOf: [{ required: ["enabled"] }, { required: ["configuration"] }],
+  });
+
+/** Well formed it is by now; whether this Rule has the Signals that it names is the Rule's to say. */
+function fitting(rule: Rule, configuration: RuleConfiguration): RuleConfiguration {
+  const { error, data } = ruleConfiguration(rule).safeParse(configuration);
+  if (data) return data;
+  const errors = fieldErrors(error).map((one) => ({ ...one, path: `/configuration${one.path}` }));
+  throw new ServiceError("unprocessable", errors.map(({ message }) => message).join(" "), { errors });
+}
 
 export const updateRule = verb(
   {
@@ -15,16 +38,7 @@ export const updateRule = verb(
     description: "A configuration is validated whole; a Signal that the Rule does not have is refused by name.",
     effect: "write",
     capability: "diagnostics:write",
-    input: updateRuleInput.superRefine(({ ruleId, configuration }, context) => {
-      const rule = findRule(ruleId);
-      const parsed = rule && configuration && ruleConfiguration(rule).safeParse(configuration);
-      for (const issue of parsed?.error?.issues ?? []) {
-        const ends = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [key]) : [[]];
-        for (const end of ends) {
-          context.addIssue({ code: "custom", message: issue.message, path: ["configuration", ...issue.path, ...end] });
-        }
-      }
-    }),
+    input: updateRuleInput,
     reply: ruleReply,
   },
   (ctx, { ruleId, enabled, configuration }) =>
@@ -33,7 +47,7 @@ export const updateRule = verb(
       if (!before) throw notFound("Rule");
       const after = {
         enabled: enabled ?? before.enabled,
-        configuration: configuration ? ruleConfiguration(before.rule).parse(configuration) : before.configuration,
+        configuration: configuration ? fitting(before.rule, configuration) : before.configuration,
         updatedAt: Date.now(),
       };
       await tx.db

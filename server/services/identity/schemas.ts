@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { idInput, pageInput, pagination, unixMs } from "@/server/platform/schemas";
 
-export const email = z.string().trim().max(254).pipe(z.email());
+export const email = z
+  .string()
+  .trim()
+  .max(254)
+  // Of a pipe, a JSON Schema tells the way in only.
+  .meta({ format: "email", pattern: z.regexes.email.source })
+  .pipe(z.email());
 /** Any characters: length is what makes a password strong. The upper bound keeps hashing cheap. */
 export const password = z.string().min(8).max(256);
 export const personName = z.string().trim().min(1).max(120);

@@ -1,5 +1,5 @@
 import { auditNote } from "@/server/platform/audit";
-import { ServiceError } from "@/server/platform/errors";
+import { impossible, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { readMember } from "./list-members";
 import { lockMembers, roleOf, setRole } from "./owners";
@@ -17,10 +17,7 @@ export const transferOwnership = verb(
   },
   async (ctx, { userId, fromUserId }) => {
     const from = fromUserId ?? (ctx.actor.kind === "user" ? ctx.actor.userId : undefined);
-    if (from === undefined) {
-      const errors = [{ path: "/fromUserId", message: "A key has to say which owner hands over." }];
-      throw new ServiceError("invalid", "The request is not valid.", { errors });
-    }
+    if (from === undefined) throw impossible("/fromUserId", "A key has to say which owner hands over.");
     if (from === userId) throw new ServiceError("conflict", "Nobody can hand over to themselves.");
     await lockMembers(ctx);
     const [theirs, own] = [await roleOf(ctx, userId), await roleOf(ctx, from)];

@@ -4,6 +4,7 @@ import {
   getRetention,
   getStorage,
   listDeletions,
+  previewConversationDeletion,
   previewDeletion,
   previewRetention,
   requestStorageMeasurement,
@@ -16,6 +17,7 @@ export const deletionsRouter = router({
   list: query(listDeletions),
   get: query(getDeletion),
   preview: query(previewDeletion),
+  previewConversation: query(previewConversationDeletion),
   create: mutation(deleteUserData),
 });
 export const retentionRouter = router({

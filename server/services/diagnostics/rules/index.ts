@@ -6,9 +6,6 @@ import { toolFailure } from "./tool-failure";
 /** The built-in Rules, in the order in which they are shown. */
 export const RULES: readonly Rule[] = [toolFailure, agentLoop, brokenResponse];
 
-/** The built-in Rule of this id, if there is one. */
-export const findRule = (id: string): Rule | undefined => RULES.find((rule) => rule.id === id);
-
 export { type Confidence, confidenceOf, measured } from "./confidence";
 export { fingerprint } from "./fingerprint";
 export { KEYWORD_SIGNAL } from "./keywords";
@@ -23,6 +20,7 @@ export { type DiagnosticScoreParts, diagnosticScore } from "./score";
 export { closestCause, sameCause } from "./similar-cause";
 export {
   type AdjudicationMode,
+  configurationFields,
   DEFAULT_CONFIGURATION,
   type RuleConfiguration,
   ruleConfiguration,

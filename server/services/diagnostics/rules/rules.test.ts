@@ -5,7 +5,6 @@ import {
   confidenceOf,
   DEFAULT_CONFIGURATION,
   diagnosticScore,
-  findRule,
   fingerprint,
   KEYWORD_SIGNAL,
   RULES,
@@ -15,7 +14,7 @@ import {
 } from ".";
 import { keywordSignals } from "./keywords";
 
-const toolFailure = findRule("tool-failure")!;
+const toolFailure = RULES.find(({ id }) => id === "tool-failure")!;
 const failing = conversationOf(
   user("Where is it?"),
   ...called("get_order", { id: 7 }, "Error: Order not found"),

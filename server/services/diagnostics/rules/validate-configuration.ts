@@ -9,7 +9,7 @@ const KEYWORDS_MAX = 200;
 const KEYWORD_CHARACTERS_MAX = 200;
 
 /** What a project may change of a Rule. Whole: a field that is not sent has its default. */
-const fields = z.strictObject({
+export const configurationFields = z.strictObject({
   /** The project's own words: literal, whole words, letter case aside, any language. */
   keywords: z.array(z.string().trim().min(1).max(KEYWORD_CHARACTERS_MAX)).max(KEYWORDS_MAX).default([]),
   /** 0..1. Signals with a lower score of their detector are dropped. */
@@ -28,9 +28,9 @@ const fields = z.strictObject({
     )
     .default({}),
 });
-export type RuleConfiguration = z.infer<typeof fields>;
+export type RuleConfiguration = z.infer<typeof configurationFields>;
 
-export const DEFAULT_CONFIGURATION: RuleConfiguration = fields.parse({});
+export const DEFAULT_CONFIGURATION: RuleConfiguration = configurationFields.parse({});
 
 /** The names of all Signals of a Rule, its keywords' one included. */
 export const signalsOf = (rule: Rule): string[] => [...rule.detectors.map(({ signal }) => signal), KEYWORD_SIGNAL];
@@ -38,7 +38,7 @@ export const signalsOf = (rule: Rule): string[] => [...rule.detectors.map(({ sig
 /** The schema of a Rule's whole configuration; a Signal that the Rule does not have is refused by name. */
 export function ruleConfiguration(rule: Rule) {
   const known = new Set(signalsOf(rule));
-  return fields.superRefine(({ signalOverrides }, context) => {
+  return configurationFields.superRefine(({ signalOverrides }, context) => {
     for (const signal of Object.keys(signalOverrides)) {
       if (known.has(signal)) continue;
       context.addIssue({
