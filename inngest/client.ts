@@ -4,9 +4,8 @@ import { env } from "@/env";
 import { inngestServer } from "@/server/jobs/configuration";
 import { outboxFetch } from "@/server/jobs/outbox-fetch";
 import { logger } from "@/server/platform/log";
-
-/** The name of this app in Inngest, and the prefix of every function's id: stored in runs, so it stays. */
-const APP_ID = "whetstone";
+import { APP_ID } from "./catalogue";
+import { PlainErrors } from "./plain-errors";
 
 /** Nothing listens here, and nothing is sent here: the client wants an address even where its `fetch` needs none. */
 const NOWHERE = "http://embedded.invalid";
@@ -22,6 +21,7 @@ const options: ClientOptions = {
   id: APP_ID,
   // Spans of the product's own calls are not Inngest's business.
   aiMetadata: false,
+  middleware: [PlainErrors],
   get isDev() {
     return inngestServer(env())?.isDev ?? true;
   },

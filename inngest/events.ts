@@ -15,9 +15,12 @@ export const ruleRunsQueued = eventType("diagnostics/rule-runs.queued", {
 /** A worker has started: conversations may have gone quiet while none ran. Sent once a start. */
 export const quietSweepRequested = eventType("diagnostics/quiet-sweep.requested", { schema: z.object({}) });
 
-/** A deletion waits to be carried out. Its receipt says of what: an event outlives what it is about. */
+/**
+ * A deletion waits to be carried out. Its receipt says of what: an event outlives what it is about. `projectId` is left
+ * out where the project itself goes: nobody is left in it to see the job, and the job must not delete itself.
+ */
 export const deletionRequested = eventType("data/deletion.requested", {
-  schema: z.object({ deletionId: z.string().min(1) }),
+  schema: z.object({ deletionId: z.string().min(1), projectId: z.string().min(1).optional() }),
 });
 
 const housekeeping = z.object({

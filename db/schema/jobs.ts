@@ -57,6 +57,8 @@ export const jobRuns = pgTable(
     /** Calls of the function itself that failed since its last progress, from 0. */
     attempt: integer("attempt").notNull().default(0),
     maxAttempts: integer("max_attempts").notNull(),
+    /** All its calls and steps that failed and were repeated, since it was queued or replayed. */
+    retries: integer("retries").notNull().default(0),
     /** Turns since the last progress whose process died: a run that kills its process must not do so for ever. */
     crashes: integer("crashes").notNull().default(0),
     /** Seconds by which the run goes ahead of (below zero: behind) others that are as old. */
@@ -88,7 +90,13 @@ export const jobRuns = pgTable(
     index("job_runs_finished").on(t.finishedAt).where(sql`finished_at is not null`),
     index("job_runs_idempotency").on(t.functionId, t.idempotencyKey).where(sql`idempotency_key is not null`),
     index("job_runs_newest").on(desc(t.createdAt), desc(t.id)),
-    index("job_runs_project").on(t.projectId, desc(t.createdAt)),
+    index("job_runs_project").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    index("job_runs_project_function").on(t.projectId, t.functionId, desc(t.createdAt), desc(t.id)),
+    // What a project's page is opened for: few rows among very many.
+    index("job_runs_project_open").on(t.projectId, desc(t.createdAt), desc(t.id)).where(sql`finished_at is null`),
+    index("job_runs_project_dead")
+      .on(t.projectId, desc(t.createdAt), desc(t.id))
+      .where(sql`state in ('failed', 'cancelled')`),
   ],
 );
 
@@ -119,6 +127,7 @@ export const jobSteps = pgTable(
     waitIf: text("wait_if"),
     data: json("data"),
     error: json("error").$type<JobError>(),
+    /** When it was begun first. */
     createdAt: createdAt(),
     finishedAt: unixMs("finished_at"),
   },

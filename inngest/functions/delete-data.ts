@@ -1,5 +1,6 @@
 import { db } from "@/db/pool";
 import { runDeletion } from "@/server/services/data";
+import { listed } from "../catalogue";
 import { inngest } from "../client";
 import { deletionRequested } from "../events";
 
@@ -13,8 +14,7 @@ const AT_ONCE = 2;
 
 export const deleteData = inngest.createFunction(
   {
-    id: NAME,
-    name: "Delete a user's or a project's data",
+    ...listed(NAME),
     triggers: [deletionRequested],
     concurrency: [{ limit: 1, key: "event.data.deletionId" }, { limit: AT_ONCE }],
     retries: 10,
@@ -26,7 +26,7 @@ export const deleteData = inngest.createFunction(
       );
       if (done) return { done };
     }
-    await step.sendEvent("go-on", deletionRequested.create({ deletionId: data.deletionId }));
+    await step.sendEvent("go-on", deletionRequested.create(data));
     return { done: false };
   },
 );

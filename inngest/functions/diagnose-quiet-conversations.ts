@@ -1,5 +1,6 @@
 import { db } from "@/db/pool";
 import { scheduleQuietConversations } from "@/server/services/diagnostics";
+import { listed } from "../catalogue";
 import { inngest } from "../client";
 import { quietSweepRequested } from "../events";
 
@@ -9,8 +10,7 @@ const BETWEEN_SWEEPS = "15s";
 
 export const diagnoseQuietConversations = inngest.createFunction(
   {
-    id: "diagnose-quiet-conversations",
-    name: "Queue Rule Runs for conversations that have gone quiet",
+    ...listed("diagnose-quiet-conversations"),
     triggers: [{ cron: "* * * * *" }, quietSweepRequested],
     // Two sweeps at once would only find the same.
     concurrency: 1,

@@ -1,11 +1,12 @@
 import { deleteData } from "./delete-data";
 import { diagnoseQuietConversations } from "./diagnose-quiet-conversations";
 import { keepHouseOfProject, measureStorageOfProject, scheduleDailyHousekeeping } from "./keep-house";
-import { runRules } from "./run-rules";
+import { failCancelledRuleRuns, runRules } from "./run-rules";
 
 /** Every background function, whichever engine runs them. */
 export const functions = [
   runRules,
+  failCancelledRuleRuns,
   diagnoseQuietConversations,
   deleteData,
   scheduleDailyHousekeeping,

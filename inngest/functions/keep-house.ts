@@ -1,5 +1,6 @@
 import { db } from "@/db/pool";
 import { keepHouse, measureStorage, scheduleHousekeeping } from "@/server/services/data";
+import { listed } from "../catalogue";
 import { inngest } from "../client";
 import { housekeepingDue, storageMeasurementRequested } from "../events";
 import { jobContext } from "../job-context";
@@ -13,8 +14,7 @@ const LAST = "-600";
 
 export const scheduleDailyHousekeeping = inngest.createFunction(
   {
-    id: "schedule-housekeeping",
-    name: "Tell every project's daily housekeeping",
+    ...listed("schedule-housekeeping"),
     triggers: [{ cron: "17 * * * *" }], // hourly, told once a day each: a project of today is not left out until tomorrow
     concurrency: 1,
   },
@@ -23,8 +23,7 @@ export const scheduleDailyHousekeeping = inngest.createFunction(
 
 export const keepHouseOfProject = inngest.createFunction(
   {
-    id: "keep-house",
-    name: "Delete what a project no longer keeps",
+    ...listed("keep-house"),
     triggers: [housekeepingDue],
     concurrency: [{ limit: 1, key: "event.data.projectId" }, { limit: AT_ONCE }],
     priority: { run: LAST },
@@ -45,8 +44,7 @@ export const keepHouseOfProject = inngest.createFunction(
 
 export const measureStorageOfProject = inngest.createFunction(
   {
-    id: "measure-storage",
-    name: "Measure how much a project stores",
+    ...listed("measure-storage"),
     triggers: [storageMeasurementRequested],
     concurrency: [{ limit: 1, key: "event.data.projectId" }, { limit: AT_ONCE }],
     retries: 2,

@@ -1,4 +1,5 @@
 import { executeRuleRuns, failRuleRuns } from "@/server/services/diagnostics";
+import { APP_ID, listed } from "../catalogue";
 import { inngest } from "../client";
 import { ruleRunsQueued } from "../events";
 import { jobContext } from "../job-context";
@@ -10,8 +11,7 @@ const EVENTS_AT_ONCE = 2;
 
 export const runRules = inngest.createFunction(
   {
-    id: NAME,
-    name: "Execute queued Rule Runs",
+    ...listed(NAME),
     triggers: [ruleRunsQueued],
     concurrency: { limit: EVENTS_AT_ONCE, key: "event.data.projectId" },
     retries: 4,
@@ -22,4 +22,18 @@ export const runRules = inngest.createFunction(
   },
   async ({ event: { data }, step }) =>
     step.run("execute", () => executeRuleRuns(jobContext(NAME, data.projectId), data.runIds)),
+);
+
+/** A Rule Run without a job would wait for ever. */
+export const failCancelledRuleRuns = inngest.createFunction(
+  {
+    ...listed("fail-cancelled-rule-runs"),
+    triggers: [{ event: "inngest/function.cancelled", if: `event.data.function_id == "${APP_ID}-${NAME}"` }],
+  },
+  async ({ event, step }) => {
+    const { projectId, runIds } = event.data.event.data;
+    await step.run("fail", () =>
+      failRuleRuns(jobContext(NAME, projectId), runIds, "The background job was cancelled."),
+    );
+  },
 );

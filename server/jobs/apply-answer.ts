@@ -13,9 +13,11 @@ import { type Answer, errorOf, type Op } from "./protocol";
 import { finishedStep, isOpen, type Outcome, type Run, type Step, stepsOf } from "./steps";
 
 type Rules = { definitions: Definitions; backoff: (attempt: number) => number };
+/** `calledAt`: when the function was called, which is when a step that ran in the call was begun. */
+type CallRules = Rules & { calledAt: number };
 
 /** Stores what a call of the function gave, in the transaction that holds its run. */
-export async function applyAnswer(tx: Db, run: Run, answer: Answer, rules: Rules): Promise<void> {
+export async function applyAnswer(tx: Db, run: Run, answer: Answer, rules: CallRules): Promise<void> {
   if (answer.kind === "done") return completeRun(tx, run, answer.output);
   const now = await databaseNow(tx);
   if (answer.kind === "error") {
@@ -25,11 +27,12 @@ export async function applyAnswer(tx: Db, run: Run, answer: Answer, rules: Rules
   let progress = false;
   for (const op of answer.ops) {
     if (op.op === "StepError" && run.attempt + 1 < run.maxAttempts) {
-      await putStep(tx, run.id, op, { state: "retrying", attempts: run.attempt + 1, error: errorOf(op.error) });
+      const columns = { attempts: run.attempt + 1, error: errorOf(op.error), createdAt: rules.calledAt };
+      await putStep(tx, run.id, op, { state: "retrying", ...columns });
       return retryCall(tx, run, now + (answer.retryAfter ?? rules.backoff(run.attempt)));
     }
     if (op.op in FINISHED) {
-      await putFinished(tx, run.id, op, run.attempt + 1, now);
+      await putFinished(tx, run.id, op, run.attempt + 1, now, rules.calledAt);
       progress = true;
       continue;
     }
@@ -58,12 +61,16 @@ export async function applyStepAnswer(tx: Db, run: Run, step: Step, answer: Answ
   const attempts = step.attempts + 1;
   const op = answer.kind === "ops" ? answer.ops.find(({ id }) => id === step.id) : undefined;
   if (op && (op.op === "StepRun" || op.op === "StepFailed" || (op.op === "StepError" && attempts >= run.maxAttempts))) {
-    await putFinished(tx, run.id, op, attempts, now);
+    await putFinished(tx, run.id, op, attempts, now, step.createdAt);
     return progressed(tx, run, now);
   }
   const error = answer.kind === "error" ? answer.error : errorOf(op?.error ?? "The step gave nothing.");
   if ((answer.kind === "error" && answer.final) || attempts >= run.maxAttempts) return failRun(tx, run, error);
   const wish = answer.kind === "done" ? undefined : answer.retryAfter;
+  await tx
+    .update(jobRuns)
+    .set({ retries: run.retries + 1 })
+    .where(eq(jobRuns.id, run.id));
   await tx
     .update(jobSteps)
     .set({ attempts, error, dueAt: now + (wish ?? rules.backoff(step.attempts)) })
@@ -118,7 +125,7 @@ const OPENERS: Record<string, Opener> = {
     const definition = definitions.get(String(op.opts?.function_id));
     if (!definition) {
       const error = { name: "InngestInvokeError", message: `There is no function "${op.opts?.function_id}".` };
-      await putFinished(tx, run.id, { ...op, error }, 1, now);
+      await putFinished(tx, run.id, { ...op, error }, 1, now, now);
       return true;
     }
     const childId = newId("jr");
@@ -151,7 +158,7 @@ async function putStep(tx: Db, runId: string, op: Op, columns: Partial<Step> & P
     .values({ runId, id: op.id, name: nameOf(op), op: op.op, ...columns })
     .onConflictDoUpdate({
       target: [jobSteps.runId, jobSteps.id],
-      set: { op: op.op, ...columns },
+      set: { op: op.op, ...columns, createdAt: jobSteps.createdAt },
       setWhere: eq(jobSteps.state, "retrying"),
     })
     .returning({ id: jobSteps.id });
@@ -159,12 +166,12 @@ async function putStep(tx: Db, runId: string, op: Op, columns: Partial<Step> & P
 }
 
 /** Stores a step that finished within a call. One that finished before stays as the function was told of it. */
-async function putFinished(tx: Db, runId: string, op: Op, attempts: number, now: number) {
+async function putFinished(tx: Db, runId: string, op: Op, attempts: number, now: number, begunAt: number) {
   const outcome: Outcome = { id: op.id, data: op.data, ...(op.op === "StepRun" ? {} : { error: errorOf(op.error) }) };
   const columns = { op: op.op, attempts, ...finishedStep(runId, outcome, now) };
   await tx
     .insert(jobSteps)
-    .values({ runId, id: op.id, name: nameOf(op), ...columns })
+    .values({ runId, id: op.id, name: nameOf(op), createdAt: begunAt, ...columns })
     .onConflictDoUpdate({
       target: [jobSteps.runId, jobSteps.id],
       set: columns,
@@ -177,7 +184,7 @@ const nameOf = (op: Op) => op.displayName ?? op.name ?? null;
 const retryCall = async (tx: Db, run: Run, at: number) => {
   await tx
     .update(jobRuns)
-    .set({ attempt: run.attempt + 1, callAt: at })
+    .set({ attempt: run.attempt + 1, retries: run.retries + 1, callAt: at })
     .where(eq(jobRuns.id, run.id));
 };
 

@@ -2,6 +2,7 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { type JobEvent, jobRuns } from "@/db/schema/jobs";
 import { newId } from "@/server/platform/ids";
+import { projectOf } from "@/server/platform/outbox";
 import type { Definition } from "./definitions";
 import { keyOf, numberOf } from "./expressions";
 
@@ -53,13 +54,6 @@ function rowOf({ definition, event, id }: Order, now: number) {
     concurrencyKeys,
     idempotencyKey: definition.idempotency ? keyOf(definition.idempotency, scope) : null,
   };
-}
-
-/** What an event says; a failure event speaks of the event that failed. */
-function projectOf(data: Record<string, unknown>): string | null {
-  const { projectId, event } = data as { projectId?: unknown; event?: { data?: { projectId?: unknown } } };
-  const found = projectId ?? event?.data?.projectId;
-  return typeof found === "string" ? found : null;
 }
 
 export const queueTime = (dueAt: number, priority: number) => dueAt - priority * 1000;

@@ -84,11 +84,11 @@ function definitionOf(config: Config): Definition {
 
 const optional = (source: string | undefined) => (source ? compileExpression(source) : undefined);
 
-/** Events that a server sends about its runs, and this engine does not. (A failure it does send.) */
-const UNSENT_EVENTS = ["inngest/function.finished", "inngest/function.cancelled"];
+/** What a server sends about each of its runs, and this engine does not. (A failure and a cancellation it does send.) */
+const UNSENT_EVENT = "inngest/function.finished";
 
 function plainName(event: string) {
-  if (UNSENT_EVENTS.includes(event)) throw new Error(`The event \`${event}\` is never sent.`);
+  if (event === UNSENT_EVENT) throw new Error(`The event \`${event}\` is never sent.`);
   if (event.includes("*")) throw new Error(`The wildcard trigger \`${event}\` is not supported.`);
   return event;
 }

@@ -26,11 +26,16 @@ export async function failRun(tx: Db, run: Run, error: JobError) {
   await tellInvokers(tx, run.id, { error });
 }
 
-/** Ends an unfinished run; what its present turn still writes is refused. */
+/** Ends an unfinished run; what its present turn still writes is refused. Told by an event, as a server tells it. */
 export async function cancelRun(tx: Db, id: string) {
   const run = await lockRun(tx, id);
   if (!run) return;
   await finish(tx, run, { state: "cancelled" });
+  const error = { name: "Error", message: "function cancelled" };
+  await emit(tx, {
+    name: "inngest/function.cancelled",
+    data: { function_id: run.functionId, run_id: run.id, error, event: run.event },
+  });
   await tellInvokers(tx, id, { error: { name: "InngestInvokeError", message: "The invoked function was cancelled." } });
 }
 

@@ -1,29 +1,29 @@
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { accountAuditLog, jobRuns } from "@/db/schema";
+import { accountAuditLog, auditLog } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { storedJob } from "@/server/services/jobs/testing";
 import { operatorReplay } from ".";
 
-const run = (id: string, state: "failed" | "running") =>
-  db()
-    .insert(jobRuns)
-    .values({
-      id,
-      functionId: "whetstone-test",
-      eventId: `evt_${id}`,
-      event: { id: `evt_${id}`, name: "go", data: {}, ts: 0 },
-      state,
-      maxAttempts: 1,
-      lane: "test",
-    });
-const rows = () => db().select().from(accountAuditLog).where(eq(accountAuditLog.action, "jobs.replay"));
+const ACTION = "backgroundJobs.replay";
 
 test("a run that the operator replays is in the audit log; one that cannot be replayed is not", async () => {
-  await run("jr_failed", "failed");
-  await run("jr_running", "running");
-  await operatorReplay(db(), "jr_failed");
-  await expect(operatorReplay(db(), "jr_running")).rejects.toMatchObject({ code: "conflict" });
-  expect(await rows()).toMatchObject([
-    { actorKind: "operator", door: "cli", targetType: "run", targetId: "jr_failed", userId: null },
+  const installation = { db: db(), projectId: null };
+  const failed = await storedJob(installation, { state: "failed" });
+  await operatorReplay(db(), failed);
+  const running = await storedJob(installation, { state: "running" });
+  await expect(operatorReplay(db(), running)).rejects.toMatchObject({ code: "conflict" });
+  expect(await db().select().from(accountAuditLog).where(eq(accountAuditLog.action, ACTION))).toMatchObject([
+    { actorKind: "operator", door: "cli", targetType: "backgroundJob", targetId: failed, userId: null },
+  ]);
+});
+
+test("members read in their project's log that the operator replayed a run of theirs", async () => {
+  const { ctx } = await testProject();
+  const failed = await storedJob(ctx, { state: "failed" });
+  await operatorReplay(db(), failed);
+  expect(await db().select().from(auditLog).where(eq(auditLog.projectId, ctx.projectId))).toMatchObject([
+    { action: ACTION, actorKind: "operator", targetId: failed },
   ]);
 });

@@ -2,14 +2,14 @@ import type { Db } from "@/db/client";
 import { recordAudit } from "@/server/platform/audit";
 import { replayRun } from "./replay-run";
 
-/** The operator's own: no project stands between them and the runs. */
+/** The operator's own: no project stands between them and the runs. A project's members read of it in their log. */
 export const operatorReplay = (db: Db, id: string): Promise<void> =>
   db.transaction(async (tx) => {
-    await replayRun(tx, id);
+    const { projectId } = await replayRun(tx, id);
     await recordAudit(tx, {
-      action: "jobs.replay",
-      projectId: null,
+      action: "backgroundJobs.replay",
+      projectId,
       actor: { kind: "operator", id: null },
-      target: { type: "run", id },
+      target: { type: "backgroundJob", id },
     });
   });

@@ -6,7 +6,7 @@ import { failRun } from "./finish-run";
 import { finishSteps, isOpen, type Outcome, type Run, release, type Step, stepsOf } from "./steps";
 
 /** Where a run stands at the beginning of a call. */
-export type Situation = { run: Run; steps: Step[] };
+export type Situation = { run: Run; steps: Step[]; now: number };
 type Next = { kind: "released" } | ({ kind: "steps"; due: Step[] } & Situation) | ({ kind: "call" } & Situation);
 
 /**
@@ -46,12 +46,12 @@ export async function settle(tx: Db, run: Run, goOn: boolean, turn: Turn): Promi
   }
   if (due.length > 0) {
     if (woken || turn.owesCall) await setCallAt(tx, run, callAt);
-    return { kind: "steps", run, steps, due };
+    return { kind: "steps", run, steps, due, now };
   }
   // Taken: a time that is found here after the call was put there by a wake-up during it.
   await setCallAt(tx, run, null);
   turn.owesCall = true;
-  return { kind: "call", run, steps };
+  return { kind: "call", run, steps, now };
 }
 
 const isDue = (step: Step, now: number) => isOpen(step) && step.dueAt !== null && step.dueAt <= now;

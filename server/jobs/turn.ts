@@ -48,9 +48,9 @@ const held = <T>({ db, persist }: TurnContext, claim: Claim, work: (tx: Db, run:
     }),
   );
 
-async function callFunction(context: TurnContext, claim: Claim, { run, steps }: Situation) {
+async function callFunction(context: TurnContext, claim: Claim, { run, steps, now }: Situation) {
   const answer = await call(context, run, steps, undefined);
-  await held(context, claim, (tx, current) => applyAnswer(tx, current, answer, context));
+  await held(context, claim, (tx, current) => applyAnswer(tx, current, answer, { ...context, calledAt: now }));
 }
 
 /** Parallel steps run side by side; each is stored when it ends, whatever the others do. */

@@ -42,4 +42,9 @@ export async function emit(db: Db, ...events: readonly OutgoingEvent[]): Promise
   return rows.map((row) => row.id);
 }
 
-const projectOf = (data: object) => ("projectId" in data && typeof data.projectId === "string" ? data.projectId : null);
+/** What an event says; one about another's failure or cancellation speaks of the event of that. */
+export function projectOf(data: object): string | null {
+  const { projectId, event } = data as { projectId?: unknown; event?: { data?: { projectId?: unknown } } };
+  const found = projectId ?? event?.data?.projectId;
+  return typeof found === "string" ? found : null;
+}

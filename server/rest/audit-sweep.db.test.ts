@@ -9,6 +9,7 @@ import { issueApiKey } from "@/server/services/api-keys";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { createUser, startSession } from "@/server/services/identity";
+import { storedJob } from "@/server/services/jobs/testing";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
 import { appRouter } from "@/server/trpc/root";
 import { verbsOfServices } from "./all-verbs";
@@ -74,6 +75,11 @@ const SAMPLES: Record<string, Sample> = {
     const given = { projectId: ctx.projectId, name: "key", capabilities: [], expiresAt: null, createdBy: null };
     return { input: { keyId: (await issueApiKey(db(), given)).apiKey.id } };
   },
+  "backgroundJobs.cancel": async ({ ctx }) => ({ input: { backgroundJobId: await storedJob(ctx) } }),
+  "backgroundJobs.replay": async ({ ctx }) => ({
+    input: { backgroundJobId: await storedJob(ctx, { state: "failed" }) },
+  }),
+  "backgroundJobs.replayFailed": only({}),
   "conversations.delete": async ({ ctx }) => ({
     input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id },
   }),

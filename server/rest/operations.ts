@@ -29,6 +29,14 @@ import {
   updateRule,
 } from "@/server/services/diagnostics";
 import {
+  cancelBackgroundJob,
+  getBackgroundJob,
+  listBackgroundJobs,
+  replayBackgroundJob,
+  replayFailedBackgroundJobs,
+  summariseBackgroundJobs,
+} from "@/server/services/jobs";
+import {
   changeRole,
   createPasswordReset,
   inviteMember,
@@ -148,6 +156,14 @@ export const OPERATIONS: readonly Operation[] = [
     get(`${project}/deletions/:deletionId`, getDeletion),
     get(`${project}/storage`, getStorage),
     post(`${project}/storage-measurements`, requestStorageMeasurement, 202),
+  ]),
+  ...about("Background jobs", [
+    get(`${project}/background-jobs`, listBackgroundJobs),
+    get(`${project}/background-jobs/:backgroundJobId`, getBackgroundJob),
+    post(`${project}/background-jobs/:backgroundJobId/replay`, replayBackgroundJob, 202),
+    post(`${project}/background-jobs/:backgroundJobId/cancel`, cancelBackgroundJob),
+    get(`${project}/background-job-summary`, summariseBackgroundJobs),
+    post(`${project}/background-job-replays`, replayFailedBackgroundJobs, 202),
   ]),
   ...about("Service", [
     {

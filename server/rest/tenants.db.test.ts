@@ -8,6 +8,7 @@ import { CAPABILITIES } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
 import { createApiKey } from "@/server/services/api-keys";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
+import { storedJob } from "@/server/services/jobs/testing";
 import { inviteMember } from "@/server/services/members";
 import { projectPending } from "@/server/services/telemetry";
 import { chatSpan, otlpJson } from "@/server/services/telemetry/testing";
@@ -69,6 +70,7 @@ async function tenant(mark: string) {
   );
   await createApiKey(ctx, { name: `key ${mark}` });
   await inviteMember(ctx, { role: "viewer", email: `${mark}@example.test` });
+  await storedJob(ctx, { state: "failed", error: { name: "Error", message: mark }, data: { markId: mark } });
   return { ctx, userId, key, mark, cookie: (await cookieFor(userId)).cookie };
 }
 type Tenant = Awaited<ReturnType<typeof tenant>>;
@@ -109,6 +111,7 @@ const TABLE_OF: Record<string, [table: string, column: string]> = {
   invitationId: ["invitations", "id"],
   userId: ["memberships", "user_id"],
   deletionId: ["deletion_receipts", "id"],
+  backgroundJobId: ["job_runs", "id"],
 };
 /** Parameters that name nothing of a project's own. */
 const NOBODYS = new Set(["ruleId"]);
@@ -135,7 +138,15 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     if (!table || !column) throw new Error(`Say in TABLE_OF what ${parameter} is an id of.`);
     return String(rows[table]?.[0]?.[column] ?? "none_1");
   };
-  for (const name of ["findings", "occurrences", "rule_runs", "ingest_receipts", "invitations", "tool_calls"]) {
+  for (const name of [
+    "findings",
+    "occurrences",
+    "rule_runs",
+    "ingest_receipts",
+    "invitations",
+    "tool_calls",
+    "job_runs",
+  ]) {
     expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);
   }
 

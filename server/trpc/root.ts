@@ -1,6 +1,7 @@
 import { accountRouter } from "./routers/account";
 import { apiKeysRouter } from "./routers/api-keys";
 import { auditRouter } from "./routers/audit";
+import { backgroundJobsRouter } from "./routers/background-jobs";
 import { deletionsRouter, retentionRouter, storageRouter } from "./routers/data";
 import {
   diagnosticSettingsRouter,
@@ -21,6 +22,7 @@ export const appRouter = router({
   account: accountRouter,
   apiKeys: apiKeysRouter,
   audit: auditRouter,
+  backgroundJobs: backgroundJobsRouter,
   conversations: conversationsRouter,
   deletions: deletionsRouter,
   diagnosticSettings: diagnosticSettingsRouter,

@@ -16,6 +16,7 @@ const PREFIX_OF_ID: Record<string, string> = {
   keyId: "key",
   apiKeyId: "key",
   backfillId: "bf",
+  backgroundJobId: "jr",
 };
 const ID_BODY = "0199b2f0c0de7abc8def0123456789ab";
 

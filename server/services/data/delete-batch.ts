@@ -62,6 +62,6 @@ async function deleteJobHistory(tx: Ctx, ruleRunIds: readonly string[]) {
       and (coalesce(event::jsonb #> '{data,runIds}', event::jsonb #> '{data,event,data,runIds}')) ?| ${ids} returning 1`);
   await tx.db.execute(sql`
     delete from job_events where project_id = ${tx.projectId} and dispatched_at is not null
-      and (data::jsonb -> 'runIds') ?| ${ids}`);
+      and (coalesce(data::jsonb -> 'runIds', data::jsonb #> '{event,data,runIds}')) ?| ${ids}`);
   return { job_runs: runs.length };
 }

@@ -20,7 +20,7 @@ export const deleteUserData = verb(
     const receiptId = await openReceipt(ctx, { scope: "user", subject: userId });
     // Neither the log nor the event names whom it is about: both outlive the deletion.
     auditNote(ctx, { target: { type: "deletion", id: receiptId }, after: { scope: "user" } });
-    await emit(ctx.db, deletionRequested.create({ deletionId: receiptId }));
+    await emit(ctx.db, deletionRequested.create({ deletionId: receiptId, projectId: ctx.projectId }));
     return { deletion: (await readReceipt(ctx, receiptId))! };
   },
 );

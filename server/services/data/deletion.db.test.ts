@@ -193,7 +193,7 @@ test("everything of one user goes, what has not been read yet included, and the 
   const { deletion } = await deleteUserData(ctx, { userId: user });
   expect(deletion).toMatchObject({ scope: "user", status: "queued" });
   expect(await db().select().from(jobEvents).where(eq(jobEvents.name, "data/deletion.requested"))).toContainEqual(
-    expect.objectContaining({ data: { deletionId: deletion.id } }),
+    expect.objectContaining({ data: { deletionId: deletion.id, projectId: ctx.projectId } }),
   );
   await toEnd(deletion.id);
   expect(await tablesNaming(db(), user)).toEqual({});
@@ -240,6 +240,7 @@ test("a deleted project is gone for everybody at once, and then entirely", async
     errors: [{ path: "/name" }],
   });
   expect((await previewDeletion(ctx, {})).preview).toMatchObject({ scope: "project", conversations: 3, spans: 2 });
+  const overtaken = await deleteUserData(ctx, { userId: "ann" });
   const { deletion } = await deleteProject(ctx, { name: "Test project" });
   expect(await db().execute(sql`select 1 from memberships where project_id = ${ctx.projectId}`)).toHaveLength(0);
   await toEnd(deletion.id);
@@ -249,6 +250,8 @@ test("a deleted project is gone for everybody at once, and then entirely", async
   for (const text of [trace(31), told.id]) expect(without(await tablesNaming(db(), text), RECORDS)).toEqual({});
   const [receipt] = await db().select().from(deletionReceipts).where(eq(deletionReceipts.id, deletion.id));
   expect(receipt).toMatchObject({ status: "completed", subject: null });
+  const [other] = await db().select().from(deletionReceipts).where(eq(deletionReceipts.id, overtaken.deletion.id));
+  expect(other).toMatchObject({ status: "completed", subject: null });
   expect(receipt!.counts).toMatchObject({ projects: 1, memberships: 1, spans: 2, conversations: 3, log_records: 1 });
   expect((await listConversations(kept.ctx, {})).conversations).toHaveLength(1);
 });

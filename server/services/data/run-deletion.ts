@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
@@ -58,8 +58,10 @@ async function runUserDeletion(
   timeIsUp: () => boolean,
 ) {
   const theirs = sql`c.user_id = ${userId}`;
+  // At least one batch each time: however slow the database is, a turn that finds nothing left comes to the end.
   const deleteAll = async () => {
-    while (!timeIsUp()) if ((await deleteBatch(ctx, deletionId, theirs, { remember: true })) === 0) return true;
+    do if ((await deleteBatch(ctx, deletionId, theirs, { remember: true })) === 0) return true;
+    while (!timeIsUp());
     return false;
   };
   if (!(await deleteAll())) return false;
@@ -107,6 +109,17 @@ async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => 
     const events = await tx.db.execute(sql`delete from job_events where project_id = ${tx.projectId} returning 1`);
     // Everything else that a project owns has a foreign key to it and falls with it.
     const project = await tx.db.execute(sql`delete from projects where id = ${tx.projectId} returning 1`);
+    // Other deletions in it have nothing left to do, and their receipts not to name whom they were about.
+    await tx.db
+      .update(deletionReceipts)
+      .set({ status: "completed", subject: null, completedAt: Date.now() })
+      .where(
+        and(
+          eq(deletionReceipts.projectId, tx.projectId),
+          ne(deletionReceipts.id, deletionId),
+          ne(deletionReceipts.status, "completed"),
+        ),
+      );
     await addCounts(tx.db, deletionId, {
       job_runs: runs.length,
       job_events: events.length,

@@ -12,7 +12,7 @@ type Run = { id: string; ruleId: string; conversationId: string };
 type Outcome = { run: Run } & ({ result: RuleResult } | { skipReason: string });
 
 /**
- * Executes Runs that are queued, or that a crashed worker left running. Detection is pure; what it found and that the
+ * Executes Runs that are queued, that a crashed worker left running, or whose job failed and is replayed. Detection is pure; what it found and that the
  * Run is done commit together, so a Run that is executed twice has its effect once. Throws when any Run could not be
  * executed: the rest stays done, and a retry takes up what is left.
  */
@@ -57,12 +57,18 @@ async function startRuns(ctx: Ctx, runIds: readonly string[]): Promise<Run[]> {
   if (runIds.length === 0) return [];
   return ctx.db
     .update(ruleRuns)
-    .set({ status: "running", attempts: sql`${ruleRuns.attempts} + 1`, startedAt: Date.now() })
+    .set({
+      status: "running",
+      attempts: sql`${ruleRuns.attempts} + 1`,
+      errorMessage: null,
+      startedAt: Date.now(),
+      finishedAt: null,
+    })
     .where(
       and(
         eq(ruleRuns.projectId, ctx.projectId),
         inArray(ruleRuns.id, [...runIds]),
-        inArray(ruleRuns.status, ["queued", "running"]),
+        inArray(ruleRuns.status, ["queued", "running", "failed"]),
       ),
     )
     .returning({ id: ruleRuns.id, ruleId: ruleRuns.ruleId, conversationId: ruleRuns.conversationId });

@@ -1,0 +1,34 @@
+/** The name of this app in Inngest, and the prefix of every function's id: stored in runs, so it stays. */
+export const APP_ID = "whetstone";
+
+type Entry = {
+  /** What a person reads. */
+  name: string;
+  /** Half of its work undone would be worse than all of it, so nobody may cancel it. */
+  mustEnd?: true;
+};
+
+/** Every background function. Kept apart from the functions, so that services know them by name without knowing them. */
+const CATALOGUE = {
+  "run-rules": { name: "Execute queued Rule Runs" },
+  "fail-cancelled-rule-runs": { name: "Mark cancelled Rule Runs as failed", mustEnd: true },
+  "diagnose-quiet-conversations": { name: "Queue Rule Runs for conversations that have gone quiet" },
+  "delete-data": { name: "Delete a user's or a project's data", mustEnd: true },
+  "schedule-housekeeping": { name: "Tell every project's daily housekeeping" },
+  "keep-house": { name: "Delete what a project no longer keeps", mustEnd: true },
+  "measure-storage": { name: "Measure how much a project stores" },
+} as const satisfies Record<string, Entry>;
+export type FunctionName = keyof typeof CATALOGUE;
+
+/** How a function begins: `createFunction({ ...listed("run-rules"), triggers: … })`. */
+export const listed = <Name extends FunctionName>(id: Name) => ({ id, name: CATALOGUE[id].name });
+
+const OF_FAILURE = "-failure";
+
+/** What is known of a function by the id that a run carries. `after` a failure its handler has a run of its own. */
+export function functionOf(functionId: string): Entry & { afterFailure: boolean } {
+  const afterFailure = functionId.endsWith(OF_FAILURE);
+  const id = functionId.slice(APP_ID.length + 1, afterFailure ? -OF_FAILURE.length : undefined);
+  const entry: Entry = Object.hasOwn(CATALOGUE, id) ? CATALOGUE[id as FunctionName] : { name: functionId };
+  return { ...entry, ...(afterFailure ? { mustEnd: true } : {}), afterFailure };
+}

@@ -1,0 +1,81 @@
+import { sql } from "drizzle-orm";
+import { afterEach, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
+import { APP_ID, functionOf } from "@/inngest/catalogue";
+import { type Engine, startEngine } from "@/server/jobs/engine";
+import { QUICK, until } from "@/server/jobs/testing/describe-engine";
+import type { Ctx } from "@/server/platform/context";
+import { createRuleRuns, listRuleRuns } from "@/server/services/diagnostics";
+import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
+import { cancelBackgroundJob, getBackgroundJob, listBackgroundJobs, replayBackgroundJob } from "@/server/services/jobs";
+import { inngest } from "../client";
+import { functions } from ".";
+
+let engine: Engine | undefined;
+afterEach(() => engine?.stop());
+
+const CANARY = "canary-5d1f";
+
+async function queuedRuns(ctx: Ctx) {
+  const said = failingToolCall("get_order", `Error: order ${CANARY} not found`);
+  const { id, lastActivityAt } = await storedConversation(ctx, said);
+  await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  return id;
+}
+const statuses = async (ctx: Ctx) => [...new Set((await listRuleRuns(ctx, {})).runs.map((run) => run.status))];
+const jobOf = async (ctx: Ctx, functionId = `${APP_ID}-run-rules`) =>
+  (await listBackgroundJobs(ctx, { functionId })).backgroundJobs[0];
+
+test("every function has its line in the catalogue, under the name that a server is told", () => {
+  for (const fn of functions) {
+    const { name } = functionOf(fn.id(APP_ID));
+    expect(name).not.toBe(fn.id(APP_ID));
+    expect(fn.name).toBe(name);
+  }
+});
+
+test("Rule Runs whose job died are failed, and done when it is replayed after the mending", async () => {
+  const { ctx } = await testProject();
+  const conversationId = await queuedRuns(ctx);
+  await db().execute(sql`alter table occurrences rename to occurrences_away`);
+  engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK });
+  await until(async () => (await statuses(ctx)).join() === "failed");
+  const dead = (await jobOf(ctx))!;
+  expect(dead).toMatchObject({ state: "failed", attempts: 5, conversationIds: [conversationId] });
+  // The query is named. What it was to store, which is words of a conversation, is not, wherever it was written down.
+  expect(dead.error?.message).toMatch(/occurrences.* does not exist/);
+  const kept = await db().execute<{ text: string }>(sql`
+    select event::text || coalesce(error::text, '') as text from job_runs
+    union all select coalesce(error::text, '') || coalesce(data::text, '') from job_steps
+    union all select data::text from job_events
+    union all select coalesce(error_message, '') from rule_runs`);
+  expect(kept.map(({ text }) => text).join("\n")).not.toContain(CANARY);
+
+  await db().execute(sql`alter table occurrences_away rename to occurrences`);
+  await replayBackgroundJob(ctx, { backgroundJobId: dead.id });
+  await until(async () => (await statuses(ctx)).join() === "completed");
+  await until(
+    async () => (await getBackgroundJob(ctx, { backgroundJobId: dead.id })).backgroundJob.state === "completed",
+  );
+  expect((await listRuleRuns(ctx, {})).runs.every((run) => run.errorMessage === null)).toBe(true);
+  expect(await jobOf(ctx, `${APP_ID}-run-rules-failure`)).toMatchObject({
+    afterFailure: true,
+    carries: [{ of: "backgroundJob", ids: [dead.id] }, { of: "run" }],
+  });
+}, 30_000);
+
+test("Rule Runs whose job was cancelled do not wait for ever", async () => {
+  const { ctx } = await testProject();
+  await queuedRuns(ctx);
+  await db().execute(sql`alter table occurrences rename to occurrences_away`);
+  engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK, backoff: () => 3_600_000 });
+  const job = await until(async () => {
+    const found = await jobOf(ctx);
+    return found?.state === "retrying" ? found : undefined;
+  });
+  await db().execute(sql`alter table occurrences_away rename to occurrences`);
+  await cancelBackgroundJob(ctx, { backgroundJobId: job.id });
+  await until(async () => (await statuses(ctx)).join() === "failed");
+  expect((await listRuleRuns(ctx, {})).runs[0]?.errorMessage).toBe("The background job was cancelled.");
+}, 30_000);

@@ -1,0 +1,87 @@
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { jobRuns, ruleRuns } from "@/db/schema";
+import type { JobEvent } from "@/db/schema/jobs";
+import { functionOf } from "@/inngest/catalogue";
+import type { Ctx } from "@/server/platform/context";
+import { carriedIds } from "./carried-ids";
+import type { BackgroundJob } from "./schemas";
+import { shownError } from "./shown-error";
+
+export type Row = typeof jobRuns.$inferSelect;
+
+/** Queued again after a failure, whether its time has come or not. */
+const RETRYING = sql`${jobRuns.attempt} > 0 and ${jobRuns.state} in ('queued', 'sleeping')`;
+
+export const stateOf = ({ state, attempt }: Pick<Row, "state" | "attempt">): BackgroundJob["state"] =>
+  attempt > 0 && (state === "queued" || state === "sleeping") ? "retrying" : state;
+
+/** The same as a condition, with the words of the partial index that finds such rows. */
+export function inState(state: BackgroundJob["state"]): SQL | undefined {
+  switch (state) {
+    case "completed":
+      return eq(jobRuns.state, state);
+    case "failed":
+    case "cancelled":
+      return and(eq(jobRuns.state, state), sql`${jobRuns.state} in ('failed', 'cancelled')`);
+    case "retrying":
+      return and(UNFINISHED, RETRYING);
+    case "queued":
+    case "sleeping":
+      return and(UNFINISHED, eq(jobRuns.state, state), eq(jobRuns.attempt, 0));
+    default:
+      return and(UNFINISHED, eq(jobRuns.state, state));
+  }
+}
+export const UNFINISHED = sql`${jobRuns.finishedAt} is null`;
+
+/** Jobs as members see them, with the first `shown` of the ids that each carries. */
+export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: number): Promise<BackgroundJob[]> {
+  const carried = new Map(
+    rows.map((row) => [
+      row.id,
+      carriedIds(row.event).map(({ of, ids }) => ({ of, count: ids.length, ids: ids.slice(0, shown) })),
+    ]),
+  );
+  const conversationOf = await conversationsOfRuns(
+    ctx,
+    [...carried.values()].flatMap((about) => runIdsOf(about)),
+  );
+  return rows.map((row) => {
+    const carries = carried.get(row.id) ?? [];
+    const conversations = runIdsOf(carries).map((id) => conversationOf.get(id));
+    const { name, mustEnd, afterFailure } = functionOf(row.functionId);
+    const finished = row.finishedAt !== null;
+    return {
+      id: row.id,
+      functionId: row.functionId,
+      functionName: name,
+      afterFailure,
+      eventName: row.event.name,
+      carries,
+      conversationIds: [...new Set(conversations.filter((id) => id !== undefined))],
+      state: stateOf(row),
+      attempts: row.startedAt === null ? 0 : row.retries + 1,
+      error: shownError(row.error, knownTo(row)),
+      cancellable: !finished && row.state !== "running" && !mustEnd,
+      replayable: row.state === "failed" || row.state === "cancelled",
+      createdAt: row.createdAt,
+      startedAt: row.startedAt,
+      finishedAt: row.finishedAt,
+      nextAt: finished || row.state === "running" ? null : row.dueAt,
+    };
+  });
+}
+
+/** All that the job was told, as text: an error may name what is in it. */
+export const knownTo = ({ id, event }: { id: string; event: JobEvent }) => `${id} ${JSON.stringify(event)}`;
+
+const runIdsOf = (carries: BackgroundJob["carries"]) => carries.flatMap(({ of, ids }) => (of === "run" ? ids : []));
+
+async function conversationsOfRuns(ctx: Ctx, runIds: readonly string[]): Promise<Map<string, string>> {
+  if (runIds.length === 0) return new Map();
+  const rows = await ctx.db
+    .select({ id: ruleRuns.id, conversationId: ruleRuns.conversationId })
+    .from(ruleRuns)
+    .where(and(eq(ruleRuns.projectId, ctx.projectId), inArray(ruleRuns.id, [...runIds])));
+  return new Map(rows.map((row) => [row.id, row.conversationId]));
+}
