@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "@playwright/test";
+import { readBackup } from "@/db/backup";
+import { runClient } from "./support/client";
+import { startProduct } from "./support/product";
+import { cli, newProject } from "./support/project";
+
+/** Tables that nothing writes to by itself once a conversation is there. */
+const STILL = [
+  "spans",
+  "sources",
+  "conversation_messages",
+  "model_calls",
+  "tool_calls",
+  "projects",
+  "memberships",
+  "users",
+];
+
+test("a backup of a running installation becomes a fresh one that answers the same keys with the same conversations", async () => {
+  test.setTimeout(240_000);
+  const folder = mkdtempSync(path.join(tmpdir(), "whetstone-backup-"));
+  const passphrase = path.join(folder, "passphrase");
+  writeFileSync(passphrase, "words that only the operator knows\n", { mode: 0o600 });
+  const file = path.join(folder, "whetstone.tar");
+  let product = await startProduct();
+  try {
+    const project = newProject(product.url, product.dataDir);
+    await runClient("manual-spans", project.otel);
+    const conversations = async (url: string) => {
+      const reply = await fetch(`${url}/v1/projects/${project.projectId}/conversations`, {
+        headers: { authorization: `Bearer ${project.secret}` },
+      });
+      return reply.ok ? (await reply.json()).conversations : reply.status;
+    };
+    await expect.poll(async () => (await conversations(product.url)).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    const { backup } = cli(product.dataDir, "backup", "--to", file, "--passphrase-file", passphrase);
+    expect(backup).toMatchObject({ place: file, withSecret: true });
+    const before = await conversations(product.url);
+    await product.stop();
+
+    const fresh = mkdtempSync(path.join(tmpdir(), "whetstone-"));
+    const { restored } = cli(fresh, "restore", "--from", file, "--passphrase-file", passphrase);
+    expect(restored).toMatchObject({ rows: backup.rows, tables: backup.tables });
+    product = await startProduct({ dataDir: fresh });
+    expect(await conversations(product.url)).toEqual(before);
+
+    const again = path.join(folder, "again.tar");
+    cli(product.dataDir, "backup", "--to", again, "--passphrase-file", passphrase);
+    const contents = async (place: string) =>
+      (await readBackup(place)).manifest.tables
+        .filter(({ name }) => STILL.includes(name))
+        .map(({ name, rows, checksum }) => ({ name, rows, checksum }));
+    expect(await contents(again)).toEqual(await contents(file));
+    expect((await contents(again)).find(({ name }) => name === "spans")?.rows).toBeGreaterThan(0);
+  } finally {
+    await product.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
