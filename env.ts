@@ -4,7 +4,7 @@ const port = z.coerce.number().int().min(0).max(65535);
 
 const limit = z.coerce.number().min(0).max(100_000_000);
 
-const schema = z.object({
+const variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
   /** Where generated secrets, the embedded database and artifacts live. */
@@ -16,6 +16,17 @@ const schema = z.object({
   /** The address people type, when it is not http://HOST:PORT (behind a proxy). */
   PUBLIC_URL: z.url().optional(),
   DEPLOYMENT_TARGET: z.string().max(100).default("self-hosted"),
+  /** The mail server, with user and password. Without one no e-mail is sent. */
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\/[^/?#]/, "must look like smtps://user:password@host:465 or smtp://host:587")
+    .refine(URL.canParse, "is not an address; characters of a password that mean something there are written as %xx")
+    .optional(),
+  /** Whom e-mails come from: an address, or `Whetstone <whetstone@example.com>`. */
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n<>]*<[^\s@<>]+@[^\s@<>]+>$|^[^\s@<>]+@[^\s@<>]+$/, "must be an e-mail address, or Name <address>")
+    .optional(),
   INNGEST_BASE_URL: z.url().optional(),
   INNGEST_EVENT_KEY: z.string().optional(),
   INNGEST_SIGNING_KEY: z.string().optional(),
@@ -31,7 +42,21 @@ const schema = z.object({
   RATE_LIMIT_KEY_INGEST_MIB: limit.default(6_000),
   RATE_LIMIT_PROJECT_INGEST_MIB: limit.default(12_000),
 });
-export type Env = z.infer<typeof schema>;
+export type Env = z.infer<typeof variables>;
+
+/** Variables that mean something only together, each with the others that it needs. */
+const NEEDS: readonly { variable: keyof Env; needs: readonly (keyof Env)[]; because: string }[] = [
+  { variable: "SMTP_URL", needs: ["MAIL_FROM", "PUBLIC_URL"], because: "an e-mail comes from somebody and links here" },
+  { variable: "MAIL_FROM", needs: ["SMTP_URL"], because: "no e-mail is sent without a mail server" },
+];
+
+const schema = variables.superRefine((given, { addIssue }) => {
+  for (const { variable, needs, because } of NEEDS) {
+    const missing = given[variable] === undefined ? [] : needs.filter((name) => given[name] === undefined);
+    if (missing.length === 0) continue;
+    addIssue({ code: "custom", path: [variable], message: `needs ${missing.join(" and ")} beside it: ${because}` });
+  }
+});
 
 /** Names every bad variable at once. */
 export function readEnv(source: Record<string, string | undefined>): Env {

@@ -17,6 +17,9 @@ const CATALOGUE = {
   "schedule-housekeeping": { name: "Tell every project's daily housekeeping" },
   "keep-house": { name: "Delete what a project no longer keeps", mustEnd: true },
   "measure-storage": { name: "Measure how much a project stores" },
+  "send-mail": { name: "Send an e-mail" },
+  "mail-forgotten-password": { name: "Mail a link for a new password" },
+  "forget-old-mail": { name: "Forget e-mails whose links have run out" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;
 

@@ -39,3 +39,16 @@ export const housekeepingDue = eventType("data/housekeeping.due", { schema: hous
 export const storageMeasurementRequested = eventType("data/storage-measurement.requested", {
   schema: z.object({ projectId: z.string().min(1) }),
 });
+
+/** An e-mail waits to be sent; `projectId`: the project that it is about, if any. */
+export const mailQueued = eventType("mail/queued", {
+  schema: z.object({ mailId: z.string().min(1), projectId: z.string().min(1).optional() }),
+});
+
+/**
+ * Somebody forgot their password. Told for addresses that nobody has too, with an id that nobody has: asking does the
+ * same work either way.
+ */
+export const passwordForgotten = eventType("identity/password.forgotten", {
+  schema: z.object({ userId: z.string().min(1), mailId: z.string().min(1) }),
+});

@@ -12,11 +12,12 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
   const { next } = await searchParams;
   const goal = safeNext(Array.isArray(next) ? next[0] : next);
   if (await currentSession()) redirect(goal);
-  const { needed } = await (await api()).setup.status();
+  const trpc = await api();
+  const [{ needed }, ways] = await Promise.all([trpc.setup.status(), trpc.signIn.ways()]);
   if (needed) redirect("/");
   return (
     <EntryCard title="Sign in">
-      <SignInForm next={goal} />
+      <SignInForm next={goal} ways={ways} />
     </EntryCard>
   );
 }

@@ -5,6 +5,7 @@ export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } fro
 export { idempotencyKeys, rateBuckets } from "./doors";
 export { loginAttempts, memberships, sessions, setupTokens, users } from "./identity";
 export { jobEvents, jobRuns, jobSchedules, jobSteps } from "./jobs";
+export { outgoingMail } from "./mail";
 export { invitations, passwordResets } from "./members";
 export { modelPriceDefinitions } from "./pricing";
 export { projects } from "./projects";

@@ -2,6 +2,7 @@ import { deleteData } from "./delete-data";
 import { diagnoseQuietConversations } from "./diagnose-quiet-conversations";
 import { keepHouseOfProject, measureStorageOfProject, scheduleDailyHousekeeping } from "./keep-house";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
+import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
 
 /** Every background function, whichever engine runs them. */
 export const functions = [
@@ -12,4 +13,7 @@ export const functions = [
   scheduleDailyHousekeeping,
   keepHouseOfProject,
   measureStorageOfProject,
+  sendQueuedMail,
+  mailForgottenPassword,
+  forgetOldMail,
 ];

@@ -7,6 +7,7 @@ export type IdPrefix =
   | "prj"
   | "key"
   | "inv"
+  | "mail"
   | "aud"
   | "conv"
   | "rcp"

@@ -30,12 +30,14 @@ const OWNERS_ONLY =
   /^(apiKeys|members|invitations|passwordResets|connections|audit|retention\.update|deletions|projects\.(delete|rename))\b/;
 /** Procedures for which a one-time token, or nothing at all, is what lets somebody in. */
 const OPEN_PROCEDURES = [
+  "links.forgotPassword",
   "links.invitation",
   "links.join",
   "links.passwordReset",
   "links.resetPassword",
   "setup.complete",
   "setup.status",
+  "signIn.ways",
 ];
 
 /** Refused with every other unknown field, after the question of who may: so nothing changes however much is tried. */

@@ -117,7 +117,7 @@ const SAMPLES: Record<string, Sample> = {
 };
 
 /** Mutations that no verb stands behind: what they write is tested beside them. */
-const LINKS = ["links.join", "links.resetPassword", "setup.complete"];
+const LINKS = ["links.forgotPassword", "links.join", "links.resetPassword", "setup.complete"];
 /** Look-ups that only take the form of a mutation: their token must stand in no address. */
 const LOOK_UPS = ["links.invitation", "links.passwordReset"];
 /** A batch's record is its receipt. */

@@ -14,6 +14,7 @@ import { linksRouter, membersRouter } from "./routers/members";
 import { modelPricesRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { setupRouter } from "./routers/setup";
+import { signInRouter } from "./routers/sign-in";
 import { conversationsRouter, receiptsRouter, telemetryRouter, tracesRouter } from "./routers/telemetry";
 import { router } from "./trpc";
 
@@ -37,6 +38,7 @@ export const appRouter = router({
   ruleRuns: ruleRunsRouter,
   rules: rulesRouter,
   setup: setupRouter,
+  signIn: signInRouter,
   storage: storageRouter,
   telemetry: telemetryRouter,
   traces: tracesRouter,

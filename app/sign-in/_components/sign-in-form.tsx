@@ -1,5 +1,5 @@
 "use client";
-import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { signIn } from "next-auth/react";
 import { useState } from "react";
@@ -8,8 +8,10 @@ const WRONG =
   "The e-mail address or the password is not right. After several attempts there is a wait of some minutes.";
 const UNREACHABLE = "The server could not be reached. Check that Whetstone is running and try again.";
 
+type Props = { next: string; ways: { mail: boolean } };
+
 /** One sentence for every refusal: it never tells whether an address has an account. */
-export function SignInForm({ next }: { next: string }) {
+export function SignInForm({ next, ways }: Props) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
@@ -63,6 +65,11 @@ export function SignInForm({ next }: { next: string }) {
         <Button type="submit" size="sm" mt={4} loading={busy} disabled={!ready} fullWidth>
           Sign in
         </Button>
+        {ways.mail ? (
+          <Anchor href="/forgot" size="sm">
+            Forgot your password?
+          </Anchor>
+        ) : null}
       </Stack>
     </form>
   );

@@ -4,7 +4,8 @@ import type { Db } from "@/db/client";
 import { idempotencyKeys } from "@/db/schema";
 import type { Actor, Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
-import { hmac, seal, unseal } from "./seal";
+import { seal, unseal } from "@/server/platform/seal";
+import { hmac } from "./hmac";
 
 /** For how long the first answer is replayed. */
 export const KEPT_MS = 24 * 60 * 60_000;

@@ -9,12 +9,15 @@ const WINDOW_MS = 15 * 60_000;
 const FAILURES_PER_EMAIL = 10;
 /** An office behind one address has many people; a guesser has many accounts to try. */
 const FAILURES_PER_ADDRESS = 50;
+/** Each is an e-mail in somebody's mailbox. */
+const FORGOTTEN_PER_EMAIL = 3;
+const FORGOTTEN_PER_ADDRESS = 20;
 
 type Who = { email: string; address: string };
 type Attempt = { subject: string; limit: number };
 
 /** Hashed: the table is of no use for learning who tries to sign in. */
-const subjectOf = (kind: "email" | "address", value: string) =>
+const subjectOf = (kind: string, value: string) =>
   `${kind}:${createHash("sha256").update(value).digest("base64url").slice(0, 22)}`;
 
 /** An IPv6 network hands out addresses by the /64: its holder is one visitor. */
@@ -28,12 +31,23 @@ const attemptsOf = ({ email, address }: Who): Attempt[] => [
 
 const windowOf = (now: number) => now - (now % WINDOW_MS);
 
+const requestsOf = ({ email, address }: Who): Attempt[] => [
+  { subject: subjectOf("forgotten:email", email.trim().toLowerCase()), limit: FORGOTTEN_PER_EMAIL },
+  { subject: subjectOf("forgotten:address", networkOf(address)), limit: FORGOTTEN_PER_ADDRESS },
+];
+
 /**
  * Counts an attempt before its password is looked at, in one statement: many at once, on any number of processes, can't
  * get past the limit together. Refuses once a limit is passed, with no regard to whether the password is right.
  */
-export async function countAttempt(db: Db, who: Who, now = Date.now()): Promise<void> {
-  const attempts = attemptsOf(who);
+export const countAttempt = (db: Db, who: Who, now = Date.now()) =>
+  count(db, attemptsOf(who), "Too many attempts to sign in. Wait a little and try again.", now);
+
+/** Counts that somebody asks for a link by e-mail, whether or not anybody has the address. */
+export const countForgotten = (db: Db, who: Who, now = Date.now()) =>
+  count(db, requestsOf(who), "A link was asked for several times already. Look for the e-mail, or wait a little.", now);
+
+async function count(db: Db, attempts: readonly Attempt[], refusal: string, now: number): Promise<void> {
   const windowStart = windowOf(now);
   const counted = await db
     .insert(loginAttempts)
@@ -54,9 +68,7 @@ export async function countAttempt(db: Db, who: Who, now = Date.now()): Promise<
   );
   if (over) {
     const retryAfter = Math.ceil((windowStart + WINDOW_MS - now) / 1000);
-    throw new ServiceError("rate_limited", "Too many attempts to sign in. Wait a little and try again.", {
-      retryAfter,
-    });
+    throw new ServiceError("rate_limited", refusal, { retryAfter });
   }
 }
 

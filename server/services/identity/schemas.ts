@@ -39,6 +39,8 @@ export const changePasswordInput = z.strictObject({
   newPassword: password,
 });
 export const resetPasswordInput = z.strictObject({ token: z.string().min(1).max(200), password });
+/** The answer is the same whether anybody has the address. */
+export const forgotPasswordInput = z.strictObject({ email });
 export const renameMeInput = z.strictObject({ name: personName.nullable() });
 
 /** A browser that is signed in. Times are Unix ms. */

@@ -6,6 +6,13 @@ export { inviteMember, listInvitations, revokeInvitation } from "./invitations";
 export { leaveProject } from "./leave-project";
 export { listMembers } from "./list-members";
 export { removeMember } from "./remove-member";
-export { createPasswordReset, lookAtPasswordReset, operatorPasswordReset, resetPassword } from "./reset-password";
+export {
+  createPasswordReset,
+  forgotPassword,
+  lookAtPasswordReset,
+  mailForgottenReset,
+  operatorPasswordReset,
+  resetPassword,
+} from "./reset-password";
 export { joinInput, tokenInput } from "./schemas";
 export { transferOwnership } from "./transfer-ownership";

@@ -7,6 +7,7 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
+import { mailInvitation } from "./mails";
 import {
   daysFrom,
   type Invitation,
@@ -38,8 +39,9 @@ const who = ({ actor }: Ctx) => (actor.kind === "user" ? actor.userId : actor.ki
 export const inviteMember = verb(
   {
     name: "members.invite",
-    summary: "Make a one-time link by which somebody joins the project. No e-mail is sent.",
-    description: "The link is in this answer only. It works once, until it expires or is revoked.",
+    summary: "Make a one-time link by which somebody joins the project.",
+    description:
+      "The link is in this answer only. It works once, until it expires or is revoked. With an address it is also mailed there, where this installation sends e-mail: `mailedTo` says so.",
     capability: "project:admin",
     effect: "write",
     input: inviteInput,
@@ -64,7 +66,9 @@ export const inviteMember = verb(
       target: { type: "invitation", id: row.id },
       after: { role, email: row.email, expiresAt: row.expiresAt },
     });
-    return { invitation: shownInvitation(row), token, link: linkTo("invite", token) };
+    const link = linkTo("invite", token);
+    const mailedTo = await mailInvitation(ctx, { to: row.email, role, link, expiresAt: row.expiresAt });
+    return { invitation: shownInvitation(row), token, link, mailedTo };
   },
 );
 

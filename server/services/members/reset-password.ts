@@ -2,12 +2,17 @@ import { and, eq, exists, gt, isNull, ne, not } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Db } from "@/db/client";
 import { memberships, passwordResets, users } from "@/db/schema";
+import { passwordForgotten } from "@/inngest/events";
 import { auditNote, recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
+import { newId } from "@/server/platform/ids";
+import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
-import { findUserByEmail, setPassword } from "@/server/services/identity";
-import { resetPasswordInput } from "@/server/services/identity/schemas";
+import { countForgotten, findUserByEmail, setPassword } from "@/server/services/identity";
+import { forgotPasswordInput, resetPasswordInput } from "@/server/services/identity/schemas";
+import { mailIsOn } from "@/server/services/mail";
+import { mailReset } from "./mails";
 import { roleOf } from "./owners";
 import { memberInput, passwordResetReply, RESET_HOURS } from "./schemas";
 import { hashOfToken, linkTo, newToken } from "./token";
@@ -37,8 +42,7 @@ async function belongsElsewhere(db: Db, of: { userId: string; projectId: string;
 type Issue = { userId: string; projectId: string | null; createdBy: string | null };
 
 /** A new link; earlier ones of the same person stop working. */
-async function issue(db: Db, given: Issue) {
-  const token = newToken();
+async function issue(db: Db, given: Issue, token = newToken()) {
   const expiresAt = Date.now() + RESET_HOURS * HOUR_MS;
   await db.delete(passwordResets).where(and(eq(passwordResets.userId, given.userId), isNull(passwordResets.usedAt)));
   await db.insert(passwordResets).values({ ...given, hash: hashOfToken(token), expiresAt });
@@ -48,9 +52,9 @@ async function issue(db: Db, given: Issue) {
 export const createPasswordReset = verb(
   {
     name: "members.createPasswordReset",
-    summary: "Make a one-time link by which a member sets a new password. No e-mail is sent.",
+    summary: "Make a one-time link by which a member sets a new password.",
     description:
-      "The link is in this answer only and works for a day. Refused (409) for somebody who also belongs to a project that the caller does not own: their password opens that one too. The operator's command line can.",
+      "The link is in this answer only and works for a day; where this installation sends e-mail, it is also mailed to the member. Refused (409) for somebody who also belongs to a project that the caller does not own: their password opens that one too. The operator's command line can.",
     capability: "project:admin",
     effect: "write",
     input: memberInput,
@@ -67,9 +71,45 @@ export const createPasswordReset = verb(
     }
     const made = await issue(ctx.db, { userId, projectId: ctx.projectId, createdBy: ownerId });
     auditNote(ctx, { target: { type: "user", id: userId }, after: { expiresAt: made.expiresAt } });
-    return made;
+    return { ...made, mailedTo: await mailReset(ctx.db, { userId, projectId: ctx.projectId, ...made }) };
   },
 );
+
+/** Asks for a link by e-mail. Whether anybody has the address shows in nothing, not in the time that it takes either. */
+export async function forgotPassword(db: Db, given: unknown, request: RequestInfo) {
+  const { email } = forgotPasswordInput.parse(given);
+  if (!mailIsOn()) {
+    throw new ServiceError("not_implemented", "This installation sends no e-mail. Ask an owner for a link.");
+  }
+  await countForgotten(db, { email, address: request.address ?? "unknown" });
+  const found = await findUserByEmail(db, email);
+  await emit(db, passwordForgotten.create({ userId: found?.id ?? newId("usr"), mailId: newId("mail") }));
+  return { ok: true as const };
+}
+
+/** Mails a link to somebody who forgot their password. Told again, it does nothing more. */
+export const mailForgottenReset = (db: Db, { userId, mailId }: { userId: string; mailId: string }) =>
+  db.transaction(async (tx) => {
+    const token = newToken();
+    const expiresAt = Date.now() + RESET_HOURS * HOUR_MS;
+    const mailedTo = await mailReset(tx, {
+      mailId,
+      userId,
+      projectId: null,
+      link: linkTo("reset", token),
+      expiresAt,
+    });
+    if (mailedTo === null) return;
+    await issue(tx, { userId, projectId: null, createdBy: null }, token);
+    await recordAudit(tx, {
+      action: "account.forgotPassword",
+      projectId: null,
+      userId,
+      actor: { kind: "visitor", id: null },
+      target: { type: "user", id: userId },
+      after: { expiresAt },
+    });
+  });
 
 /** The operator's own: no project stands between them and the database. */
 export const operatorPasswordReset = (db: Db, email: string) =>

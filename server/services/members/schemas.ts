@@ -50,8 +50,13 @@ export const inviteInput = z.strictObject({
   /** For how many days the link opens the door. */
   days: z.int().min(1).max(INVITATION_DAYS_MAX).default(INVITATION_DAYS),
 });
-/** `token` and `link` are shown here and never again. */
-export const invitedReply = z.object({ invitation, token: z.string(), link: z.string() });
+/** `token` and `link` are shown here and never again. `mailedTo`: the address to which the link is mailed, if any. */
+export const invitedReply = z.object({
+  invitation,
+  token: z.string(),
+  link: z.string(),
+  mailedTo: z.string().nullable(),
+});
 export const listInvitationsInput = z.strictObject({
   ...pageInput,
   /** Only those that can still be used. */
@@ -60,8 +65,13 @@ export const listInvitationsInput = z.strictObject({
 export const invitationsReply = z.object({ invitations: z.array(invitation), pagination });
 export const invitationInput = z.strictObject({ invitationId: idInput });
 
-/** `token` and `link` are shown here and never again. */
-export const passwordResetReply = z.object({ token: z.string(), link: z.string(), expiresAt: z.number() });
+/** `token` and `link` are shown here and never again. `mailedTo`: the address to which the link is mailed, if any. */
+export const passwordResetReply = z.object({
+  token: z.string(),
+  link: z.string(),
+  expiresAt: z.number(),
+  mailedTo: z.string().nullable(),
+});
 
 const token = z.string().min(1).max(200);
 export const tokenInput = z.strictObject({ token });

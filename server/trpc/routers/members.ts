@@ -1,8 +1,9 @@
-import { resetPasswordInput } from "@/server/services/identity/schemas";
+import { forgotPasswordInput, resetPasswordInput } from "@/server/services/identity/schemas";
 import {
   acceptInvitation,
   changeRole,
   createPasswordReset,
+  forgotPassword,
   inviteMember,
   joinByInvitation,
   joinInput,
@@ -44,6 +45,9 @@ export const linksRouter = router({
     .mutation(async ({ ctx, input }) => ({ email: (await lookAtPasswordReset(ctx.db, input.token))?.email ?? null })),
   accept: accountMutation(acceptInvitation),
   join: procedure.input(joinInput).mutation(({ ctx, input }) => joinByInvitation(ctx.db, input, requestInfo(ctx))),
+  forgotPassword: procedure
+    .input(forgotPasswordInput)
+    .mutation(({ ctx, input }) => forgotPassword(ctx.db, input, requestInfo(ctx))),
   resetPassword: procedure
     .input(resetPasswordInput)
     .mutation(({ ctx, input }) => resetPassword(ctx.db, input, requestInfo(ctx))),

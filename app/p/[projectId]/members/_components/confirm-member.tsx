@@ -61,7 +61,9 @@ export function ConfirmMember({ projectId, doing, onClose }: Props) {
     >
       {reset.data ? (
         <LinkOnce page="reset" token={reset.data.token} onDone={close}>
-          Hand this link to {who}. It works once, within a day, and is shown only now.
+          {reset.data.mailedTo === null
+            ? `Hand this link to ${who}. It works once, within a day, and is shown only now.`
+            : `It is mailed to ${reset.data.mailedTo}. You can also hand this link over yourself: it works once, within a day, and is shown only now.`}
         </LinkOnce>
       ) : (
         <Stack gap="md">

@@ -1,6 +1,6 @@
 "use client";
 import { Alert, Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
@@ -13,6 +13,7 @@ type Props = { projectId: string; opened: boolean; onClose: () => void };
 export function Invite({ projectId, opened, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
+  const mail = useQuery(trpc.signIn.ways.queryOptions()).data?.mail ?? false;
   const [role, setRole] = useState<Role>("editor");
   const [email, setEmail] = useState("");
   const invite = useMutation(
@@ -35,7 +36,9 @@ export function Invite({ projectId, opened, onClose }: Props) {
     >
       {invite.data ? (
         <LinkOnce page="invite" token={invite.data.token} onDone={close}>
-          Hand this link over. Whoever opens it joins, once, within seven days. It is shown only now.
+          {invite.data.mailedTo === null
+            ? "Hand this link over. Whoever opens it joins, once, within seven days. It is shown only now."
+            : `It is mailed to ${invite.data.mailedTo}. You can also hand this link over yourself: it is shown only now, and works once, within seven days.`}
         </LinkOnce>
       ) : (
         <form
@@ -61,7 +64,7 @@ export function Invite({ projectId, opened, onClose }: Props) {
             />
             <TextInput
               label="E-mail (optional)"
-              description="With one, nobody with another address can use the link. No e-mail is sent."
+              description={`With one, nobody with another address can use the link${mail ? ", and it is mailed there." : ". No e-mail is sent."}`}
               type="email"
               maxLength={254}
               value={email}

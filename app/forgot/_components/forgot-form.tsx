@@ -1,0 +1,58 @@
+"use client";
+import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+
+/** Says the same whether anybody has the address. */
+export function ForgotForm() {
+  const trpc = useTRPC();
+  const ready = useMounted();
+  const [email, setEmail] = useState("");
+  const forgot = useMutation(trpc.links.forgotPassword.mutationOptions());
+  if (forgot.isSuccess) {
+    return (
+      <Stack gap="sm" role="status">
+        <Text>If {email.trim()} has an account here, a link is on its way to it. It works once, within a day.</Text>
+        <Anchor href="/sign-in">Back to sign-in</Anchor>
+      </Stack>
+    );
+  }
+  return (
+    <form
+      method="post"
+      onSubmit={(event) => {
+        event.preventDefault();
+        forgot.mutate({ email: email.trim() });
+      }}
+    >
+      <Stack gap="sm">
+        <Text c="dimmed">A link by which you set a new password is mailed to you.</Text>
+        {forgot.error ? (
+          <Alert role="alert" color="red" p="xs">
+            {problemOf(forgot.error).detail}
+          </Alert>
+        ) : null}
+        <TextInput
+          label="E-mail"
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          maxLength={254}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Button type="submit" size="sm" mt={4} loading={forgot.isPending} disabled={!ready} fullWidth>
+          Mail me a link
+        </Button>
+        <Anchor href="/sign-in" size="sm">
+          Back to sign-in
+        </Anchor>
+      </Stack>
+    </form>
+  );
+}

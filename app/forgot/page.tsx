@@ -1,0 +1,23 @@
+import { Anchor } from "@mantine/core";
+import type { Metadata } from "next";
+import { EntryCard } from "@/app/_components/entry-card";
+import { api } from "@/app/_lib/trpc-server";
+import { ForgotForm } from "./_components/forgot-form";
+
+export const metadata: Metadata = { title: "Forgot your password?" };
+
+export default async function ForgotPage() {
+  const { mail } = await (await api()).signIn.ways();
+  return (
+    <EntryCard title="Forgot your password?">
+      {mail ? (
+        <ForgotForm />
+      ) : (
+        <>
+          No e-mail is sent from here. Ask an owner of your project for a link, or whoever runs this installation, and{" "}
+          <Anchor href="/sign-in">sign in</Anchor> after that.
+        </>
+      )}
+    </EntryCard>
+  );
+}

@@ -1,0 +1,30 @@
+import { db } from "@/db/pool";
+import { sendMail, sweepMail } from "@/server/services/mail";
+import { mailForgottenReset } from "@/server/services/members";
+import { listed } from "../catalogue";
+import { inngest } from "../client";
+import { mailQueued, passwordForgotten } from "../events";
+
+/** Mail servers count connections. */
+const AT_ONCE = 3;
+
+export const sendQueuedMail = inngest.createFunction(
+  {
+    ...listed("send-mail"),
+    triggers: [mailQueued],
+    concurrency: { limit: AT_ONCE },
+    // Some hours: a mail server that is down in the evening may be up before the link runs out.
+    retries: 20,
+  },
+  async ({ event: { data }, step }) => step.run("send", () => sendMail(db(), data.mailId)),
+);
+
+export const mailForgottenPassword = inngest.createFunction(
+  { ...listed("mail-forgotten-password"), triggers: [passwordForgotten], retries: 5 },
+  async ({ event: { data }, step }) => step.run("queue", () => mailForgottenReset(db(), data)),
+);
+
+export const forgetOldMail = inngest.createFunction(
+  { ...listed("forget-old-mail"), triggers: [{ cron: "41 * * * *" }] },
+  async ({ step }) => step.run("sweep", () => sweepMail(db())),
+);

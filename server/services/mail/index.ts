@@ -1,0 +1,6 @@
+import "server-only";
+
+export { dayOf, letter } from "./letter";
+export { mailIsOn, queueMail } from "./queue-mail";
+export { sendMail } from "./send-mail";
+export { sweepMail } from "./sweep-mail";

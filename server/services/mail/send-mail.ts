@@ -1,0 +1,40 @@
+import { eq } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { outgoingMail } from "@/db/schema";
+import { env } from "@/env";
+import { ServiceError } from "@/server/platform/errors";
+import { logger } from "@/server/platform/log";
+import { unsealMail } from "./sealed-mail";
+import { deliver, MailProblem } from "./transport";
+
+/** What became of an e-mail; `nothing`: it was sent before, fell with its project, or its link has run out. */
+export type Outcome = "sent" | "refused" | "nothing";
+
+/**
+ * Sends an e-mail that waits. Throws where trying again makes sense. A process that dies between the server's word and
+ * ours sends it twice, both under one Message-ID, by which the reader's mailbox can tell.
+ */
+export async function sendMail(db: Db, id: string, now = Date.now()): Promise<Outcome> {
+  const [mail] = await db.select().from(outgoingMail).where(eq(outgoingMail.id, id));
+  if (!mail?.sealed || mail.expiresAt <= now) return "nothing";
+  const { MAIL_FROM: from } = env();
+  if (from === undefined) throw new ServiceError("unavailable", "This process has no mail server: set SMTP_URL.");
+  const { to, letter } = unsealMail(mail.sealed);
+  const settle = (what: { sentAt: number } | { refusedAt: number }) =>
+    db
+      .update(outgoingMail)
+      .set({ ...what, sealed: null })
+      .where(eq(outgoingMail.id, id));
+  try {
+    await deliver({ from, to, messageId: `<${id}@${domainOf(from)}>`, date: new Date(mail.createdAt), ...letter });
+  } catch (error) {
+    if (!(error instanceof MailProblem && error.permanent)) throw error;
+    logger("mail").warn({ mailId: id, kind: mail.kind, why: error.message }, "An e-mail will never be taken.");
+    await settle({ refusedAt: Date.now() });
+    return "refused";
+  }
+  await settle({ sentAt: Date.now() });
+  return "sent";
+}
+
+const domainOf = (from: string) => /@([^\s@<>]+)>?$/.exec(from)?.[1] ?? "localhost";

@@ -1,0 +1,7 @@
+import { waysIn } from "@/server/services/identity";
+import { procedure, router } from "../trpc";
+
+/** Before anybody has signed in. */
+export const signInRouter = router({
+  ways: procedure.query(() => waysIn()),
+});
