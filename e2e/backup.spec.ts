@@ -10,7 +10,7 @@ import { cli, newProject } from "./support/project";
 /** Tables that nothing writes to by itself once a conversation is there. */
 const STILL = [
   "spans",
-  "sources",
+  "span_sources",
   "conversation_messages",
   "model_calls",
   "tool_calls",
