@@ -35,6 +35,8 @@ const variables = z.object({
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   /** A conversation without new spans for this long is read by the Rules. */
   DIAGNOSE_AFTER_QUIET_SECONDS: z.coerce.number().int().min(1).max(86_400).default(15),
+  /** `off`: prices can be read and matched, and every change of them is answered with 501. */
+  PRICING_WRITES: z.enum(["on", "off"]).default("on"),
   /** Requests to /v1 in a minute, by one key or member and by a whole project; 0 is no limit. */
   RATE_LIMIT_KEY_REQUESTS: limit.default(12_000),
   RATE_LIMIT_PROJECT_REQUESTS: limit.default(30_000),

@@ -23,6 +23,10 @@ allow-x00 = false
 expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, 431]
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 422, 429]
+# What holds among the tiers of a price, and what RE2 takes as a pattern, no JSON Schema can say.
+[[operations]]
+include-operation-id = ["modelPrices.create", "modelPrices.update"]
+checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 400, 401, 403, 404, 409, 422, 429]
 `;
 
 /** A run of its own on a project of its own; answers what it printed when it found something. */

@@ -6,7 +6,8 @@ import { projects } from "./projects";
 
 /**
  * A project's own price definitions, every version kept: the one in force has no `superseded_at`. Defaults are not
- * here, they ship with the code. An override carries the id of the default it replaces as `base_model_price_id`.
+ * here, they ship with the code. An override goes by the id of the default that it replaces, which is also its
+ * `base_model_price_id`: its versions go on counting when it is reset and made again, so that a cost's version is one.
  */
 export const modelPriceDefinitions = pgTable(
   "model_price_definitions",
@@ -21,7 +22,9 @@ export const modelPriceDefinitions = pgTable(
     pricingTiers: jsonb("pricing_tiers").$type<PricingTier[]>().notNull(),
     effectiveFrom: unixMs("effective_from").notNull(),
     supersededAt: unixMs("superseded_at"),
+    /** A person or a key. */
     createdBy: text("created_by"),
+    supersededBy: text("superseded_by"),
     createdAt: createdAt(),
   },
   (t) => [

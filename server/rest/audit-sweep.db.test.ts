@@ -11,6 +11,7 @@ import { failingToolCall, storedConversation } from "@/server/services/diagnosti
 import { createUser, startSession } from "@/server/services/identity";
 import { storedJob } from "@/server/services/jobs/testing";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
+import { createModelPrice } from "@/server/services/pricing";
 import { appRouter } from "@/server/trpc/root";
 import { verbsOfServices } from "./all-verbs";
 import { OPERATIONS } from "./operations";
@@ -54,6 +55,12 @@ type Sample = (given: { ctx: Ctx; userId: string }) => Promise<{ input: object; 
 const only =
   (input: object): Sample =>
   async () => ({ input });
+
+const SAMPLE_PRICE = {
+  provider: "external" as const,
+  modelName: "acme-1",
+  pricingTiers: [{ name: "Standard", isDefault: true, priority: 0, prices: { input_tokens: 1e-6 } }],
+};
 
 /**
  * An input with which each write succeeds in a fresh project, by the verb's name. A new write gets its line here: the
@@ -100,6 +107,17 @@ const SAMPLES: Record<string, Sample> = {
     input: { invitationId: (await inviteMember(ctx, {})).invitation.id },
   }),
   "members.transferOwnership": async ({ ctx }) => ({ input: { userId: (await memberOf(ctx)).userId } }),
+  "modelPrices.create": only(SAMPLE_PRICE),
+  "modelPrices.delete": async ({ ctx }) => ({
+    input: { modelPriceId: (await createModelPrice(ctx, SAMPLE_PRICE)).model.id },
+  }),
+  "modelPrices.reset": async ({ ctx }) => {
+    const { model } = await createModelPrice(ctx, { ...SAMPLE_PRICE, baseModelPriceId: "openai:gpt-4o" });
+    return { input: { modelPriceId: model.id } };
+  },
+  "modelPrices.update": async ({ ctx }) => ({
+    input: { modelPriceId: (await createModelPrice(ctx, SAMPLE_PRICE)).model.id, ...SAMPLE_PRICE },
+  }),
   "projects.create": only({ name: "Second project" }),
   "projects.delete": only({ name: "Test project" }),
   "projects.leave": async ({ ctx }) => ({

@@ -46,7 +46,16 @@ import {
   revokeInvitation,
   transferOwnership,
 } from "@/server/services/members";
-import { listModelPrices, matchModelPrice } from "@/server/services/pricing";
+import {
+  createModelPrice,
+  deleteModelPrice,
+  estimateModelPrice,
+  listModelPrices,
+  listModelPriceVersions,
+  matchModelPrice,
+  resetModelPrice,
+  updateModelPrice,
+} from "@/server/services/pricing";
 import { getProject, renameProject } from "@/server/services/projects";
 import {
   conversationFacets,
@@ -123,10 +132,17 @@ export const OPERATIONS: readonly Operation[] = [
     patch(`${diagnostics}/settings`, updateDiagnosticSettings),
   ]),
   ...about("Model prices", [
-    get("/model-prices", listModelPrices),
-    get("/model-price-matches", matchModelPrice),
-    get(`${project}/model-prices`, listModelPrices),
-    get(`${project}/model-price-matches`, matchModelPrice),
+    // The key says which project, or the path does.
+    ...["", project].flatMap((of) => [
+      get(`${of}/model-prices`, listModelPrices),
+      post(`${of}/model-prices`, createModelPrice, 201),
+      patch(`${of}/model-prices/:modelPriceId`, updateModelPrice),
+      remove(`${of}/model-prices/:modelPriceId/override`, resetModelPrice),
+      remove(`${of}/model-prices/:modelPriceId`, deleteModelPrice),
+      get(`${of}/model-prices/:modelPriceId/versions`, listModelPriceVersions),
+      get(`${of}/model-price-matches`, matchModelPrice),
+      post(`${of}/model-price-estimates`, estimateModelPrice),
+    ]),
   ]),
   ...about("Projects", [get(project, getProject), patch(project, renameProject), remove(project, deleteProject)]),
   ...about("API keys", [

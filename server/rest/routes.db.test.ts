@@ -62,7 +62,14 @@ const lists = qualified.filter(
 
 test.each(lists)("%s refuses a cursor that is not its own", async (_, operation) => {
   const { ctx } = await testProject();
-  const key = await keyFor(ctx, "project:admin", "workspace:read", "diagnostics:read", "project:data:read");
+  const key = await keyFor(
+    ctx,
+    "project:admin",
+    "workspace:read",
+    "diagnostics:read",
+    "project:data:read",
+    "model-pricing:read",
+  );
   const foreign = cursorFor("another list", {}).encode([1, "x"]);
   for (const cursor of [foreign, "nonsense", "bnVsbA"]) {
     const reply = await send("GET", `${addressIn(operation, ctx.projectId)}?cursor=${cursor}`, { key });

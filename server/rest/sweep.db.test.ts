@@ -61,6 +61,9 @@ test.each(writes)("$exported refuses fields that it does not know", ({ verb }) =
   for (const shape of shapes) expect(shape).toMatchObject({ type: "object", additionalProperties: false });
 });
 
+/** Questions that are too large for an address. */
+const READS_BY_POST = new Set(["modelPrices.estimate"]);
+
 const nameOf = (one: Operation) => `${one.method} ${one.path}`;
 
 test.each(OPERATIONS.filter((one) => "verb" in one).map((one) => [nameOf(one), one] as const))(
@@ -70,7 +73,8 @@ test.each(OPERATIONS.filter((one) => "verb" in one).map((one) => [nameOf(one), o
     const { spec } = operation.verb;
     const fields = Object.keys(z.toJSONSchema(spec.input, { io: "input", unrepresentable: "any" }).properties ?? {});
     for (const name of parametersOf(operation.path)) if (name !== "projectId") expect(fields).toContain(name);
-    expect(spec.effect).toBe(operation.method === "GET" ? "read" : "write");
+    const reads = operation.method === "GET" || READS_BY_POST.has(spec.name);
+    expect(spec.effect).toBe(reads ? "read" : "write");
   },
 );
 

@@ -10,6 +10,7 @@ import { createApiKey } from "@/server/services/api-keys";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
 import { storedJob } from "@/server/services/jobs/testing";
 import { inviteMember } from "@/server/services/members";
+import { createModelPrice } from "@/server/services/pricing";
 import { projectPending } from "@/server/services/telemetry";
 import { chatSpan, otlpJson } from "@/server/services/telemetry/testing";
 import { handleTrpc } from "@/server/trpc/handler";
@@ -53,6 +54,11 @@ async function tenant(mark: string) {
     },
     call(hex(16)),
   ];
+  await createModelPrice(ctx, {
+    provider: "external",
+    modelName: `${mark}-model`,
+    pricingTiers: [{ name: mark, isDefault: true, priority: 0, prices: { input_tokens: 1 } }],
+  });
   const key = await keyFor(ctx, ...CAPABILITIES);
   const sent = await dispatch(requestTo("POST", "/v1/otlp/v1/traces", { key, body: otlpJson(spans) }));
   expect(sent.status).toBe(200);
@@ -112,6 +118,7 @@ const TABLE_OF: Record<string, [table: string, column: string]> = {
   userId: ["memberships", "user_id"],
   deletionId: ["deletion_receipts", "id"],
   backgroundJobId: ["job_runs", "id"],
+  modelPriceId: ["model_price_definitions", "id"],
 };
 /** Parameters that name nothing of a project's own. */
 const NOBODYS = new Set(["ruleId"]);
@@ -145,6 +152,7 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     "ingest_receipts",
     "invitations",
     "tool_calls",
+    "model_price_definitions",
     "job_runs",
   ]) {
     expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ export type PricedCall = { readonly cost: Cost | null; readonly totalDecimal: st
 export const UNPRICED: PricedCall = Object.freeze({ cost: null, totalDecimal: null });
 
 /** Sums of the other buckets as clients report them: a check, never something to price. */
-const TOTALS: ReadonlySet<string> = new Set(["total", "total_tokens"]);
+export const TOTALS: ReadonlySet<string> = new Set(["total", "total_tokens"]);
 
 /** More kinds of units than any provider bills: what has more is no usage. */
 const BUCKETS_MAX = 64;

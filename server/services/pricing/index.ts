@@ -1,9 +1,15 @@
 import "server-only";
 
 export type { PricedCall } from "./cost-of";
+export { createModelPrice } from "./create-model-price";
+export { deleteModelPrice } from "./delete-model-price";
+export { estimateModelPrice } from "./estimate-model-price";
+export { listModelPriceVersions } from "./list-model-price-versions";
 export { listModelPrices } from "./list-model-prices";
 export { priceBookOf } from "./load-price-book";
 export { matchModelPrice } from "./match-model-price";
 export { type CallToPrice, priceCall } from "./price-call";
+export { resetModelPrice } from "./reset-model-price";
 export type { PriceBook } from "./resolve-price";
 export type { Cost, PriceDefinition, PriceMatch, PriceProvider, PriceSource, PricingTier, Usage } from "./schemas";
+export { updateModelPrice } from "./update-model-price";

@@ -4,7 +4,7 @@ import { modelPriceDefinitions, projects } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { DEFAULT_MODELS, DEFAULTS_VERSION } from "./catalogue/default-prices";
 import { createPriceBook, type PriceBook, type ProjectPrice } from "./resolve-price";
-import { PRICE_PROVIDERS, type PriceProvider } from "./schemas";
+import { definitionOf } from "./stored-definition";
 
 const BOOKS_KEPT = 100;
 const books = new LRUCache<string, { revision: string; book: PriceBook }>({ max: BOOKS_KEPT });
@@ -42,19 +42,3 @@ async function projectPrices({ db, projectId }: Pick<Ctx, "db" | "projectId">): 
     .where(and(eq(modelPriceDefinitions.projectId, projectId), isNull(modelPriceDefinitions.supersededAt)));
   return rows.map((row) => ({ version: row.version, definition: definitionOf(row) }));
 }
-
-type Row = typeof modelPriceDefinitions.$inferSelect;
-
-/** An override goes by the id of the default that it replaces: to a reader it is that definition, changed. */
-const definitionOf = ({ id, baseModelPriceId, provider, modelName, matchPattern, pricingTiers }: Row) => ({
-  id: baseModelPriceId ?? id,
-  provider: isPriceProvider(provider) ? provider : ("external" as const),
-  modelName,
-  matchPattern,
-  pricingTiers,
-  source: baseModelPriceId ? ("project_override" as const) : ("project_custom" as const),
-  editable: true,
-  resettable: baseModelPriceId !== null,
-});
-
-const isPriceProvider = (text: string): text is PriceProvider => (PRICE_PROVIDERS as readonly string[]).includes(text);

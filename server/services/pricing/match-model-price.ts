@@ -2,7 +2,8 @@ import { z } from "zod";
 import { verb } from "@/server/platform/verb";
 import { chooseTier } from "./choose-tier";
 import { priceBookOf } from "./load-price-book";
-import { priceMatch } from "./schemas";
+import type { ResolvedPrice } from "./resolve-price";
+import { type PriceMatch, type PricingTier, priceMatch } from "./schemas";
 
 /** A call without usage: what remains is the tier that applies unless a condition holds. */
 const NO_USAGE = {};
@@ -23,10 +24,11 @@ export const matchModelPrice = verb(
   async (ctx, { model, provider }) => {
     const price = (await priceBookOf(ctx)).resolve(model, provider || null);
     const tier = price && (price.tiers.fallback ?? chooseTier(price.tiers, NO_USAGE));
-    if (!price || !tier) return { match: null };
-    const { id, provider: vendor, modelName, source } = price.definition;
-    return {
-      match: { model: { id, provider: vendor, modelName }, pricingTier: { id: tier.id, name: tier.name }, source },
-    };
+    return { match: price && tier ? matchOf(price, tier) : null };
   },
 );
+
+export function matchOf({ definition }: ResolvedPrice, tier: PricingTier): PriceMatch {
+  const { id, provider, modelName, source } = definition;
+  return { model: { id, provider, modelName }, pricingTier: { id: tier.id, name: tier.name }, source };
+}

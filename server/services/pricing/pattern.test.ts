@@ -19,8 +19,25 @@ describe("a pattern", () => {
 
   test("speaks RE2's dialect: flags inside, but neither lookaround nor backreference", () => {
     expect(compile("(?i)^[[:alpha:]]+-\\d$").test("ABC-1")).toBe(true);
-    for (const source of ["(?=a)", "(?<!a)b", "(a)\\1", "("])
-      expect(reason(source), source).toContain("error parsing regexp");
+    for (const [source, words] of [
+      ["(?=a)", /^At character 1: RE2 has no lookaround/],
+      ["ab(?<!a)b", /^At character 3: RE2 has no lookaround/],
+      ["(a)\\1", /^At character 4: RE2 has no backreferences/],
+      ["a(?>b)", /^At character 2: RE2 has no atomic groups/],
+      ["a*+", /^At character 2: RE2 has no possessive/],
+    ] as const)
+      expect(reason(source), source).toMatch(words);
+  });
+
+  test("says where it is at fault, in characters from 1", () => {
+    for (const [source, words] of [
+      ["ab(c(d)", "At character 3: missing closing )."],
+      ["ab)c", "At character 3: unexpected )."],
+      ["x[b-a]", "At character 3: invalid character class range: b-a."],
+      ["abc\\", "At character 4: trailing backslash at end of expression."],
+      ["a{1001}", /^The pattern is too complex/],
+    ] as const)
+      expect(reason(source), source).toMatch(words);
   });
 
   test("is refused when it is long, repeats much, or its program is large", () => {

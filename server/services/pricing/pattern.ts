@@ -1,4 +1,5 @@
-import { RE2JS, RE2JSException, RE2Set } from "re2js";
+import { RE2JS, RE2JSException, RE2JSSyntaxException, RE2Set } from "re2js";
+import { explainFault } from "./explain-fault";
 import { Recent } from "./recent";
 
 /**
@@ -48,6 +49,7 @@ function compile(source: string): Pattern | Refused {
     if (set.prog.numInst() > PROGRAM_MAX) return TOO_COMPLEX;
     return { test: (subject) => subject.length <= SUBJECT_MAX && set.match(subject).length > 0 };
   } catch (error) {
+    if (error instanceof RE2JSSyntaxException) return { error: explainFault(source, error) };
     if (error instanceof RE2JSException) return { error: error.message };
     throw error;
   }

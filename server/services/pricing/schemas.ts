@@ -81,3 +81,24 @@ export const cost = z.object({
   pricesVersion: z.string(),
 });
 export type Cost = z.infer<typeof cost>;
+
+export const removedReply = z.object({ ok: z.literal(true) });
+
+/** What a call would cost: in the very form that is stored with one. Both are `null` where no price is known. */
+export const priceEstimate = z.object({ match: priceMatch.nullable(), cost: cost.nullable() });
+
+/**
+ * A definition as it was from `effectiveFrom` until `supersededAt` (Unix ms; `null`: it is in force). `version` is
+ * what stored costs name behind an `@`; prices of the catalogue have none, they go by its date. Who changed and ended
+ * it are ids of a person or a key.
+ */
+export const priceVersion = priceDefinition.pick({ modelName: true, matchPattern: true, pricingTiers: true }).extend({
+  version: z.int().nullable(),
+  provider: z.enum(PRICE_PROVIDERS),
+  source: z.enum(PRICE_SOURCES),
+  effectiveFrom: z.number().nullable(),
+  supersededAt: z.number().nullable(),
+  changedBy: z.string().nullable(),
+  supersededBy: z.string().nullable(),
+});
+export type PriceVersion = z.infer<typeof priceVersion>;

@@ -29,3 +29,8 @@ export const DEFAULT_MODELS: readonly DefaultModel[] = (file.definitions as Defa
     })),
   }),
 );
+
+const byId = new Map(DEFAULT_MODELS.map((model) => [model.timeline[0]!.definition.id, model]));
+
+/** The default with this id, if there is one. */
+export const defaultModel = (id: string): DefaultModel | undefined => byId.get(id);

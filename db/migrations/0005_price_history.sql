@@ -1,0 +1,1 @@
+ALTER TABLE "model_price_definitions" ADD COLUMN "superseded_by" text;

@@ -1,0 +1,296 @@
+import { describe, expect, test } from "vitest";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import {
+  createModelPrice,
+  deleteModelPrice,
+  estimateModelPrice,
+  listModelPrices,
+  listModelPriceVersions,
+  matchModelPrice,
+  priceBookOf,
+  priceCall,
+  resetModelPrice,
+  updateModelPrice,
+} from ".";
+
+const standard = (perToken: number) => ({
+  name: "Standard",
+  isDefault: true,
+  priority: 0,
+  prices: { input_tokens: perToken },
+});
+const acme = { provider: "external" as const, modelName: "acme-large", pricingTiers: [standard(0.000002)] };
+const overriding = {
+  provider: "openai" as const,
+  modelName: "gpt-4o",
+  pricingTiers: [standard(0.5)],
+  baseModelPriceId: "openai:gpt-4o",
+};
+const find = async (ctx: Ctx, id: string) => (await listModelPrices(ctx, {})).models.find((model) => model.id === id);
+const costIn = async (ctx: Ctx, model: string) =>
+  priceCall(await priceBookOf(ctx), {
+    requestedModel: model,
+    responseModel: null,
+    provider: null,
+    usage: { input_tokens: 10 },
+  }).cost;
+
+describe("an override", () => {
+  test("takes its default's place and id, for one project only, until it is reset", async () => {
+    const { ctx } = await testProject();
+    const { ctx: theirs } = await testProject();
+    const before = await find(ctx, "openai:gpt-4o");
+    const { model } = await createModelPrice(ctx, overriding);
+    expect(model).toMatchObject({ id: "openai:gpt-4o", source: "project_override", editable: true, resettable: true });
+    expect(await find(ctx, "openai:gpt-4o")).toEqual(model);
+    expect(await costIn(ctx, "gpt-4o")).toMatchObject({ total: 5, pricesVersion: "openai:gpt-4o@1" });
+    expect(await find(theirs, "openai:gpt-4o")).toEqual(before);
+    await expect(resetModelPrice(theirs, { modelPriceId: "openai:gpt-4o" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+
+    expect(await resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" })).toEqual({ ok: true });
+    expect(await find(ctx, "openai:gpt-4o")).toEqual(before);
+    await expect(resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("counts its versions on after a reset, so that the version of a stored cost is one", async () => {
+    const { ctx } = await testProject();
+    await createModelPrice(ctx, overriding);
+    await resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" });
+    await createModelPrice(ctx, { ...overriding, pricingTiers: [standard(0.25)] });
+    expect(await costIn(ctx, "gpt-4o")).toMatchObject({ total: 2.5, pricesVersion: "openai:gpt-4o@2" });
+  });
+
+  test("is of a default that there is", async () => {
+    const { ctx } = await testProject();
+    await expect(createModelPrice(ctx, { ...overriding, baseModelPriceId: "openai:gpt-99" })).rejects.toMatchObject({
+      code: "unprocessable",
+      errors: [{ path: "/baseModelPriceId" }],
+    });
+  });
+
+  test("replaces a custom price of the same name, and is replaced by one", async () => {
+    const { ctx } = await testProject();
+    const { baseModelPriceId: _, ...custom } = overriding;
+    const first = (await createModelPrice(ctx, custom)).model;
+    expect(first.source).toBe("project_custom");
+    expect((await createModelPrice(ctx, overriding)).model.id).toBe("openai:gpt-4o");
+    expect(await find(ctx, first.id)).toBeUndefined();
+    const again = (await createModelPrice(ctx, custom)).model;
+    expect(again).toMatchObject({ source: "project_custom" });
+    expect(await find(ctx, "openai:gpt-4o")).toMatchObject({ source: "default" });
+  });
+});
+
+describe("a custom price", () => {
+  test("is matched by its name or its pattern, priced from the next call on, changed whole, and deleted", async () => {
+    const { ctx } = await testProject();
+    const { model } = await createModelPrice(ctx, { ...acme, matchPattern: "^acme-large-\\d+$" });
+    expect(model.id).toMatch(/^mp_/);
+    expect(model).toMatchObject({ source: "project_custom", editable: true, resettable: false });
+    expect(model.pricingTiers[0]).toMatchObject({ id: "standard", conditions: [] });
+    expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 0.00002, pricesVersion: `${model.id}@1` });
+    expect((await matchModelPrice(ctx, { model: "ACME-large-7" })).match).toMatchObject({ model: { id: model.id } });
+    expect((await matchModelPrice(ctx, { model: "acme-large-mini" })).match).toBeNull();
+
+    await updateModelPrice(ctx, { modelPriceId: model.id, ...acme, pricingTiers: [standard(1)] });
+    expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 10, pricesVersion: `${model.id}@2` });
+    expect((await matchModelPrice(ctx, { model: "acme-large-7" })).match).toBeNull();
+
+    await expect(resetModelPrice(ctx, { modelPriceId: model.id })).rejects.toMatchObject({ code: "not_found" });
+    expect(await deleteModelPrice(ctx, { modelPriceId: model.id })).toEqual({ ok: true });
+    expect(await costIn(ctx, "acme-large")).toBeNull();
+    await expect(deleteModelPrice(ctx, { modelPriceId: model.id })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("is replaced by another with its provider and name", async () => {
+    const { ctx } = await testProject();
+    const first = (await createModelPrice(ctx, acme)).model;
+    const second = (await createModelPrice(ctx, { ...acme, pricingTiers: [standard(3)] })).model;
+    expect(second.id).toBe(first.id);
+    const own = (await listModelPrices(ctx, {})).models.filter(({ source }) => source !== "default");
+    expect(own).toEqual([second]);
+  });
+
+  test("cannot take another's name, nor be changed or deleted from another project", async () => {
+    const { ctx } = await testProject();
+    const { ctx: theirs } = await testProject();
+    const { model } = await createModelPrice(ctx, acme);
+    const other = (await createModelPrice(ctx, { ...acme, modelName: "acme-small" })).model;
+    await expect(updateModelPrice(ctx, { modelPriceId: other.id, ...acme })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    await expect(updateModelPrice(theirs, { modelPriceId: model.id, ...acme })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(deleteModelPrice(theirs, { modelPriceId: model.id })).rejects.toMatchObject({ code: "not_found" });
+    await expect(listModelPriceVersions(theirs, { modelPriceId: model.id })).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+});
+
+test("a default itself can be neither changed nor deleted", async () => {
+  const { ctx } = await testProject();
+  const modelPriceId = "openai:gpt-4o";
+  await expect(updateModelPrice(ctx, { modelPriceId, ...acme })).rejects.toMatchObject({ code: "not_found" });
+  await expect(deleteModelPrice(ctx, { modelPriceId })).rejects.toMatchObject({ code: "not_found" });
+  await createModelPrice(ctx, overriding);
+  await expect(deleteModelPrice(ctx, { modelPriceId })).rejects.toMatchObject({ code: "not_found" });
+  const { baseModelPriceId: _, ...rest } = overriding;
+  expect((await updateModelPrice(ctx, { modelPriceId, ...rest })).model.source).toBe("project_override");
+});
+
+test("prices changed by many at once lose nothing and are in force once", async () => {
+  const { ctx } = await testProject();
+  await Promise.all(
+    Array.from({ length: 8 }, (_, n) => createModelPrice(ctx, { ...acme, pricingTiers: [standard(n + 1)] })),
+  );
+  const own = (await listModelPrices(ctx, {})).models.filter(({ source }) => source !== "default");
+  expect(own).toHaveLength(1);
+  const { versions } = await listModelPriceVersions(ctx, { modelPriceId: own[0]!.id });
+  expect(versions.map(({ version }) => version)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+  expect(versions.filter(({ supersededAt }) => supersededAt === null).map(({ version }) => version)).toEqual([8]);
+});
+
+test("the versions of a price say what it was, when, and who changed and ended it", async () => {
+  const { ctx, userId } = await testProject();
+  await createModelPrice(ctx, overriding);
+  await createModelPrice(ctx, { ...overriding, pricingTiers: [standard(0.25)] });
+  await resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" });
+  const { versions, catalogue } = await listModelPriceVersions(ctx, { modelPriceId: "openai:gpt-4o" });
+  expect(versions).toMatchObject([
+    { version: 2, source: "project_override", changedBy: userId, supersededBy: userId },
+    { version: 1, pricingTiers: [{ prices: { input_tokens: 0.5 } }], changedBy: userId, supersededBy: userId },
+  ]);
+  expect(versions[1]!.supersededAt).toBeLessThanOrEqual(versions[0]!.effectiveFrom!);
+  expect(catalogue[0]).toMatchObject({ version: null, source: "default", supersededAt: null });
+  const page = await listModelPriceVersions(ctx, { modelPriceId: "openai:gpt-4o", limit: 1 });
+  const next = await listModelPriceVersions(ctx, {
+    modelPriceId: "openai:gpt-4o",
+    limit: 1,
+    cursor: page.pagination.nextCursor!,
+  });
+  expect([...page.versions, ...next.versions]).toEqual(versions);
+  expect(next.pagination.nextCursor).toBeNull();
+});
+
+describe("an estimate", () => {
+  test("is what would be stored with such a call: its match, and its cost with tier and breakdown", async () => {
+    const { ctx } = await testProject();
+    const { model } = await createModelPrice(ctx, {
+      ...acme,
+      pricingTiers: [
+        standard(0.000002),
+        {
+          name: "Long context",
+          isDefault: false,
+          priority: 1,
+          conditions: [{ usageDetailPattern: "^input", operator: "gt", value: 1000 }],
+          prices: { input_tokens: 0.000004, output_tokens: 0.00001 },
+        },
+      ],
+    });
+    const usage = { input_tokens: 1001, output_tokens: 3 };
+    const { estimate } = await estimateModelPrice(ctx, { model: "acme-large", usage });
+    expect(estimate).toEqual({
+      match: {
+        model: { id: model.id, provider: "external", modelName: "acme-large" },
+        pricingTier: { id: "long-context", name: "Long context" },
+        source: "project_custom",
+      },
+      cost: {
+        total: 0.004034,
+        currency: "USD",
+        breakdown: { input_tokens: 0.004004, output_tokens: 0.00003 },
+        unpriced: [],
+        model: { id: model.id, provider: "external", modelName: "acme-large" },
+        tier: { id: "long-context", name: "Long context" },
+        source: "project_custom",
+        prices: { input_tokens: 0.000004, output_tokens: 0.00001 },
+        pricesVersion: `${model.id}@1`,
+      },
+    });
+  });
+
+  test("is null for a model that nobody knows, and names the buckets that have no price", async () => {
+    const { ctx } = await testProject();
+    await createModelPrice(ctx, acme);
+    expect(await estimateModelPrice(ctx, { model: "acme-huge", usage: { input_tokens: 1 } })).toEqual({
+      estimate: { match: null, cost: null },
+    });
+    const { estimate } = await estimateModelPrice(ctx, { model: "acme-large", usage: { image_tokens: 1 } });
+    expect(estimate.cost).toMatchObject({ total: null, unpriced: ["image_tokens"] });
+  });
+});
+
+describe("what cannot be a definition", () => {
+  const refusal = async (fields: object) => {
+    const { ctx } = await testProject();
+    const refused = await createModelPrice(ctx, { ...acme, ...fields } as never).catch((error) => error);
+    return refused.issues?.map(({ path, message }: { path: string[]; message: string }) => [path.join("."), message]);
+  };
+  const conditional = { name: "Other", isDefault: false, priority: 1, prices: {} };
+  const condition = { usageDetailPattern: "^input", operator: "gt", value: 1 };
+
+  test("is told with every problem at once, each by its place", async () => {
+    const problems = await refusal({
+      provider: "nobody",
+      matchPattern: "x(?=y)",
+      pricingTiers: [
+        { ...standard(-1), conditions: [condition] },
+        { ...conditional, name: "Standard", priority: 0, conditions: [{ ...condition, usageDetailPattern: "(" }] },
+      ],
+    });
+    expect(problems.map(([path]: [string]) => path)).toEqual(
+      expect.arrayContaining([
+        "provider",
+        "matchPattern",
+        "pricingTiers.0.prices.input_tokens",
+        "pricingTiers.1.conditions.0.usageDetailPattern",
+      ]),
+    );
+    expect(Object.fromEntries(problems).matchPattern).toMatch(/^At character 2: RE2 has no lookaround/);
+  });
+
+  test.each([
+    ["no tier", []],
+    ["no default tier", [{ ...conditional, conditions: [condition] }]],
+    ["two default tiers", [standard(1), { ...standard(1), name: "Second", priority: 1 }]],
+    ["a default tier with conditions", [{ ...standard(1), conditions: [condition] }]],
+    ["another tier without conditions", [standard(1), conditional]],
+    ["two tiers of one name", [standard(1), { ...conditional, name: "Standard", conditions: [condition] }]],
+    ["two tiers of one priority", [standard(1), { ...conditional, priority: 0, conditions: [condition] }]],
+    ["a price that is no number", [{ ...standard(1), prices: { input_tokens: "1" } }]],
+    ["a price without end", [{ ...standard(1), prices: { input_tokens: Number.POSITIVE_INFINITY } }]],
+    ["a price of the total", [{ ...standard(1), prices: { total_tokens: 1 } }]],
+    ["an operator that is none", [standard(1), { ...conditional, conditions: [{ ...condition, operator: "like" }] }]],
+    ["an unknown field", [{ ...standard(1), currency: "EUR" }]],
+  ])("%s", async (_, pricingTiers) => {
+    const problems = await refusal({ pricingTiers });
+    expect(problems?.length).toBeGreaterThan(0);
+    for (const [path] of problems) expect(path).toMatch(/^pricingTiers/);
+  });
+
+  test("keys of prices beyond the common ones are kept", async () => {
+    const { ctx } = await testProject();
+    const prices = { input_tokens: 0, web_searches: 0.01, input_audio_tokens: 3e-7 };
+    const { model } = await createModelPrice(ctx, { ...acme, pricingTiers: [{ ...standard(0), prices }] });
+    expect((await find(ctx, model.id))!.pricingTiers[0]!.prices).toEqual(prices);
+    expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 0, unpriced: [] });
+  });
+});
+
+test("only who holds model-pricing:write can change a price", async () => {
+  const { asKey } = await testProject();
+  const reader = asKey("model-pricing:read");
+  await expect(createModelPrice(reader, acme)).rejects.toMatchObject({ code: "forbidden" });
+  const { model } = await createModelPrice(asKey("model-pricing:write"), acme);
+  await expect(updateModelPrice(reader, { modelPriceId: model.id, ...acme })).rejects.toMatchObject({
+    code: "forbidden",
+  });
+  await expect(deleteModelPrice(reader, { modelPriceId: model.id })).rejects.toMatchObject({ code: "forbidden" });
+  await expect(estimateModelPrice(reader, { model: "acme-large", usage: {} })).resolves.toBeDefined();
+});
