@@ -7,6 +7,8 @@ const limit = z.coerce.number().min(0).max(100_000_000);
 const variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
+  /** A statement on behalf of a request that takes longer is given up, and the request refused; 0 is no limit. */
+  DATABASE_STATEMENT_SECONDS: z.coerce.number().min(0).max(3600).default(20),
   /** Where generated secrets, the embedded database and artifacts live. */
   DATA_DIR: z.string().default(".data"),
   HOST: z.string().default("127.0.0.1"),

@@ -1,10 +1,10 @@
 import type { Db } from "@/db/client";
-import { closePool, db } from "@/db/pool";
+import { closePool, openPool } from "@/db/pool";
 
 /** Opens the database for one command and lets the process end after it. */
 export const withDatabase = async <T>(work: (db: Db) => Promise<T>): Promise<T> => {
   try {
-    return await work(db());
+    return await work(openPool({ statementSeconds: 0 }).db);
   } finally {
     await closePool();
   }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "@playwright/test";
 import { killTree } from "./support/process-tree";
 import { startProduct } from "./support/product";
-import { cli, newProject, type TestProject } from "./support/project";
+import { newProject, type TestProject } from "./support/project";
 
 /** A row of a reply: its fields are asserted where they are used. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
@@ -96,17 +96,7 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
   let product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "1" } });
   const { dataDir } = product;
   const project = newProject(product.url, dataDir);
-  const writer = cli(
-    dataDir,
-    "key",
-    "create",
-    "--project",
-    project.projectId,
-    "--capability",
-    "diagnostics:write",
-    "--capability",
-    "diagnostics:read",
-  ).secret;
+  const writer = project.newKey("diagnostics:write", "diagnostics:read");
   const acknowledged = new Map<string, { session: string; spanIds: string[] }>();
   const runIds = new Set<string>();
 

@@ -1,4 +1,4 @@
-import { closePool, db } from "@/db/pool";
+import { closePool, db, openPool } from "@/db/pool";
 import { env } from "@/env";
 import { inngest } from "@/inngest/client";
 import { quietSweepRequested } from "@/inngest/events";
@@ -14,12 +14,15 @@ import { logger } from "@/server/platform/log";
 import { emit } from "@/server/platform/outbox";
 import { runProjector } from "@/server/services/telemetry";
 
+/** Nobody waits for background work; a statement that takes even longer has met something that is broken. */
+const STATEMENT_SECONDS = 300;
 /** What a clean stop may take in all; whoever started us may kill soon after. */
 const STOP_WITHIN_MS = 5000;
 
 /** The worker process: background jobs and the telemetry projector, until it is told to stop or its parent dies. */
 async function main() {
   assertEngineConfiguration(env());
+  openPool({ statementSeconds: STATEMENT_SECONDS });
   const log = logger("worker");
   const stop = new AbortController();
   const told = new Promise<string>((resolve) => {

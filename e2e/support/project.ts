@@ -6,31 +6,47 @@ export type TestProject = {
   secret: string;
   email: string;
   password: string;
+  /** Another key of the project. */
+  newKey(...capabilities: string[]): string;
   /** Reads `/v1/projects/<id>/<path>` with the project's key. */
   read(path: string, secret?: string): Promise<Record<string, never>>;
   /** What a client's OpenTelemetry SDK needs to send here. */
   otel: Record<string, string>;
 };
 
+const commandLine =
+  (dataDir: string, env: Record<string, string> = {}) =>
+  (...args: string[]) =>
+    JSON.parse(
+      execFileSync(process.execPath, ["scripts/cli.mjs", ...args, "--json"], {
+        env: { ...process.env, DATA_DIR: dataDir, ...env },
+        encoding: "utf8",
+      }),
+    );
+
 /** The operator's command line on the data directory of the running product. */
-export function cli(dataDir: string, ...args: string[]) {
-  const env = { ...process.env, DATA_DIR: dataDir };
-  return JSON.parse(execFileSync(process.execPath, ["scripts/cli.mjs", ...args, "--json"], { env, encoding: "utf8" }));
-}
+export const cli = (dataDir: string, ...args: string[]) => commandLine(dataDir)(...args);
 
 /** A person, a project and its default key that no other test has, in the product at `url`. */
-export function newProject(url: string, dataDir = process.env.E2E_DATA_DIR ?? ""): TestProject {
+export function newProject(
+  url: string,
+  dataDir = process.env.E2E_DATA_DIR ?? "",
+  env: Record<string, string> = {},
+): TestProject {
+  const cli = commandLine(dataDir, env);
   const email = `${crypto.randomUUID()}@example.test`;
   const password = "a long enough password";
-  cli(dataDir, "user", "create", "--email", email, "--password", password);
-  const { project } = cli(dataDir, "project", "create", "--name", "Journey", "--owner", email);
-  const { secret } = cli(dataDir, "key", "create", "--project", project.id);
+  cli("user", "create", "--email", email, "--password", password);
+  const { project } = cli("project", "create", "--name", "Journey", "--owner", email);
+  const { secret } = cli("key", "create", "--project", project.id);
   return {
     url,
     projectId: project.id,
     secret,
     email,
     password,
+    newKey: (...capabilities) =>
+      cli("key", "create", "--project", project.id, ...capabilities.flatMap((one) => ["--capability", one])).secret,
     async read(path, key = secret) {
       const reply = await fetch(`${url}/v1/projects/${project.id}/${path}`, {
         headers: { authorization: `Bearer ${key}` },

@@ -1,6 +1,7 @@
 import type { Db } from "@/db/client";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
+import { shareOf } from "@/server/platform/share-of";
 import { verifyApiKey } from "@/server/services/api-keys";
 
 const BEARER = /^Bearer +(\S+) *$/i;
@@ -11,5 +12,6 @@ export async function ctxForApiKey(db: Db, headers: Headers): Promise<Ctx | null
   if (header === null) return null;
   const key = BEARER.exec(header)?.[1];
   if (!key) throw new ServiceError("unauthenticated", "Send the API key as `Authorization: Bearer <key>`.");
-  return { db, ...(await verifyApiKey(db, key)) };
+  const holder = await verifyApiKey(db, key);
+  return { db: shareOf(db, holder.projectId), ...holder };
 }

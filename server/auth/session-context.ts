@@ -1,6 +1,7 @@
 import type { Db } from "@/db/client";
 import type { AccountCtx, Ctx, ProjectId, RequestInfo } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
+import { shareOf } from "@/server/platform/share-of";
 import type { Session } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
 
@@ -26,5 +27,11 @@ export async function ctxForSession(
   const { id: sessionId, user } = requireSession(session);
   const role = await roleIn(db, { projectId, userId: user.id });
   if (!role) throw notFound("The project");
-  return { db, projectId: projectId as ProjectId, actor: { kind: "user", userId: user.id, role, sessionId }, request };
+  const ours = shareOf(db, projectId);
+  return {
+    db: ours,
+    projectId: projectId as ProjectId,
+    actor: { kind: "user", userId: user.id, role, sessionId },
+    request,
+  };
 }

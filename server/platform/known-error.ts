@@ -1,30 +1,14 @@
 import { z } from "zod";
+import { troubleOf, unavailable } from "./database-trouble";
 import { ServiceError } from "./errors";
 import { fieldErrors } from "./field-errors";
 
-/** What postgres.js and Node say when the database cannot be reached. */
-const UNREACHABLE = new Set([
-  "CONNECT_TIMEOUT",
-  "CONNECTION_CLOSED",
-  "CONNECTION_DESTROYED",
-  "CONNECTION_ENDED",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EHOSTUNREACH",
-  "ENOTFOUND",
-  "EPIPE",
-  "ETIMEDOUT",
-]);
-
-/** SQLSTATEs of a database that is busy, starting or going down: the same request may succeed in a moment. */
-const BUSY = /^(08...|53...|57P0[1-5]|57014|40001|40P01|55P03)$/;
 /** SQLSTATEs of text that Postgres cannot keep: NUL and lone surrogates that no schema caught. */
 const UNSTORABLE = new Set(["22021", "22P05"]);
 
 /** The foreign key from a project's table to its project, as the migrations name it. */
 const OF_A_PROJECT = /_project_id_projects_id_fk$/;
 
-const DATABASE_RETRY_SECONDS = 5;
 /** A chain of causes that is longer than this is a loop. */
 const CAUSES = 8;
 
@@ -47,18 +31,16 @@ export const errorCodes = (error: unknown): string[] => causesOf(error).map(code
 
 /** The error in a service's own words, when it is one that a caller can act on; `undefined` for our own mistakes. */
 export function knownError(error: unknown): ServiceError | undefined {
-  if (error instanceof ServiceError) return error;
+  const causes = causesOf(error);
+  // Drizzle wraps what the pool refuses.
+  const said = causes.find((cause) => cause instanceof ServiceError);
+  if (said) return said;
   if (error instanceof z.ZodError) {
     return new ServiceError("invalid", "The request is not valid.", { errors: fieldErrors(error), cause: error });
   }
-  const causes = causesOf(error);
   const codes = causes.map(codeOf);
-  if (codes.some((code) => UNREACHABLE.has(code) || BUSY.test(code))) {
-    return new ServiceError("unavailable", "The database cannot be reached at the moment. Try again shortly.", {
-      retryAfter: DATABASE_RETRY_SECONDS,
-      cause: error,
-    });
-  }
+  const trouble = troubleOf(codes);
+  if (trouble) return unavailable(trouble, error);
   // Deleted between the check of who asks, which may be seconds old, and this write.
   if (causes.some((cause) => OF_A_PROJECT.test(constraintOf(cause)))) {
     return new ServiceError("not_found", "There is no such project.", { cause: error });

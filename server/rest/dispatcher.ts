@@ -1,6 +1,7 @@
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { type Ctx, requireCapability } from "@/server/platform/context";
+import { databaseWorked } from "@/server/platform/database-trouble";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { requestIdOf } from "@/server/platform/request-id";
 import {
@@ -53,7 +54,7 @@ async function limited({ limiter, told }: Visit, { projectId }: Ctx, limits: rea
   }
 }
 const spend = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: number) =>
-  limited(visit, ctx, limits, () => visit.limiter.spend(visit.database, ctx.projectId, limits, cost));
+  limited(visit, ctx, limits, () => visit.limiter.spend(ctx.db, ctx.projectId, limits, cost));
 
 async function runVerb(visit: Visit, operation: VerbOperation, params: Record<string, string>) {
   const { database, request, asked } = visit;
@@ -94,12 +95,12 @@ async function runRaw(visit: Visit, operation: RawOperation) {
   }
 }
 
-const run = (visit: Visit, operation: Operation, params: Record<string, string>) =>
-  "verb" in operation
-    ? runVerb(visit, operation, params)
-    : "raw" in operation
-      ? runRaw(visit, operation)
-      : operation.open(visit.request);
+async function run(visit: Visit, operation: Operation, params: Record<string, string>) {
+  if ("open" in operation) return operation.open(visit.request);
+  const answer = await ("verb" in operation ? runVerb(visit, operation, params) : runRaw(visit, operation));
+  if (answer.ok) databaseWorked("verb" in operation ? operation.verb.spec.effect : "write");
+  return answer;
+}
 
 /** Every answer is private to its moment and says by which id it is found in the log. */
 function finished(response: Response, request: Request, requestId: string, extra: Record<string, string> = {}) {

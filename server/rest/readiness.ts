@@ -2,12 +2,17 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { jobHealth } from "@/server/jobs/health";
+import { isTroubled, TROUBLES, troubleOf } from "@/server/platform/database-trouble";
+import { errorCodes } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { projectionLag } from "@/server/services/telemetry";
 
-/** One part of the installation. `not_configured` is a choice and keeps nothing from being ready. */
-export type Check = { status: "ok" | "failing" | "not_configured"; reason: string };
+/**
+ * One part of the installation. `not_configured` is a choice and keeps nothing from being ready; `unknown` could not be
+ * asked because another part fails, which is the one that is ill.
+ */
+export type Check = { status: "ok" | "failing" | "unknown" | "not_configured"; reason: string };
 
 /** Whoever asks has a deadline of their own, and a database that hangs should not be what passes it. */
 const CHECK_MS = 3000;
@@ -23,55 +28,75 @@ const inTime = <T>(work: Promise<T>): Promise<T> =>
   Promise.race([
     work,
     new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error("no answer in time")), CHECK_MS).unref();
+      setTimeout(() => reject(Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" })), CHECK_MS).unref();
     }),
   ]);
 
-/** A check that fails says so in words of ours: what the database said may hold names and addresses. */
-async function check(what: string, work: () => Promise<Check>): Promise<Check> {
+/** Told in words of ours: what the database said may hold names and addresses. */
+async function database(on: Db): Promise<Check> {
   try {
-    return await inTime(work());
+    await inTime(on.execute(sql`select 1`));
+    // A question needs no room: that there is none is known from those who wanted to store something.
+    if (isTroubled("full")) return { status: "failing", reason: TROUBLES.full };
+    return { status: "ok", reason: "The database answers." };
   } catch (error) {
-    logger("readyz").warn({ err: loggable(error) }, `${what} could not be checked.`);
-    return { status: "failing", reason: `${what} could not be asked; the server's log says why.` };
+    logger("readyz").warn({ err: loggable(error) }, "The database could not be asked.");
+    return { status: "failing", reason: TROUBLES[troubleOf(errorCodes(error)) ?? "away"] };
   }
 }
 
-const database = (on: Db) =>
-  check("The database", async () => {
-    await on.execute(sql`select 1`);
-    return { status: "ok", reason: "The database answers." };
-  });
+async function jobs(on: Db): Promise<Check> {
+  const health = await jobHealth(on);
+  const { oldestDueMs, oldestEventMs, waitingEvents } = health;
+  /** Late work is a queue while others of its kind get done, and an illness when nothing does. */
+  const stands = (waitingMs: number | null, lastDoneMs: number | null, lateMs: number) =>
+    waitingMs !== null && waitingMs > lateMs && (lastDoneMs === null || lastDoneMs > lateMs);
+  if (stands(oldestEventMs, health.lastEventTakenMs, EVENTS_LATE_MS)) {
+    return {
+      status: "failing",
+      reason: `${waitingEvents} events wait, the oldest for ${seconds(oldestEventMs ?? 0)}, and none is taken.`,
+    };
+  }
+  if (stands(oldestDueMs, health.lastRunDoneMs, RUNS_LATE_MS)) {
+    return { status: "failing", reason: `A run has been due for ${seconds(oldestDueMs ?? 0)} and none gets done.` };
+  }
+  if (oldestDueMs !== null && oldestDueMs > RUNS_LATE_MS) {
+    return { status: "ok", reason: `Runs wait up to ${seconds(oldestDueMs)} for their turn; others get done.` };
+  }
+  return { status: "ok", reason: "Nothing waits longer than it should." };
+}
 
-const jobs = (on: Db) =>
-  check("The job engine", async () => {
-    const { oldestDueMs, oldestEventMs, waitingEvents } = await jobHealth(on);
-    if (oldestEventMs !== null && oldestEventMs > EVENTS_LATE_MS) {
-      return { status: "failing", reason: `${waitingEvents} events wait, the oldest for ${seconds(oldestEventMs)}.` };
-    }
-    if (oldestDueMs !== null && oldestDueMs > RUNS_LATE_MS) {
-      return { status: "failing", reason: `A run has been due for ${seconds(oldestDueMs)} and nothing took it.` };
-    }
-    return { status: "ok", reason: "Nothing waits longer than it should." };
-  });
+async function projector(on: Db): Promise<Check> {
+  const lag = await projectionLag(on);
+  return lag > PROJECTION_LATE_MS
+    ? { status: "failing", reason: `Accepted spans have waited ${seconds(lag)} to become conversations.` }
+    : { status: "ok", reason: "Accepted spans become conversations in time." };
+}
 
-const projector = (on: Db) =>
-  check("The projector", async () => {
-    const lag = await projectionLag(on);
-    return lag > PROJECTION_LATE_MS
-      ? { status: "failing", reason: `Accepted spans have waited ${seconds(lag)} to become conversations.` }
-      : { status: "ok", reason: "Accepted spans become conversations in time." };
-  });
+/** A part that is asked about in the database. */
+async function part(what: string, work: () => Promise<Check>): Promise<Check> {
+  try {
+    return await inTime(work());
+  } catch (error) {
+    logger("readyz").warn({ err: loggable(error) }, `${what} could not be asked about.`);
+    return { status: "failing", reason: `${what} could not be asked about; the server's log says why.` };
+  }
+}
 
 const trainer: Check = {
   status: "not_configured",
   reason: "No trainer is attached: fine-tuning answers 501, everything else works.",
 };
+const unknown: Check = { status: "unknown", reason: "Not known while the database fails." };
 
 /** Whether work that arrives now would be done, part by part and with a reason each: 200, or 503. */
 export async function readiness(on: Db = db()): Promise<Response> {
-  const [one, two, three] = await Promise.all([database(on), jobs(on), projector(on)]);
-  const checks = { database: one, jobs: two, projector: three, trainer } satisfies Record<string, Check>;
+  const base = await database(on);
+  const reachable = base.status === "ok" || isTroubled("full");
+  const [two, three] = reachable
+    ? await Promise.all([part("The job engine", () => jobs(on)), part("The projector", () => projector(on))])
+    : [unknown, unknown];
+  const checks = { database: base, jobs: two, projector: three, trainer } satisfies Record<string, Check>;
   const ready = Object.values(checks).every(({ status }) => status !== "failing");
   return Response.json(
     { status: ready ? "ready" : "not_ready", checks },

@@ -4,6 +4,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { readBody } from "@/server/platform/read-body";
+import { seldom } from "@/server/platform/seldom";
 import { type RateLimiter, workbenchLimiter } from "@/server/services/rate-limits";
 import { contextOfRequest } from "./context";
 import { appRouter } from "./root";
@@ -13,6 +14,9 @@ import { asTrpcError } from "./trpc";
 const BODY_MAX = 1024 * 1024;
 /** The workbench's screens ask for a handful at once. */
 const BATCH_MAX = 50;
+
+/** While the database is away every procedure fails for the same reason. */
+const isWorthALine = seldom(5000);
 
 /** The same request with its body read, so that tRPC cannot be made to read without end. */
 async function bounded(request: Request): Promise<Request> {
@@ -43,7 +47,7 @@ const serve = (request: Request, limiter: RateLimiter) =>
       },
     }),
     onError({ error, path, ctx }) {
-      if (error.code === "INTERNAL_SERVER_ERROR" || error.code === "SERVICE_UNAVAILABLE") {
+      if (error.code === "INTERNAL_SERVER_ERROR" || (error.code === "SERVICE_UNAVAILABLE" && isWorthALine())) {
         logger("trpc").error(
           { err: loggable(error.cause ?? error), requestId: ctx?.requestId, path },
           "A procedure failed.",

@@ -48,7 +48,7 @@ const inProject = <I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) =
       ctx: {
         call: async () => {
           const member = await ctxForSession(ctx.db, ctx.session, input.projectId, requestInfo(ctx));
-          await ctx.limiter.spend(ctx.db, member.projectId, requestLimits(member.actor), 1);
+          await ctx.limiter.spend(member.db, member.projectId, requestLimits(member.actor), 1);
           return verb(member, input.rest as z.input<I>);
         },
       },

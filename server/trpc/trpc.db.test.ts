@@ -129,7 +129,7 @@ test("our own mistakes are told by the request's id alone, and a database that i
   failing.mockRestore();
   expect(ours).toMatchObject({ status: 500, error: { message: "Something went wrong on our side." } });
   expect(JSON.stringify(ours)).not.toContain("secret");
-  expect(away).toMatchObject({ status: 503, error: { data: { reason: "unavailable", retryAfter: 5 } } });
+  expect(away).toMatchObject({ status: 503, error: { data: { reason: "unavailable", retryAfter: 2 } } });
 });
 
 test("a procedure that is not there is 404", async () => {

@@ -1,5 +1,6 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import superjson from "superjson";
+import { databaseWorked } from "@/server/platform/database-trouble";
 import type { ErrorCode, FieldError } from "@/server/platform/errors";
 import { ServiceError } from "@/server/platform/errors";
 import { knownError } from "@/server/platform/known-error";
@@ -63,9 +64,12 @@ export function asTrpcError(error: unknown): TRPCError | undefined {
   return known && new TRPCError({ code: TRPC_CODE[known.code], message: known.message, cause: known });
 }
 
-const translateErrors = t.middleware(async ({ next }) => {
+const translateErrors = t.middleware(async ({ next, type }) => {
   const result = await next();
-  if (result.ok) return result;
+  if (result.ok) {
+    databaseWorked(type === "mutation" ? "write" : "read");
+    return result;
+  }
   throw asTrpcError(result.error.cause) ?? result.error;
 });
 

@@ -1,6 +1,7 @@
 "use client";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
+import { WhatIsIll } from "@/app/_components/what-is-ill";
 
 /** A page that failed while it was made; the workbench around it stays. */
 export default function PageError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
@@ -12,6 +13,7 @@ export default function PageError({ error, retry }: { error: Error & { digest?: 
     <>
       <PageHeader title="Something went wrong" />
       <ErrorState error={shown} onRetry={retry} />
+      <WhatIsIll onWell={retry} />
     </>
   );
 }

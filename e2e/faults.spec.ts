@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "@playwright/test";
+import postgres from "postgres";
+import { runClient } from "./support/client";
+import { type Link, startLink } from "./support/link";
+import { startOwnDatabase } from "./support/own-database";
+import { processTree } from "./support/process-tree";
+import { startProduct } from "./support/product";
+import { newProject, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+/** The product with a database that is not its own, over a network that does what a test wants. */
+
+const STATEMENT_SECONDS = 3;
+/** Long enough that an exporter's first tries fail. */
+const OUTAGE_MS = 5_000;
+/** An exporter's default is ten seconds for all of its tries. */
+const PATIENT = { OTEL_EXPORTER_OTLP_TIMEOUT: "120000", OTEL_BSP_EXPORT_TIMEOUT: "120000" };
+/** Whatever the answer is, it has to come: far more than it takes anywhere, far less than for ever. */
+const ANSWER_MS = 45_000;
+
+let database: Awaited<ReturnType<typeof startOwnDatabase>>;
+let link: Link;
+let product: Awaited<ReturnType<typeof startProduct>>;
+/** Into the database by another way than the product's. */
+let sql: postgres.Sql;
+let project: TestProject;
+let others: [TestProject, TestProject];
+
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  database = await startOwnDatabase();
+  link = await startLink(database.port);
+  product = await startProduct({
+    env: {
+      DATABASE_URL: database.urlOf("whetstone", link.port),
+      DATABASE_STATEMENT_SECONDS: String(STATEMENT_SECONDS),
+    },
+  });
+  // The command line blocks this process, and with it the link: it takes the straight way.
+  const newOne = () => newProject(product.url, product.dataDir, { DATABASE_URL: database.urlOf("whetstone") });
+  project = newOne();
+  others = [newOne(), newOne()];
+  sql = postgres(database.urlOf("whetstone"), { max: 2, onnotice: () => {} });
+});
+
+test.afterAll(async () => {
+  await sql?.end({ timeout: 1 });
+  await product?.stop();
+  await link?.stop();
+  await database?.remove();
+});
+
+test.afterEach(() => {
+  const { status, expectedStatus } = test.info();
+  if (status !== expectedStatus) console.log(product?.output());
+});
+
+const ask = (who: TestProject, path: string, init: RequestInit = {}) =>
+  fetch(`${who.url}${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${who.secret}`, "content-type": "application/json" },
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+const list = (who = project) => ask(who, `/v1/projects/${who.projectId}/conversations`);
+const send = (who = project, batch: object = {}) =>
+  ask(who, "/v1/otlp/v1/traces", { method: "POST", body: JSON.stringify(batch) });
+const readiness = async () => {
+  const reply = await ask(project, "/readyz");
+  return { http: reply.status, ...(await reply.json()) };
+};
+const untilReady = () =>
+  expect.poll(async () => (await readiness()).status, { timeout: ANSWER_MS, intervals: [200] }).toBe("ready");
+
+async function expectUnavailable(reply: Response, detail: string) {
+  expect(await reply.json()).toMatchObject({
+    status: 503,
+    code: "unavailable",
+    detail: expect.stringContaining(detail),
+  });
+  expect(reply.status).toBe(503);
+  expect(reply.headers.get("content-type")).toBe("application/problem+json");
+  expect(Number(reply.headers.get("retry-after"))).toBeGreaterThanOrEqual(2);
+}
+
+const spansOf = async (who: TestProject) =>
+  (await sql`select trace_id, span_id from spans where project_id = ${who.projectId}`).length;
+
+test("while the database is gone everything says so and nothing is lost; when it is back all goes on by itself", async ({
+  page,
+}) => {
+  test.setTimeout(180_000);
+  const exported = [
+    { protocol: "http/json", to: others[0] },
+    { protocol: "http/protobuf", to: others[1] },
+  ];
+  await signIn(page, project);
+  const processes = processTree(product.pid);
+
+  const outage = sleep(OUTAGE_MS);
+  await database.stop();
+  await expectUnavailable(await send(), "cannot be reached");
+  await expectUnavailable(await list(), "cannot be reached");
+  expect(await readiness()).toMatchObject({
+    http: 503,
+    checks: { database: { status: "failing" }, jobs: { status: "unknown" }, projector: { status: "unknown" } },
+  });
+  expect((await ask(project, "/healthz")).status).toBe(200);
+
+  const clients = exported.map(({ protocol, to }) =>
+    runClient("manual-spans", { ...to.otel, ...PATIENT, OTEL_EXPORTER_OTLP_PROTOCOL: protocol }),
+  );
+  const opened = page.goto(`${project.url}/p/${project.projectId}/conversations`);
+  await expect(page.getByText("The database cannot be reached at the moment.")).toBeVisible({ timeout: ANSWER_MS });
+  await opened;
+  await outage;
+  await database.start();
+
+  await untilReady();
+  expect((await send()).status).toBe(200);
+  expect((await list()).status).toBe(200);
+  await expect(page.getByRole("heading", { name: "Conversations" })).toBeVisible({ timeout: ANSWER_MS });
+  await Promise.all(clients);
+  for (const { to } of exported) {
+    expect(await spansOf(to)).toBe(4);
+    const read = async () => (await to.read("conversations")).conversations as unknown as object[];
+    await expect.poll(read, { timeout: ANSWER_MS }).toMatchObject([{ modelCallCount: 2, toolCallCount: 1 }]);
+  }
+  expect(processTree(product.pid)).toEqual(processes);
+});
+
+for (const mood of ["closes", "silent"] as const) {
+  test(`a network that ${mood === "closes" ? "closes every connection" : "swallows everything"} is answered for, too`, async () => {
+    test.setTimeout(180_000);
+    link.turn(mood);
+    const [read, sent, ready] = await Promise.all([list(), send(), readiness()]);
+    await expectUnavailable(read, "cannot be reached");
+    await expectUnavailable(sent, "cannot be reached");
+    expect(ready).toMatchObject({ http: 503, checks: { database: { status: "failing" } } });
+    link.turn("carries");
+    await untilReady();
+    expect((await send()).status).toBe(200);
+    expect((await list()).status).toBe(200);
+  });
+}
+
+/** A batch of one trace of two model calls; `id` makes it another trace. */
+const batch = (id: string) => ({
+  resourceSpans: [
+    {
+      scopeSpans: [
+        {
+          spans: ["1", "2"].map((n) => ({
+            traceId: id.padStart(32, "a"),
+            spanId: n.padStart(16, "b"),
+            name: "chat gpt-4o",
+            kind: 3,
+            startTimeUnixNano: `${Date.now()}000000`,
+            endTimeUnixNano: `${Date.now()}000000`,
+            attributes: [
+              { key: "gen_ai.operation.name", value: { stringValue: "chat" } },
+              { key: "gen_ai.request.model", value: { stringValue: "gpt-4o" } },
+              { key: "session.id", value: { stringValue: id } },
+            ],
+          })),
+        },
+      ],
+    },
+  ],
+});
+
+test("a full disk refuses what is to be stored, all of it, lets people read, and is over once there is room", async () => {
+  test.setTimeout(120_000);
+  const stored = () => sql`
+    select (select count(*) from traces) as traces, (select count(*) from span_sources) as sources,
+           (select count(*) from spans) as spans, (select count(*) from projection_queue) as queue,
+           (select count(*) from ingest_receipts) as receipts`;
+  const before = await stored();
+  await sql`create function no_room() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`;
+  await sql`create trigger no_room before insert on spans for each statement execute function no_room()`;
+  try {
+    await expectUnavailable(await send(project, batch("1")), "no room left");
+    expect(await stored()).toEqual(before);
+    expect((await list()).status).toBe(200);
+    const { http, checks } = await readiness();
+    expect([http, checks.database.reason]).toEqual([503, expect.stringContaining("no room left")]);
+    expect(checks.projector.status).toBe("ok");
+  } finally {
+    await sql`drop function no_room cascade`;
+  }
+  expect((await send(project, batch("1"))).status).toBe(200);
+  expect(await spansOf(project)).toBe(2);
+  await untilReady();
+});
+
+test("requests that hang are given up in words, and a project that hangs keeps no other's waiting", async () => {
+  test.setTimeout(180_000);
+  const [slow, quick] = others;
+  const before = await spansOf(slow);
+  const holder = await sql.reserve();
+  await holder`select pg_advisory_lock(hashtextextended(${`sources ${slow.projectId}`}, 0))`;
+  let answered = 0;
+  const hanging = Array.from({ length: 12 }, async (_, n) => {
+    const reply = await send(slow, batch(`${n}`));
+    answered += 1;
+    return reply;
+  });
+  const answers = await Promise.all([send(quick, batch("1")), list(quick), send(quick, batch("2")), list(quick)]);
+  expect(answers.map((reply) => reply.status)).toEqual([200, 200, 200, 200]);
+  expect(answered).toBeLessThan(hanging.length);
+  for (const reply of await Promise.all(hanging)) {
+    expect(reply.status).toBe(503);
+    expect(Number(reply.headers.get("retry-after"))).toBeGreaterThanOrEqual(2);
+    expect((await reply.json()).detail).toMatch(/takes too long|keep the database busy/);
+  }
+  await holder`select pg_advisory_unlock_all()`;
+  holder.release();
+  expect(await spansOf(slow)).toBe(before);
+  await expect.poll(async () => (await send(slow, batch("1"))).status, { timeout: ANSWER_MS }).toBe(200);
+  expect(await spansOf(slow)).toBe(before + 2);
+});
+
+test("a slow way to the database is slow, not broken", async () => {
+  test.setTimeout(120_000);
+  link.turn("slow");
+  try {
+    expect((await list()).status).toBe(200);
+    expect((await send(project, batch("3"))).status).toBe(200);
+  } finally {
+    link.turn("carries");
+  }
+});

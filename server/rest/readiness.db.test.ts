@@ -1,0 +1,73 @@
+import { sql } from "drizzle-orm";
+import { beforeEach, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { databaseWorked, unavailable } from "@/server/platform/database-trouble";
+import { type Check, readiness } from "./readiness";
+
+type Body = { status: string; checks: Record<string, Check> };
+const ask = async (...given: Parameters<typeof readiness>) => {
+  const reply = await readiness(...given);
+  return { ...((await reply.json()) as Body), http: reply.status };
+};
+const MINUTE = 60_000;
+const ago = (ms: number) => sql`(extract(epoch from clock_timestamp()) * 1000)::bigint - ${ms}::bigint`;
+
+beforeEach(async () => {
+  databaseWorked("write");
+  await db().execute(sql`delete from job_events`);
+  await db().execute(sql`delete from job_runs`);
+});
+
+test("a database that is away is the part that is ill; of the others nothing is known", async () => {
+  const refused = Object.assign(new Error("connect ECONNREFUSED 10.0.0.7"), { code: "ECONNREFUSED" });
+  const { http, status, checks } = await ask({ execute: () => Promise.reject(refused) } as never);
+  expect([http, status]).toEqual([503, "not_ready"]);
+  expect(checks.database).toEqual({ status: "failing", reason: "The database cannot be reached at the moment." });
+  expect([checks.jobs?.status, checks.projector?.status]).toEqual(["unknown", "unknown"]);
+  expect(JSON.stringify(checks)).not.toContain("10.0.0.7");
+});
+
+test("a database without room is ill though it answers, until something could be stored", async () => {
+  unavailable("full", undefined);
+  const full = await ask();
+  expect([full.http, full.checks.database?.reason]).toEqual([503, expect.stringContaining("no room left")]);
+  expect(full.checks.jobs?.status).toBe("ok");
+  databaseWorked("read");
+  expect((await ask()).http).toBe(503);
+  databaseWorked("write");
+  expect((await ask()).http).toBe(200);
+});
+
+const event = (id: string, createdMs: number, takenMs: number | null) =>
+  db().execute(sql`
+    insert into job_events (id, name, data, created_at, dispatched_at)
+    values (${id}, 'nobody/listens', '{}', ${ago(createdMs)}, ${takenMs === null ? sql`null` : ago(takenMs)})`);
+const run = (id: string, dueMs: number, finishedMs: number | null) =>
+  db().execute(sql`
+    insert into job_runs (id, function_id, event_id, event, state, max_attempts, lane, due_at, queue_at, finished_at)
+    values (${id}, 'fn', ${id}, '{}', ${finishedMs === null ? "queued" : "completed"}, 1, 'lane',
+            ${finishedMs === null ? ago(dueMs) : sql`null`}, ${ago(dueMs)}, ${finishedMs === null ? sql`null` : ago(finishedMs)})`);
+
+test("events that wait are an illness when none is taken, and a queue when others are", async () => {
+  await event("waits", 10 * MINUTE, null);
+  expect((await ask()).checks.jobs).toMatchObject({
+    status: "failing",
+    reason: expect.stringMatching(/600 s.*none is taken/),
+  });
+  await event("taken", 10 * MINUTE, 0);
+  expect((await ask()).checks.jobs?.status).toBe("ok");
+});
+
+test("runs that are due are an illness when none gets done, and a queue when others do", async () => {
+  await run("due", 10 * MINUTE, null);
+  await run("done-long-ago", 20 * MINUTE, 15 * MINUTE);
+  expect((await ask()).checks.jobs).toMatchObject({
+    status: "failing",
+    reason: expect.stringMatching(/600 s.*none gets done/),
+  });
+  await run("done", 10 * MINUTE, MINUTE);
+  expect((await ask()).checks.jobs).toMatchObject({
+    status: "ok",
+    reason: expect.stringMatching(/600 s for their turn/),
+  });
+});
