@@ -37,7 +37,20 @@ test("a backup of a running installation becomes a fresh one that answers the sa
     };
     await expect.poll(async () => (await conversations(product.url)).length, { timeout: 60_000 }).toBeGreaterThan(0);
     const { backup } = cli(product.dataDir, "backup", "--to", file, "--passphrase-file", passphrase);
-    expect(backup).toMatchObject({ place: file, withSecret: true });
+    expect(backup).toMatchObject({ place: file, withSecret: true, verified: true });
+    const admin = ["key", "create", "--project", project.projectId, "--capability", "project:admin"];
+    const recorded = async () => {
+      const { secret } = cli(product.dataDir, ...admin);
+      const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/backups`, {
+        headers: { authorization: `Bearer ${secret}` },
+      });
+      return (await reply.json()).backups;
+    };
+    const told = await recorded();
+    const { checksum, bytes, rows } = backup;
+    expect(told).toMatchObject([{ kind: "backup", checksum, bytes, rows, withSecret: true }]);
+    expect(told[0].verifiedAt).toBeGreaterThan(0);
+    expect(JSON.stringify(told)).not.toContain(folder);
     const before = await conversations(product.url);
     await product.stop();
 
@@ -46,6 +59,7 @@ test("a backup of a running installation becomes a fresh one that answers the sa
     expect(restored).toMatchObject({ rows: backup.rows, tables: backup.tables });
     product = await startProduct({ dataDir: fresh });
     expect(await conversations(product.url)).toEqual(before);
+    expect(await recorded()).toMatchObject([{ kind: "restore", checksum, bytes, rows }]);
 
     const again = path.join(folder, "again.tar");
     cli(product.dataDir, "backup", "--to", again, "--passphrase-file", passphrase);

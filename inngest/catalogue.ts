@@ -10,13 +10,13 @@ type Entry = {
 
 /** Every background function. Kept apart from the functions, so that services know them by name without knowing them. */
 const CATALOGUE = {
-  "run-rules": { name: "Execute queued Rule Runs" },
+  "run-rules": { name: "Execute Rule Runs" },
   "fail-cancelled-rule-runs": { name: "Mark cancelled Rule Runs as failed", mustEnd: true },
   "diagnose-quiet-conversations": { name: "Queue Rule Runs for conversations that have gone quiet" },
   "delete-data": { name: "Delete a user's or a project's data", mustEnd: true },
   "schedule-housekeeping": { name: "Tell every project's daily housekeeping" },
-  "keep-house": { name: "Delete what a project no longer keeps", mustEnd: true },
-  "measure-storage": { name: "Measure how much a project stores" },
+  "keep-house": { name: "Delete what is no longer kept", mustEnd: true },
+  "measure-storage": { name: "Measure stored size" },
   "send-mail": { name: "Send an e-mail" },
   "mail-forgotten-password": { name: "Mail a link for a new password" },
   "forget-old-mail": { name: "Forget e-mails whose links have run out" },

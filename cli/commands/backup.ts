@@ -1,8 +1,19 @@
 import { existsSync, renameSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
-import { ArchiveProblem, backUp, fingerprintOf, readBackup, readLine, restore, unseal } from "@/db/backup";
+import {
+  ArchiveProblem,
+  backUp,
+  fingerprintOf,
+  type ReadBackup,
+  readBackup,
+  readLine,
+  restore,
+  unseal,
+} from "@/db/backup";
 import { env } from "@/env";
+import { recordBackup } from "@/server/services/data";
+import { withDatabase } from "../database";
 import { answer, UsageError } from "../output";
 
 const SECRET_LOST =
@@ -14,7 +25,8 @@ export function addBackup(program: Command) {
     .description("write the whole installation's data, running or not, as of one moment")
     .requiredOption("--to <place>", "a folder to make, or one file when it ends in .tar")
     .option("--passphrase-file <file>", "take WHETSTONE_SECRET along, sealed by the first line of this file")
-    .action((given: { to: string; passphraseFile?: string }, command: Command) => told(() => backup(given, command)));
+    .option("--no-verify", "do not read it again to prove it whole")
+    .action((given: BackupOptions, command: Command) => told(() => backup(given, command)));
 
   program
     .command("restore")
@@ -25,19 +37,42 @@ export function addBackup(program: Command) {
     .action((given: RestoreOptions, command: Command) => told(() => restoreBackup(given, command)));
 }
 
+type BackupOptions = { to: string; passphraseFile?: string; verify: boolean };
 type RestoreOptions = { from: string; passphraseFile?: string; acceptOtherSecret?: boolean };
 
-async function backup({ to, passphraseFile }: { to: string; passphraseFile?: string }, command: Command) {
+async function backup({ to, passphraseFile, verify }: BackupOptions, command: Command) {
   const { DATABASE_URL, WHETSTONE_SECRET } = env();
   const passphrase = passphraseFile === undefined ? undefined : await readLine(passphraseFile);
   if (passphrase === "") throw new UsageError(`The first line of ${passphraseFile} is empty.`);
   const place = path.resolve(to);
-  const { tables, createdAt, secret } = await backUp(DATABASE_URL, place, { secret: WHETSTONE_SECRET, passphrase });
-  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  answer(command, { backup: { place, createdAt, tables: tables.length, rows, withSecret: secret !== null } }, [
-    `${place}: ${rows.toLocaleString("en")} rows of ${tables.length} tables.`,
-    ...(secret ? [] : [SECRET_LOST]),
+  await backUp(DATABASE_URL, place, { secret: WHETSTONE_SECRET, passphrase });
+  const read = await readBackup(place, { prove: verify });
+  const { bytes, rows, checksum, withSecret } = shownOf(read);
+  const { tables, createdAt } = read.manifest;
+  await writeDown({ kind: "backup", ...shownOf(read), verifiedAt: verify ? Date.now() : null });
+  const known = { place, createdAt, tables: tables.length, rows, bytes, checksum, verified: verify, withSecret };
+  answer(command, { backup: known }, [
+    `${place}: ${rows.toLocaleString("en")} rows of ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", read again and whole" : ""}.`,
+    ...(withSecret ? [] : [SECRET_LOST]),
   ]);
+}
+
+const shownOf = ({ archive, manifest, checksum }: ReadBackup) => ({
+  takenAt: manifest.createdAt,
+  bytes: archive.bytes,
+  rows: manifest.tables.reduce((sum, table) => sum + table.rows, 0),
+  checksum,
+  withSecret: manifest.secret !== null,
+});
+
+/** The Data page tells of it. What was done is done even when that cannot be told. */
+async function writeDown(done: Parameters<typeof recordBackup>[1]) {
+  try {
+    await withDatabase((db) => recordBackup(db, done));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`This worked, but the workbench will not show it: ${why}\n`);
+  }
 }
 
 async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: RestoreOptions, command: Command) {
@@ -58,7 +93,8 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
   }
   await restore(DATABASE_URL, read);
   if (secret !== undefined) keepSecret(DATA_DIR, secret);
-  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+  const { rows } = shownOf(read);
+  await writeDown({ kind: "restore", ...shownOf(read), verifiedAt: Date.now() });
   answer(command, { restored: { rows, tables: manifest.tables.length, createdAt: manifest.createdAt } }, [
     `Restored ${rows.toLocaleString("en")} rows of ${manifest.tables.length} tables; counts and checksums are those of the backup.`,
     ...(secret === undefined

@@ -33,18 +33,21 @@ export class ArchiveProblem extends Error {
   override name = "ArchiveProblem";
 }
 
-export type Archive = { has: (name: string) => boolean; stream: (name: string) => Readable };
+export type Archive = { has: (name: string) => boolean; stream: (name: string) => Readable; bytes: number };
 
 export async function openArchive(from: string): Promise<Archive> {
   if (!existsSync(from)) throw new ArchiveProblem(`There is nothing at ${from}.`);
   if (statSync(from).isDirectory()) {
+    const sizes = (await readdir(from)).map((name) => statSync(path.join(from, name)).size);
     return {
       has: (name) => existsSync(path.join(from, name)),
       stream: (name) => createReadStream(path.join(from, name)),
+      bytes: sizes.reduce((sum, size) => sum + size, 0),
     };
   }
   const members = await listTar(from);
   return {
+    bytes: statSync(from).size,
     has: (name) => members.has(name),
     stream(name) {
       const member = members.get(name);

@@ -1,5 +1,16 @@
 import { desc, sql } from "drizzle-orm";
-import { bigint, check, customType, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+} from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
 import { projects } from "./projects";
 
@@ -31,6 +42,8 @@ export const deletionReceipts = pgTable(
     status: text("status", { enum: ["queued", "running", "completed"] }).notNull(),
     /** What is still to be deleted: an end user's id or a time. Null as soon as that is done. */
     subject: text("subject"),
+    /** Conversations that were to go when it was asked for, where that was counted. */
+    expected: integer("expected"),
     /** Rows deleted, by table. */
     counts: jsonb("counts").$type<Record<string, number>>().notNull().default({}),
     /** `user`, `apiKey`, `job` or `operator`, and which. */
@@ -57,6 +70,29 @@ export const deletedTraces = pgTable(
     deletedAt: unixMs("deleted_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.projectId, t.digest] })],
+);
+
+/**
+ * That the installation was backed up, or is one that was restored. Of the whole installation, and without the place:
+ * who reads this in a project has no business on the machine.
+ */
+export const backups = pgTable(
+  "backups",
+  {
+    id: text("id").primaryKey(),
+    kind: text("kind", { enum: ["backup", "restore"] }).notNull(),
+    /** The moment that the backup shows. */
+    takenAt: unixMs("taken_at").notNull(),
+    bytes: bigint("bytes", { mode: "number" }).notNull(),
+    rows: bigint("rows", { mode: "number" }).notNull(),
+    /** SHA-256 of its manifest, which has that of each file. */
+    checksum: text("checksum").notNull(),
+    /** When all of it was read again and found whole. */
+    verifiedAt: unixMs("verified_at"),
+    withSecret: boolean("with_secret").notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [index("backups_newest").on(desc(t.createdAt), desc(t.id))],
 );
 
 /** How much a project's rows take up, as last measured. */

@@ -1,6 +1,6 @@
 export { apiKeys } from "./api-keys";
 export { accountAuditLog, auditLog } from "./audit";
-export { deletedTraces, deletionReceipts, retentionSettings, storedSizes } from "./data";
+export { backups, deletedTraces, deletionReceipts, retentionSettings, storedSizes } from "./data";
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
 export { idempotencyKeys, rateBuckets } from "./doors";
 export { loginAttempts, memberships, sessions, setupTokens, users } from "./identity";

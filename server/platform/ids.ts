@@ -12,6 +12,7 @@ export type IdPrefix =
   | "conv"
   | "rcp"
   | "del"
+  | "bak"
   | "log"
   | "fnd"
   | "occ"

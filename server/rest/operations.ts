@@ -7,6 +7,7 @@ import {
   getDeletion,
   getRetention,
   getStorage,
+  listBackups,
   listDeletions,
   previewConversationDeletion,
   previewDeletion,
@@ -172,6 +173,7 @@ export const OPERATIONS: readonly Operation[] = [
     get(`${project}/deletions/:deletionId`, getDeletion),
     get(`${project}/storage`, getStorage),
     post(`${project}/storage-measurements`, requestStorageMeasurement, 202),
+    get(`${project}/backups`, listBackups),
   ]),
   ...about("Background jobs", [
     get(`${project}/background-jobs`, listBackgroundJobs),

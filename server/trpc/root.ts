@@ -2,7 +2,7 @@ import { accountRouter } from "./routers/account";
 import { apiKeysRouter } from "./routers/api-keys";
 import { auditRouter } from "./routers/audit";
 import { backgroundJobsRouter } from "./routers/background-jobs";
-import { deletionsRouter, retentionRouter, storageRouter } from "./routers/data";
+import { backupsRouter, deletionsRouter, retentionRouter, storageRouter } from "./routers/data";
 import {
   diagnosticSettingsRouter,
   diagnosticsRouter,
@@ -24,6 +24,7 @@ export const appRouter = router({
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   backgroundJobs: backgroundJobsRouter,
+  backups: backupsRouter,
   conversations: conversationsRouter,
   deletions: deletionsRouter,
   diagnosticSettings: diagnosticSettingsRouter,

@@ -1,3 +1,5 @@
+import { and, eq } from "drizzle-orm";
+import { conversations } from "@/db/schema";
 import { deletionRequested } from "@/inngest/events";
 import { auditNote } from "@/server/platform/audit";
 import { emit } from "@/server/platform/outbox";
@@ -17,7 +19,11 @@ export const deleteUserData = verb(
     reply: deletionReply,
   },
   async (ctx, { userId }) => {
-    const receiptId = await openReceipt(ctx, { scope: "user", subject: userId });
+    const expected = await ctx.db.$count(
+      conversations,
+      and(eq(conversations.projectId, ctx.projectId), eq(conversations.userId, userId)),
+    );
+    const receiptId = await openReceipt(ctx, { scope: "user", subject: userId, expected });
     // Neither the log nor the event names whom it is about: both outlive the deletion.
     auditNote(ctx, { target: { type: "deletion", id: receiptId }, after: { scope: "user" } });
     await emit(ctx.db, deletionRequested.create({ deletionId: receiptId, projectId: ctx.projectId }));

@@ -1,6 +1,6 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { deletionReceipts } from "@/db/schema";
+import { apiKeys, deletionReceipts, jobRuns, users } from "@/db/schema";
 import type { Actor, Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import type { Deletion } from "./schemas";
@@ -24,7 +24,12 @@ const actorId = (actor: Actor) => {
 /** A receipt to which counts are added until it is completed. An id that is there already is left as it is. */
 export async function openReceipt(
   tx: Ctx,
-  { scope, subject = null, id = newId("del") }: { scope: Row["scope"]; subject?: string | null; id?: string },
+  {
+    scope,
+    subject = null,
+    expected = null,
+    id = newId("del"),
+  }: Pick<Row, "scope"> & Partial<Pick<Row, "subject" | "expected" | "id">>,
 ): Promise<string> {
   await tx.db
     .insert(deletionReceipts)
@@ -33,6 +38,7 @@ export async function openReceipt(
       id,
       scope,
       subject,
+      expected,
       status: "queued",
       actorKind: tx.actor.kind,
       actorId: actorId(tx.actor),
@@ -62,9 +68,35 @@ export const completeReceipt = (tx: Db, id: string) =>
     .where(eq(deletionReceipts.id, id));
 
 export async function readReceipt(ctx: Pick<Ctx, "db" | "projectId">, id: string): Promise<Deletion | undefined> {
-  const [row] = await ctx.db
-    .select()
+  const [deletion] = await readReceipts(ctx, eq(deletionReceipts.id, id));
+  return deletion;
+}
+
+/** Receipts of the project with the name of who asked and, of one that stands still, the job that has failed. */
+export async function readReceipts(
+  { db, projectId }: Pick<Ctx, "db" | "projectId">,
+  condition: SQL | undefined,
+  { order = [], limit = 1 }: { order?: SQL[]; limit?: number } = {},
+): Promise<Deletion[]> {
+  const failedJobId = sql<string | null>`case when ${deletionReceipts.status} <> 'completed' then (
+    select r.id from ${jobRuns} r
+    where r.project_id = ${deletionReceipts.projectId} and r.state = 'failed' and r.state in ('failed', 'cancelled')
+      and r.event #>> '{data,deletionId}' = ${deletionReceipts.id}
+    order by r.created_at desc limit 1) end`;
+  const rows = await db
+    .select({ row: deletionReceipts, email: users.email, key: apiKeys.name, failedJobId })
     .from(deletionReceipts)
-    .where(and(eq(deletionReceipts.projectId, ctx.projectId), eq(deletionReceipts.id, id)));
-  return row;
+    .leftJoin(users, and(eq(deletionReceipts.actorKind, "user"), eq(users.id, deletionReceipts.actorId)))
+    .leftJoin(
+      apiKeys,
+      and(
+        eq(deletionReceipts.actorKind, "apiKey"),
+        eq(apiKeys.projectId, deletionReceipts.projectId),
+        eq(apiKeys.id, deletionReceipts.actorId),
+      ),
+    )
+    .where(and(eq(deletionReceipts.projectId, projectId), condition))
+    .orderBy(...order)
+    .limit(limit);
+  return rows.map(({ row, email, key, failedJobId }) => ({ ...row, actorName: email ?? key, failedJobId }));
 }

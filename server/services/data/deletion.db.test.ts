@@ -18,6 +18,7 @@ import { knownError } from "@/server/platform/known-error";
 import { createApiKey } from "@/server/services/api-keys";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
+import { storedJob } from "@/server/services/jobs/testing";
 import {
   decodeLogs,
   decodeTraces,
@@ -204,6 +205,26 @@ test("everything of one user goes, what has not been read yet included, and the 
   expect((await listDeletions(ctx, {})).deletions.map((one) => one.id)).toEqual([deletion.id]);
   // Done is done: asked again by a repeated step, it changes nothing.
   expect(await runDeletion(db(), deletion.id, { forMs: 1000, jobName: "test" })).toEqual({ done: true });
+});
+
+test("a receipt says how far a deletion is, who asked for it, and which failed job holds it up", async () => {
+  const { ctx, userId } = await testProject();
+  await ingest(ctx, [conversationSpan(81, "one", "ann"), conversationSpan(82, "two", "ann")]);
+  const { deletion } = await deleteUserData(ctx, { userId: "ann" });
+  const asked = { expected: 2, counts: {}, actorId: userId, actorName: `${userId}@example.test`, failedJobId: null };
+  expect(deletion).toMatchObject(asked);
+
+  const failed = await storedJob(ctx, { state: "failed", data: { deletionId: deletion.id } });
+  const theirs = await testProject();
+  await storedJob(theirs.ctx, { state: "failed", data: { deletionId: deletion.id } });
+  expect((await listDeletions(ctx, {})).deletions).toMatchObject([{ ...asked, failedJobId: failed }]);
+  await toEnd(deletion.id);
+  expect((await getDeletion(ctx, { deletionId: deletion.id })).deletion).toMatchObject({
+    status: "completed",
+    expected: 2,
+    counts: { conversations: 2 },
+    failedJobId: null,
+  });
 });
 
 test("a deletion that is interrupted goes on where it stopped, and counts each row once", async () => {

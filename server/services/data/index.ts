@@ -1,5 +1,6 @@
 import "server-only";
 
+export { listBackups, recordBackup } from "./backups";
 export { deleteConversation } from "./delete-conversation";
 export { deleteProject } from "./delete-project";
 export { deleteUserData } from "./delete-user-data";

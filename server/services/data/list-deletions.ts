@@ -1,9 +1,8 @@
-import { and, eq } from "drizzle-orm";
 import { deletionReceipts } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { readReceipt } from "./deletion-receipt";
+import { readReceipt, readReceipts } from "./deletion-receipt";
 import { deletionReply, deletionsReply, getDeletionInput, listDeletionsInput } from "./schemas";
 
 export const listDeletions = verb(
@@ -24,12 +23,7 @@ export const listDeletions = verb(
       limit,
       cursor,
     });
-    const rows = await ctx.db
-      .select()
-      .from(deletionReceipts)
-      .where(and(eq(deletionReceipts.projectId, ctx.projectId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
+    const rows = await readReceipts(ctx, list.after, { order: list.order, limit: list.fetch });
     const { rows: deletions, nextCursor } = list.page(rows, (row) => [row.createdAt, row.id]);
     return { deletions, pagination: { limit, nextCursor } };
   },

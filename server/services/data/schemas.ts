@@ -14,8 +14,14 @@ export const deletion = z.object({
   scope: z.enum(["conversation", "user", "project", "retention"]),
   status: z.enum(["queued", "running", "completed"]),
   counts: z.record(z.string(), z.int()),
+  /** Of a user's data: how many conversations there were when it was asked for. */
+  expected: z.int().nullable(),
   actorKind: z.enum(["user", "apiKey", "job", "operator"]),
   actorId: z.string().nullable(),
+  /** The person's address or the key's name, while there is one. */
+  actorName: z.string().nullable(),
+  /** The failed background job because of which it stands still; replay that. */
+  failedJobId: z.string().nullable(),
   createdAt: z.number(),
   completedAt: z.number().nullable(),
 });
@@ -79,4 +85,27 @@ export const storageReply = z.object({
     tables: z.array(z.object({ name: z.string(), rows: z.int(), bytes: z.int() })),
   }),
 });
+/** How old the last backup may be before the workbench speaks of it. */
+export const BACKUP_STALE_DAYS = 7;
+
+/** Of the whole installation. `restore`: this installation came out of that backup. Times are Unix ms. */
+const backup = z.object({
+  id: z.string(),
+  kind: z.enum(["backup", "restore"]),
+  /** The moment that it shows. */
+  takenAt: z.number(),
+  bytes: z.int(),
+  rows: z.int(),
+  /** SHA-256 of its manifest, which has that of each file. */
+  checksum: z.string(),
+  /** When all of it was read again and found whole; `null`: never. */
+  verifiedAt: z.number().nullable(),
+  /** Whether WHETSTONE_SECRET is in it, sealed. */
+  withSecret: z.boolean(),
+  createdAt: z.number(),
+});
+export type Backup = z.infer<typeof backup>;
+export const listBackupsInput = z.strictObject(pageInput);
+export const backupsReply = z.object({ backups: z.array(backup), pagination });
+
 export const queuedReply = z.object({ queued: z.literal(true) });

@@ -149,7 +149,7 @@ test("the list is filtered, paged, and knows no job of the whole installation", 
   expect(await idsOf({ state: "waiting" })).toEqual([waiting]);
   expect(await idsOf({ state: "cancelled" })).toEqual([]);
   expect(await jobs(ctx, { functionId: "whetstone-run-rules-failure" })).toMatchObject([
-    { id: failed, functionName: "Execute queued Rule Runs", afterFailure: true },
+    { id: failed, functionName: "Execute Rule Runs", afterFailure: true },
   ]);
 
   const { summary } = await summariseBackgroundJobs(ctx, {});
@@ -211,18 +211,16 @@ test("all failed jobs that fit are replayed at once, and nothing else", async ()
   const now = Date.now();
   const old = await storedJob(ctx, { state: "failed", createdAt: now - 5000, finishedAt: now - 4000, retries: 2 });
   const other = await storedJob(ctx, { state: "failed", functionId: "whetstone-keep-house", finishedAt: now - 4000 });
-  const again = await storedJob(ctx, { state: "failed", finishedAt: now + 60_000 });
   const cancelled = await storedJob(ctx, { state: "cancelled", finishedAt: now - 4000 });
   const theirs = await storedJob(neighbour.ctx, { state: "failed", finishedAt: now - 4000 });
 
-  const asked = { functionId: "whetstone-measure-storage", failedBefore: now };
+  const asked = { functionId: "whetstone-measure-storage", createdBefore: now };
   expect(await replayFailedBackgroundJobs(ctx, asked)).toEqual({ replayed: 1, more: false });
   expect(await replayFailedBackgroundJobs(ctx, asked)).toEqual({ replayed: 0, more: false });
   const states = await db().select({ id: jobRuns.id, state: jobRuns.state }).from(jobRuns);
   expect(Object.fromEntries(states.map(({ id, state }) => [id, state]))).toEqual({
     [old]: "queued",
     [other]: "failed",
-    [again]: "failed",
     [cancelled]: "cancelled",
     [theirs]: "failed",
   });

@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, lte } from "drizzle-orm";
+import { and, eq, gte, lt } from "drizzle-orm";
 import { jobRuns } from "@/db/schema";
 import { replayFailed, replayRun } from "@/server/jobs/replay-run";
 import { auditNote } from "@/server/platform/audit";
@@ -50,13 +50,12 @@ export const replayFailedBackgroundJobs = verb(
     input: replayFailedBackgroundJobsInput,
     reply: replayedReply,
   },
-  async (ctx, { functionId, createdAfter, createdBefore, failedBefore }) => {
+  async (ctx, { functionId, createdAfter, createdBefore }) => {
     const fitting = and(
       eq(jobRuns.projectId, ctx.projectId),
       functionId === undefined ? undefined : eq(jobRuns.functionId, functionId),
       createdAfter === undefined ? undefined : gte(jobRuns.createdAt, createdAfter),
       createdBefore === undefined ? undefined : lt(jobRuns.createdAt, createdBefore),
-      failedBefore === undefined ? undefined : lte(jobRuns.finishedAt, failedBefore),
     );
     const replayed = await replayFailed(ctx.db, fitting, AT_ONCE);
     auditNote(ctx, { target: null, after: { replayed, functionId, createdAfter, createdBefore } });

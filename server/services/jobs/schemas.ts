@@ -90,8 +90,6 @@ export const replayFailedBackgroundJobsInput = z.strictObject({
   functionId: which.functionId,
   createdAfter: unixMs.optional(),
   createdBefore: unixMs.optional(),
-  /** Only what had failed by then: what fails once more meanwhile stays. */
-  failedBefore: unixMs.optional(),
 });
 /** How many were queued again, and whether more are left. */
 export const replayedReply = z.object({ replayed: z.int(), more: z.boolean() });

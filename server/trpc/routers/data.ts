@@ -3,6 +3,7 @@ import {
   getDeletion,
   getRetention,
   getStorage,
+  listBackups,
   listDeletions,
   previewConversationDeletion,
   previewDeletion,
@@ -26,3 +27,4 @@ export const retentionRouter = router({
   update: mutation(updateRetention),
 });
 export const storageRouter = router({ get: query(getStorage), measure: mutation(requestStorageMeasurement) });
+export const backupsRouter = router({ list: query(listBackups) });
