@@ -85,9 +85,6 @@ export const storageReply = z.object({
     tables: z.array(z.object({ name: z.string(), rows: z.int(), bytes: z.int() })),
   }),
 });
-/** How old the last backup may be before the workbench speaks of it. */
-export const BACKUP_STALE_DAYS = 7;
-
 /** Of the whole installation. `restore`: this installation came out of that backup. Times are Unix ms. */
 const backup = z.object({
   id: z.string(),
