@@ -19,6 +19,42 @@ test("variables that mean something only together are refused by halves, each by
   expect(problemOf({ SMTP_URL: MAIL.SMTP_URL })).toMatch(/needs MAIL_FROM and PUBLIC_URL beside it.*\n.*at SMTP_URL/);
 });
 
+const PROVIDER = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "whetstone", OIDC_CLIENT_SECRET: "s" };
+
+test("a provider is configured whole, and passwords are switched off only beside one", () => {
+  expect(problemOf(PROVIDER)).toBeNull();
+  for (const variable of Object.keys(PROVIDER)) {
+    const { [variable as never]: _, ...rest } = PROVIDER;
+    expect(problemOf(rest), `without ${variable}`).toContain(`needs ${variable}`);
+  }
+  expect(problemOf({ OIDC_ALLOWED_DOMAINS: "example.com" })).toMatch(/needs OIDC_ISSUER/);
+  expect(problemOf({ PASSWORD_SIGN_IN: "off" })).toMatch(/can be off only with OIDC_ISSUER/);
+  expect(problemOf({ ...PROVIDER, PASSWORD_SIGN_IN: "off" })).toBeNull();
+});
+
+test("a default role needs projects and a provider, and projects need a role", () => {
+  const role = { OIDC_DEFAULT_ROLE: "viewer" };
+  const projects = { OIDC_DEFAULT_PROJECTS: "prj_1, prj_2" };
+  expect(problemOf({ ...PROVIDER, ...role })).toMatch(/needs OIDC_DEFAULT_PROJECTS/);
+  expect(problemOf({ ...PROVIDER, ...projects })).toMatch(/needs OIDC_DEFAULT_ROLE/);
+  expect(problemOf({ ...role, ...projects })).toMatch(/needs OIDC_ISSUER/);
+  expect(problemOf({ ...PROVIDER, ...role, ...projects })).toBeNull();
+  expect(problemOf({ ...PROVIDER, ...projects, OIDC_DEFAULT_ROLE: "owner" })).toMatch(/OIDC_DEFAULT_ROLE/);
+  for (const OIDC_DEFAULT_PROJECTS of ["shop", "prj_1,*", ","])
+    expect(problemOf({ ...PROVIDER, ...role, OIDC_DEFAULT_PROJECTS }), OIDC_DEFAULT_PROJECTS).toMatch(/must be ids/);
+});
+
+test("domains are read in any case, and a provider is asked over https or on this machine", () => {
+  const read = readEnv({ ...BASE, ...PROVIDER, OIDC_ALLOWED_DOMAINS: " Example.com,example.org, " });
+  expect(read.OIDC_ALLOWED_DOMAINS).toEqual(["example.com", "example.org"]);
+  for (const OIDC_ALLOWED_DOMAINS of ["@example.com", "com", "a b.com", ","])
+    expect(problemOf({ ...PROVIDER, OIDC_ALLOWED_DOMAINS }), OIDC_ALLOWED_DOMAINS).toMatch(/must be domains/);
+  for (const OIDC_ISSUER of ["http://id.example", "http://127.evil.example", "ftp://id.example"])
+    expect(problemOf({ ...PROVIDER, OIDC_ISSUER }), OIDC_ISSUER).toMatch(/must be https/);
+  for (const OIDC_ISSUER of ["http://127.0.0.1:8080", "http://localhost/realms/a", "http://[::1]:1"])
+    expect(problemOf({ ...PROVIDER, OIDC_ISSUER }), OIDC_ISSUER).toBeNull();
+});
+
 test("a mail server and a sender have to look like what they are", () => {
   for (const SMTP_URL of ["mail.example:25", "https://mail.example", "smtp:"])
     expect(problemOf({ ...MAIL, SMTP_URL }), SMTP_URL).toMatch(/must look like smtps:/);

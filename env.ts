@@ -4,6 +4,25 @@ const port = z.coerce.number().int().min(0).max(65535);
 
 const limit = z.coerce.number().min(0).max(100_000_000);
 
+/** Values with commas between them; at least one. */
+const list = (shape: RegExp, problem: string) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(",")
+        .map((one) => one.trim())
+        .filter(Boolean),
+    )
+    .refine((values) => values.length > 0 && values.every((value) => shape.test(value)), problem);
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+/** Nobody between us and the address can read or change what is said. */
+const isPrivate = (url: string) => {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));
+};
+
 const variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
@@ -18,6 +37,23 @@ const variables = z.object({
   /** The address people type, when it is not http://HOST:PORT (behind a proxy). */
   PUBLIC_URL: z.url().optional(),
   DEPLOYMENT_TARGET: z.string().max(100).default("self-hosted"),
+  /** Whether people can sign in with e-mail and password. */
+  PASSWORD_SIGN_IN: z.enum(["on", "off"]).default("on"),
+  /** The OpenID Connect provider through which people sign in, as it names itself, and this installation's client there. */
+  OIDC_ISSUER: z.url().refine(isPrivate, "must be https, unless the provider runs on this very machine").optional(),
+  OIDC_CLIENT_ID: z.string().max(500).optional(),
+  OIDC_CLIENT_SECRET: z.string().max(1000).optional(),
+  /** What people call the provider. */
+  OIDC_NAME: z.string().trim().min(1).max(60).default("single sign-on"),
+  /** Only people with an address of these domains may sign in through the provider. */
+  OIDC_ALLOWED_DOMAINS: list(/^[^\s@,]+\.[^\s@,]+$/, "must be domains with commas between them, such as example.com")
+    .transform((domains) => domains.map((domain) => domain.toLowerCase()))
+    .optional(),
+  /** What somebody becomes who signs in through the provider and has no account, and in which projects. */
+  OIDC_DEFAULT_ROLE: z.enum(["viewer", "editor", "manager"]).optional(),
+  OIDC_DEFAULT_PROJECTS: z
+    .union([z.literal("*"), list(/^prj_\w+$/, "must be ids of projects with commas between them, or *")])
+    .optional(),
   /** The mail server, with user and password. Without one no e-mail is sent. */
   SMTP_URL: z
     .string()
@@ -50,6 +86,20 @@ export type Env = z.infer<typeof variables>;
 
 /** Variables that mean something only together, each with the others that it needs. */
 const NEEDS: readonly { variable: keyof Env; needs: readonly (keyof Env)[]; because: string }[] = [
+  {
+    variable: "OIDC_ISSUER",
+    needs: ["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"],
+    because: "the provider has to know who asks",
+  },
+  { variable: "OIDC_CLIENT_ID", needs: ["OIDC_ISSUER"], because: "it is known to one provider" },
+  { variable: "OIDC_CLIENT_SECRET", needs: ["OIDC_ISSUER"], because: "it is known to one provider" },
+  { variable: "OIDC_ALLOWED_DOMAINS", needs: ["OIDC_ISSUER"], because: "it limits who comes through a provider" },
+  {
+    variable: "OIDC_DEFAULT_ROLE",
+    needs: ["OIDC_ISSUER", "OIDC_DEFAULT_PROJECTS"],
+    because: "a role is one in a project",
+  },
+  { variable: "OIDC_DEFAULT_PROJECTS", needs: ["OIDC_DEFAULT_ROLE"], because: "a member has a role" },
   { variable: "SMTP_URL", needs: ["MAIL_FROM", "PUBLIC_URL"], because: "an e-mail comes from somebody and links here" },
   { variable: "MAIL_FROM", needs: ["SMTP_URL"], because: "no e-mail is sent without a mail server" },
 ];
@@ -59,6 +109,10 @@ const schema = variables.superRefine((given, { addIssue }) => {
     const missing = given[variable] === undefined ? [] : needs.filter((name) => given[name] === undefined);
     if (missing.length === 0) continue;
     addIssue({ code: "custom", path: [variable], message: `needs ${missing.join(" and ")} beside it: ${because}` });
+  }
+  if (given.PASSWORD_SIGN_IN === "off" && given.OIDC_ISSUER === undefined) {
+    const message = "can be off only with OIDC_ISSUER and its client beside it: nobody could come in";
+    addIssue({ code: "custom", path: ["PASSWORD_SIGN_IN"], message });
   }
 });
 

@@ -4,7 +4,10 @@ import { EntryCard } from "./_components/entry-card";
 export default function NotFound() {
   return (
     <EntryCard title="Not here">
-      There is no such page, or it belongs to a project that is not yours. <Anchor href="/">Go to the workbench</Anchor>
+      There is no such page, or it belongs to a project that is not yours.{" "}
+      <Anchor href="/" underline="always">
+        Go to the workbench
+      </Anchor>
       .
     </EntryCard>
   );

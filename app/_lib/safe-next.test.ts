@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
-import { safeNext } from "./safe-next";
+import { pathOf, safeNext } from "./safe-next";
 
 test("signing in leads to a page of ours only", () => {
   expect(safeNext("/p/prj_1/findings?tab=all")).toBe("/p/prj_1/findings?tab=all");
+  expect(safeNext(pathOf("https://ours.test/p/prj_1/findings?tab=all"))).toBe("/p/prj_1/findings?tab=all");
   for (const bad of [
     undefined,
     "",
     "https://evil.test",
+    "https://ours.test//evil.test",
     "//evil.test",
     "/\\evil.test",
     "\\\\evil.test",
@@ -23,8 +25,9 @@ test("signing in leads to a page of ours only", () => {
     "javascript:alert(1)",
     "data:text/html,x",
   ]) {
-    const went = safeNext(bad);
-    expect(new URL(went, "https://ours.test").host, String(bad)).toBe("ours.test");
-    expect(went, String(bad)).toMatch(/^\/(?!\/)/);
+    for (const went of [safeNext(bad), safeNext(pathOf(bad))]) {
+      expect(new URL(went, "https://ours.test").host, String(bad)).toBe("ours.test");
+      expect(went, String(bad)).toMatch(/^\/(?!\/)/);
+    }
   }
 });

@@ -7,7 +7,18 @@ import { ForgotForm } from "./_components/forgot-form";
 export const metadata: Metadata = { title: "Forgot your password?" };
 
 export default async function ForgotPage() {
-  const { mail } = await (await api()).signIn.ways();
+  const { mail, password, provider } = await (await api()).signIn.ways();
+  if (!password) {
+    return (
+      <EntryCard title="There are no passwords here">
+        People sign in with {provider?.name}.{" "}
+        <Anchor href="/sign-in" underline="always">
+          Sign in
+        </Anchor>
+        .
+      </EntryCard>
+    );
+  }
   return (
     <EntryCard title="Forgot your password?">
       {mail ? (
@@ -15,7 +26,10 @@ export default async function ForgotPage() {
       ) : (
         <>
           No e-mail is sent from here. Ask an owner of your project for a link, or whoever runs this installation, and{" "}
-          <Anchor href="/sign-in">sign in</Anchor> after that.
+          <Anchor href="/sign-in" underline="always">
+            sign in
+          </Anchor>{" "}
+          after that.
         </>
       )}
     </EntryCard>

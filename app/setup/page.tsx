@@ -7,12 +7,16 @@ import { Setup } from "./_components/setup";
 export const metadata: Metadata = { title: "Set up" };
 
 export default async function SetupPage() {
-  const { needed } = await (await api()).setup.status();
-  if (needed) return <Setup />;
+  const trpc = await api();
+  const [{ needed }, ways] = await Promise.all([trpc.setup.status(), trpc.signIn.ways()]);
+  if (needed) return <Setup ways={ways} />;
   return (
     <EntryCard title="This is set up already">
-      The link worked once, for the first person. <Anchor href="/sign-in">Sign in</Anchor>, or ask an owner for an
-      account.
+      The link worked once, for the first person.{" "}
+      <Anchor href="/sign-in" underline="always">
+        Sign in
+      </Anchor>
+      , or ask an owner for an account.
     </EntryCard>
   );
 }

@@ -1,23 +1,42 @@
+import { Alert, Divider, Stack } from "@mantine/core";
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { EntryCard } from "@/app/_components/entry-card";
-import { safeNext } from "@/app/_lib/safe-next";
+import { ProviderButton } from "@/app/_components/provider-button";
+import { pathOf, safeNext } from "@/app/_lib/safe-next";
 import { api } from "@/app/_lib/trpc-server";
 import { currentSession } from "@/server/auth/session";
 import { SignInForm } from "./_components/sign-in-form";
+import { signInProblem } from "./_components/sign-in-problem";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-export default async function SignInPage({ searchParams }: { searchParams: Promise<{ next?: string | string[] }> }) {
-  const { next } = await searchParams;
-  const goal = safeNext(Array.isArray(next) ? next[0] : next);
+/** `callbackUrl` and `error` are next-auth's, which leads here when the provider's way in has failed. */
+type Search = Partial<Record<"next" | "callbackUrl" | "error", string | string[]>>;
+const one = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
+
+export default async function SignInPage({ searchParams }: { searchParams: Promise<Search> }) {
+  const { next, callbackUrl, error } = await searchParams;
+  const goal = safeNext(one(next) ?? pathOf(one(callbackUrl)));
   if (await currentSession()) redirect(goal);
   const trpc = await api();
-  const [{ needed }, ways] = await Promise.all([trpc.setup.status(), trpc.signIn.ways()]);
+  const [{ needed }, { password, provider, mail }] = await Promise.all([trpc.setup.status(), trpc.signIn.ways()]);
   if (needed) redirect("/");
+  const problem = signInProblem(one(error), provider?.name ?? "the provider");
   return (
     <EntryCard title="Sign in">
-      <SignInForm next={goal} ways={ways} />
+      <Stack gap="sm">
+        {problem ? (
+          <Alert role="alert" color="red" p="xs">
+            {problem}
+          </Alert>
+        ) : null}
+        {provider ? (
+          <ProviderButton name={provider.name} next={goal} variant={password ? "default" : "filled"} />
+        ) : null}
+        {provider && password ? <Divider label="or" /> : null}
+        {password ? <SignInForm next={goal} canReset={mail} /> : null}
+      </Stack>
     </EntryCard>
   );
 }

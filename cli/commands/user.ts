@@ -11,9 +11,12 @@ export function addUser(program: Command) {
     .command("create")
     .description("add a person who can sign in")
     .requiredOption("--email <address>", "the address to sign in with")
-    .requiredOption("--password <password>", "at least 8 characters")
+    .option(
+      "--password <password>",
+      "at least 8 characters; without one: for who signs in through a provider, or by `reset-link`",
+    )
     .option("--name <name>", "how to call the person")
-    .action(async (given: { email: string; password: string; name?: string }, command: Command) => {
+    .action(async (given: { email: string; password?: string; name?: string }, command: Command) => {
       const user = await withDatabase((db) =>
         db.transaction(async (tx) => {
           const created = await createUser(tx, given);
@@ -28,7 +31,9 @@ export function addUser(program: Command) {
           return created;
         }),
       );
-      answer(command, { user }, [`${user.email} can sign in now (${user.id}).`]);
+      const how =
+        given.password === undefined ? "can sign in through a provider, or by `user reset-link`" : "can sign in now";
+      answer(command, { user }, [`${user.email} ${how} (${user.id}).`]);
     });
   group
     .command("reset-link")

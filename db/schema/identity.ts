@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { ROLES } from "@/server/platform/capabilities";
 import { createdAt, unixMs } from "./columns";
 import { projects } from "./projects";
@@ -12,10 +12,36 @@ export const users = pgTable(
     /** As typed; compared without regard to case. */
     email: text("email").notNull(),
     name: text("name"),
-    passwordHash: text("password_hash").notNull(),
+    /** Null for people who come in through a provider only. */
+    passwordHash: text("password_hash"),
+    /**
+     * Whether somebody vouched for the address: the operator, the owner whose invitation named it, the provider. Whoever
+     * joins by an invitation that is for anybody types whichever address they like.
+     */
+    emailProven: boolean("email_proven").notNull().default(true),
     createdAt: createdAt(),
   },
   (t) => [uniqueIndex("users_email").on(sql`lower(${t.email})`)],
+);
+
+/**
+ * Who somebody is at an OpenID Connect provider. The pair is what identifies them, and not their address, which changes
+ * hands. An account is one person at each provider.
+ */
+export const identities = pgTable(
+  "identities",
+  {
+    issuer: text("issuer").notNull(),
+    subject: text("subject").notNull(),
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** The address that the provider told last; the account keeps its own. */
+    email: text("email"),
+    createdAt: createdAt(),
+    lastUsedAt: unixMs("last_used_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.issuer, t.subject] }), uniqueIndex("identities_user").on(t.userId, t.issuer)],
 );
 
 /** One row a signed-in browser; ending it signs that browser out everywhere at once. */

@@ -3,7 +3,7 @@ export { accountAuditLog, auditLog } from "./audit";
 export { backups, deletedTraces, deletionReceipts, retentionSettings, storedSizes } from "./data";
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
 export { idempotencyKeys, rateBuckets } from "./doors";
-export { loginAttempts, memberships, sessions, setupTokens, users } from "./identity";
+export { identities, loginAttempts, memberships, sessions, setupTokens, users } from "./identity";
 export { jobEvents, jobRuns, jobSchedules, jobSteps } from "./jobs";
 export { outgoingMail } from "./mail";
 export { invitations, passwordResets } from "./members";

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { ROLES } from "@/server/platform/capabilities";
 import { createdAt, projectId, unixMs } from "./columns";
@@ -27,6 +28,7 @@ export const invitations = pgTable(
     primaryKey({ columns: [t.projectId, t.id] }),
     index("invitations_newest").on(t.projectId, t.createdAt, t.id),
     index("invitations_token").on(t.tokenHash),
+    index("invitations_email").on(sql`lower(${t.email})`),
   ],
 );
 

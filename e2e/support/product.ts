@@ -6,10 +6,11 @@ import { freePort } from "../../scripts/lib/postgres.mjs";
 
 /** The product as a person starts it: `npm start`, on a data directory of its own. */
 export async function startProduct({
+  port = undefined as number | undefined,
   dataDir = mkdtempSync(path.join(tmpdir(), "whetstone-")),
   env = {} as Record<string, string>,
 } = {}) {
-  const port = await freePort();
+  port ??= await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { DATABASE_URL: _, PUBLIC_URL: __, ...inherited } = process.env;
   const child = spawn(process.execPath, ["scripts/start.mjs"], {

@@ -7,8 +7,10 @@ import { readBody } from "@/server/platform/read-body";
 import { requestIdOf } from "@/server/platform/request-id";
 import type { Visitor } from "@/server/services/identity";
 import { addressOf } from "./address";
-import { nextAuthOptions } from "./next-auth-options";
-import { originOf } from "./origin";
+import { invitationCookie, invitationIn, isToken, noInvitationCookie } from "./invitation-cookie";
+import { type Coming, nextAuthOptions } from "./next-auth-options";
+import { OIDC } from "./oidc";
+import { cookiesAreSecure, originOf } from "./origin";
 import { parseCookies } from "./session-cookie";
 
 const PREFIX = "/api/auth/";
@@ -93,11 +95,21 @@ const visitorOf = ({ headers }: Request): Visitor => ({
   },
 });
 
+/** Where next-auth leads after the sign-in, as its cookie says: a path here. */
+function nextOf(cookies: Map<string, string>): string {
+  const kept = cookies.get(`${cookiesAreSecure() ? "__Secure-" : ""}next-auth.callback-url`);
+  if (!kept || !URL.canParse(kept)) return "/";
+  const { pathname, search } = new URL(kept);
+  return pathname + search;
+}
+
 async function answer(request: Request): Promise<Response> {
   trustTheHeadersWeWrite();
   const url = new URL(request.url);
   const origin = new URL(originOf(request.headers));
   const query = Object.fromEntries(url.searchParams);
+  const cookies = new Map(parseCookies(request.headers.get("cookie")));
+  const action = url.pathname.slice(PREFIX.length);
   const headers: Record<string, string> = {
     ...Object.fromEntries(request.headers),
     "x-forwarded-host": origin.host,
@@ -106,17 +118,27 @@ async function answer(request: Request): Promise<Response> {
   const incoming = {
     method: request.method,
     headers,
-    query: { ...query, nextauth: url.pathname.slice(PREFIX.length).split("/") },
-    cookies: Object.fromEntries(parseCookies(request.headers.get("cookie"))),
+    query: { ...query, nextauth: action.split("/") },
+    cookies: Object.fromEntries(cookies),
     body: await bodyOf(request),
+  };
+  const coming: Coming = {
+    visitor: visitorOf(request),
+    next: nextOf(cookies),
+    invitation: await invitationIn(cookies),
   };
   const { response, written } = answerSheet();
   await NextAuth(
     incoming as unknown as NextApiRequest,
     response as unknown as NextApiResponse,
-    nextAuthOptions(visitorOf(request)),
+    nextAuthOptions(coming),
   );
   const finished = written();
+  const { invitation } = incoming.body;
+  if (action === `signin/${OIDC}` && isToken(invitation)) {
+    finished.headers.append("set-cookie", await invitationCookie(invitation));
+  }
+  if (action === `callback/${OIDC}`) finished.headers.append("set-cookie", noInvitationCookie());
   if (!finished.headers.has("cache-control")) finished.headers.set("cache-control", "private, no-store");
   return finished;
 }

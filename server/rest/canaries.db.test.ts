@@ -3,9 +3,11 @@ import superjson from "superjson";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
+import { outgoingMail } from "@/db/schema";
 import { onServer } from "@/db/testing/template";
 import { handleAuth } from "@/server/auth/next-auth-handler";
 import { createSetupLink } from "@/server/services/identity";
+import { sendMail } from "@/server/services/mail";
 import { handleTrpc } from "@/server/trpc/handler";
 import { createDispatcher } from "./dispatcher";
 import { OPERATIONS } from "./operations";
@@ -16,6 +18,8 @@ const PASSWORD = "canary-password-5f2c9a";
 const NEW_PASSWORD = "canary-password-new-77d1";
 const WRONG_PASSWORD = "canary-password-wrong-13ee";
 const DATABASE_PASSWORD = "canary-database-c0ffee";
+const MAIL_PASSWORD = "canary-mail-password-b0b1e5";
+const CLIENT_SECRET = "canary-client-secret-ca11ab1e";
 const INSTALLATION_SECRET = "canary-installation-secret-0d15ea5e-0d15ea5e";
 
 /** Its own file: the environment is read once. Debug shows whatever the log can be made to show. */
@@ -25,7 +29,18 @@ const role = `canary_${crypto.randomUUID().replaceAll("-", "")}`;
 await onServer((sql) => sql.unsafe(`create role ${role} superuser login password '${DATABASE_PASSWORD}'`));
 url.username = role;
 url.password = DATABASE_PASSWORD;
-Object.assign(process.env, { DATABASE_URL: url.href, WHETSTONE_SECRET: INSTALLATION_SECRET, LOG_LEVEL: "debug" });
+Object.assign(process.env, {
+  DATABASE_URL: url.href,
+  WHETSTONE_SECRET: INSTALLATION_SECRET,
+  LOG_LEVEL: "debug",
+  PUBLIC_URL: `http://${HOST}`,
+  // A provider and a mail server that are down: nobody listens at this port.
+  OIDC_ISSUER: "http://127.0.0.1:9",
+  OIDC_CLIENT_ID: "whetstone",
+  OIDC_CLIENT_SECRET: CLIENT_SECRET,
+  SMTP_URL: `smtp://whetstone:${MAIL_PASSWORD}@127.0.0.1:9`,
+  MAIL_FROM: "whetstone@example.test",
+});
 
 const lines: string[] = [];
 const spies = [process.stderr, process.stdout].map((stream) =>
@@ -48,6 +63,8 @@ const canaries: Record<string, string> = {
   "wrong password": WRONG_PASSWORD,
   "database password": DATABASE_PASSWORD,
   "installation secret": INSTALLATION_SECRET,
+  "mail password": MAIL_PASSWORD,
+  "client secret": CLIENT_SECRET,
 };
 /** What was answered, besides the one answer that each secret is for. */
 const answers: string[] = [];
@@ -120,7 +137,9 @@ beforeAll(async () => {
   Object.assign(canaries, { "api key": key, "idempotency key": "canary-idempotency-key-88" });
 
   const base = `/v1/projects/${projectId}`;
-  const invited = await dispatch(requestTo("POST", `${base}/invitations`, { key, body: { role: "viewer" } }));
+  const invited = await dispatch(
+    requestTo("POST", `${base}/invitations`, { key, body: { role: "viewer", email: "invited@example.test" } }),
+  );
   canaries["invitation token"] = ((await invited.json()) as { token: string }).token;
   const changed = await tell(
     "account.changePassword",
@@ -155,6 +174,25 @@ async function misplace() {
     ),
   );
 }
+
+test("a provider and a mail server that are down take no secret along into log or answer", async () => {
+  const csrf = await handleAuth(requestTo("GET", "/api/auth/csrf"));
+  const jar = csrf.headers.getSetCookie().map((line) => line.split(";")[0] as string);
+  const { csrfToken } = (await csrf.json()) as { csrfToken: string };
+  const invitation = canaries["invitation token"] as string;
+  const leaving = new Request(`http://${HOST}/api/auth/signin/oidc`, {
+    method: "POST",
+    headers: { host: HOST, cookie: jar.join("; ") },
+    body: new URLSearchParams({ csrfToken, invitation, callbackUrl: "/invite", json: "true" }),
+  });
+  expect(await heard(await handleAuth(leaving))).toContain("error=OAuthSignin");
+  await heard(await handleAuth(requestTo("GET", "/api/auth/callback/oidc?code=c&state=s")));
+  const waiting = await db().select({ id: outgoingMail.id }).from(outgoingMail);
+  expect(waiting).toHaveLength(1);
+  const failure = await sendMail(db(), waiting[0]?.id ?? "").catch((error: Error) => error);
+  expect(failure).toBeInstanceOf(Error);
+  answers.push(`${(failure as Error).stack} ${JSON.stringify(failure)}`);
+});
 
 test("a failing database, in all the ways it fails, takes no secret along into log or answer", async () => {
   await misplace();

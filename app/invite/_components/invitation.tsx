@@ -4,10 +4,13 @@ import { EntryCard } from "@/app/_components/entry-card";
 import { LinkCard } from "@/app/_components/link-card";
 import { useLinkToken } from "@/app/_lib/link-token";
 import { useTRPCClient } from "@/app/_lib/trpc";
+import type { WaysIn } from "@/server/services/single-sign-on";
 import { AcceptInvitation } from "./accept-invitation";
-import { JoinForm } from "./join-form";
+import { ComeIn } from "./come-in";
 
-export function Invitation({ signedInAs }: { signedInAs: string | null }) {
+type Props = { signedInAs: string | null; ways: WaysIn };
+
+export function Invitation({ signedInAs, ways }: Props) {
   const token = useLinkToken("invite");
   const api = useTRPCClient();
   const look = useQuery({
@@ -24,7 +27,7 @@ export function Invitation({ signedInAs }: { signedInAs: string | null }) {
       {(usable, { projectName, role, email }) => (
         <EntryCard title={`Join ${projectName}`}>
           {signedInAs === null ? (
-            <JoinForm token={usable} role={role} email={email} />
+            <ComeIn token={usable} role={role} email={email} ways={ways} />
           ) : (
             <AcceptInvitation token={usable} role={role} email={signedInAs} />
           )}

@@ -53,7 +53,10 @@ export function JoinForm({ token, role, email }: Props) {
     >
       <Stack gap="sm">
         <Text c="dimmed">
-          You join as {role}. If you have an account here, <Anchor href="/sign-in?next=%2Finvite">sign in</Anchor>{" "}
+          You join as {role}. If you have an account here,{" "}
+          <Anchor href="/sign-in?next=%2Finvite" underline="always">
+            sign in
+          </Anchor>{" "}
           instead.
         </Text>
         {join.error ? (

@@ -8,11 +8,12 @@ import { keepKey } from "@/app/_lib/kept-key";
 import { forgetLinkToken } from "@/app/_lib/link-token";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
+import type { WaysIn } from "@/server/services/single-sign-on";
 
 const PASSWORD_MIN = 8;
 
 /** The first person becomes the owner, with a project and a key that waits in the first snippet. */
-export function SetupForm({ token }: { token: string | undefined }) {
+export function SetupForm({ token, ways }: { token: string | undefined; ways: WaysIn }) {
   const trpc = useTRPC();
   const ready = useMounted() && token !== undefined;
   const form = useForm({
@@ -21,7 +22,9 @@ export function SetupForm({ token }: { token: string | undefined }) {
     validate: {
       email: (email) => (/^\S+@\S+\.\S+$/.test(email.trim()) ? null : "An e-mail address, such as you@example.com"),
       password: (password) =>
-        password.length < PASSWORD_MIN ? `At least ${PASSWORD_MIN} characters; a short sentence is good` : null,
+        ways.password && password.length < PASSWORD_MIN
+          ? `At least ${PASSWORD_MIN} characters; a short sentence is good`
+          : null,
     },
   });
   const complete = useMutation(
@@ -29,8 +32,10 @@ export function SetupForm({ token }: { token: string | undefined }) {
       onSuccess: async ({ project, secret }, { email, password }) => {
         keepKey(project.id, secret);
         forgetLinkToken("setup");
+        const first = `/p/${project.id}/send-a-trace`;
+        if (password === undefined) return void (await signIn("oidc", { callbackUrl: first }));
         const signedIn = await signIn("credentials", { email, password, redirect: false }).catch(() => null);
-        window.location.assign(signedIn?.ok ? `/p/${project.id}/send-a-trace` : "/sign-in");
+        window.location.assign(signedIn?.ok ? first : "/sign-in");
       },
     }),
   );
@@ -44,7 +49,7 @@ export function SetupForm({ token }: { token: string | undefined }) {
         complete.mutate({
           token: token ?? "",
           email: email.trim(),
-          password,
+          ...(ways.password ? { password } : {}),
           ...(name.trim() ? { name: name.trim() } : {}),
           ...(projectName.trim() ? { projectName: projectName.trim() } : {}),
         }),
@@ -52,7 +57,10 @@ export function SetupForm({ token }: { token: string | undefined }) {
     >
       <Stack gap="sm">
         <Text c="dimmed">
-          You become the owner of this installation. Nothing leaves this machine, and no e-mail is sent.
+          You become the owner of this installation.{" "}
+          {ways.password
+            ? "Nothing leaves this machine, and no e-mail is sent."
+            : `You sign in with ${ways.provider?.name}: the address below has to be yours there.`}
         </Text>
         {complete.error ? (
           <Alert role="alert" color="red" p="xs">
@@ -69,15 +77,17 @@ export function SetupForm({ token }: { token: string | undefined }) {
           required
           {...form.getInputProps("email")}
         />
-        <PasswordInput
-          label="Password"
-          description={`At least ${PASSWORD_MIN} characters.`}
-          name="password"
-          autoComplete="new-password"
-          required
-          maxLength={256}
-          {...form.getInputProps("password")}
-        />
+        {ways.password ? (
+          <PasswordInput
+            label="Password"
+            description={`At least ${PASSWORD_MIN} characters.`}
+            name="password"
+            autoComplete="new-password"
+            required
+            maxLength={256}
+            {...form.getInputProps("password")}
+          />
+        ) : null}
         <TextInput
           label="First project"
           description="One application that you want to look into."
@@ -87,7 +97,7 @@ export function SetupForm({ token }: { token: string | undefined }) {
           {...form.getInputProps("projectName")}
         />
         <Button type="submit" size="sm" mt={4} loading={done} disabled={!ready} fullWidth>
-          Create account and project
+          {ways.password ? "Create account and project" : `Create the project and continue with ${ways.provider?.name}`}
         </Button>
       </Stack>
     </form>

@@ -1,10 +1,11 @@
 "use client";
 import { EntryCard } from "@/app/_components/entry-card";
 import { useLinkToken } from "@/app/_lib/link-token";
+import type { WaysIn } from "@/server/services/single-sign-on";
 import { SetupForm } from "./setup-form";
 
 /** The form, for whoever came by the printed link. */
-export function Setup() {
+export function Setup({ ways }: { ways: WaysIn }) {
   const token = useLinkToken("setup");
   if (token === null) {
     return (
@@ -16,7 +17,7 @@ export function Setup() {
   }
   return (
     <EntryCard title="Set up Whetstone">
-      <SetupForm token={token} />
+      <SetupForm token={token} ways={ways} />
     </EntryCard>
   );
 }

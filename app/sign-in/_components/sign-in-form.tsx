@@ -8,10 +8,11 @@ const WRONG =
   "The e-mail address or the password is not right. After several attempts there is a wait of some minutes.";
 const UNREACHABLE = "The server could not be reached. Check that Whetstone is running and try again.";
 
-type Props = { next: string; ways: { mail: boolean } };
+/** `canReset`: links for a new password are mailed here. */
+type Props = { next: string; canReset: boolean };
 
 /** One sentence for every refusal: it never tells whether an address has an account. */
-export function SignInForm({ next, ways }: Props) {
+export function SignInForm({ next, canReset }: Props) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
@@ -65,7 +66,7 @@ export function SignInForm({ next, ways }: Props) {
         <Button type="submit" size="sm" mt={4} loading={busy} disabled={!ready} fullWidth>
           Sign in
         </Button>
-        {ways.mail ? (
+        {canReset ? (
           <Anchor href="/forgot" size="sm">
             Forgot your password?
           </Anchor>

@@ -6,6 +6,29 @@ const HOST = new URL(ORIGIN).host;
 
 let visitors = 0;
 
+/** A browser's way through the provider's pages, up to the address at which it sends people back. */
+export async function atProvider(url: string, login: string): Promise<string> {
+  const jar = new Map<string, string>();
+  let form: URLSearchParams | undefined;
+  for (let at = url; ; ) {
+    if (new URL(at).origin === ORIGIN) return at;
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const reply = await fetch(at, {
+      redirect: "manual",
+      headers: { cookie },
+      ...(form ? { method: "POST", body: form } : {}),
+    });
+    for (const line of reply.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      jar.set(name, value);
+    }
+    const location = reply.headers.get("location");
+    if (location === null && form) throw new Error(`The provider answered ${reply.status}: ${await reply.text()}`);
+    form = location === null ? new URLSearchParams({ login }) : undefined;
+    at = location === null ? at : new URL(location, at).href;
+  }
+}
+
 /** For tests: a browser that keeps cookies, and posts forms as next-auth's own client does. */
 export function browser() {
   const jar = new Map<string, string>();
@@ -44,6 +67,26 @@ export function browser() {
     page: () => new Request(`${ORIGIN}/`, { headers: headers() }),
     async signIn(email: string, password: string, callbackUrl = "/") {
       return ask("callback/credentials", { email, password, callbackUrl, csrfToken: await csrfToken(), json: "true" });
+    },
+    /** Goes to the provider and signs in there as `login`; answers where the product leads in the end. */
+    async throughProvider(login: string, given: { next?: string; invitation?: string } = {}) {
+      const { body } = await ask("signin/oidc", {
+        callbackUrl: given.next ?? "/",
+        csrfToken: await csrfToken(),
+        json: "true",
+        ...(given.invitation === undefined ? {} : { invitation: given.invitation }),
+      });
+      const back = await atProvider(body.url ?? "", login);
+      return this.comeBack(back);
+    },
+    /** Follows the product's redirects from where the provider sent this browser. */
+    async comeBack(url: string) {
+      for (let at = url; ; ) {
+        const { pathname, search } = new URL(at, ORIGIN);
+        if (!pathname.startsWith("/api/auth/")) return pathname + search;
+        const { headers } = await ask(pathname.slice("/api/auth/".length) + search);
+        at = headers.get("location") ?? "/no-redirect";
+      }
     },
     signOut: async () => ask("signout", { csrfToken: await csrfToken(), json: "true" }),
   };

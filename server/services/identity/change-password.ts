@@ -6,6 +6,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
 import { getMe } from "./get-me";
 import { hashPassword } from "./password";
+import { requirePasswords } from "./passwords-on";
 import { changePasswordInput, endedReply } from "./schemas";
 import { verifyPassword } from "./verify-password";
 
@@ -36,6 +37,19 @@ export async function endSessions(db: Db, userId: string, keep?: string) {
   return ended.length;
 }
 
+/**
+ * Takes the password and the sessions from an account whose address nobody vouched for, when its owner shows up: whoever
+ * made it may be somebody else. Answers what it took; `null` where the address was vouched for.
+ */
+export async function forgetUnprovenPassword(db: Db, userId: string) {
+  const [taken] = await db
+    .update(users)
+    .set({ passwordHash: null, emailProven: true })
+    .where(and(eq(users.id, userId), eq(users.emailProven, false)))
+    .returning({ id: users.id });
+  return taken ? { passwordRemoved: true, sessionsEnded: await endSessions(db, userId) } : null;
+}
+
 export const changePassword = accountVerb(
   {
     name: "account.changePassword",
@@ -51,6 +65,7 @@ export const changePassword = accountVerb(
   },
   // Tries are counted as those of a sign-in are, and stay counted.
   async (ctx, { currentPassword }) => {
+    requirePasswords();
     const { user } = await getMe(ctx, {});
     const address = ctx.request?.address ?? "unknown";
     const found = await verifyPassword(ctx.db, { email: user.email, password: currentPassword, address });

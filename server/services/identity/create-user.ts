@@ -5,13 +5,16 @@ import { newId } from "@/server/platform/ids";
 import { hashPassword } from "./password";
 import { type CreateUserInput, createUserInput, type User } from "./schemas";
 
-/** Adds a person who can sign in. The address is compared without regard to case. */
-export async function createUser(db: Db, input: CreateUserInput): Promise<User> {
+/**
+ * Adds a person who can sign in. The address is compared without regard to case. `emailProven`: whether somebody vouches
+ * that it is theirs.
+ */
+export async function createUser(db: Db, input: CreateUserInput, { emailProven = true } = {}): Promise<User> {
   const { email, password, name } = createUserInput.parse(input);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = password === undefined ? null : await hashPassword(password);
   const [created] = await db
     .insert(users)
-    .values({ id: newId("usr"), email, name: name ?? null, passwordHash })
+    .values({ id: newId("usr"), email, name: name ?? null, passwordHash, emailProven })
     .onConflictDoNothing()
     .returning({ id: users.id, email: users.email, name: users.name, createdAt: users.createdAt });
   if (!created) throw new ServiceError("conflict", "A person with this e-mail address exists already.");

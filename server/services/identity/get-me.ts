@@ -1,9 +1,9 @@
-import { eq } from "drizzle-orm";
+import { eq, isNotNull } from "drizzle-orm";
 import { z } from "zod";
 import { users } from "@/db/schema";
 import { notFound } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
-import { userReply } from "./schemas";
+import { meReply } from "./schemas";
 
 export const getMe = accountVerb(
   {
@@ -11,14 +11,17 @@ export const getMe = accountVerb(
     summary: "The signed-in person.",
     effect: "read",
     input: z.strictObject({}),
-    reply: userReply,
+    reply: meReply,
   },
   async ({ db, userId }) => {
     const [found] = await db
-      .select({ id: users.id, email: users.email, name: users.name, createdAt: users.createdAt })
+      .select({
+        user: { id: users.id, email: users.email, name: users.name, createdAt: users.createdAt },
+        hasPassword: isNotNull(users.passwordHash).mapWith(Boolean),
+      })
       .from(users)
       .where(eq(users.id, userId));
     if (!found) throw notFound("The person");
-    return { user: found };
+    return found;
   },
 );

@@ -163,6 +163,7 @@ test("a person reads their own account and never its hash", async () => {
   const { id, email } = await person();
   expect(await getMe({ db: db(), userId: id }, {})).toEqual({
     user: { id, email, name: "Ada", createdAt: expect.any(Number) },
+    hasPassword: true,
   });
   await expect(getMe({ db: db(), userId: "usr_none" }, {})).rejects.toMatchObject({ code: "not_found" });
 });

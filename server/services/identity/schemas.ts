@@ -12,13 +12,15 @@ export const email = z
 export const password = z.string().min(8).max(256);
 export const personName = z.string().trim().min(1).max(120);
 
-export const createUserInput = z.strictObject({ email, password, name: personName.optional() });
+/** Without a password: somebody who comes in through a provider, or sets one by a link. */
+export const createUserInput = z.strictObject({ email, password: password.optional(), name: personName.optional() });
 export type CreateUserInput = z.input<typeof createUserInput>;
 
 export const completeSetupInput = z.strictObject({
   token: z.string().min(1).max(200),
   email,
-  password,
+  /** Left out where passwords are switched off. */
+  password: password.optional(),
   name: personName.optional(),
   projectName: z.string().trim().min(1).max(120).optional(),
 });
@@ -33,6 +35,8 @@ export const user = z.object({
 });
 export type User = z.infer<typeof user>;
 export const userReply = z.object({ user });
+/** `hasPassword` is false for somebody who comes in through a provider only. */
+export const meReply = z.object({ user, hasPassword: z.boolean() });
 
 export const changePasswordInput = z.strictObject({
   currentPassword: z.string().min(1).max(256),

@@ -7,6 +7,7 @@ import type { RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { createdProjectNote, createProject, startProject } from "@/server/services/projects";
 import { createUser } from "./create-user";
+import { passwordsAreOn } from "./passwords-on";
 import { type CompleteSetupInput, completeSetupInput } from "./schemas";
 
 /** Any number, as long as nothing else takes it: the first run happens one at a time, whatever starts together. */
@@ -42,7 +43,11 @@ export const createSetupLink = (db: Db): Promise<{ token: string } | null> =>
  * secret is in this answer only.
  */
 export async function completeSetup(db: Db, input: CompleteSetupInput, request?: RequestInfo) {
-  const { token, projectName, ...person } = completeSetupInput.parse(input);
+  const { token, projectName, password, ...person } = completeSetupInput.parse(input);
+  if (passwordsAreOn() && password === undefined) {
+    const errors = [{ path: "/password", message: "Choose a password." }];
+    throw new ServiceError("invalid", "The request is not valid.", { errors });
+  }
   return db.transaction(async (tx) => {
     await lock(tx);
     const [used] = await tx
@@ -56,7 +61,7 @@ export async function completeSetup(db: Db, input: CompleteSetupInput, request?:
         "This link was used already or replaced by a newer one. Restart the server to see the present link.",
       );
     }
-    const user = await createUser(tx, person);
+    const user = await createUser(tx, passwordsAreOn() ? { ...person, password } : person);
     const created = await createProject(tx, { name: projectName ?? FIRST_PROJECT, ownerUserId: user.id });
     const told = { actor: { kind: "user" as const, id: user.id }, request };
     await recordAudit(tx, {

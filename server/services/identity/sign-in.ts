@@ -5,6 +5,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { findUserByEmail } from "./find-user";
+import { requirePasswords } from "./passwords-on";
 import { startSession } from "./sessions";
 import { isPossibleEmail, verifyPassword } from "./verify-password";
 
@@ -34,8 +35,9 @@ export async function signInWithPassword(
   db: Db,
   given: { email: string; password: string; visitor: Visitor },
 ): Promise<SignedIn | null> {
+  requirePasswords();
   const { email, password, visitor } = given;
-  const refused = (why: string) => noteRefusal(db, { email, by: "password", why, visitor });
+  const refused = (why: string) => noteRefusal(db, { account: { email }, by: "password", why, visitor });
   try {
     const user = await verifyPassword(db, { email, password, address: visitor.request.address ?? "unknown" });
     if (user) return await openSession(db, { userId: user.id, by: "password", visitor });
@@ -49,10 +51,10 @@ export async function signInWithPassword(
 
 const MINUTE_MS = 60_000;
 
-type Refusal = { email: string; by: string; why: string; visitor: Visitor };
+type Refusal = { account: { email: string } | { userId: string }; by: string; why: string; visitor: Visitor };
 
 /**
- * Tells the account with this address, if there is one, that somebody was not let into it. Nobody waits for it: an
+ * Tells an account (the one with this address, if there is one) that somebody was not let into it. Nobody waits for it: an
  * answer that took longer for addresses that have an account would tell which have.
  */
 export function noteRefusal(db: Db, refusal: Refusal): void {
@@ -61,18 +63,21 @@ export function noteRefusal(db: Db, refusal: Refusal): void {
   );
 }
 
+const idOf = async (db: Db, email: string) =>
+  isPossibleEmail(email) ? (await findUserByEmail(db, email))?.id : undefined;
+
 /** One row an account and minute, whoever tries however often. */
-async function recordRefusal(db: Db, { email, by, why, visitor }: Refusal, now = Date.now()) {
-  const found = isPossibleEmail(email) ? await findUserByEmail(db, email) : undefined;
-  if (!found) return;
+async function recordRefusal(db: Db, { account, by, why, visitor }: Refusal, now = Date.now()) {
+  const userId = "userId" in account ? account.userId : await idOf(db, account.email);
+  if (userId === undefined) return;
   await recordAudit(db, {
-    id: `aud_refused_${Math.floor(now / MINUTE_MS)}_${found.id}`,
+    id: `aud_refused_${Math.floor(now / MINUTE_MS)}_${userId}`,
     action: "account.signInRefused",
     projectId: null,
-    userId: found.id,
+    userId,
     // Whoever it was: nobody has shown to be this person.
     actor: { kind: "visitor", id: null },
-    target: { type: "user", id: found.id },
+    target: { type: "user", id: userId },
     after: { by, why },
     request: visitor.request,
   });

@@ -22,7 +22,8 @@ export async function verifyPassword(
   await countAttempt(db, given);
   const usable = isPossibleEmail(given.email) && given.password.length <= PASSWORD_MAX;
   const found = usable ? await findUserByEmail(db, given.email) : undefined;
-  if (!(await passwordMatches(found?.passwordHash, given.password.slice(0, PASSWORD_MAX))) || !found) return null;
+  if (!(await passwordMatches(found?.passwordHash ?? undefined, given.password.slice(0, PASSWORD_MAX))) || !found)
+    return null;
   await forgiveAttempt(db, given);
   return { id: found.id, email: found.email, name: found.name, createdAt: found.createdAt };
 }

@@ -1,11 +1,11 @@
-import { and, eq, gt, isNull } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { invitations, memberships, projects } from "@/db/schema";
 import { auditNote, recordAudit } from "@/server/platform/audit";
 import type { ProjectId, RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
-import { createUser, findUserByEmail, getMe } from "@/server/services/identity";
+import { createUser, findUserByEmail, getMe, requirePasswords } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
 import { lockMembers } from "./owners";
 import { acceptedReply, joinInput, tokenInput } from "./schemas";
@@ -14,13 +14,9 @@ import { hashOfToken } from "./token";
 const closed = () =>
   new ServiceError("forbidden", "This link was used already, has expired or was revoked. Ask an owner for a new one.");
 
-const usable = (token: string, now: number) =>
-  and(
-    eq(invitations.tokenHash, hashOfToken(token)),
-    isNull(invitations.acceptedAt),
-    isNull(invitations.revokedAt),
-    gt(invitations.expiresAt, now),
-  );
+const pending = (now: number) =>
+  and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt), gt(invitations.expiresAt, now));
+const usable = (token: string, now: number) => and(eq(invitations.tokenHash, hashOfToken(token)), pending(now));
 
 /** What its holder may know of an invitation before they use it; `null` when it opens nothing. */
 export async function lookAtInvitation(db: Db, token: string) {
@@ -35,6 +31,26 @@ export async function lookAtInvitation(db: Db, token: string) {
     .from(invitations)
     .innerJoin(projects, eq(projects.id, invitations.projectId))
     .where(usable(token, Date.now()));
+  return found ?? null;
+}
+
+/**
+ * An invitation by which somebody with this address may come: one whose link they hold, unless it is for another, or one
+ * that is for them. It is not used up by asking.
+ */
+export async function invitationFor(
+  db: Db,
+  { token, email }: { token: string | null; email: string },
+): Promise<{ projectId: string } | null> {
+  const held = eq(invitations.tokenHash, hashOfToken(token ?? ""));
+  const theirs = eq(sql`lower(${invitations.email})`, sql`lower(${email})`);
+  const [found] = await db
+    .select({ projectId: invitations.projectId })
+    .from(invitations)
+    .where(and(pending(Date.now()), or(theirs, and(held, isNull(invitations.email)))))
+    // Of several, the one whose link they hold.
+    .orderBy(desc(held))
+    .limit(1);
   return found ?? null;
 }
 
@@ -87,13 +103,15 @@ export const acceptInvitation = accountVerb(
 
 /** Somebody without an account makes one by the link and joins: both or neither. */
 export async function joinByInvitation(db: Db, given: unknown, request?: RequestInfo) {
+  requirePasswords();
   const { token, ...person } = joinInput.parse(given);
-  if (!(await lookAtInvitation(db, token))) throw closed();
+  const seen = await lookAtInvitation(db, token);
+  if (!seen) throw closed();
   return db.transaction(async (tx) => {
     if (await findUserByEmail(tx, person.email)) {
       throw new ServiceError("conflict", "This address has an account: sign in with it, then open the link again.");
     }
-    const user = await createUser(tx, person);
+    const user = await createUser(tx, person, { emailProven: seen.email !== null });
     const { accepted, note } = await admit(tx, token, user);
     const actor = { kind: "user" as const, id: user.id };
     await recordAudit(tx, { ...note, action: acceptInvitation.spec.name, actor, request });

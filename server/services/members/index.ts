@@ -1,7 +1,8 @@
 import "server-only";
 
-export { acceptInvitation, joinByInvitation, lookAtInvitation } from "./accept-invitation";
+export { acceptInvitation, invitationFor, joinByInvitation, lookAtInvitation } from "./accept-invitation";
 export { changeRole } from "./change-role";
+export { joinDefaultProjects } from "./default-projects";
 export { inviteMember, listInvitations, revokeInvitation } from "./invitations";
 export { leaveProject } from "./leave-project";
 export { listMembers } from "./list-members";

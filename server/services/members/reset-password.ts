@@ -9,7 +9,7 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
-import { countForgotten, findUserByEmail, setPassword } from "@/server/services/identity";
+import { countForgotten, findUserByEmail, requirePasswords, setPassword } from "@/server/services/identity";
 import { forgotPasswordInput, resetPasswordInput } from "@/server/services/identity/schemas";
 import { mailIsOn } from "@/server/services/mail";
 import { mailReset } from "./mails";
@@ -61,6 +61,7 @@ export const createPasswordReset = verb(
     reply: passwordResetReply,
   },
   async (ctx, { userId }) => {
+    requirePasswords();
     await roleOf(ctx, userId);
     const ownerId = ctx.actor.kind === "user" ? ctx.actor.userId : null;
     if (await belongsElsewhere(ctx.db, { userId, projectId: ctx.projectId, ownerId })) {
@@ -77,6 +78,7 @@ export const createPasswordReset = verb(
 
 /** Asks for a link by e-mail. Whether anybody has the address shows in nothing, not in the time that it takes either. */
 export async function forgotPassword(db: Db, given: unknown, request: RequestInfo) {
+  requirePasswords();
   const { email } = forgotPasswordInput.parse(given);
   if (!mailIsOn()) {
     throw new ServiceError("not_implemented", "This installation sends no e-mail. Ask an owner for a link.");
@@ -114,6 +116,7 @@ export const mailForgottenReset = (db: Db, { userId, mailId }: { userId: string;
 /** The operator's own: no project stands between them and the database. */
 export const operatorPasswordReset = (db: Db, email: string) =>
   db.transaction(async (tx) => {
+    requirePasswords();
     const person = await findUserByEmail(tx, email);
     if (!person) throw notFound(`A person with the address ${email}`);
     const made = await issue(tx, { userId: person.id, projectId: null, createdBy: null });
@@ -155,6 +158,7 @@ export async function lookAtPasswordReset(db: Db, token: string) {
 
 /** Sets the password by a link, once, and ends every session of the person. */
 export async function resetPassword(db: Db, given: unknown, request?: RequestInfo) {
+  requirePasswords();
   const { token, password } = resetPasswordInput.parse(given);
   return db.transaction(async (tx) => {
     const found = await lookAtPasswordReset(tx, token);

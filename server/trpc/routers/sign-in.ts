@@ -1,4 +1,4 @@
-import { waysIn } from "@/server/services/identity";
+import { waysIn } from "@/server/services/single-sign-on";
 import { procedure, router } from "../trpc";
 
 /** Before anybody has signed in. */

@@ -1,16 +1,32 @@
 "use client";
-import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
+import { Alert, Button, PasswordInput, Skeleton, Stack, Text } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
+import { NoPassword } from "./no-password";
 
 const PASSWORD_MIN = 8;
 
+/** The form for whoever has a password; what there is instead for the others. */
 export function Password() {
+  const trpc = useTRPC();
+  const me = useQuery(trpc.account.me.queryOptions()).data;
+  const ways = useQuery(trpc.signIn.ways.queryOptions()).data;
+  if (!me || !ways) return <Skeleton height={84} role="status" aria-label="Loading how you sign in" />;
+  const provider = ways.provider?.name ?? "a link";
+  if (!ways.password) return <Text size="sm">Passwords are switched off here: you sign in with {provider}.</Text>;
+  return me.hasPassword ? (
+    <ChangePassword />
+  ) : (
+    <NoPassword email={me.user.email} provider={provider} mail={ways.mail} />
+  );
+}
+
+function ChangePassword() {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const ready = useMounted();

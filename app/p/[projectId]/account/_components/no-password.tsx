@@ -1,0 +1,42 @@
+"use client";
+import { Button, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation } from "@tanstack/react-query";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+
+type Props = { email: string; provider: string; mail: boolean };
+
+/** A first password is set by a link only: whoever sits at an open browser must not make themselves a way in. */
+export function NoPassword({ email, provider, mail }: Props) {
+  const trpc = useTRPC();
+  const ask = useMutation(
+    trpc.links.forgotPassword.mutationOptions({
+      onSuccess: () => notifications.show({ message: `A link is on its way to ${email}` }),
+      onError: (failed) => notifications.show({ color: "red", message: problemOf(failed).detail }),
+    }),
+  );
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        You have no password: you sign in with {provider}.{" "}
+        {mail
+          ? "A link by which you set one can be mailed to you."
+          : "An owner of your project, or whoever runs this installation, can give you a link by which you set one."}
+      </Text>
+      {mail ? (
+        <div>
+          <Button
+            size="sm"
+            variant="default"
+            loading={ask.isPending}
+            disabled={ask.isSuccess}
+            onClick={() => ask.mutate({ email })}
+          >
+            Mail me a link
+          </Button>
+        </div>
+      ) : null}
+    </Stack>
+  );
+}

@@ -1,0 +1,147 @@
+import AxeBuilder from "@axe-core/playwright";
+import { type Browser, expect, type Page, test } from "@playwright/test";
+import { freePort } from "../scripts/lib/postgres.mjs";
+import { CLIENT, startProvider } from "../server/auth/testing/provider";
+import { startMailServer } from "../server/services/mail/testing";
+import { startProduct } from "./support/product";
+
+/** A team with a provider and a mail server: who is invited, who is not, and who forgot what. */
+
+const OWNER = { email: "owner@example.test", password: "a long enough password" };
+const ANN = { login: "ann", email: "ann@example.test" };
+
+let stop: (() => Promise<unknown>)[] = [];
+test.afterEach(async () => {
+  for (const one of stop) await one();
+  stop = [];
+});
+
+async function installation() {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const provider = await startProvider({ redirectUri: `${url}/api/auth/callback/oidc` });
+  stop.push(provider.stop);
+  provider.person(ANN.login, { sub: "1", email: ANN.email, email_verified: true, name: "Ann" });
+  provider.person("stranger", { sub: "2", email: "stranger@example.test", email_verified: true });
+  const mail = await startMailServer();
+  stop.push(mail.stop);
+  const product = await startProduct({
+    port,
+    env: {
+      PUBLIC_URL: url,
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: CLIENT.id,
+      OIDC_CLIENT_SECRET: CLIENT.secret,
+      OIDC_NAME: "Acme",
+      SMTP_URL: mail.url,
+      MAIL_FROM: "Whetstone <whetstone@example.test>",
+    },
+  });
+  stop.unshift(product.stop);
+  return { url, product, mail };
+}
+
+async function expectSound(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${id} at ${nodes.map((node) => node.target.join(" ")).join(", ")}`),
+  ).toEqual([]);
+}
+
+/** The provider's own page. */
+async function signInAtAcme(page: Page, login: string) {
+  await expect(page.getByRole("heading", { name: "Acme" })).toBeVisible();
+  await page.getByLabel("Login").fill(login);
+  await page.getByRole("button", { name: "Sign in at Acme" }).click();
+}
+
+async function newPage(browser: Browser) {
+  const context = await browser.newContext();
+  stop.push(() => context.close());
+  return context.newPage();
+}
+
+test("a person who is invited by e-mail comes in through the provider, and a stranger does not", async ({
+  browser,
+}) => {
+  test.setTimeout(240_000);
+  const { url, product, mail } = await installation();
+  const linkMailedTo = async (to: string, page: "invite" | "reset") => {
+    const link = new RegExp(`${url}/${page}#token=\\S+`);
+    const found = () => mail.received.filter((one) => one.to.includes(to)).map(({ text }) => link.exec(text)?.[0]);
+    await expect.poll(() => found().filter(Boolean).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    return found().filter(Boolean).at(-1)!;
+  };
+
+  const owner = await newPage(browser);
+  await test.step("the owner invites by e-mail", async () => {
+    await owner.goto(/http:\S+\/setup#token=\S+/.exec(product.output())![0]);
+    await owner.getByLabel("E-mail").fill(OWNER.email);
+    await owner.getByRole("textbox", { name: "Password" }).fill(OWNER.password);
+    await owner.getByLabel("First project").fill("Shop");
+    await owner.getByRole("button", { name: "Create account and project" }).click();
+    await owner.waitForURL(/\/p\/prj_\w+\/send-a-trace/);
+    await owner.goto(owner.url().replace("send-a-trace", "members"));
+    await owner.getByRole("button", { name: "Invite" }).click();
+    await owner.getByLabel("E-mail (optional)").fill(ANN.email);
+    await expect(owner.getByText("and it is mailed there")).toBeVisible();
+    await owner.getByRole("button", { name: "Make the link" }).click();
+    await expect(owner.getByText(`It is mailed to ${ANN.email}`)).toBeVisible();
+  });
+
+  const ann = await newPage(browser);
+  await test.step("the link that was mailed leads through the provider into the project", async () => {
+    await ann.goto(await linkMailedTo(ANN.email, "invite"));
+    await expect(ann.getByRole("heading", { name: "Join Shop" })).toBeVisible();
+    await expectSound(ann);
+    await ann.getByRole("button", { name: "Continue with Acme" }).click();
+    await signInAtAcme(ann, ANN.login);
+    await expect(ann.getByText(`You are signed in as ${ANN.email}`)).toBeVisible();
+    await ann.getByRole("button", { name: "Join the project" }).click();
+    await ann.waitForURL(/\/p\/prj_\w+\/conversations/);
+  });
+
+  const again = await newPage(browser);
+  await test.step("in another browser she is the same person, and ends the first one's session", async () => {
+    await again.goto(`${url}/sign-in`);
+    await expectSound(again);
+    await again.getByRole("button", { name: "Continue with Acme" }).click();
+    await signInAtAcme(again, ANN.login);
+    await again.waitForURL(/\/p\/prj_\w+\/conversations/);
+    await again.goto(again.url().replace("conversations", "account"));
+    await expect(again.getByText("You have no password: you sign in with Acme.")).toBeVisible();
+    await expect(again.getByText(`You sign in as ${ANN.email}.`)).toBeVisible();
+    await again.getByRole("button", { name: "Sign all others out" }).click();
+    await expect(again.getByRole("button", { name: "Sign all others out" })).toBeHidden();
+    await ann.reload();
+    await expect(ann).toHaveURL(/\/sign-in\?next=/);
+  });
+
+  await test.step("a stranger, and whoever turns back, reads why", async () => {
+    const stranger = await newPage(browser);
+    await stranger.goto(`${url}/sign-in?next=%2Fp%2Fprj_1%2Ffindings`);
+    await stranger.getByRole("button", { name: "Continue with Acme" }).click();
+    await stranger.getByRole("button", { name: "Cancel" }).click();
+    await expect(stranger.getByRole("alert")).toContainText("Signing in with Acme was not completed.");
+    await stranger.getByRole("button", { name: "Continue with Acme" }).click();
+    await signInAtAcme(stranger, "stranger");
+    await expect(stranger.getByRole("alert")).toContainText("You have no account here and no invitation.");
+    await expectSound(stranger);
+  });
+
+  await test.step("she has a link for a password mailed, and signs in with it", async () => {
+    await again.getByRole("button", { name: "Mail me a link" }).click();
+    await expect(again.getByText(`A link is on its way to ${ANN.email}`)).toBeVisible();
+    const link = await linkMailedTo(ANN.email, "reset");
+    await ann.goto(`${url}/sign-in`);
+    await ann.getByRole("link", { name: "Forgot your password?" }).click();
+    await expect(ann.getByRole("button", { name: "Mail me a link" })).toBeVisible();
+    await expectSound(ann);
+    await ann.goto(link);
+    await ann.getByRole("textbox", { name: "New password" }).fill("a password of her own");
+    await ann.getByRole("button", { name: "Set password and sign in" }).click();
+    await ann.waitForURL(/\/p\/prj_\w+\/conversations/);
+    await again.reload();
+    await expect(again).toHaveURL(/\/sign-in\?next=/);
+  });
+});

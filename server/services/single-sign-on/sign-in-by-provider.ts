@@ -1,0 +1,127 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { identities } from "@/db/schema";
+import { recordAudit } from "@/server/platform/audit";
+import {
+  createUser,
+  findUserByEmail,
+  forgetUnprovenPassword,
+  noteRefusal,
+  openSession,
+  type SignedIn,
+  type Visitor,
+} from "@/server/services/identity";
+import { invitationFor, joinDefaultProjects } from "@/server/services/members";
+import { type Claims, type ProviderPerson, personIn } from "./claims";
+import { type ProviderSettings, providerSettings } from "./provider-settings";
+import { SignInRefused } from "./refusals";
+
+type Coming = {
+  claims: Claims;
+  /** The token of an invitation with which somebody comes. */
+  invitation: string | null;
+  visitor: Visitor;
+};
+
+/**
+ * Lets in whom the provider says somebody is: the person whom it sent before, else the account with the address that it
+ * has verified, else a newcomer, where there is an invitation or a default role. Throws `SignInRefused` for the others.
+ */
+export async function signInByProvider(db: Db, { claims, invitation, visitor }: Coming): Promise<SignedIn> {
+  const settings = providerSettings();
+  if (!settings) throw new Error("No provider is configured.");
+  const person = personIn(claims);
+  try {
+    return await db.transaction(async (tx) => {
+      // The same person in two browsers at once: one comes after the other.
+      await tx.execute(
+        sql`select pg_advisory_xact_lock(hashtextextended(${`identity ${person.issuer} ${person.subject}`}, 0))`,
+      );
+      const userId = await personHere({ tx, settings, person, invitation, visitor });
+      return openSession(tx, { userId, by: settings.name, visitor });
+    });
+  } catch (error) {
+    if (error instanceof SignInRefused) {
+      const account = error.userId === undefined ? { email: person.email ?? "" } : { userId: error.userId };
+      noteRefusal(db, { account, by: settings.name, why: error.message, visitor });
+    }
+    throw error;
+  }
+}
+
+type Entry = {
+  tx: Db;
+  settings: ProviderSettings;
+  person: ProviderPerson;
+  invitation: string | null;
+  visitor: Visitor;
+};
+
+async function personHere(entry: Entry): Promise<string> {
+  const { tx, person } = entry;
+  const known = and(eq(identities.issuer, person.issuer), eq(identities.subject, person.subject));
+  const [linked] = await tx.select({ userId: identities.userId }).from(identities).where(known);
+  if (linked) {
+    requireDomain(entry, linked.userId);
+    await tx.update(identities).set({ email: person.email, lastUsedAt: Date.now() }).where(known);
+    return linked.userId;
+  }
+  if (person.email === null || !person.emailVerified) throw new SignInRefused("unverified");
+  requireDomain(entry);
+  const account = await findUserByEmail(tx, person.email);
+  return account ? linkAccount(entry, account.id) : welcome(entry, person.email);
+}
+
+/** The domain limit is asked at each sign-in: who has left the domain does not come in by it any more. */
+function requireDomain({ settings, person }: Entry, userId?: string) {
+  if (settings.allowedDomains === null) return;
+  if (person.email === null || !person.emailVerified) throw new SignInRefused("unverified", userId);
+  const domain = person.email.slice(person.email.lastIndexOf("@") + 1).toLowerCase();
+  if (!settings.allowedDomains.includes(domain)) throw new SignInRefused("domain", userId);
+}
+
+/** From now on this person of the provider is this account, whatever address either has later. */
+async function linkAccount({ tx, settings, person, visitor }: Entry, userId: string) {
+  // Providers give addresses of people who left to others: the second person of one provider is not the first.
+  const [other] = await tx
+    .select({ subject: identities.subject })
+    .from(identities)
+    .where(and(eq(identities.userId, userId), eq(identities.issuer, person.issuer)));
+  if (other) throw new SignInRefused("taken", userId);
+  const forgotten = await forgetUnprovenPassword(tx, userId);
+  await link(tx, person, userId);
+  await recordAudit(tx, {
+    action: "account.linkProvider",
+    projectId: null,
+    actor: { kind: "user", id: userId },
+    target: { type: "user", id: userId },
+    after: { by: settings.name, ...(forgotten ?? {}) },
+    request: visitor.request,
+  });
+  return userId;
+}
+
+/** An account for somebody new, and the projects that newcomers join. */
+async function welcome({ tx, settings, person, invitation, visitor }: Entry, email: string) {
+  const invited = await invitationFor(tx, { token: invitation, email });
+  if (!invited && !settings.newcomers) throw new SignInRefused("unknown");
+  const user = await createUser(tx, { email, ...(person.name === null ? {} : { name: person.name }) });
+  await link(tx, person, user.id);
+  await recordAudit(tx, {
+    action: "account.create",
+    projectId: null,
+    actor: { kind: "user", id: user.id },
+    target: { type: "user", id: user.id },
+    after: { email, by: settings.name },
+    request: visitor.request,
+  });
+  if (settings.newcomers) {
+    // Where they are invited to, they join as what the invitation says.
+    const joining = { ...settings.newcomers, userId: user.id, except: invited?.projectId ?? null };
+    await joinDefaultProjects(tx, joining, visitor.request);
+  }
+  return user.id;
+}
+
+const link = (tx: Db, { issuer, subject, email }: ProviderPerson, userId: string) =>
+  tx.insert(identities).values({ issuer, subject, userId, email, lastUsedAt: Date.now() });
