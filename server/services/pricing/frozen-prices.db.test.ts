@@ -14,12 +14,12 @@ test("where an operator has frozen prices they are read, and every change is tol
   };
   expect((await listModelPrices(ctx, {})).models.length).toBeGreaterThan(200);
   for (const change of [
-    createModelPrice(ctx, definition),
-    updateModelPrice(ctx, { modelPriceId: "mp_1", ...definition }),
-    resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" }),
-    deleteModelPrice(ctx, { modelPriceId: "mp_1" }),
+    () => createModelPrice(ctx, definition),
+    () => updateModelPrice(ctx, { modelPriceId: "mp_1", ...definition }),
+    () => resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" }),
+    () => deleteModelPrice(ctx, { modelPriceId: "mp_1" }),
   ]) {
-    await expect(change).rejects.toMatchObject({
+    await expect(change()).rejects.toMatchObject({
       code: "not_implemented",
       message: expect.stringMatching(/PRICING_WRITES/),
     });
