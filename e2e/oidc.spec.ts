@@ -16,12 +16,13 @@ test.afterEach(async () => {
   stop = [];
 });
 
-async function installation() {
+async function installation(more: Record<string, string> = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const provider = await startProvider({ redirectUri: `${url}/api/auth/callback/oidc` });
   stop.push(provider.stop);
   provider.person(ANN.login, { sub: "1", email: ANN.email, email_verified: true, name: "Ann" });
+  provider.person("owner", { sub: "0", email: OWNER.email, email_verified: true });
   provider.person("stranger", { sub: "2", email: "stranger@example.test", email_verified: true });
   const mail = await startMailServer();
   stop.push(mail.stop);
@@ -35,6 +36,7 @@ async function installation() {
       OIDC_NAME: "Acme",
       SMTP_URL: mail.url,
       MAIL_FROM: "Whetstone <whetstone@example.test>",
+      ...more,
     },
   });
   stop.unshift(product.stop);
@@ -144,4 +146,24 @@ test("a person who is invited by e-mail comes in through the provider, and a str
     await again.reload();
     await expect(again).toHaveURL(/\/sign-in\?next=/);
   });
+});
+
+test("with passwords switched off, the first owner comes in through the provider", async ({ browser }) => {
+  test.setTimeout(120_000);
+  const { product, url } = await installation({ PASSWORD_SIGN_IN: "off" });
+  const owner = await newPage(browser);
+  await owner.goto(/http:\S+\/setup#token=\S+/.exec(product.output())![0]);
+  await owner.getByLabel("E-mail").fill(OWNER.email);
+  await expect(owner.getByText("Password")).toHaveCount(0);
+  await expectSound(owner);
+  await owner.getByRole("button", { name: "Create the project and continue with Acme" }).click();
+  await signInAtAcme(owner, "owner");
+  await owner.waitForURL(/\/p\/prj_\w+\/send-a-trace/);
+  await expect(owner.getByRole("main")).toContainText(/whet_\w+/);
+
+  const visitor = await newPage(browser);
+  await visitor.goto(`${url}/sign-in`);
+  await expect(visitor.getByRole("button", { name: "Continue with Acme" })).toBeVisible();
+  await expect(visitor.getByText("Password")).toHaveCount(0);
+  await expectSound(visitor);
 });

@@ -7,6 +7,7 @@ import { type Engine, startEngine } from "@/server/jobs/engine";
 import { QUICK, until } from "@/server/jobs/testing/describe-engine";
 import { requestTo } from "@/server/rest/testing";
 import { createUser } from "@/server/services/identity";
+import { sendMail, sweepMail } from "@/server/services/mail";
 import { closedPort, startMailServer } from "@/server/services/mail/testing";
 import {
   acceptInvitation,
@@ -14,10 +15,13 @@ import {
   inviteMember,
   lookAtInvitation,
   lookAtPasswordReset,
+  mailForgottenReset,
   resetPassword,
 } from "@/server/services/members";
 import { renameProject } from "@/server/services/projects";
 import { handleTrpc } from "@/server/trpc/handler";
+import { inngest } from "../client";
+import { functions } from ".";
 
 /** Its own file: the environment is read once. The server starts later: until then it is down. */
 const port = await closedPort();
@@ -26,10 +30,6 @@ Object.assign(process.env, {
   MAIL_FROM: "Whetstone <no-reply@mail.example>",
   PUBLIC_URL: "https://whetstone.example",
 });
-const { inngest } = await import("../client");
-const { functions } = await import(".");
-const { mailForgottenReset } = await import("@/server/services/members");
-const { sendMail, sweepMail } = await import("@/server/services/mail");
 
 let engine: Engine | undefined;
 let server: Awaited<ReturnType<typeof startMailServer>> | undefined;

@@ -19,6 +19,11 @@ test("under https the cookies are secure, bound to the host, and the declared or
     encodeURIComponent("https://whetstone.example"),
   );
 
+  const { invitationCookie } = await import("./invitation-cookie");
+  expect(await invitationCookie("t")).toMatch(
+    /^__Secure-whetstone-invitation=\S+; .*; HttpOnly; SameSite=Lax; Secure$/,
+  );
+
   expect(isSameOrigin(new Headers({ ...host, origin: "https://whetstone.example" }))).toBe(true);
   expect(isSameOrigin(new Headers({ ...host, origin: "https://evil.example" }))).toBe(false);
 });

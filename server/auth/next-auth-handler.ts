@@ -7,8 +7,9 @@ import { readBody } from "@/server/platform/read-body";
 import { requestIdOf } from "@/server/platform/request-id";
 import type { Visitor } from "@/server/services/identity";
 import { addressOf } from "./address";
+import type { Coming } from "./coming";
 import { invitationCookie, invitationIn, isToken, noInvitationCookie } from "./invitation-cookie";
-import { type Coming, nextAuthOptions } from "./next-auth-options";
+import { nextAuthOptions } from "./next-auth-options";
 import { OIDC } from "./oidc";
 import { cookiesAreSecure, originOf } from "./origin";
 import { parseCookies } from "./session-cookie";
@@ -16,6 +17,8 @@ import { parseCookies } from "./session-cookie";
 const PREFIX = "/api/auth/";
 /** A form with an address, a password and a token. */
 const BODY_MAX = 64 * 1024;
+/** As next-auth's own, and those of the OpenID Connect specification. */
+const ERROR_WORD = /^\w{1,60}$/;
 
 /**
  * next-auth 4 learns its own address from the environment only. We tell it by headers instead, which we write ourselves
@@ -108,6 +111,8 @@ async function answer(request: Request): Promise<Response> {
   const url = new URL(request.url);
   const origin = new URL(originOf(request.headers));
   const query = Object.fromEntries(url.searchParams);
+  // next-auth writes this word into an address as it stands.
+  if (query.error !== undefined && !ERROR_WORD.test(query.error)) query.error = "Unknown";
   const cookies = new Map(parseCookies(request.headers.get("cookie")));
   const action = url.pathname.slice(PREFIX.length);
   const headers: Record<string, string> = {

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { invitations, memberships, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
@@ -20,6 +20,8 @@ Object.assign(process.env, {
   OIDC_CLIENT_SECRET: CLIENT.secret,
 });
 afterAll(() => provider.stop());
+// Somebody has set the installation up.
+beforeAll(() => testProject());
 
 let people = 0;
 function someone(email = `invited${++people}@example.test`) {

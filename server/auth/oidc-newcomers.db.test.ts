@@ -1,5 +1,5 @@
 import { and, asc, eq } from "drizzle-orm";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { db } from "@/db/pool";
 import { accountAuditLog, auditLog, identities, memberships, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
@@ -22,6 +22,8 @@ Object.assign(process.env, {
   OIDC_DEFAULT_PROJECTS: "*",
 });
 afterAll(() => provider.stop());
+// Somebody has set the installation up.
+beforeAll(() => testProject());
 
 let people = 0;
 /** Somebody at the provider, whom nobody here knows. */

@@ -1,5 +1,15 @@
 import type { OAuthConfig } from "next-auth/providers/oauth";
-import { type Claims, type ProviderSettings, verifiedClaims } from "@/server/services/single-sign-on";
+import { db } from "@/db/pool";
+import { logger } from "@/server/platform/log";
+import { loggable } from "@/server/platform/loggable";
+import {
+  type Claims,
+  type ProviderSettings,
+  SignInRefused,
+  signInByProvider,
+  verifiedClaims,
+} from "@/server/services/single-sign-on";
+import { asUser, type Coming } from "./coming";
 
 /** Its place in next-auth's addresses: `/api/auth/callback/oidc` is what the provider sends people back to. */
 export const OIDC = "oidc";
@@ -30,3 +40,20 @@ export const oidcProvider = ({ issuer, clientId, clientSecret, name }: ProviderS
   // Who this is here, the sign-in callback finds out; until then next-auth wants an id.
   profile: ({ sub }) => ({ id: String(sub) }),
 });
+
+/** Back to the sign-in page, which has a sentence for each of these words, and from there to where they were going. */
+const backToSignIn = (error: string, { next }: Coming) => `/sign-in?${new URLSearchParams({ error, next })}`;
+
+/** What next-auth is told of somebody whom the provider has sent: that they are in, or where to send them. */
+export async function byProvider(user: object, claims: Claims, coming: Coming): Promise<true | string> {
+  try {
+    const signedIn = await signInByProvider(db(), { claims, ...coming });
+    // The token is made of this user next.
+    Object.assign(user, asUser(signedIn));
+    return true;
+  } catch (error) {
+    if (error instanceof SignInRefused) return backToSignIn(error.refusal, coming);
+    logger("auth").error({ err: loggable(error) }, "A sign-in through the provider failed.");
+    return backToSignIn("Unavailable", coming);
+  }
+}

@@ -104,6 +104,18 @@ test("a broken Host header does not break anything", async () => {
   expect(reply.status).toBe(200);
 });
 
+test("an error in the address is passed on as a word, and as nothing else", async () => {
+  for (const [given, shown] of [
+    ["CredentialsSignin", /error=CredentialsSignin$/],
+    ["x%26next%3D%2F%2Fevil.test", /^\/sign-in\?error=Unknown$/],
+    ["x%0d%0aset-cookie%3a+a%3db", /^\/sign-in\?error=Unknown$/],
+  ] as const) {
+    const { status, headers } = await browser().ask(`error?error=${given}`);
+    expect(status).toBe(302);
+    expect(headers.get("location")).toMatch(shown);
+  }
+});
+
 test("next-auth leads to no other host, whatever a callbackUrl or its cookie says", async () => {
   const email = await person();
   const evil = [

@@ -5,6 +5,7 @@ const WHY: Record<Refusal, string> = {
   domain: "addresses of this domain are not let in",
   unverified: "the provider has not verified the address",
   unknown: "nobody has an account or an invitation for this address",
+  early: "nobody has set this installation up yet",
   taken: "the account belongs to another person at the provider",
 };
 

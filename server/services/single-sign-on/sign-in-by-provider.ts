@@ -9,6 +9,7 @@ import {
   noteRefusal,
   openSession,
   type SignedIn,
+  setupNeeded,
   type Visitor,
 } from "@/server/services/identity";
 import { invitationFor, joinDefaultProjects } from "@/server/services/members";
@@ -103,6 +104,8 @@ async function linkAccount({ tx, settings, person, visitor }: Entry, userId: str
 
 /** An account for somebody new, and the projects that newcomers join. */
 async function welcome({ tx, settings, person, invitation, visitor }: Entry, email: string) {
+  // The first person comes by the link that was printed: a newcomer's account would close it.
+  if (await setupNeeded(tx)) throw new SignInRefused("early");
   const invited = await invitationFor(tx, { token: invitation, email });
   if (!invited && !settings.newcomers) throw new SignInRefused("unknown");
   const user = await createUser(tx, { email, ...(person.name === null ? {} : { name: person.name }) });

@@ -1,0 +1,13 @@
+import type { SignedIn, Visitor } from "@/server/services/identity";
+
+/** A request of somebody who signs in, as far as next-auth's callbacks are not told. */
+export type Coming = {
+  visitor: Visitor;
+  /** Where they go afterwards. */
+  next: string;
+  /** The token of the invitation with which they come. */
+  invitation: string | null;
+};
+
+/** Whoever is signed in, as next-auth's callbacks hand it on. */
+export const asUser = ({ userId, sessionId }: SignedIn) => ({ id: userId, sessionId });
