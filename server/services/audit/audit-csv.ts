@@ -12,6 +12,7 @@ const COLUMNS: Record<string, (entry: AuditEntry) => unknown> = {
   sessionId: (entry) => entry.actor.sessionId,
   targetType: (entry) => entry.target?.type,
   targetId: (entry) => entry.target?.id,
+  target: (entry) => entry.target?.name,
   before: (entry) => entry.before && JSON.stringify(entry.before),
   after: (entry) => entry.after && JSON.stringify(entry.after),
   door: (entry) => entry.door,

@@ -49,7 +49,7 @@ test("a change tells who, by which door, what, and what it was before and after"
     {
       action: "projects.rename",
       actor: { kind: "user", id: userId, name: `${userId}@example.test`, sessionId },
-      target: { type: "project", id: ctx.projectId },
+      target: { type: "project", id: ctx.projectId, name: null },
       before: { name: "Test project" },
       after: { name: "First" },
       door: "rest",
@@ -108,6 +108,7 @@ test("filters and pages find each row once", async () => {
   await revokeApiKey(ctx, { keyId: apiKey.id });
   const actions = async (filters: object) => (await listAudit(ctx, filters)).entries.map(({ action }) => action);
   expect(await actions({ targetId: apiKey.id })).toEqual(["apiKeys.revoke", "apiKeys.create"]);
+  expect((await listAudit(ctx, { targetId: apiKey.id })).entries[0]?.target).toMatchObject({ type: "key", name: "k" });
   expect(await actions({ action: "apiKeys" })).toHaveLength(2);
   expect(await actions({ action: "projects.rename" })).toHaveLength(4);
   expect(await actions({ action: "%" })).toEqual([]);

@@ -2,12 +2,17 @@ import type { auditLog } from "@/db/schema";
 import type { AuditEntry } from "./schemas";
 
 type Row = Omit<typeof auditLog.$inferSelect, "projectId">;
+/** What people know the actor and the target by, where they are persons or keys. */
+type Names = { actor: string | null; target: string | null };
 
-export const auditEntryOf = (row: Row, name: string | null): AuditEntry => ({
+export const auditEntryOf = (row: Row, names: Names): AuditEntry => ({
   id: row.id,
   action: row.action,
-  actor: { kind: row.actorKind, id: row.actorId, name, sessionId: row.sessionId },
-  target: row.targetType === null || row.targetId === null ? null : { type: row.targetType, id: row.targetId },
+  actor: { kind: row.actorKind, id: row.actorId, name: names.actor, sessionId: row.sessionId },
+  target:
+    row.targetType === null || row.targetId === null
+      ? null
+      : { type: row.targetType, id: row.targetId, name: names.target },
   before: row.before,
   after: row.after,
   door: row.door,

@@ -1,9 +1,13 @@
-import { and, eq, gte, like, lt, or } from "drizzle-orm";
+import { and, eq, gte, like, lt, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import { apiKeys, auditLog, users } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { auditEntryOf } from "./entry";
 import { auditReply, listAuditInput } from "./schemas";
+
+const targetUsers = alias(users, "target_users");
+const targetKeys = alias(apiKeys, "target_keys");
 
 /** `apiKeys` means every action on them; `apiKeys.create` that one. */
 const actionIs = (action: string) =>
@@ -32,7 +36,11 @@ export const listAudit = verb(
     });
     const { actorId, action, targetId, createdAfter, createdBefore } = filters;
     const found = await ctx.db
-      .select({ row: auditLog, email: users.email, key: apiKeys.name })
+      .select({
+        row: auditLog,
+        actor: sql<string | null>`coalesce(${users.email}, ${apiKeys.name})`,
+        target: sql<string | null>`coalesce(${targetUsers.email}, ${targetKeys.name})`,
+      })
       .from(auditLog)
       .leftJoin(users, and(eq(auditLog.actorKind, "user"), eq(users.id, auditLog.actorId)))
       .leftJoin(
@@ -41,6 +49,15 @@ export const listAudit = verb(
           eq(auditLog.actorKind, "apiKey"),
           eq(apiKeys.projectId, auditLog.projectId),
           eq(apiKeys.id, auditLog.actorId),
+        ),
+      )
+      .leftJoin(targetUsers, and(eq(auditLog.targetType, "user"), eq(targetUsers.id, auditLog.targetId)))
+      .leftJoin(
+        targetKeys,
+        and(
+          eq(auditLog.targetType, "key"),
+          eq(targetKeys.projectId, auditLog.projectId),
+          eq(targetKeys.id, auditLog.targetId),
         ),
       )
       .where(
@@ -58,7 +75,7 @@ export const listAudit = verb(
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, ({ row }) => [row.createdAt, row.id]);
     return {
-      entries: rows.map(({ row, email, key }) => auditEntryOf(row, email ?? key)),
+      entries: rows.map(({ row, ...names }) => auditEntryOf(row, names)),
       pagination: { limit, nextCursor },
     };
   },

@@ -29,6 +29,9 @@ export const listMyActivity = accountVerb(
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
-    return { entries: rows.map((row) => auditEntryOf(row, null)), pagination: { limit, nextCursor } };
+    return {
+      entries: rows.map((row) => auditEntryOf(row, { actor: null, target: null })),
+      pagination: { limit, nextCursor },
+    };
   },
 );

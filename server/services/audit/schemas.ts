@@ -28,7 +28,14 @@ export const auditEntry = z.object({
     name: z.string().nullable(),
     sessionId: z.string().nullable(),
   }),
-  target: z.object({ type: z.string(), id: z.string() }).nullable(),
+  target: z
+    .object({
+      type: z.string(),
+      id: z.string(),
+      /** As the actor's; `null` for anything else. */
+      name: z.string().nullable(),
+    })
+    .nullable(),
   before: z.record(z.string(), z.unknown()).nullable(),
   after: z.record(z.string(), z.unknown()).nullable(),
   door: z.string().nullable(),
