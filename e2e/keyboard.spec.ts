@@ -81,6 +81,25 @@ test("go keys, search, sheet and palette", async ({ page }) => {
   await expect(page).toHaveURL(/\/settings$/);
 });
 
+test("a list whose rows have controls: rows, details and search", async ({ page }) => {
+  await page.goto(`/p/${project.projectId}/audit`);
+  const rows = page.getByRole("table", { name: "Audit log" }).getByRole("row");
+  await expect(rows.nth(2)).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(rows.nth(1)).toBeFocused();
+  await page.keyboard.press("j");
+  await expect(rows.nth(2)).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/open=aud_/);
+  await expect(page.getByText("Exactly")).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(rows.nth(2).getByRole("button").first()).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page).not.toHaveURL(/open=/);
+  await page.keyboard.press("/");
+  await expect(page.getByLabel("Id of what changed")).toBeFocused();
+});
+
 test("a Finding is confirmed, resolved and dismissed, and each is taken back", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/findings`);
   await page

@@ -23,6 +23,7 @@ let project: TestProject;
 let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
 let conversationId: string;
 let findingId: string;
+let auditId: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(120_000);
@@ -34,6 +35,16 @@ test.beforeAll(async ({ browser, baseURL }) => {
   findingId = findings[0]!.id;
   const context = await browser.newContext();
   await signIn(await context.newPage(), project);
+  const change = (method: string, path: string, data: object) =>
+    context.request.fetch(`${baseURL}/v1/projects/${project.projectId}/${path}`, {
+      method,
+      headers: { origin: baseURL! },
+      data,
+    });
+  await change("POST", "invitations", { email: "a.long.name.of.somebody.who.has.not.come.yet@example.test" });
+  await change("PATCH", "retention", { days: 400 });
+  const log = await context.request.get(`${baseURL}/v1/projects/${project.projectId}/audit-log?action=retention`);
+  auditId = (await log.json()).entries[0].id;
   state = await context.storageState();
   await context.close();
 });
@@ -47,10 +58,14 @@ const signedIn = (browser: Browser, look: (typeof LOOKS)[number] = LOOKS[0]) =>
   });
 const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
 
-async function expectSound(page: Page, name: string) {
+/** The kit's dialog names itself in a `<header>`; in there it is no banner, whatever else is one. */
+const inDialog = (page: Page) =>
+  new AxeBuilder({ page }).include("[role=dialog]").disableRules(["landmark-no-duplicate-banner"]);
+
+async function expectSound(page: Page, name: string, axe = new AxeBuilder({ page })) {
   // A tooltip that happens to be open is not part of the screen.
   await page.mouse.move(0, 0);
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await axe.analyze();
   expect(
     violations.map(({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target.join(" ")).join(", ")}`),
   ).toEqual([]);
@@ -84,8 +99,13 @@ for (const look of LOOKS) {
       ["findings-peek", `findings?peek=${findingId}`, "Why"],
       ["finding", `findings/${findingId}`, "Conversations that show it"],
       ["rule-runs", "rule-runs", "Nothing found"],
-      ["api-keys", "api-keys", "telemetry:write"],
+      ["api-keys", "api-keys", "Default key"],
       ["send-a-trace", "send-a-trace", "Listening…"],
+      ["members", "members", /who.has.not.come.yet/],
+      ["audit", "audit", "Retention: update"],
+      ["audit-open", `audit?open=${auditId}`, "400"],
+      ["audit-filtered", "audit?target=nothing", "No change fits these filters."],
+      ["account", "account", "Signed-in browsers"],
       ["settings", "settings", "Diagnose conversations automatically"],
     ];
     for (const [name, path, shows] of screens) {
@@ -97,6 +117,48 @@ for (const look of LOOKS) {
     }
     expect(elsewhere, "asked another host").toEqual([]);
     expect(broken).toEqual([]);
+    await context.close();
+  });
+}
+
+for (const look of [LOOKS[1], LOOKS[2]]) {
+  test(`every dialog about people, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
+    test.setTimeout(120_000);
+    const context = await signedIn(browser, look);
+    const page = await context.newPage();
+    const dialog = page.getByRole("dialog");
+    const expectDialog = async (name: string) => {
+      await expect(dialog).toBeVisible();
+      await expectSound(page, `dialog-${name}-${look.scheme}-${look.width}`, inDialog(page));
+    };
+    const cancel = async () => {
+      await dialog.getByRole("button", { name: /^(Cancel|Stay)$/ }).click();
+      await expect(dialog).toBeHidden();
+    };
+    await page.goto(at("members"));
+    await page.getByRole("button", { name: "Invite", exact: true }).click();
+    await expectDialog("invite");
+    await dialog.getByRole("button", { name: "Make the link" }).click();
+    await expect(dialog.getByTestId("link")).toContainText("/invite#token=");
+    await expectDialog("invite-link");
+    await dialog.getByRole("button", { name: "I have copied it" }).click();
+    await expect(dialog).toBeHidden();
+    for (const what of ["Password link…", "Remove…"]) {
+      await page.getByRole("button", { name: `Actions for ${project.email}` }).click();
+      await page.getByRole("menuitem", { name: what }).click();
+      await expectDialog(what.slice(0, -1).replace(" ", "-").toLowerCase());
+      await cancel();
+    }
+    await page.getByLabel(`Role of ${project.email}`).selectOption("viewer");
+    await expectDialog("role");
+    await dialog.getByRole("button", { name: "Make Viewer" }).click();
+    await expect(dialog).toContainText("last owner");
+    await expectDialog("refused");
+    await cancel();
+    await page.goto(at("account"));
+    await page.getByRole("button", { name: "Leave the project…" }).click();
+    await expectDialog("leave");
+    await cancel();
     await context.close();
   });
 }
@@ -125,6 +187,12 @@ test("a page is readable before its script runs", async ({ browser }) => {
   await expect(page.getByText("Where is my order 1042?").first()).toBeVisible();
   await page.goto(at("findings"));
   await expect(page.getByRole("link", { name: /get_order/ }).first()).toBeVisible();
+  await page.goto(at("members"));
+  await expect(page.getByRole("cell", { name: `${project.email} (you)` })).toBeVisible();
+  await page.goto(at("audit"));
+  await expect(page.getByRole("cell", { name: "Retention: update", exact: true })).toBeVisible();
+  await page.goto(at("account"));
+  await expect(page.getByRole("table", { name: "Activity" })).toContainText("Signed in");
   await context.close();
 });
 
@@ -196,6 +264,29 @@ test.describe("states", () => {
     await expect(page.getByRole("link", { name: "Can I return the jacket?" })).toBeVisible();
     await context.close();
   });
+});
+
+test("the audit log fails in words, and is there again when asked again", async ({ browser }) => {
+  const context = await signedIn(browser);
+  const page = await context.newPage();
+  await page.goto(at("audit"));
+  await expect(page.getByRole("cell", { name: "Retention: update", exact: true })).toBeVisible();
+  const failure = {
+    code: -32603,
+    message: "Not just now.",
+    data: { code: "SERVICE_UNAVAILABLE", httpStatus: 503, requestId: "req-2" },
+  };
+  await page.route("**/api/trpc/**", (route) => {
+    const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
+    return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
+  });
+  await page.getByLabel("About").selectOption("retention");
+  await expect(page.getByText("req-2").first()).toBeVisible({ timeout: 20_000 });
+  await expectSound(page, "audit-error");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("cell", { name: "Retention: update", exact: true })).toBeVisible();
+  await context.close();
 });
 
 test("what another project has is not here", async ({ browser, baseURL }) => {

@@ -1,4 +1,5 @@
 "use client";
+import { Text } from "@mantine/core";
 import { formatAgo, formatExact, UNKNOWN } from "@/app/_lib/format";
 import { useNow } from "./now";
 
@@ -19,3 +20,13 @@ export function Ago({ at }: { at: number | null | undefined }) {
     </time>
   );
 }
+
+/** The same where `null` has a meaning of its own, which `otherwise` says. */
+export const AgoOr = ({ at, otherwise }: { at: number | null; otherwise: string }) =>
+  at === null ? (
+    <Text c="dimmed" size="sm" span>
+      {otherwise}
+    </Text>
+  ) : (
+    <Ago at={at} />
+  );

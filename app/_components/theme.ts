@@ -61,6 +61,7 @@ export const theme = createTheme({
       "#393f9d",
       "#2e3380",
     ],
+    red: ["#fff0f0", "#ffdfe0", "#fbc0c2", "#f59da0", "#ef787d", "#e0484f", "#c4262e", "#ab1f27", "#8d1a20", "#6f151a"],
     gray: [
       "#f8f8f9",
       "#f1f1f3",
@@ -95,7 +96,14 @@ export const theme = createTheme({
     Drawer: Drawer.extend({ defaultProps: { overlayProps: { backgroundOpacity: 0.35 } } }),
     HoverCard: HoverCard.extend({ defaultProps: { withinPortal: true, shadow: "md" } }),
     Menu: Menu.extend({ defaultProps: { shadow: "md", withinPortal: true } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.35 } } }),
+    Modal: Modal.extend({
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.35 },
+        closeButtonProps: { "aria-label": "Close" },
+      },
+      styles: { title: { fontWeight: 600, lineHeight: 1.4, overflowWrap: "anywhere" } },
+    }),
     NativeSelect: NativeSelect.extend({ defaultProps: { size: "xs" } }),
     Paper: Paper.extend({ defaultProps: { withBorder: true } }),
     PasswordInput: PasswordInput.extend({ defaultProps: { size: "sm" } }),

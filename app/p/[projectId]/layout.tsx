@@ -1,6 +1,7 @@
 import { notFound, redirect } from "next/navigation";
 import { api } from "@/app/_lib/trpc-server";
 import { currentSession } from "@/server/auth/session";
+import { MembershipProvider } from "./_components/membership";
 import { RememberProject } from "./_components/remember-project";
 import { Shell } from "./_components/shell";
 
@@ -13,9 +14,11 @@ export default async function ProjectLayout({ children, params }: Props) {
   const { projects } = await (await api()).projects.list();
   if (!projects.some((project) => project.id === projectId)) notFound();
   return (
-    <Shell projectId={projectId} projects={projects} user={session.user}>
-      <RememberProject projectId={projectId} />
-      {children}
-    </Shell>
+    <MembershipProvider projectId={projectId} projects={projects}>
+      <Shell projectId={projectId} user={session.user}>
+        <RememberProject projectId={projectId} />
+        {children}
+      </Shell>
+    </MembershipProvider>
   );
 }

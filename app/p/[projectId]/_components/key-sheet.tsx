@@ -1,12 +1,10 @@
 import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Fragment } from "react";
-import { PAGES } from "./pages";
+import { usePages } from "./use-pages";
 
-const GROUPS: { title: string; keys: [string[], string][] }[] = [
-  {
-    title: "Go",
-    keys: [[["⌘", "K"], "Palette"], ...PAGES.map(({ key, label }) => [["g", key], label] as [string[], string])],
-  },
+type KeyGroup = { title: string; keys: [string[], string][] };
+
+const OF_PAGES: KeyGroup[] = [
   {
     title: "Lists",
     keys: [
@@ -39,10 +37,12 @@ const GROUPS: { title: string; keys: [string[], string][] }[] = [
 ];
 
 export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const goes = usePages().map(({ key, label }): [string[], string] => [["g", key], label]);
+  const groups: KeyGroup[] = [{ title: "Go", keys: [[["⌘", "K"], "Palette"], ...goes] }, ...OF_PAGES];
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard" size="lg">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
-        {GROUPS.map(({ title, keys }) => (
+        {groups.map(({ title, keys }) => (
           <Stack key={title} gap={6}>
             <Title order={3}>{title}</Title>
             {keys.map(([combo, what]) => (

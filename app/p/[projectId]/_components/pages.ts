@@ -9,15 +9,15 @@ import {
   IconUsers,
 } from "@tabler/icons-react";
 
-/** The pages of a project: `key` goes there after `g`. */
+/** The pages of a project: `key` goes there after `g`; `needs` is what one must hold to see anything there. */
 export const PAGES = [
   { path: "conversations", label: "Conversations", key: "c", icon: IconMessages },
   { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },
   { path: "rule-runs", label: "Rule Runs", key: "r", icon: IconListCheck },
-  { path: "api-keys", label: "API keys", key: "k", icon: IconKey },
+  { path: "api-keys", label: "API keys", key: "k", icon: IconKey, needs: "project:admin" },
   { path: "send-a-trace", label: "Send a trace", key: "s", icon: IconTransferIn },
-  { path: "members", label: "Members", key: "m", icon: IconUsers },
-  { path: "audit", label: "Audit log", key: "a", icon: IconHistory },
+  { path: "members", label: "Members", key: "m", icon: IconUsers, needs: "project:admin" },
+  { path: "audit", label: "Audit log", key: "a", icon: IconHistory, needs: "project:admin" },
   { path: "settings", label: "Settings", key: ",", icon: IconSettings },
 ] as const;
 export type PagePath = (typeof PAGES)[number]["path"];

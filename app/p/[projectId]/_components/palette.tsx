@@ -6,15 +6,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useTRPC } from "@/app/_lib/trpc";
-import { PAGES, pageHref } from "./pages";
-import type { ShellProject } from "./shell-data";
+import { useProjects } from "./membership";
+import { pageHref } from "./pages";
+import { usePages } from "./use-pages";
 
 const SHOWN = 6;
 const has = (text: string, query: string) => text.toLowerCase().includes(query.trim().toLowerCase());
 
 /** Everything one can go to, by its name: pages, projects, conversations, Findings. */
-export function Palette({ projectId, projects }: { projectId: string; projects: ShellProject[] }) {
+export function Palette({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
+  const projects = useProjects();
   const router = useRouter();
   const [query, setQuery] = useState("");
   const [open, setOpen] = useState(false);
@@ -24,7 +26,7 @@ export function Palette({ projectId, projects }: { projectId: string; projects: 
   );
   const findings = useQuery(trpc.findings.list.queryOptions({ projectId, limit: 200 }, { enabled: open }));
 
-  const pages = PAGES.filter((page) => has(page.label, query));
+  const pages = usePages().filter((page) => has(page.label, query));
   const others = projects.filter((project) => project.id !== projectId && has(project.name, query));
   const found = (findings.data?.findings ?? []).filter((finding) => has(finding.title, query)).slice(0, SHOWN);
   const talks = conversations.data?.conversations ?? [];

@@ -1,13 +1,14 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { PAGES, pageHref } from "./pages";
+import { pageHref } from "./pages";
 import classes from "./shell.module.css";
+import { usePages } from "./use-pages";
 
 export function ProjectNav({ projectId, onGo }: { projectId: string; onGo: () => void }) {
   const path = usePathname();
   return (
     <ul className={classes.nav}>
-      {PAGES.map(({ path: page, label, key, icon: Icon }) => {
+      {usePages().map(({ path: page, label, key, icon: Icon }) => {
         const href = pageHref(projectId, page);
         const here = path === href || path.startsWith(`${href}/`);
         return (

@@ -4,11 +4,12 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconPlus, IconSelector } from "@tabler/icons-react";
 import Link from "next/link";
 import { NewProject } from "@/app/_components/new-project";
+import { useProjects } from "./membership";
 import { pageHref } from "./pages";
 import classes from "./shell.module.css";
-import type { ShellProject } from "./shell-data";
 
-export function ProjectSwitcher({ projectId, projects }: { projectId: string; projects: ShellProject[] }) {
+export function ProjectSwitcher({ projectId }: { projectId: string }) {
+  const projects = useProjects();
   const [creating, create] = useDisclosure(false);
   const current = projects.find((project) => project.id === projectId);
   return (

@@ -4,22 +4,23 @@ import { useDisclosure } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
 import { KeySheet } from "./key-sheet";
+import { useProjects } from "./membership";
 import { Palette } from "./palette";
 import { ProjectNav } from "./project-nav";
 import { ProjectSwitcher } from "./project-switcher";
 import classes from "./shell.module.css";
-import type { ShellProject, ShellUser } from "./shell-data";
+import type { ShellUser } from "./shell-data";
 import { useGoKeys } from "./use-go-keys";
 import { UserMenu } from "./user-menu";
 
-type Props = { projectId: string; projects: ShellProject[]; user: ShellUser; children: React.ReactNode };
+type Props = { projectId: string; user: ShellUser; children: React.ReactNode };
 
 /** What stands around every page of a project. */
-export function Shell({ projectId, projects, user, children }: Props) {
+export function Shell({ projectId, user, children }: Props) {
   const [nav, navControl] = useDisclosure(false);
   const [help, helpControl] = useDisclosure(false);
   useGoKeys(projectId, helpControl.open);
-  const project = projects.find((candidate) => candidate.id === projectId);
+  const project = useProjects().find((candidate) => candidate.id === projectId);
   return (
     <AppShell
       padding={0}
@@ -40,7 +41,7 @@ export function Shell({ projectId, projects, user, children }: Props) {
       </AppShell.Header>
       <AppShell.Navbar className={classes.navbar} aria-label="Workbench">
         <AppShell.Section p={8}>
-          <ProjectSwitcher projectId={projectId} projects={projects} />
+          <ProjectSwitcher projectId={projectId} />
           <UnstyledButton className={classes.search} onClick={spotlight.open} mt={8}>
             <IconSearch size={14} aria-hidden />
             <span>Go to…</span>
@@ -59,7 +60,7 @@ export function Shell({ projectId, projects, user, children }: Props) {
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
         <div className={classes.page}>{children}</div>
       </AppShell.Main>
-      <Palette projectId={projectId} projects={projects} />
+      <Palette projectId={projectId} />
       <KeySheet opened={help} onClose={helpControl.close} />
     </AppShell>
   );

@@ -1,7 +1,8 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { useKeys } from "@/app/_lib/use-keys";
-import { PAGES, pageHref } from "./pages";
+import { pageHref } from "./pages";
+import { usePages } from "./use-pages";
 
 const SECOND_KEY_WITHIN_MS = 1200;
 
@@ -12,7 +13,7 @@ export function useGoKeys(projectId: string, onHelp: () => void) {
   useEffect(() => () => clearTimeout(pending.current ?? undefined), []);
 
   const second = Object.fromEntries(
-    PAGES.map(({ path, key }) => [
+    usePages().map(({ path, key }) => [
       key,
       (event: KeyboardEvent) => {
         if (pending.current === null) return;

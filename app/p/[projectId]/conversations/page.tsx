@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { nextPage } from "@/app/_lib/next-page";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
 import { Conversations } from "./_components/conversations";
 import { facetsInput, listInput, loadView } from "./_components/view";
@@ -12,11 +13,7 @@ export default async function ConversationsPage({ params, searchParams }: Props)
   const view = await loadView(searchParams);
   const now = Date.now();
   await Promise.all([
-    prefetch(
-      trpc.conversations.list.infiniteQueryOptions(listInput(projectId, view, now), {
-        getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
-      }),
-    ),
+    prefetch(trpc.conversations.list.infiniteQueryOptions(listInput(projectId, view, now), nextPage)),
     prefetch(trpc.conversations.facets.queryOptions(facetsInput(projectId, view, now))),
     view.peek ? prefetch(trpc.conversations.get.queryOptions({ projectId, conversationId: view.peek })) : undefined,
   ]);

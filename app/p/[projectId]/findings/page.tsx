@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { nextPage } from "@/app/_lib/next-page";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
 import { Findings } from "./_components/findings";
 import { listInput, loadView } from "./_components/view";
@@ -12,11 +13,7 @@ export default async function FindingsPage({ params, searchParams }: Props) {
   const view = await loadView(searchParams);
   const now = Date.now();
   await Promise.all([
-    prefetch(
-      trpc.findings.list.infiniteQueryOptions(listInput(projectId, view, now), {
-        getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
-      }),
-    ),
+    prefetch(trpc.findings.list.infiniteQueryOptions(listInput(projectId, view, now), nextPage)),
     prefetch(trpc.diagnostics.status.queryOptions({ projectId })),
   ]);
   return (

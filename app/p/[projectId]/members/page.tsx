@@ -1,20 +1,24 @@
 import type { Metadata } from "next";
+import { nextPage } from "@/app/_lib/next-page";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { currentSession } from "@/server/auth/session";
+import { OnlyFor } from "../_components/only-for";
 import { Members } from "./_components/members";
 
 export const metadata: Metadata = { title: "Members" };
 
 export default async function MembersPage({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  await prefetch(
-    trpc.members.list.infiniteQueryOptions(
-      { projectId, limit: 100 },
-      { getNextPageParam: (page) => page.pagination.nextCursor ?? undefined },
-    ),
-  );
+  const session = await currentSession();
+  await Promise.all([
+    prefetch(trpc.members.list.infiniteQueryOptions({ projectId, limit: 100 }, nextPage)),
+    prefetch(trpc.members.invitations.infiniteQueryOptions({ projectId, pending: true, limit: 100 }, nextPage)),
+  ]);
   return (
     <Hydrate>
-      <Members projectId={projectId} />
+      <OnlyFor capability="project:admin" title="Members">
+        <Members projectId={projectId} me={session?.user.id ?? null} />
+      </OnlyFor>
     </Hydrate>
   );
 }

@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { nextPage } from "@/app/_lib/next-page";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
 import { RuleRuns } from "./_components/rule-runs";
 import { listInput, loadView } from "./_components/view";
@@ -10,11 +11,7 @@ type Props = { params: Promise<{ projectId: string }>; searchParams: Promise<Rec
 export default async function RuleRunsPage({ params, searchParams }: Props) {
   const { projectId } = await params;
   const view = await loadView(searchParams);
-  await prefetch(
-    trpc.ruleRuns.list.infiniteQueryOptions(listInput(projectId, view), {
-      getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
-    }),
-  );
+  await prefetch(trpc.ruleRuns.list.infiniteQueryOptions(listInput(projectId, view), nextPage));
   return (
     <Hydrate>
       <RuleRuns projectId={projectId} />

@@ -1,6 +1,7 @@
 "use client";
+import { PageBody, PageSection } from "@/app/_components/page-body";
 import { PageHeader } from "@/app/_components/page-header";
-import classes from "./account.module.css";
+import { Activity } from "./activity";
 import { Leave } from "./leave";
 import { Name } from "./name";
 import { Password } from "./password";
@@ -10,24 +11,23 @@ export function Account({ projectId }: { projectId: string }) {
   return (
     <>
       <PageHeader title="Account" />
-      <div className={classes.body}>
-        <section className={classes.section}>
-          <h2>Name</h2>
+      <PageBody>
+        <PageSection title="Name">
           <Name />
-        </section>
-        <section className={classes.section}>
-          <h2>Password</h2>
+        </PageSection>
+        <PageSection title="Password">
           <Password />
-        </section>
-        <section className={classes.section}>
-          <h2>Signed-in browsers</h2>
+        </PageSection>
+        <PageSection title="Signed-in browsers">
           <Sessions />
-        </section>
-        <section className={classes.section}>
-          <h2>This project</h2>
+        </PageSection>
+        <PageSection title="Activity" flush>
+          <Activity />
+        </PageSection>
+        <PageSection title="This project">
           <Leave projectId={projectId} />
-        </section>
-      </div>
+        </PageSection>
+      </PageBody>
     </>
   );
 }

@@ -2,15 +2,24 @@
 import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Bowser from "bowser";
 import { Ago } from "@/app/_components/ago";
 import { ErrorState } from "@/app/_components/error-state";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
+import { SESSIONS_INPUT } from "./inputs";
+
+/** What a browser calls itself, in two words. */
+function browserName(userAgent: string | null) {
+  if (!userAgent) return "A browser that did not say its name";
+  const { browser, os } = Bowser.parse(userAgent);
+  return [browser.name ?? "A browser", os.name && `on ${os.name}`].filter(Boolean).join(" ");
+}
 
 export function Sessions() {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { data, error, refetch, isFetching } = useQuery(trpc.account.sessions.queryOptions({ limit: 100 }));
+  const { data, error, refetch, isFetching } = useQuery(trpc.account.sessions.queryOptions(SESSIONS_INPUT));
   const settled = {
     onError: (failed: unknown) => notifications.show({ color: "red", message: problemOf(failed).detail }),
     onSettled: () => queries.invalidateQueries({ queryKey: trpc.account.pathKey() }),
@@ -29,8 +38,8 @@ export function Sessions() {
       {data.sessions.map((session) => (
         <Group key={session.id} justify="space-between" wrap="nowrap">
           <div>
-            <Text size="sm">
-              {session.userAgent ?? "A browser that did not say its name"}
+            <Text size="sm" title={session.userAgent ?? undefined}>
+              {browserName(session.userAgent)}
               {session.current ? " (this one)" : ""}
             </Text>
             <Text size="xs" c="dimmed">
@@ -41,6 +50,8 @@ export function Sessions() {
             <Button
               variant="default"
               size="compact-xs"
+              style={{ flex: "none" }}
+              aria-label={`Sign out ${browserName(session.userAgent)}`}
               loading={end.isPending && end.variables?.sessionId === session.id}
               onClick={() => end.mutate({ sessionId: session.id })}
             >

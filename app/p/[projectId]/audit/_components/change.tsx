@@ -1,46 +1,82 @@
-import { Text } from "@mantine/core";
-import { JsonView } from "@/app/_components/json-view";
+import { Group, Text } from "@mantine/core";
+import { CopyButton } from "@/app/_components/copy-button";
+import { type FieldChange, fieldChanges } from "@/app/_lib/field-changes";
 import { formatExact } from "@/app/_lib/format";
 import type { AuditEntry } from "@/server/services/audit/schemas";
-import classes from "./audit-log.module.css";
+import { doorWords } from "../../_components/audit-words";
+import classes from "./change.module.css";
 
-const DOORS: Record<string, string> = {
-  rest: "the REST interface",
-  trpc: "the workbench",
-  page: "the workbench",
-  cli: "the command line",
-  job: "a background job",
-};
+const WORDS = { added: "new", removed: "gone", changed: "changed", same: "unchanged" } as const;
+/** Fields of this kind hold Unix ms. */
+const IS_TIME = /(^|\.)\w+At$/;
 
-/** One change whole: before beside after, and from where it came. */
+function shown(path: string, value: unknown) {
+  if (value === null) return "none";
+  if (typeof value === "number" && IS_TIME.test(path)) return formatExact(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** One change whole: field by field what it was and became, and from where it came. */
 export function Change({ entry }: { entry: AuditEntry }) {
-  const { before, after, door, address, requestId, actor, createdAt } = entry;
+  const { door, address, requestId, actor, createdAt, action, target } = entry;
   const facts = [
-    formatExact(createdAt),
-    door && `by ${DOORS[door] ?? door}`,
-    address && `from ${address}`,
-    actor.sessionId && `session ${actor.sessionId}`,
-    requestId && `request ${requestId}`,
-  ];
+    ["Exactly", formatExact(createdAt)],
+    ["Operation", action],
+    ["By way of", doorWords(door)],
+    ["Address", address],
+    ["On", target && `${target.type} ${target.id}`],
+    ["Session", actor.sessionId],
+    ["Request", requestId],
+  ].filter((fact): fact is [string, string] => typeof fact[1] === "string");
+  const changes = fieldChanges(entry.before, entry.after);
   return (
-    <>
-      <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-        {facts.filter(Boolean).join(" · ")}
-      </Text>
-      <div className={classes.change}>
-        {before ? (
-          <div>
-            <Text size="xs">Before</Text>
-            <JsonView value={before} label="before" />
+    <div className={classes.root}>
+      {changes.length > 0 ? (
+        <table className={classes.diff}>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Before</th>
+              <th scope="col">After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map((change) => (
+              <Field key={change.path} change={change} />
+            ))}
+          </tbody>
+        </table>
+      ) : (
+        <Text size="xs" c="dimmed">
+          Nothing is told of what it changed.
+        </Text>
+      )}
+      <dl className={classes.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <span className="mono">{value}</span>
+              {name === "Request" ? <CopyButton value={value} label="Copy request id" /> : null}
+            </dd>
           </div>
-        ) : null}
-        {after ? (
-          <div>
-            <Text size="xs">After</Text>
-            <JsonView value={after} label="after" />
-          </div>
-        ) : null}
-      </div>
-    </>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function Field({ change: { path, kind, before, after } }: { change: FieldChange }) {
+  return (
+    <tr data-kind={kind}>
+      <th scope="row">
+        <Group gap={6} wrap="nowrap" align="baseline">
+          <span className="mono">{path}</span>
+          <span className={classes.kind}>{WORDS[kind]}</span>
+        </Group>
+      </th>
+      <td>{kind === "added" ? null : <del>{shown(path, before)}</del>}</td>
+      <td>{kind === "removed" ? null : <ins>{shown(path, after)}</ins>}</td>
+    </tr>
   );
 }

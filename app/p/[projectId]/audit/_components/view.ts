@@ -14,16 +14,34 @@ export const viewParsers = {
 export const loadView = createLoader(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
 
+const PAGE = 100;
+/** The longest that the server takes as a filter. */
+const FILTER_MAX = 200;
+
+const given = (name: string, text: string | null) => (text?.trim() ? { [name]: text.trim().slice(0, FILTER_MAX) } : {});
+
 /** `now` is passed in, so that server and browser ask the same. */
 export function filtersOf(view: View, now: number) {
   const { after, before } = endsOf(view, now);
   return {
-    ...(view.action ? { action: view.action } : {}),
-    ...(view.actor ? { actorId: view.actor } : {}),
-    ...(view.target?.trim() ? { targetId: view.target.trim().slice(0, 200) } : {}),
+    ...given("action", view.action),
+    ...given("actorId", view.actor),
+    ...given("targetId", view.target),
     ...(after !== undefined ? { createdAfter: after } : {}),
     ...(before !== undefined ? { createdBefore: before } : {}),
   };
+}
+export const listInput = (projectId: string, view: View, now: number) => ({
+  projectId,
+  limit: PAGE,
+  ...filtersOf(view, now),
+});
+
+/** The same rows as a file. */
+export function csvHref(projectId: string, view: View, now: number) {
+  const filters = Object.entries(filtersOf(view, now)).map(([name, value]): [string, string] => [name, String(value)]);
+  const search = new URLSearchParams(filters).toString();
+  return `/p/${encodeURIComponent(projectId)}/audit/export${search ? `?${search}` : ""}`;
 }
 
 export const isFiltered = (view: View) =>
@@ -31,7 +49,7 @@ export const isFiltered = (view: View) =>
 export const NO_FILTERS = { action: null, actor: null, target: null, range: null, from: null, to: null };
 
 /** The subjects whose changes the log has, by the beginning of an action's name. */
-export const SUBJECTS = [
+const SUBJECTS = [
   { value: "members", label: "Members" },
   { value: "invitations", label: "Accepted invitations" },
   { value: "apiKeys", label: "API keys" },
@@ -43,4 +61,12 @@ export const SUBJECTS = [
   { value: "deletions", label: "Deletions of a user" },
   { value: "conversations", label: "Conversations" },
   { value: "retention", label: "Retention" },
+  { value: "storage", label: "Stored size" },
+];
+
+/** What the filter offers: also what only the address says. */
+export const subjectsWith = (action: string | null) => [
+  { value: "", label: "About anything" },
+  ...SUBJECTS,
+  ...(action !== null && !SUBJECTS.some(({ value }) => value === action) ? [{ value: action, label: action }] : []),
 ];

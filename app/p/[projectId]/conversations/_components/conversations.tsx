@@ -14,6 +14,7 @@ import { SearchInput } from "@/app/_components/search-input";
 import { StaleNote } from "@/app/_components/stale-note";
 import { TimeRangePicker } from "@/app/_components/time-range-picker";
 import { useRememberList } from "@/app/_lib/list-place";
+import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
@@ -32,7 +33,7 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
   const [showFacets, setShowFacets] = useState(false);
   const list = useInfiniteQuery(
     trpc.conversations.list.infiniteQueryOptions(listInput(projectId, view, now), {
-      getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
+      ...nextPage,
       placeholderData: (previous) => previous,
       refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= 1 ? 20_000 : false),
     }),

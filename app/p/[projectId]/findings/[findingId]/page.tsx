@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { nextPage } from "@/app/_lib/next-page";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
 import { FindingPage } from "./_components/finding-page";
 import { occurrencesInput } from "./_components/occurrences-input";
@@ -12,11 +13,7 @@ export default async function Page({ params }: Props) {
   const findingId = decodeURIComponent(raw);
   await Promise.all([
     prefetch(trpc.findings.get.queryOptions({ projectId, findingId })),
-    prefetch(
-      trpc.findings.occurrences.infiniteQueryOptions(occurrencesInput(projectId, findingId), {
-        getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
-      }),
-    ),
+    prefetch(trpc.findings.occurrences.infiniteQueryOptions(occurrencesInput(projectId, findingId), nextPage)),
   ]);
   return (
     <Hydrate>

@@ -11,6 +11,7 @@ import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useRememberList } from "@/app/_lib/list-place";
+import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
@@ -32,7 +33,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
   const tab = tabOf(view);
   const list = useInfiniteQuery(
     trpc.findings.list.infiniteQueryOptions(listInput(projectId, view, now), {
-      getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
+      ...nextPage,
       placeholderData: (previous) => previous,
       refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= 1 ? 15_000 : false),
     }),

@@ -2,72 +2,112 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
+import type { Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
+import { ROLE_WORDS } from "../../_components/role-words";
 import { LinkOnce } from "./link-once";
 
-export type Doing = "remove" | "transfer" | "reset";
-type Props = { projectId: string; doing: { what: Doing; member: Member } | null; onClose: () => void };
+export type Doing = { member: Member } & ({ what: "remove" | "transfer" | "reset" } | { what: "role"; role: Role });
+type Props = { projectId: string; doing: Doing | null; onClose: () => void };
 
-const WORDS: Record<Doing, { title: (who: string) => string; says: string; action: string; done: string }> = {
-  remove: {
-    title: (who) => `Remove ${who}?`,
-    says: "They lose this project with their next request, on every page and program of theirs. Invitations and password links that they made stop working. API keys are the project's and stay: revoke those that they know.",
-    action: "Remove",
-    done: "is no longer a member.",
-  },
-  transfer: {
-    title: (who) => `Hand the project over to ${who}?`,
-    says: "They become an owner and you become a manager, in one step. Invitations and password links that you made stop working. Only an owner can give it back.",
-    action: "Hand over",
-    done: "owns the project now.",
-  },
-  reset: {
-    title: (who) => `A password link for ${who}?`,
-    says: "With it they set a new password, once, within a day; every browser of theirs is then signed out. Whoever has the link can use it: hand it to nobody else.",
-    action: "Make the link",
-    done: "",
-  },
-};
+const LINKS_STOP = "Invitations and password links that they made stop working.";
+const nameOf = ({ name, email }: Member) => name ?? email;
 
-/** What cannot be taken back is said first. */
+/** What is asked about a member, what follows from it, and what is said when it is done. */
+function wordsFor(doing: Doing) {
+  const who = nameOf(doing.member);
+  switch (doing.what) {
+    case "remove":
+      return {
+        title: `Remove ${who}?`,
+        says: `They lose this project with their next request, on every page and program of theirs. ${LINKS_STOP} API keys are the project's and stay: revoke those that they know.`,
+        action: "Remove",
+        done: `${who} is no longer a member.`,
+      };
+    case "transfer":
+      return {
+        title: `Hand the project over to ${who}?`,
+        says: "They become an owner and you become a manager, in one step. Invitations and password links that you made stop working. Only an owner can give it back.",
+        action: "Hand over",
+        done: `${who} owns the project now.`,
+      };
+    case "reset":
+      return {
+        title: `A password link for ${who}?`,
+        says: "With it they set a new password, once, within a day; every browser of theirs is then signed out. Whoever has the link can use it: hand it to nobody else.",
+        action: "Make the link",
+        done: "",
+      };
+    case "role": {
+      const { label, may } = ROLE_WORDS[doing.role];
+      return {
+        title: `Make ${who} ${label}?`,
+        says: `${may} ${doing.role === "owner" ? "They can also remove you." : `They stop being an owner. ${LINKS_STOP}`}`,
+        action: `Make ${label}`,
+        done: `${who} is ${label} now.`,
+      };
+    }
+  }
+}
+
+/** What cannot simply be taken back is said first. */
 export function ConfirmMember({ projectId, doing, onClose }: Props) {
+  // While the dialog fades it still shows what it was about.
+  const [shown, setShown] = useState(doing);
+  if (doing && doing !== shown) setShown(doing);
+  return (
+    <>
+      {shown ? (
+        <Dialog
+          key={`${shown.what} ${shown.member.userId}`}
+          {...{ projectId, onClose }}
+          doing={shown}
+          opened={!!doing}
+        />
+      ) : null}
+    </>
+  );
+}
+
+type DialogProps = { projectId: string; doing: Doing; opened: boolean; onClose: () => void };
+
+function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const member = doing?.member;
-  const words = WORDS[doing?.what ?? "remove"];
-  const who = member?.name ?? member?.email ?? "";
-  const settled = () => {
+  const { userId } = doing.member;
+  const { title, says, action, done } = wordsFor(doing);
+  const onSuccess = () => {
     void queries.invalidateQueries({ queryKey: trpc.members.pathKey() });
-    notifications.show({ message: `${who} ${words.done}` });
+    notifications.show({ message: done });
     onClose();
   };
-  const remove = useMutation(trpc.members.remove.mutationOptions({ onSuccess: settled }));
-  const transfer = useMutation(trpc.members.transferOwnership.mutationOptions({ onSuccess: settled }));
+  const remove = useMutation(trpc.members.remove.mutationOptions({ onSuccess }));
+  const transfer = useMutation(trpc.members.transferOwnership.mutationOptions({ onSuccess }));
+  const role = useMutation(trpc.members.changeRole.mutationOptions({ onSuccess }));
   const reset = useMutation(trpc.members.createPasswordReset.mutationOptions());
-  const running = { remove, transfer, reset }[doing?.what ?? "remove"];
+  const running = { remove, transfer, role, reset }[doing.what];
+  const act = () =>
+    doing.what === "role"
+      ? role.mutate({ projectId, userId, role: doing.role })
+      : { remove, transfer, reset }[doing.what].mutate({ projectId, userId });
   const close = () => {
-    for (const one of [remove, transfer, reset]) one.reset();
+    running.reset();
     onClose();
   };
   return (
-    <Modal
-      opened={doing !== null}
-      onClose={close}
-      title={words.title(who)}
-      closeOnClickOutside={!reset.data}
-      closeOnEscape={!reset.data}
-    >
+    <Modal opened={opened} onClose={close} title={title} closeOnClickOutside={!reset.data} closeOnEscape={!reset.data}>
       {reset.data ? (
         <LinkOnce page="reset" token={reset.data.token} onDone={close}>
           {reset.data.mailedTo === null
-            ? `Hand this link to ${who}. It works once, within a day, and is shown only now.`
+            ? `Hand this link to ${nameOf(doing.member)}. It works once, within a day, and is shown only now.`
             : `It is mailed to ${reset.data.mailedTo}. You can also hand this link over yourself: it works once, within a day, and is shown only now.`}
         </LinkOnce>
       ) : (
         <Stack gap="md">
-          <Text size="sm">{words.says}</Text>
+          <Text size="sm">{says}</Text>
           {running.error ? (
             <Alert role="alert" color="red" p="xs">
               {problemOf(running.error).detail}
@@ -77,12 +117,8 @@ export function ConfirmMember({ projectId, doing, onClose }: Props) {
             <Button variant="default" onClick={close} data-autofocus>
               Cancel
             </Button>
-            <Button
-              {...(doing?.what === "remove" ? { color: "red" } : {})}
-              loading={running.isPending}
-              onClick={() => member && running.mutate({ projectId, userId: member.userId })}
-            >
-              {words.action}
+            <Button {...(doing.what === "remove" ? { color: "red" } : {})} loading={running.isPending} onClick={act}>
+              {action}
             </Button>
           </Group>
         </Stack>

@@ -1,23 +1,30 @@
 "use client";
-import { Button, Table, Title } from "@mantine/core";
+import { Button, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Ago } from "@/app/_components/ago";
-import { ListFoot } from "@/app/_components/data-table/list-foot";
+import { ListFrame, ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
+import { PageSection } from "@/app/_components/page-body";
+import { nextPage } from "@/app/_lib/next-page";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
-import classes from "./members.module.css";
-import { ROLE_WORDS } from "./role-words";
+import { ROLE_WORDS } from "../../_components/role-words";
+
+const COLUMNS = [
+  { label: "For" },
+  { label: "Role" },
+  { label: "Expires" },
+  { label: "Made", roomy: true },
+  { label: null },
+];
+const ANYBODY = "Whoever has the link";
 
 /** Links that can still be used; nothing while there are none. */
 export function Invitations({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const list = useInfiniteQuery(
-    trpc.members.invitations.infiniteQueryOptions(
-      { projectId, pending: true, limit: 100 },
-      { getNextPageParam: (page) => page.pagination.nextCursor ?? undefined },
-    ),
+    trpc.members.invitations.infiniteQueryOptions({ projectId, pending: true, limit: 100 }, nextPage),
   );
   const revoke = useMutation(
     trpc.members.revokeInvitation.mutationOptions({
@@ -26,53 +33,47 @@ export function Invitations({ projectId }: { projectId: string }) {
     }),
   );
   const open = list.data?.pages.flatMap((page) => page.invitations) ?? [];
-  if (open.length === 0) return null;
+  if (open.length === 0 && !list.error) return null;
   return (
-    <section aria-labelledby="invitations">
-      <Title order={2} id="invitations" className={classes.heading}>
-        Open invitations
-      </Title>
-      <Table.ScrollContainer minWidth={560}>
-        <Table className={classes.table} aria-label="Open invitations">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>For</Table.Th>
-              <Table.Th>Role</Table.Th>
-              <Table.Th>Expires</Table.Th>
-              <Table.Th>Made</Table.Th>
-              <Table.Th>
-                <span className={classes.hidden}>Actions</span>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {open.map((invitation) => (
-              <Table.Tr key={invitation.id}>
-                <Table.Td>{invitation.email ?? "Whoever has the link"}</Table.Td>
-                <Table.Td>{ROLE_WORDS[invitation.role].label}</Table.Td>
-                <Table.Td>
-                  <Ago at={invitation.expiresAt} />
-                </Table.Td>
-                <Table.Td>
-                  <Ago at={invitation.createdAt} />
-                </Table.Td>
-                <Table.Td ta="end">
-                  <Button
-                    variant="default"
-                    size="compact-xs"
-                    loading={revoke.isPending && revoke.variables?.invitationId === invitation.id}
-                    aria-label={`Revoke the invitation for ${invitation.email ?? "whoever has the link"}`}
-                    onClick={() => revoke.mutate({ projectId, invitationId: invitation.id })}
-                  >
-                    Revoke
-                  </Button>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      <ListFoot shown={open.length} what="invitation" list={list} />
-    </section>
+    <PageSection title="Open invitations" flush>
+      <ListFrame
+        label="Open invitations"
+        what="invitation"
+        columns={COLUMNS}
+        minWidth={340}
+        list={list}
+        count={open.length}
+        empty={null}
+        keys={false}
+      >
+        {open.map((invitation, index) => (
+          <ListRow key={invitation.id} index={index}>
+            <Table.Td w="50%" maw={0}>
+              <Text size="sm" truncate title={invitation.email ?? ANYBODY}>
+                {invitation.email ?? ANYBODY}
+              </Text>
+            </Table.Td>
+            <Table.Td>{ROLE_WORDS[invitation.role].label}</Table.Td>
+            <Table.Td>
+              <Ago at={invitation.expiresAt} />
+            </Table.Td>
+            <Table.Td {...ROOMY}>
+              <Ago at={invitation.createdAt} />
+            </Table.Td>
+            <Table.Td ta="end">
+              <Button
+                variant="default"
+                size="compact-xs"
+                loading={revoke.isPending && revoke.variables.invitationId === invitation.id}
+                aria-label={`Revoke the invitation for ${invitation.email ?? ANYBODY.toLowerCase()}`}
+                onClick={() => revoke.mutate({ projectId, invitationId: invitation.id })}
+              >
+                Revoke
+              </Button>
+            </Table.Td>
+          </ListRow>
+        ))}
+      </ListFrame>
+    </PageSection>
   );
 }

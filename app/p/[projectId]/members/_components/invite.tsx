@@ -5,8 +5,8 @@ import { useState } from "react";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ROLES, type Role } from "@/server/platform/capabilities";
+import { ROLE_WORDS } from "../../_components/role-words";
 import { LinkOnce } from "./link-once";
-import { ROLE_WORDS } from "./role-words";
 
 type Props = { projectId: string; opened: boolean; onClose: () => void };
 

@@ -13,6 +13,7 @@ import { EmptyState } from "@/app/_components/empty-state";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
 import { StaleNote } from "@/app/_components/stale-note";
+import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
@@ -29,7 +30,7 @@ export function RuleRuns({ projectId }: { projectId: string }) {
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
   const list = useInfiniteQuery(
     trpc.ruleRuns.list.infiniteQueryOptions(listInput(projectId, view), {
-      getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
+      ...nextPage,
       placeholderData: (previous) => previous,
       refetchInterval: (query) => {
         const pages = query.state.data?.pages ?? [];

@@ -9,6 +9,7 @@ import { ScrollPre } from "@/app/_components/scroll-pre";
 import { keepKey, keptKey } from "@/app/_lib/kept-key";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
+import { useMay } from "../../_components/membership";
 import classes from "./send-a-trace.module.css";
 import { LANGUAGES, NO_KEY, snippet } from "./snippets";
 
@@ -20,6 +21,7 @@ export function Snippets({ projectId, endpoint }: { projectId: string; endpoint:
   const queries = useQueryClient();
   const [language, setLanguage] = useQueryState("language", parseAsStringLiteral(VALUES).withDefault("typescript"));
   const [key, setKey] = useState<string | null>(null);
+  const mayCreate = useMay("project:admin");
   useEffect(() => setKey(keptKey(projectId)), [projectId]);
   const create = useMutation(
     trpc.apiKeys.create.mutationOptions({
@@ -33,7 +35,12 @@ export function Snippets({ projectId, endpoint }: { projectId: string; endpoint:
   const text = snippet(language, { endpoint, key: key ?? NO_KEY });
   return (
     <section aria-label="Snippets">
-      {key === null ? (
+      {key === null && !mayCreate ? (
+        <Text className={classes.key} size="sm">
+          Put a key in place of <span className="mono">{NO_KEY}</span>: an Owner can make one for you that can send and
+          nothing else.
+        </Text>
+      ) : key === null ? (
         <Group className={classes.key} wrap="nowrap">
           <Text size="sm">
             A key's secret is shown once only. Create one that can send and nothing else, and it is filled in below.

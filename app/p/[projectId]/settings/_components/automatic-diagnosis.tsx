@@ -5,6 +5,7 @@ import { ErrorState } from "@/app/_components/error-state";
 import { useNow } from "@/app/_components/now";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
+import { useMay } from "../../_components/membership";
 import { coverageOf } from "../../findings/_components/coverage-note";
 
 /** Whether Rules read conversations by themselves. The switch moves at once and goes back if that failed. */
@@ -12,6 +13,7 @@ export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const now = useNow();
+  const may = useMay("diagnostics:write");
   const settings = useQuery(trpc.diagnosticSettings.get.queryOptions({ projectId }));
   const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 15_000 }));
   const update = useMutation(
@@ -36,6 +38,7 @@ export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
     <>
       <Switch
         checked={on}
+        disabled={!may}
         onChange={(event) => update.mutate({ projectId, automaticSchedulingEnabled: event.currentTarget.checked })}
         label="Diagnose conversations automatically"
         description="Each enabled Rule reads a conversation once it has been quiet for a while, without a language model and without cost. Turned off, Rules read only what you ask for."

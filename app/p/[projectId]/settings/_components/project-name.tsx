@@ -1,27 +1,23 @@
 "use client";
-import { Button, Group, Skeleton, Stack, TextInput } from "@mantine/core";
+import { Group, Skeleton, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { ErrorState } from "@/app/_components/error-state";
 import { IdText } from "@/app/_components/id-text";
-import { problemOf } from "@/app/_lib/problem";
+import { NameForm } from "@/app/_components/name-form";
 import { useTRPC } from "@/app/_lib/trpc";
+import { useMay } from "../../_components/membership";
 
 export function ProjectName({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
-  const router = useRouter();
   const queries = useQueryClient();
+  const mayRename = useMay("project:admin");
   const { data, error, refetch, isFetching } = useQuery(trpc.projects.get.queryOptions({ projectId }));
-  const [edited, setEdited] = useState<string | null>(null);
   const rename = useMutation(
     trpc.projects.rename.mutationOptions({
-      onSuccess: () => {
-        setEdited(null);
-        void queries.invalidateQueries({ queryKey: trpc.projects.pathKey() });
+      onSuccess: async () => {
         notifications.show({ message: "Renamed" });
-        router.refresh();
+        await queries.invalidateQueries({ queryKey: trpc.projects.pathKey() });
       },
     }),
   );
@@ -32,35 +28,17 @@ export function ProjectName({ projectId }: { projectId: string }) {
       <Skeleton height={56} role="status" aria-label="Loading the project" />
     );
   }
-  const name = edited ?? data.project.name;
   return (
     <Stack gap="sm">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate({ projectId, name: name.trim() });
-        }}
-      >
-        <Group align="flex-end" gap="xs">
-          <TextInput
-            label="Name"
-            w={320}
-            maxLength={120}
-            value={name}
-            onChange={(event) => setEdited(event.currentTarget.value)}
-            error={rename.error ? problemOf(rename.error).detail : undefined}
-          />
-          <Button
-            type="submit"
-            size="sm"
-            variant="default"
-            loading={rename.isPending}
-            disabled={name.trim() === "" || name.trim() === data.project.name}
-          >
-            Rename
-          </Button>
-        </Group>
-      </form>
+      <NameForm
+        label="Name"
+        value={data.project.name}
+        action="Rename"
+        disabled={!mayRename}
+        onSave={(name, done) => rename.mutate({ projectId, name }, { onSuccess: done })}
+        saving={rename.isPending}
+        error={rename.error}
+      />
       <Group gap="xs">
         <span>Project id</span>
         <IdText id={projectId} what="project id" />

@@ -1,23 +1,21 @@
 "use client";
+import { PageBody, PageSection } from "@/app/_components/page-body";
 import { PageHeader } from "@/app/_components/page-header";
 import { AutomaticDiagnosis } from "./automatic-diagnosis";
 import { ProjectName } from "./project-name";
-import classes from "./settings.module.css";
 
 export function Settings({ projectId }: { projectId: string }) {
   return (
     <>
       <PageHeader title="Settings" />
-      <div className={classes.body}>
-        <section className={classes.section}>
-          <h2>Project</h2>
+      <PageBody>
+        <PageSection title="Project">
           <ProjectName projectId={projectId} />
-        </section>
-        <section className={classes.section}>
-          <h2>Diagnosis</h2>
+        </PageSection>
+        <PageSection title="Diagnosis">
           <AutomaticDiagnosis projectId={projectId} />
-        </section>
-      </div>
+        </PageSection>
+      </PageBody>
     </>
   );
 }

@@ -9,6 +9,7 @@ import { PageHeader } from "@/app/_components/page-header";
 import { formatCompact, plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
+import { useMay } from "../../../_components/membership";
 import { ConversationCost } from "../../_components/conversation-cost";
 import classes from "./conversation-header.module.css";
 import type { ConversationData } from "./transcript";
@@ -18,6 +19,7 @@ type Props = { projectId: string; back: string; conversation: ConversationData }
 export function ConversationHeader({ projectId, back, conversation }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
+  const mayDiagnose = useMay("diagnostics:write");
   const diagnose = useMutation(
     trpc.ruleRuns.create.mutationOptions({
       onSuccess: ({ runs }) => {
@@ -46,21 +48,23 @@ export function ConversationHeader({ projectId, back, conversation }: Props) {
         </span>
       }
       aside={
-        <Button
-          variant="default"
-          leftSection={<IconStethoscope size={14} aria-hidden />}
-          loading={diagnose.isPending}
-          onClick={() =>
-            diagnose.mutate({
-              projectId,
-              conversationId: conversation.id,
-              lastActivityAt: conversation.lastActivityAt,
-              traceIds: conversation.traceIds,
-            })
-          }
-        >
-          Diagnose now
-        </Button>
+        mayDiagnose ? (
+          <Button
+            variant="default"
+            leftSection={<IconStethoscope size={14} aria-hidden />}
+            loading={diagnose.isPending}
+            onClick={() =>
+              diagnose.mutate({
+                projectId,
+                conversationId: conversation.id,
+                lastActivityAt: conversation.lastActivityAt,
+                traceIds: conversation.traceIds,
+              })
+            }
+          >
+            Diagnose now
+          </Button>
+        ) : null
       }
     >
       <p className={classes.facts}>

@@ -9,6 +9,7 @@ import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { useRowKeys } from "@/app/_components/data-table/use-row-keys";
 import { ErrorState } from "@/app/_components/error-state";
 import { formatCount, formatPercent } from "@/app/_lib/format";
+import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
 import classes from "./finding-page.module.css";
 import { occurrencesInput } from "./occurrences-input";
@@ -19,9 +20,7 @@ export function Occurrences({ projectId, findingId, count }: { projectId: string
   const trpc = useTRPC();
   const box = useRef<HTMLElement>(null);
   const list = useInfiniteQuery(
-    trpc.findings.occurrences.infiniteQueryOptions(occurrencesInput(projectId, findingId), {
-      getNextPageParam: (page) => page.pagination.nextCursor ?? undefined,
-    }),
+    trpc.findings.occurrences.infiniteQueryOptions(occurrencesInput(projectId, findingId), nextPage),
   );
   const rows = list.data?.pages.flatMap((page) => page.occurrences) ?? [];
   useRowKeys(box, rows.length, (index) =>

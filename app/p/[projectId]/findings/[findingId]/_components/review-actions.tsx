@@ -3,10 +3,15 @@ import { Button, Group, Tooltip } from "@mantine/core";
 import { IconArchive, IconArrowBackUp, IconCheck, IconCircleCheck } from "@tabler/icons-react";
 import { useKeys } from "@/app/_lib/use-keys";
 import type { Finding } from "@/server/services/diagnostics/schemas";
+import { useMay } from "../../../_components/membership";
 import { useReview } from "./use-review";
 
+/** For those who may review; the others see where a Finding stands. */
+export const ReviewActions = (props: { projectId: string; finding: Finding }) =>
+  useMay("diagnostics:write") ? <Actions {...props} /> : null;
+
 /** Review and resolution: each a button and a key, each can be taken back. */
-export function ReviewActions({ projectId, finding }: { projectId: string; finding: Finding }) {
+function Actions({ projectId, finding }: { projectId: string; finding: Finding }) {
   const { apply, takeBack, busy } = useReview(projectId, finding);
   const { reviewStatus, resolutionStatus } = finding;
   const confirm = () => apply({ reviewStatus: "confirmed" }, "Confirmed");

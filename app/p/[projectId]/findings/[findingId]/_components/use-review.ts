@@ -1,13 +1,10 @@
 "use client";
-import { Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useUndo } from "@/app/_components/use-undo";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import type { Finding } from "@/server/services/diagnostics/schemas";
-
-const UNDO_MS = 10_000;
 
 export type Change = {
   reviewStatus?: Finding["reviewStatus"];
@@ -26,7 +23,7 @@ function inverseOf(before: Finding, change: Change): Change {
 export function useReview(projectId: string, finding: Finding) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const undo = useRef<{ change: Change; toast: string; until: number } | null>(null);
+  const { offer, takeBack } = useUndo();
   const update = useMutation(
     trpc.findings.update.mutationOptions({
       onSuccess: (reply, { findingId }) => {
@@ -39,33 +36,13 @@ export function useReview(projectId: string, finding: Finding) {
     }),
   );
 
-  const takeBack = () => {
-    const kept = undo.current;
-    if (!kept || kept.until < Date.now() || update.isPending) return;
-    undo.current = null;
-    notifications.hide(kept.toast);
-    update.mutate({ projectId, findingId: finding.id, ...kept.change });
-  };
   const apply = (change: Change, said: string) => {
     if (update.isPending) return;
     const inverse = inverseOf(finding, change);
     update.mutate(
       { projectId, findingId: finding.id, ...change },
       {
-        onSuccess: () => {
-          const toast = notifications.show({
-            autoClose: UNDO_MS,
-            message: (
-              <Group justify="space-between" wrap="nowrap">
-                <Text size="sm">{said}</Text>
-                <Button variant="default" size="compact-xs" onClick={takeBack}>
-                  Undo
-                </Button>
-              </Group>
-            ),
-          });
-          undo.current = { change: inverse, toast, until: Date.now() + UNDO_MS };
-        },
+        onSuccess: () => offer(said, () => update.mutate({ projectId, findingId: finding.id, ...inverse })),
       },
     );
   };

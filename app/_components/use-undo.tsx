@@ -1,0 +1,33 @@
+"use client";
+import { Button, Group, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useRef } from "react";
+
+const UNDO_MS = 10_000;
+
+/** Says what was done and, for ten seconds, takes it back: by the toast's button, or by `takeBack` for a key. */
+export function useUndo() {
+  const last = useRef<{ toast: string; until: number; inverse: () => void } | null>(null);
+  const takeBack = () => {
+    const kept = last.current;
+    last.current = null;
+    if (!kept || kept.until < Date.now()) return;
+    notifications.hide(kept.toast);
+    kept.inverse();
+  };
+  const offer = (said: string, inverse: () => void) => {
+    const toast = notifications.show({
+      autoClose: UNDO_MS,
+      message: (
+        <Group justify="space-between" wrap="nowrap">
+          <Text size="sm">{said}</Text>
+          <Button variant="default" size="compact-xs" onClick={takeBack}>
+            Undo
+          </Button>
+        </Group>
+      ),
+    });
+    last.current = { toast, until: Date.now() + UNDO_MS, inverse };
+  };
+  return { offer, takeBack };
+}

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { fieldChanges } from "./field-changes";
+
+const told = (...args: Parameters<typeof fieldChanges>) =>
+  fieldChanges(...args).map(({ path, kind, before, after }) => [path, kind, before, after]);
+
+test("a change is told field by field, what stayed the same last", () => {
+  expect(
+    told(
+      { days: 30, role: "owner", from: { id: "u", role: "owner" } },
+      { days: 30, role: "viewer", from: { id: "u", role: null } },
+    ),
+  ).toEqual([
+    ["role", "changed", "owner", "viewer"],
+    ["from.role", "changed", "owner", null],
+    ["days", "same", 30, 30],
+    ["from.id", "same", "u", "u"],
+  ]);
+});
+
+test("what came and what went says so, lists and empty records are one value", () => {
+  expect(told(null, { capabilities: ["a", "b"], options: {} })).toEqual([
+    ["capabilities", "added", undefined, ["a", "b"]],
+    ["options", "added", undefined, {}],
+  ]);
+  expect(told({ capabilities: ["a"], expiresAt: null }, { capabilities: ["a", "b"] })).toEqual([
+    ["capabilities", "changed", ["a"], ["a", "b"]],
+    ["expiresAt", "removed", null, undefined],
+  ]);
+  expect(told(null, null)).toEqual([]);
+});

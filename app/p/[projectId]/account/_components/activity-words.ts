@@ -1,0 +1,30 @@
+import type { AuditEntry } from "@/server/services/audit/schemas";
+import { actionWords } from "../../_components/audit-words";
+
+const WORDS: Record<string, string> = {
+  "account.signIn": "Signed in",
+  "account.signInRefused": "Somebody was not let in",
+  "account.signOut": "Signed out",
+  "account.changePassword": "Changed the password",
+  "account.resetPassword": "Set a new password by a link",
+  "account.rename": "Changed the name",
+  "account.endSession": "Signed a browser out",
+  "account.endOtherSessions": "Signed the other browsers out",
+  "members.createPasswordReset": "A link for a new password was made",
+  "projects.delete": "Deleted a project",
+  "users.create": "The account was made",
+  "setup.complete": "Set Whetstone up",
+};
+
+const text = (fields: AuditEntry["after"], name: string) =>
+  typeof fields?.[name] === "string" ? (fields[name] as string) : null;
+
+/** What happened to the account, in a line, and what more is told of it. */
+export function activityWords({ action, before, after }: AuditEntry) {
+  const said = WORDS[action] ?? actionWords(action);
+  const more =
+    action === "account.rename"
+      ? [text(before, "name") ?? "none", text(after, "name") ?? "none"].join(" → ")
+      : [text(after, "by") && `by ${text(after, "by")}`, text(after, "why")].filter(Boolean).join(", ");
+  return { said, more, refused: action === "account.signInRefused" };
+}

@@ -1,0 +1,61 @@
+"use client";
+import { Table, Text } from "@mantine/core";
+import { IconHistory } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Ago } from "@/app/_components/ago";
+import { Dot } from "@/app/_components/dot";
+import { EmptyState } from "@/app/_components/empty-state";
+import { ListFrame, ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
+import { UNKNOWN } from "@/app/_lib/format";
+import { nextPage } from "@/app/_lib/next-page";
+import { useTRPC } from "@/app/_lib/trpc";
+import { doorWords } from "../../_components/audit-words";
+import { activityWords } from "./activity-words";
+import { ACTIVITY_INPUT } from "./inputs";
+
+const COLUMNS = [{ label: "When" }, { label: "What" }, { label: "Address" }, { label: "By way of", roomy: true }];
+
+/** Who came into the account and what was changed of it, so that its owner can tell what was not them. */
+export function Activity() {
+  const trpc = useTRPC();
+  const list = useInfiniteQuery(trpc.account.activity.infiniteQueryOptions(ACTIVITY_INPUT, nextPage));
+  const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <ListFrame
+      label="Activity"
+      what="event"
+      columns={COLUMNS}
+      minWidth={320}
+      list={list}
+      count={entries.length}
+      empty={
+        <EmptyState icon={<IconHistory size={32} stroke={1.5} aria-hidden />} title="Nothing happened yet">
+          Sign-ins, and changes of your name, your password and your sessions, are written here and stay.
+        </EmptyState>
+      }
+    >
+      {entries.map((entry, index) => {
+        const { said, more, refused } = activityWords(entry);
+        return (
+          <ListRow key={entry.id} index={index}>
+            <Table.Td>
+              <Ago at={entry.createdAt} />
+            </Table.Td>
+            <Table.Td>
+              {refused ? <Dot color="var(--severity-high)">{said}</Dot> : said}
+              {more ? (
+                <Text size="xs" c="dimmed" display={{ base: "block", sm: "inline" }} ml={{ base: 0, sm: 6 }}>
+                  {more}
+                </Text>
+              ) : null}
+            </Table.Td>
+            <Table.Td className="mono" style={{ overflowWrap: "anywhere" }}>
+              {entry.address ?? UNKNOWN}
+            </Table.Td>
+            <Table.Td {...ROOMY}>{doorWords(entry.door)}</Table.Td>
+          </ListRow>
+        );
+      })}
+    </ListFrame>
+  );
+}

@@ -1,0 +1,26 @@
+"use client";
+import { NativeSelect } from "@mantine/core";
+import { ROLES, type Role } from "@/server/platform/capabilities";
+import type { Member } from "@/server/services/members/schemas";
+import { ROLE_WORDS } from "../../_components/role-words";
+
+type Props = {
+  member: Member;
+  /** What they are just becoming. */
+  becoming: Role | null;
+  onChoose: (role: Role) => void;
+};
+
+export const RoleSelect = ({ member, becoming, onChoose }: Props) => (
+  <NativeSelect
+    w={120}
+    aria-label={`Role of ${member.email}`}
+    value={becoming ?? member.role}
+    disabled={becoming !== null}
+    data={ROLES.map((value) => ({ value, label: ROLE_WORDS[value].label }))}
+    onChange={(event) => {
+      const role = ROLES.find((one) => one === event.currentTarget.value);
+      if (role) onChoose(role);
+    }}
+  />
+);

@@ -1,0 +1,37 @@
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useUndo } from "@/app/_components/use-undo";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+import { useKeys } from "@/app/_lib/use-keys";
+import type { Role } from "@/server/platform/capabilities";
+import type { Member } from "@/server/services/members/schemas";
+import { ROLE_WORDS } from "../../_components/role-words";
+
+/** Gives a member another role, says so, and can take it back. */
+export function useChangeRole(projectId: string) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const { offer, takeBack } = useUndo();
+  useKeys({ u: takeBack });
+  const change = useMutation(
+    trpc.members.changeRole.mutationOptions({
+      onError: (error) => notifications.show({ color: "red", message: problemOf(error).detail }),
+      onSettled: () => queries.invalidateQueries({ queryKey: trpc.members.pathKey() }),
+    }),
+  );
+  const changeRole = ({ userId, name, email, role: before }: Member, role: Role) =>
+    change.mutate(
+      { projectId, userId, role },
+      {
+        onSuccess: () =>
+          offer(`${name ?? email} is ${ROLE_WORDS[role].label} now.`, () =>
+            change.mutate({ projectId, userId, role: before }),
+          ),
+      },
+    );
+  /** What this member is just becoming. */
+  const becoming = ({ userId }: Member) =>
+    change.isPending && change.variables.userId === userId ? change.variables.role : null;
+  return { changeRole, becoming };
+}
