@@ -1,5 +1,5 @@
-import { sql } from "drizzle-orm";
 import { bigint, text } from "drizzle-orm/pg-core";
+import { NOW } from "../now";
 
 /**
  * A time in Unix milliseconds. Stored as a bigint and not as a timestamptz: what the interface speaks is what is kept,
@@ -8,7 +8,6 @@ import { bigint, text } from "drizzle-orm/pg-core";
 export const unixMs = (name: string) => bigint(name, { mode: "number" });
 
 /** The time of the row's insertion, by the database's clock. */
-export const createdAt = () =>
-  unixMs("created_at").notNull().default(sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`);
+export const createdAt = () => unixMs("created_at").notNull().default(NOW);
 
 export const projectId = () => text("project_id").notNull();

@@ -1,9 +1,7 @@
 import { desc, sql } from "drizzle-orm";
 import { bigserial, customType, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { NOW } from "../now";
 import { createdAt, unixMs } from "./columns";
-
-/** By the database's clock: several processes compare these times, and their own clocks may differ or jump. */
-const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /**
  * Any JSON value, exactly. `json` and not `jsonb`: a step's error message may quote evidence with a NUL or a lone

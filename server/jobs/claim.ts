@@ -1,9 +1,9 @@
 import { and, eq, gte, inArray, isNotNull, sql } from "drizzle-orm";
 import { v4 } from "uuid";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { jobRuns } from "@/db/schema/jobs";
 import { type Candidate, chooseRuns } from "./choose-runs";
-import { NOW } from "./clock";
 
 /** A run that this process holds: what it writes for it is accepted while the run's row carries `token`. */
 export type Claim = { runId: string; token: string };

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { type JobEvent, jobEvents, jobRuns, jobSteps } from "@/db/schema/jobs";
-import { NOW } from "./clock";
 import { createRuns } from "./create-runs";
 import type { Definition, Definitions } from "./definitions";
 import { compileExpression, matches } from "./expressions";

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Inngest, InngestFunction } from "inngest";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { logger } from "@/server/platform/log";
 import { createCaller } from "./call-function";
 import { type Claim, claimRuns, handBack, renewLeases } from "./claim";
@@ -161,7 +162,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 /** One cheap look, a few times a second. */
 async function whatWaits(db: Db, functionIds: readonly string[]) {
   const [row] = (await db.execute(sql`
-    with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now)
+    with clock as (select ${NOW} as now)
     select
       exists (select 1 from job_events where dispatched_at is null) as events,
       exists (select 1 from job_runs where due_at <= now and (lease_token is null or lease_until < now)) as runs,

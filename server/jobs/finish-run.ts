@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
 import { type JobError, jobRuns } from "@/db/schema/jobs";
 import { logger } from "@/server/platform/log";
 import { emit } from "@/server/platform/outbox";
-import { databaseNow } from "./clock";
 import { finishSteps, lockRun, type Outcome, type Run, waitingFor, wakeRun } from "./steps";
 
 /** What a step waits for that invoked another run. */

@@ -1,9 +1,9 @@
 import { and, asc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import type { Inngest } from "inngest";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { jobEvents } from "@/db/schema/jobs";
 import { logger } from "@/server/platform/log";
-import { NOW } from "./clock";
 import { createOutage } from "./outage";
 import { createPause } from "./pause";
 import { reap } from "./reap";

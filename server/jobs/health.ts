@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 
 export type JobHealth = {
   /** How long the oldest run that could go on has waited; null when none waits. */
@@ -20,7 +21,7 @@ export type JobHealth = {
  */
 export async function jobHealth(db: Db): Promise<JobHealth> {
   const [row] = (await db.execute(sql`
-    with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now)
+    with clock as (select ${NOW} as now)
     select
       (select now - min(due_at) from job_runs
         where due_at <= now and (lease_token is null or lease_until < now)) as oldest_due,

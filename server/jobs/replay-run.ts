@@ -1,8 +1,8 @@
 import { and, eq, inArray, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
 import { jobRuns, jobSteps } from "@/db/schema/jobs";
 import { ServiceError } from "@/server/platform/errors";
-import { databaseNow } from "./clock";
 
 /**
  * Queues a failed or cancelled run again. Steps that completed keep what they gave; the others run anew. Answers whose

@@ -1,8 +1,8 @@
 import { and, eq, inArray, lte, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
 import { jobSchedules } from "@/db/schema/jobs";
 import { newId } from "@/server/platform/ids";
-import { databaseNow } from "./clock";
 import { createRuns } from "./create-runs";
 import { type Definition, type Definitions, nextCron } from "./definitions";
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { idempotencyKeys } from "@/db/schema";
 import type { Actor, Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
@@ -11,9 +12,6 @@ import { hmac } from "./hmac";
 export const KEPT_MS = 24 * 60 * 60_000;
 /** A process that died lets go of its request after this long; one that lives renews it in time. */
 export const LEASE_MS = 20_000;
-
-/** By the database's clock: several processes compare these times. */
-const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** One answer over HTTP. */
 export type Answer = { status: number; headers: Record<string, string>; body: string };

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { logger } from "@/server/platform/log";
 import { KEPT_MS } from "./keys";
 
@@ -14,7 +15,7 @@ export async function sweepKeys(db: Db, keptMs = KEPT_MS): Promise<number> {
     const gone = await db.execute(sql`
       delete from idempotency_keys where (project_id, id) in (
         select project_id, id from idempotency_keys
-        where created_at <= (extract(epoch from clock_timestamp()) * 1000)::bigint - ${keptMs}::bigint
+        where created_at <= ${NOW} - ${keptMs}::bigint
         order by created_at limit ${ROWS_AT_ONCE} for update skip locked)`);
     removed += gone.count;
     more = gone.count === ROWS_AT_ONCE;

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { NOW } from "@/db/now";
 import { env } from "@/env";
 import { functionOf } from "@/inngest/catalogue";
 import { inngestServer } from "@/server/jobs/configuration";
@@ -55,7 +56,7 @@ async function countByState(ctx: Ctx): Promise<BackgroundJobSummary["counts"]> {
 /** Of runs that nobody has taken, and of events that no run was made for yet. */
 async function oldestDue(ctx: Ctx) {
   const [row] = await ctx.db.execute<{ oldest: string | null }>(sql`
-    with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now)
+    with clock as (select ${NOW} as now)
     select least(
       (select min(due_at) from (
         select due_at, lease_token, lease_until from job_runs where project_id = ${ctx.projectId} and finished_at is null

@@ -1,10 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 
 /** So much in each `windowSeconds`; a bucket that was left alone holds one window's worth. */
 export type Quota = { quota: number; windowSeconds: number };
-
-const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 export type Taken = { granted: number; level: number };
 
