@@ -144,14 +144,16 @@ for (const mood of ["closes", "silent"] as const) {
   });
 }
 
-/** A batch of one trace of two model calls; `id` makes it another trace. */
-const batch = (id: string) => ({
+const traceOf = (id: string) => id.padStart(32, "a");
+
+/** A batch of one trace of model calls; `id` makes it another trace. */
+const batch = (id: string, calls = ["1", "2"]) => ({
   resourceSpans: [
     {
       scopeSpans: [
         {
-          spans: ["1", "2"].map((n) => ({
-            traceId: id.padStart(32, "a"),
+          spans: calls.map((n) => ({
+            traceId: traceOf(id),
             spanId: n.padStart(16, "b"),
             name: "chat gpt-4o",
             kind: 3,
@@ -230,4 +232,25 @@ test("a slow way to the database is slow, not broken", async () => {
   } finally {
     link.turn("carries");
   }
+});
+
+test("a trace that cannot be rebuilt is told of, and everybody else's go on", async () => {
+  test.setTimeout(120_000);
+  const [who, neighbour] = others;
+  const conversationOf = async (of: TestProject, id: string) => {
+    const reply = await ask(of, `/v1/projects/${of.projectId}/traces/${traceOf(id)}`);
+    return reply.ok ? (await reply.json()).trace.conversationId : null;
+  };
+  await send(who, batch("7"));
+  await expect.poll(() => conversationOf(who, "7"), { timeout: ANSWER_MS }).not.toBeNull();
+  await sql`update spans set attributes = 'null' where project_id = ${who.projectId} and trace_id = ${traceOf("7")}`;
+  await send(who, batch("7", ["3"]));
+  for (const of of [who, neighbour]) {
+    await send(of, batch("8"));
+    await expect.poll(() => conversationOf(of, "8"), { timeout: ANSWER_MS }).not.toBeNull();
+  }
+  await expect
+    .poll(async () => (await readiness()).checks.projector.reason, { timeout: ANSWER_MS })
+    .toContain("could not be rebuilt");
+  expect(await readiness()).toMatchObject({ http: 200, status: "ready" });
 });

@@ -2,6 +2,7 @@ import { desc, sql } from "drizzle-orm";
 import {
   bigint,
   bigserial,
+  boolean,
   check,
   foreignKey,
   index,
@@ -173,9 +174,57 @@ export const projectionQueue = pgTable(
     id: bigserial("id", { mode: "number" }).notNull(),
     traceId: text("trace_id").notNull(),
     receivedAt: unixMs("received_at").notNull(),
+    /** Rebuilds that failed, or that the process did not live through. */
+    attempts: integer("attempts").notNull().default(0),
+    /** Not before then. */
+    retryAt: unixMs("retry_at").notNull().default(0),
+    /** A process ended while this and others were rebuilt: it is tried in no company until it has shown to be harmless. */
+    alone: boolean("alone").notNull().default(false),
   },
-  (t) => [primaryKey({ columns: [t.projectId, t.id] }), index("projection_queue_order").on(t.id)],
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    index("projection_queue_order").on(t.id),
+    index("projection_queue_alone").on(t.projectId, t.traceId).where(sql`alone`),
+  ],
 );
+
+/** Traces that could not be rebuilt however often it was tried. Kept until somebody, or a newer version, tries again. */
+export const parkedTraces = pgTable(
+  "parked_traces",
+  {
+    projectId: projectId(),
+    traceId: text("trace_id").notNull(),
+    receivedAt: unixMs("received_at").notNull(),
+    attempts: integer("attempts").notNull(),
+    /** What went wrong the last time. */
+    reason: text("reason").notNull(),
+    /** It ended the process that tried. */
+    alone: boolean("alone").notNull(),
+    /** Of the code that gave up. */
+    version: text("version").notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.traceId] }),
+    foreignKey({
+      name: "parked_traces_trace",
+      columns: [t.projectId, t.traceId],
+      foreignColumns: [traces.projectId, traces.id],
+    }).onDelete("cascade"),
+    index("parked_traces_newest").on(t.projectId, desc(t.createdAt), desc(t.traceId)),
+  ],
+);
+
+/** Processes that rebuild conversations: what each has under way, so that what one died of can be told. */
+export const projectors = pgTable("projectors", {
+  id: text("id").primaryKey(),
+  /** The database's side of the connection on which the work is done: with the process it goes away. */
+  backend: text("backend").notNull(),
+  /** Pairs of project and trace; none between passes. */
+  workingOn: jsonb("working_on").$type<[projectId: string, traceId: string][]>().notNull(),
+  /** When a pass was last completed. */
+  progressedAt: unixMs("progressed_at"),
+});
 
 export const conversationMessages = pgTable(
   "conversation_messages",

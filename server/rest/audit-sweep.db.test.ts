@@ -118,6 +118,7 @@ const SAMPLES: Record<string, Sample> = {
   "modelPrices.update": async ({ ctx }) => ({
     input: { modelPriceId: (await createModelPrice(ctx, SAMPLE_PRICE)).model.id, ...SAMPLE_PRICE },
   }),
+  "parkedTraces.replay": only({}),
   "projects.create": only({ name: "Second project" }),
   "projects.delete": only({ name: "Test project" }),
   "projects.leave": async ({ ctx }) => ({

@@ -64,6 +64,8 @@ import {
   getReceipt,
   getTrace,
   listConversations,
+  listParkedTraces,
+  replayParkedTraces,
   telemetryStatus,
 } from "@/server/services/telemetry";
 import { health, healthReply } from "./health";
@@ -107,6 +109,8 @@ export const OPERATIONS: readonly Operation[] = [
     otlp("logs", "log records", "resourceLogs", otlpLogs),
     get(`${project}/ingest-receipts/:receiptId`, getReceipt),
     get(`${project}/telemetry-status`, telemetryStatus),
+    get(`${project}/parked-traces`, listParkedTraces),
+    post(`${project}/parked-trace-replays`, replayParkedTraces, 202),
   ]),
   ...about("Conversations", [
     get(`${project}/conversations`, listConversations),

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
 import { databaseWorked, unavailable } from "@/server/platform/database-trouble";
 import { type Check, readiness } from "./readiness";
 
@@ -70,4 +71,38 @@ test("runs that are due are an illness when none gets done, and a queue when oth
     status: "ok",
     reason: expect.stringMatching(/600 s for their turn/),
   });
+});
+
+test("spans that wait are an illness when no projector gets anything done, and a queue when one does", async () => {
+  const { ctx } = await testProject();
+  const queued = (attempts: number) =>
+    db().execute(sql`
+      insert into projection_queue (project_id, trace_id, received_at, attempts)
+      values (${ctx.projectId}, ${`trace-${attempts}`}, ${ago(MINUTE)}, ${attempts})`);
+  await queued(0);
+  expect((await ask()).checks.projector).toMatchObject({
+    status: "failing",
+    reason: expect.stringMatching(/60 s.*none do/),
+  });
+  await db().execute(
+    sql`insert into projectors (id, backend, working_on, progressed_at) values ('one', '', '[]', ${ago(0)})`,
+  );
+  expect((await ask()).checks.projector).toMatchObject({
+    status: "ok",
+    reason: expect.stringMatching(/60 s.*others do/),
+  });
+
+  // What cannot be rebuilt is told of and keeps nobody from being ready.
+  await db().execute(sql`delete from projection_queue`);
+  await queued(3);
+  await db().execute(sql`insert into traces (project_id, id) values (${ctx.projectId}, 'hopeless')`);
+  await db().execute(sql`
+    insert into parked_traces (project_id, trace_id, received_at, attempts, reason, alone, version)
+    values (${ctx.projectId}, 'hopeless', 1, 5, 'secret of a customer', false, '0')`);
+  const { http, checks } = await ask();
+  expect([http, checks.projector?.status]).toEqual([200, "ok"]);
+  expect(checks.projector?.reason).toMatch(
+    /1 that could not be rebuilt will be tried again, and 1 could not be rebuilt and are parked/,
+  );
+  expect(JSON.stringify(checks)).not.toMatch(/secret|hopeless/);
 });

@@ -6,7 +6,7 @@ import { isTroubled, TROUBLES, troubleOf } from "@/server/platform/database-trou
 import { errorCodes } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
-import { projectionLag } from "@/server/services/telemetry";
+import { projectionHealth } from "@/server/services/telemetry";
 
 /**
  * One part of the installation. `not_configured` is a choice and keeps nothing from being ready; `unknown` could not be
@@ -67,10 +67,22 @@ async function jobs(on: Db): Promise<Check> {
 }
 
 async function projector(on: Db): Promise<Check> {
-  const lag = await projectionLag(on);
-  return lag > PROJECTION_LATE_MS
-    ? { status: "failing", reason: `Accepted spans have waited ${seconds(lag)} to become conversations.` }
-    : { status: "ok", reason: "Accepted spans become conversations in time." };
+  const { oldestMs, progressedMs, retried, parked } = await projectionHealth(on);
+  const late = oldestMs !== null && oldestMs > PROJECTION_LATE_MS;
+  if (late && (progressedMs === null || progressedMs > PROJECTION_LATE_MS)) {
+    return {
+      status: "failing",
+      reason: `Accepted spans have waited ${seconds(oldestMs)} to become conversations, and none do.`,
+    };
+  }
+  const failed = [
+    ...(retried > 0 ? [`${retried} that could not be rebuilt will be tried again`] : []),
+    ...(parked > 0 ? [`${parked} could not be rebuilt and are parked; the log and each project's list name them`] : []),
+  ];
+  const how = late
+    ? `Accepted spans wait up to ${seconds(oldestMs)} to become conversations; others do.`
+    : "Accepted spans become conversations in time.";
+  return { status: "ok", reason: failed.length > 0 ? `${how} Of the traces ${failed.join(", and ")}.` : how };
 }
 
 /** A part that is asked about in the database. */

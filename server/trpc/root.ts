@@ -15,7 +15,13 @@ import { modelPricesRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { setupRouter } from "./routers/setup";
 import { signInRouter } from "./routers/sign-in";
-import { conversationsRouter, receiptsRouter, telemetryRouter, tracesRouter } from "./routers/telemetry";
+import {
+  conversationsRouter,
+  parkedTracesRouter,
+  receiptsRouter,
+  telemetryRouter,
+  tracesRouter,
+} from "./routers/telemetry";
 import { router } from "./trpc";
 
 /** What the workbench's pages call. Routers are by subject, so that a screen refreshes by subject. */
@@ -33,6 +39,7 @@ export const appRouter = router({
   links: linksRouter,
   members: membersRouter,
   modelPrices: modelPricesRouter,
+  parkedTraces: parkedTracesRouter,
   projects: projectsRouter,
   receipts: receiptsRouter,
   retention: retentionRouter,

@@ -141,6 +141,20 @@ test("a batch that came through while its trace was deleted goes when it is read
   expect(without(await tablesNaming(db(), trace(5)), RECORDS)).toEqual({});
 });
 
+test("spans of a user that could not be rebuilt go as well, and keep no deletion from its end", async () => {
+  const { ctx } = await testProject();
+  const user = "user-of-a-broken-trace";
+  const broken = { ...conversationSpan(41, "broken", user), traceId: trace(40) };
+  for (const one of [conversationSpan(40, "broken", user), broken]) {
+    await storeTraces(ctx, decodeTraces(Buffer.from(JSON.stringify(otlpJson([one]))), "json"));
+  }
+  await db().execute(sql`update spans set attributes = 'null' where span_id = ${span(41)}`);
+  const { deletion } = await deleteUserData(ctx, { userId: user });
+  await toEnd(deletion.id);
+  expect(await tablesNaming(db(), user)).toEqual({});
+  expect(await tablesNaming(db(), trace(40))).toEqual({});
+});
+
 test("Findings are recounted, retold, and gone when nothing shows them", async () => {
   const { ctx } = await testProject();
   const diagnose = async (conversationId: string, lastActivityAt: number) => {

@@ -2,7 +2,13 @@ import { and, eq, ne, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
-import { deleteLooseLogsNaming, deleteUnusedSources, projectPending, stripReceipts } from "@/server/services/telemetry";
+import {
+  deleteLooseLogsNaming,
+  deleteLooseTracesNaming,
+  deleteUnusedSources,
+  projectCarefully,
+  stripReceipts,
+} from "@/server/services/telemetry";
 import { deleteBatch } from "./delete-batch";
 import { addCounts, completeReceipt } from "./deletion-receipt";
 
@@ -68,6 +74,7 @@ async function runUserDeletion(
   await projectWhatArrived(ctx);
   if (!(await deleteAll())) return false;
   await inTransaction(ctx, async (tx) => {
+    await addCounts(tx.db, deletionId, await deleteLooseTracesNaming(tx, userId, { remember: true }));
     // Holds off batches until the end: one that came through meanwhile has left its receipt by now.
     const sources = await deleteUnusedSources(tx);
     await stripReceipts(tx.db, tx.projectId, createdAt);
@@ -83,9 +90,12 @@ async function projectWhatArrived(ctx: Ctx) {
   const [newest] = await ctx.db.execute<{ id: string | null }>(sql`select max(id) as id ${mine}`);
   if (!newest?.id) return;
   for (let pass = 0; pass < PASSES; pass++) {
-    const [waiting] = await ctx.db.execute(sql`select 1 ${mine} and id <= ${newest.id}::bigint limit 1`);
+    // What has failed before is no part of any conversation yet, and may never be.
+    const [waiting] = await ctx.db.execute(
+      sql`select 1 ${mine} and id <= ${newest.id}::bigint and attempts = 0 limit 1`,
+    );
     if (!waiting) return;
-    await projectPending(ctx.db);
+    await projectCarefully(ctx.db);
   }
   throw new Error("What has arrived could not be read in time; the deletion goes on later.");
 }

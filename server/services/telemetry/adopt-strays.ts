@@ -52,8 +52,8 @@ export async function adoptStrays(tx: Db, projectId: string, responseIds: readon
   const touched = [...new Set(moving.flatMap(({ left, into }) => [left, into]))];
   const locked = await tx.execute<{ id: string }>(sql`
     select id from conversations where project_id = ${projectId} and id = any(${textArray(touched)})
-    order by id for no key update`);
-  // Either may have been deleted since it was found.
+    order by id for no key update skip locked`);
+  // Either may have been deleted since it was found; who rebuilds one just now looks for strays when we have committed.
   const here = new Set([...locked].map(({ id }) => id));
   const moved = moving.filter(({ left, into }) => here.has(left) && here.has(into));
   for (const { trace_id, left, into } of moved) {

@@ -1,36 +1,88 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 
 /** Queue rows taken in one pass: enough to write in sets, few enough to be readable within the second. */
 const ROWS_A_PASS = 400;
 /** Of them for one project while others wait, so that a busy one does not keep the rest from being read. */
 const ROWS_A_PROJECT = 200;
 
-export type ClaimedTraces = { projectId: string; traceIds: string[]; receivedAt: number };
+/** `attempts`: how often a trace has failed before, where it has. */
+export type ClaimedTraces = {
+  projectId: string;
+  traceIds: string[];
+  receivedAt: number;
+  attempts: Readonly<Record<string, number>>;
+  alone: boolean;
+};
+
+/** By the index of those that are tried alone, which is empty as a rule. */
+const triedAlone = sql`exists (
+  select 1 from projection_queue a where a.alone and a.project_id = q.project_id and a.trace_id = q.trace_id)`;
 
 /**
  * Takes waiting traces out of the queue, oldest first. The rows come back when the transaction does not commit, and
  * other projectors skip them until it does.
  */
-export async function claimTraces(tx: Db): Promise<ClaimedTraces[]> {
-  const rows = await tx.execute<{ project_id: string; trace_ids: string[]; received_at: string }>(sql`
-    with head as (
-      select project_id, id from projection_queue order by id limit ${ROWS_A_PASS * 5} for update skip locked
+export const claimTraces = (tx: Db): Promise<ClaimedTraces[]> =>
+  take(
+    tx,
+    sql`
+    head as (
+      select q.project_id, q.id from projection_queue q
+      where q.retry_at <= ${NOW} and not ${triedAlone}
+      order by q.id limit ${ROWS_A_PASS * 5} for update skip locked
     ),
-    fair as (
+    chosen as (
       select project_id, id from (
         select project_id, id, row_number() over (partition by project_id order by id) as turn from head
       ) ranked where turn <= ${ROWS_A_PROJECT} order by turn, id limit ${ROWS_A_PASS}
+    )`,
+    false,
+  );
+
+/** Takes one of the traces that nothing else must be rebuilt together with. */
+export const claimAlone = (tx: Db): Promise<ClaimedTraces[]> =>
+  take(
+    tx,
+    sql`
+    first as (
+      select project_id, trace_id from projection_queue where alone and retry_at <= ${NOW}
+      order by project_id, trace_id limit 1 for update skip locked
     ),
+    chosen as (
+      select q.project_id, q.id from projection_queue q join first f on q.project_id = f.project_id and q.trace_id = f.trace_id
+    )`,
+    true,
+  );
+
+/** A trace that is parked is not tried, however much it grows: its rows end here. */
+async function take(tx: Db, choosing: SQL, alone: boolean): Promise<ClaimedTraces[]> {
+  const rows = await tx.execute<{
+    project_id: string;
+    trace_ids: string[];
+    received_at: string;
+    attempts: Record<string, number> | null;
+  }>(sql`
+    with ${choosing},
     taken as (
-      delete from projection_queue q using fair f where q.project_id = f.project_id and q.id = f.id
-      returning q.project_id, q.trace_id, q.received_at
+      delete from projection_queue q using chosen c where q.project_id = c.project_id and q.id = c.id
+      returning q.project_id, q.trace_id, q.received_at, q.attempts
     )
-    select project_id, array_agg(distinct trace_id order by trace_id) as trace_ids, max(received_at) as received_at
-    from taken group by project_id order by project_id`);
+    select project_id, array_agg(trace_id order by trace_id) as trace_ids, max(received_at) as received_at,
+           json_object_agg(trace_id, attempts) filter (where attempts > 0) as attempts
+    from (
+      select project_id, trace_id, max(received_at) as received_at, max(attempts) as attempts
+      from taken t
+      where not exists (select 1 from parked_traces p where p.project_id = t.project_id and p.trace_id = t.trace_id)
+      group by project_id, trace_id
+    ) traces
+    group by project_id order by project_id`);
   return [...rows].map((row) => ({
     projectId: row.project_id,
     traceIds: row.trace_ids,
     receivedAt: Number(row.received_at),
+    attempts: row.attempts ?? {},
+    alone,
   }));
 }

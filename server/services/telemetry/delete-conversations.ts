@@ -103,6 +103,25 @@ export async function deleteLooseLogsNaming(tx: Ctx, value: string): Promise<Del
   return { log_records: await deleted(tx.db, "log_records", sql`${loose} and ${named}`) };
 }
 
+/** Traces that stand in no conversation, because they could not be rebuilt, and have this value in any attribute. */
+export async function deleteLooseTracesNaming(
+  tx: Ctx,
+  value: string,
+  { remember }: { remember: boolean },
+): Promise<Deleted> {
+  const naming = await tx.db.execute<{ id: string }>(sql`
+    select t.id from traces t
+    where t.project_id = ${tx.projectId} and t.conversation_id is null and exists (
+      select 1 from spans s, jsonb_each_text(case jsonb_typeof(s.attributes) when 'object' then s.attributes else '{}' end) a
+      where s.project_id = t.project_id and s.trace_id = t.id and a.value = ${value}::text)
+    order by t.id for update of t`);
+  return deleteTraces(
+    tx,
+    [...naming].map((row) => row.id),
+    { remember },
+  );
+}
+
 /** What was received before `before` and stands in no conversation, a limited number of rows at a time. */
 export async function deleteLooseBefore(tx: Ctx, before: number, limit: number): Promise<Deleted> {
   const traces = await tx.db.execute<{ id: string }>(sql`

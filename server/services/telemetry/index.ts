@@ -7,6 +7,7 @@ export {
   deleteConversations,
   deleteLooseBefore,
   deleteLooseLogsNaming,
+  deleteLooseTracesNaming,
   deleteReceiptsBefore,
   deleteUnusedSources,
 } from "./delete-conversations";
@@ -16,7 +17,9 @@ export { getReceipt } from "./get-receipt";
 export { getTrace } from "./get-trace";
 export { listConversations } from "./list-conversations";
 export { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "./otlp";
-export { projectionLag, projectPending, runProjector } from "./projector";
+export { listParkedTraces, replayParkedTraces } from "./parked-traces";
+export { projectionHealth } from "./projection-health";
+export { projectCarefully, projectPending, runProjector } from "./projector";
 export { storeLogs, storeTraces, TRACE_DELETED } from "./store-batch";
 export { telemetryStatus } from "./telemetry-status";
 export { lockSources, stripReceipts } from "./tombstones";

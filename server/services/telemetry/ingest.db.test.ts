@@ -16,7 +16,6 @@ import {
   storeTraces,
   telemetryStatus,
 } from ".";
-import { projectCarefully } from "./projector";
 import { chatSpan, ingest, otlpJson, TRACE } from "./testing";
 
 const ids = ["00f067aa0ba902b1", "00f067aa0ba902b2", "00f067aa0ba902b3", "00f067aa0ba902b4"] as const;
@@ -331,34 +330,6 @@ test("log records that come before any of their spans wait for them and hold not
   expect(await all(ctx)).toMatchObject([{ traceIds: [TRACE] }]);
   await ingest(ctx, [chatSpan({ traceId: OTHER_TRACE, spanId: ids[1] })]);
   expect(await all(ctx)).toHaveLength(2);
-});
-
-test("a trace that cannot be rebuilt waits at the end of the queue, and no other waits for it", async () => {
-  const { ctx } = await testProject();
-  const neighbour = await testProject();
-  const send = (to: Ctx, traceId: string, span: object = {}) =>
-    storeTraces(
-      to,
-      decodeTraces(Buffer.from(JSON.stringify(otlpJson([chatSpan({ traceId, spanId: ids[0], ...span })]))), "json"),
-    );
-  const broken = OTHER_TRACE;
-  await send(ctx, broken);
-  await ctx.db.execute(
-    sql`update spans set attributes = 'null' where trace_id = ${broken} and project_id = ${ctx.projectId}`,
-  );
-  for (let i = 0; i < 5; i++) await send(ctx, `${i}`.padStart(32, "c"));
-  await send(neighbour.ctx, TRACE);
-
-  await expect(projectPending(ctx.db)).rejects.toThrow();
-  expect(await projectCarefully(ctx.db)).toMatchObject({ taken: 7, setAside: [{ traceId: broken }] });
-  expect(await all(ctx)).toHaveLength(5);
-  expect(await all(neighbour.ctx)).toHaveLength(1);
-
-  await ctx.db.execute(
-    sql`update spans set attributes = '{}' where trace_id = ${broken} and project_id = ${ctx.projectId}`,
-  );
-  expect(await projectCarefully(ctx.db)).toEqual({ taken: 1, setAside: [] });
-  expect(await all(ctx)).toHaveLength(6);
 });
 
 test("no id or name is too long to be stored, and one that is no id names nobody", async () => {

@@ -1,210 +1,132 @@
-import { sql } from "drizzle-orm";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
-import type { ProjectId } from "@/server/platform/context";
+import { troubleOf } from "@/server/platform/database-trouble";
+import { errorCodes } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { transact } from "@/server/platform/transact";
-import { priceBookOf } from "@/server/services/pricing";
-import { adoptStrays } from "./adopt-strays";
-import { type ClaimedTraces, claimTraces } from "./claim-traces";
+import { type ClaimedTraces, claimAlone, claimTraces } from "./claim-traces";
 import { createStatisticsKeeper } from "./keep-statistics";
-import { loadLogs, loadSpans } from "./load-spans";
-import { createAssembler, IdentityFold } from "./otlp";
-import type { LogRecord, SpanRecord } from "./otlp/types";
-import { placeTraces } from "./place-traces";
-import { type ProjectedConversation, writeConversations } from "./project-conversations";
-import { textArray } from "./rows";
-import { withoutDeletedTraces } from "./tombstones";
+import { createJournal, type Journal } from "./projector-journal";
+import { type Rebuilt, rebuildTraces, takeInStrays } from "./rebuild-traces";
+import { replayParked, setAside, suspectTracesOfTheDead } from "./set-aside-traces";
 
 /** How long an idle projector waits: far below the two seconds within which a batch is promised to be readable. */
 const IDLE_MS = 200;
 const AFTER_FAULT_MS = 1000;
-/** Spans kept from the first reading (who is it?) for the second (what was said?); more are read twice. */
-const SPANS_KEPT = 5_000;
-/** Traces that the log was told about and need not hear of again. */
-const REPORTED_MAX = 1000;
 
 /** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
 export async function runProjector({ signal }: { signal: AbortSignal }) {
   const keepStatistics = createStatisticsKeeper();
-  const reported = new Set<string>();
+  const journal = createJournal(db());
+  const log = logger("projector");
+  let replayed = false;
   let faults = 0;
   let careful = false;
   while (!signal.aborted) {
     try {
-      const { taken, setAside }: Pass = careful ? await projectCarefully(db()) : await projectAtOnce(db());
+      if (faults > 0) await journal.clear();
+      // What an earlier version could not read, this one may.
+      if (!replayed) await replayParked(db(), { projectId: null });
+      replayed = true;
+      await suspectTracesOfTheDead(db());
+      const pass: Pass = careful
+        ? await projectCarefully(db(), journal)
+        : await projectAtOnce(db(), claimTraces, journal);
+      const alone = await projectAlone(db(), journal);
+      if (faults > 0) log.info("Conversations are rebuilt again.");
       faults = 0;
-      careful = setAside.length > 0;
-      for (const trace of setAside) reportOnce(reported, trace);
-      if (taken > setAside.length) await keepStatistics(db());
+      careful = pass.failed > 0;
+      if (pass.taken + alone.taken > pass.failed + alone.failed) await keepStatistics(db());
       else await pause(careful ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {
-      if (faults++ === 0)
-        logger("projector").error({ err: loggable(error) }, "Rebuilding conversations failed; trying again.");
+      if (faults++ === 0) log.error({ err: loggable(error) }, "Rebuilding conversations failed; trying again.");
       careful = true;
       await pause(AFTER_FAULT_MS, signal);
     }
   }
+  await journal.leave().catch(() => {});
 }
 
 /** One pass: takes waiting traces, rebuilds their conversations, all in one transaction. Answers how many traces. */
-export const projectPending = async (database: Db): Promise<number> => (await projectAtOnce(database)).taken;
+export const projectPending = async (database: Db): Promise<number> =>
+  (await projectAtOnce(database, claimTraces)).taken;
 
-type Pass = { taken: number; setAside: SetAside[] };
-/** A trace whose conversation could not be rebuilt. */
-type SetAside = { projectId: string; traceId: string; error: unknown };
+/** Of the traces taken in a pass: how many there were, and how many could not be rebuilt. */
+type Pass = { taken: number; failed: number };
 
 const countOf = (claimed: readonly ClaimedTraces[]) => claimed.reduce((sum, claim) => sum + claim.traceIds.length, 0);
 
-async function projectAtOnce(database: Db): Promise<Pass> {
-  return transact(database, async (tx) => {
-    const claimed = await claimTraces(tx);
-    for (const claim of claimed) await projectClaimed(tx, claim);
-    return { taken: countOf(claimed), setAside: [] };
+const projectAtOnce = (database: Db, claim: typeof claimTraces, journal?: Journal): Promise<Pass> =>
+  transact(database, async (tx) => {
+    const claimed = await claim(tx);
+    if (claimed.length === 0) return { taken: 0, failed: 0 };
+    await journal?.begin(tx, claimed);
+    const rebuilt: Rebuilt[] = [];
+    for (const traces of claimed) rebuilt.push(await rebuildTraces(tx, traces));
+    for (const project of rebuilt) await takeInStrays(tx, project);
+    await journal?.end(tx);
+    return { taken: countOf(claimed), failed: 0 };
   });
-}
 
 /**
- * A pass for after one failed: what cannot be rebuilt goes to the end of the queue and is tried again, so that a trace that
- * our code cannot read keeps nobody else's conversations waiting.
+ * A pass for after one failed: what cannot be rebuilt is set aside and tried again later, so that a trace that our code
+ * cannot read keeps nobody else's conversations waiting.
  */
-export async function projectCarefully(database: Db): Promise<Pass> {
-  return database.transaction(async (tx) => {
-    const claimed = await claimTraces(tx);
-    const setAside: SetAside[] = [];
-    for (const claim of claimed) setAside.push(...(await projectOrSetAside(tx, claim)));
-    return { taken: countOf(claimed), setAside };
+export const projectCarefully = (database: Db, journal?: Journal, claim = claimTraces): Promise<Pass> =>
+  database.transaction(async (tx) => {
+    const claimed = await claim(tx);
+    if (claimed.length === 0) return { taken: 0, failed: 0 };
+    await journal?.begin(tx, claimed);
+    const rebuilt: Rebuilt[] = [];
+    let failed = 0;
+    for (const traces of claimed) failed += await rebuildOrSetAside(tx, traces, rebuilt);
+    for (const project of rebuilt) await takeInStraysOrLeaveThem(tx, project);
+    await journal?.end(tx);
+    return { taken: countOf(claimed), failed };
   });
-}
 
-/** Halves what fails until the traces that do it stand alone. */
-async function projectOrSetAside(tx: Db, claim: ClaimedTraces): Promise<SetAside[]> {
+/** One of the traces that nothing else is to be rebuilt with. */
+const projectAlone = (database: Db, journal: Journal) => projectCarefully(database, journal, claimAlone);
+
+/** Halves what fails until the traces that do it stand alone. Answers how many they are. */
+async function rebuildOrSetAside(tx: Db, claim: ClaimedTraces, rebuilt: Rebuilt[]): Promise<number> {
   try {
-    await tx.transaction((step) => projectClaimed(step, claim));
-    return [];
+    rebuilt.push(await tx.transaction((step) => rebuildTraces(step, claim)));
+    return 0;
   } catch (error) {
-    const { projectId, traceIds, receivedAt } = claim;
+    throwUnlessOfTheTrace(error);
+    const { projectId, traceIds, receivedAt, alone } = claim;
     const [traceId, ...others] = traceIds;
     if (traceId !== undefined && others.length === 0) {
-      await tx.execute(sql`
-        insert into projection_queue (project_id, trace_id, received_at) values (${projectId}, ${traceId}, ${receivedAt})`);
-      return [{ projectId, traceId, error }];
+      const attempts = (claim.attempts[traceId] ?? 0) + 1;
+      if (attempts === 1) {
+        const which = { err: loggable(error), projectId, traceId };
+        logger("projector").error(which, "A trace could not be rebuilt; trying again later.");
+      }
+      await setAside(tx, { projectId, traceId, receivedAt, attempts, alone, error });
+      return 1;
     }
     const middle = Math.ceil(traceIds.length / 2);
-    const first = await projectOrSetAside(tx, { ...claim, traceIds: traceIds.slice(0, middle) });
-    return [...first, ...(await projectOrSetAside(tx, { ...claim, traceIds: traceIds.slice(middle) }))];
+    const first = await rebuildOrSetAside(tx, { ...claim, traceIds: traceIds.slice(0, middle) }, rebuilt);
+    return first + (await rebuildOrSetAside(tx, { ...claim, traceIds: traceIds.slice(middle) }, rebuilt));
   }
 }
 
-/** It is tried again and again; the log hears of it once. */
-function reportOnce(reported: Set<string>, { projectId, traceId, error }: SetAside) {
-  const key = `${projectId} ${traceId}`;
-  if (reported.has(key)) return;
-  if (reported.size >= REPORTED_MAX) reported.clear();
-  reported.add(key);
-  logger("projector").error(
-    { err: loggable(error), projectId, traceId },
-    "A trace could not be rebuilt; trying again, after the others.",
-  );
+/** A stray that stays where it is counts a call twice, which is less than a conversation that cannot be read. */
+const takeInStraysOrLeaveThem = (tx: Db, project: Rebuilt) =>
+  tx
+    .transaction((step) => takeInStrays(step, project))
+    .catch((error: unknown) => {
+      throwUnlessOfTheTrace(error);
+      logger("projector").warn({ err: loggable(error), projectId: project.projectId }, "Strays were not taken in.");
+    });
+
+/** A database that is away, or has no room, says nothing about a trace. */
+function throwUnlessOfTheTrace(error: unknown) {
+  const trouble = troubleOf(errorCodes(error));
+  if (trouble === "away" || trouble === "full") throw error;
 }
 
-async function projectClaimed(tx: Db, { projectId, traceIds: claimed, receivedAt }: ClaimedTraces) {
-  // Locked before they are read: of two projectors on one trace the second sees all that the first saw.
-  await tx.execute(sql`
-    select 1 from traces where project_id = ${projectId} and id = any(${textArray(claimed)}) order by id for no key update`);
-  const traceIds = await withoutDeletedTraces(tx, projectId, claimed);
-
-  const first = await readTraces(tx, projectId, traceIds);
-  // Log records may come before their spans: until then there is nothing to place.
-  if (first.identities.size === 0) return;
-  const conversationIds = await placeTraces(tx, projectId, first.identities, receivedAt);
-  const { responseIds } = await rebuild(tx, projectId, conversationIds, receivedAt, first);
-  const hosts = await adoptStrays(tx, projectId, responseIds);
-  if (hosts.length > 0) await rebuild(tx, projectId, hosts, receivedAt);
-}
-
-/** Puts conversations together from all spans of their traces, those in `read` without reading them again. */
-async function rebuild(tx: Db, projectId: string, conversationIds: string[], receivedAt: number, read?: ReadTraces) {
-  const members = await tx.execute<{ id: string; conversation_id: string }>(sql`
-    select id, conversation_id from traces
-    where project_id = ${projectId} and conversation_id = any(${textArray(conversationIds)}) order by id`);
-
-  const assemblers = new Map(conversationIds.map((id) => [id, createAssembler()]));
-  const conversationOf = new Map([...members].map((row) => [row.id, row.conversation_id]));
-  const add = (span: SpanRecord, logs: readonly LogRecord[]) =>
-    assemblers.get(conversationOf.get(span.traceId) ?? "")?.add(span, [...logs]);
-
-  for (const { span, logs } of read?.kept ?? []) add(span, logs);
-  const unread = [...members].map((row) => row.id).filter((id) => !read?.keptTraces.has(id));
-  if (unread.length > 0) {
-    const logsOf = groupLogs(await loadLogs(tx, projectId, unread));
-    for await (const page of loadSpans(tx, projectId, unread)) {
-      for (const span of page) add(span, logsOf(span));
-    }
-  }
-
-  const projected: ProjectedConversation[] = conversationIds.map((id) => ({
-    id,
-    traceIds: [...members].filter((row) => row.conversation_id === id).map((row) => row.id),
-    assembled: assemblers.get(id)!.finish(),
-  }));
-  const book = await priceBookOf({ db: tx, projectId: projectId as ProjectId });
-  return writeConversations(tx, projectId, book, projected, receivedAt);
-}
-
-type ReadTraces = Awaited<ReturnType<typeof readTraces>>;
-
-/** Whose are these traces? Keeps the spans while they are few, so that they need not be read again. */
-async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]) {
-  const logs = await loadLogs(tx, projectId, traceIds);
-  const logsOf = groupLogs(logs);
-  const folds = new Map<string, IdentityFold>();
-  let kept: { span: SpanRecord; logs: readonly LogRecord[] }[] | null = [];
-  for await (const page of loadSpans(tx, projectId, traceIds)) {
-    for (const span of page) {
-      let fold = folds.get(span.traceId);
-      if (!fold) {
-        fold = new IdentityFold();
-        folds.set(span.traceId, fold);
-      }
-      fold.addSpan(span);
-      kept?.push({ span, logs: logsOf(span) });
-    }
-    if (kept && kept.length > SPANS_KEPT) kept = null;
-  }
-  for (const record of logs) folds.get(record.traceId ?? "")?.addLog(record);
-
-  const identities = new Map([...folds].map(([traceId, fold]) => [traceId, fold.identity()]));
-  return { identities, kept: kept ?? [], keptTraces: new Set(kept ? traceIds : []) };
-}
-
-function groupLogs(logs: readonly LogRecord[]) {
-  const bySpan = new Map<string, LogRecord[]>();
-  for (const record of logs) {
-    const key = `${record.traceId} ${record.spanId}`;
-    const group = bySpan.get(key);
-    if (group) group.push(record);
-    else bySpan.set(key, [record]);
-  }
-  return (span: SpanRecord) => bySpan.get(`${span.traceId} ${span.spanId}`) ?? [];
-}
-
-const pause = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const timer = setTimeout(done, ms);
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });
-
-/** For `/readyz`: how long the oldest waiting trace has waited, in milliseconds; 0 when none does. */
-export async function projectionLag(database: Db, now = Date.now()): Promise<number> {
-  const [row] = await database.execute<{ received_at: string | null }>(
-    sql`select received_at from projection_queue order by id limit 1`,
-  );
-  return row?.received_at ? Math.max(0, now - Number(row.received_at)) : 0;
-}
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});

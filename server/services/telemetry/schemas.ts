@@ -153,3 +153,16 @@ export const receipt = z.object({
 });
 export const getReceiptInput = z.strictObject({ receiptId: idInput });
 export const receiptReply = z.object({ receipt });
+
+/** A trace that is stored and could not be rebuilt however often it was tried. */
+const parkedTrace = z.object({
+  traceId: z.string(),
+  attempts: z.int(),
+  /** What went wrong the last time. */
+  reason: z.string(),
+  receivedAt: z.number(),
+  createdAt: z.number(),
+});
+export const listParkedTracesInput = z.strictObject(pageInput);
+export const parkedTracesReply = z.object({ parkedTraces: z.array(parkedTrace), pagination });
+export const replayedTracesReply = z.object({ replayed: z.int() });

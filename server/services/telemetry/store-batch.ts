@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import type { Decoded, LogRecord, SpanRecord } from "./otlp/types";
@@ -18,7 +19,7 @@ export type StoredBatch = { receiptId: string; stored: number; refused: number }
  * Makes a decoded batch of spans durable: one statement, so all of it or nothing. A span that is there already is left
  * as it is. Everything derived (conversations, calls, costs) is rebuilt from these rows by the projector.
  */
-export async function storeTraces(ctx: Ctx, batch: Decoded<SpanRecord>, now = Date.now()): Promise<StoredBatch> {
+export async function storeTraces(ctx: Ctx, batch: Decoded<SpanRecord>): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
   const sources = createSourceIndex();
   const rows = batch.items.map((span) => ({
@@ -40,6 +41,7 @@ export async function storeTraces(ctx: Ctx, batch: Decoded<SpanRecord>, now = Da
   // Sorted inserts: two batches with the same traces wait for each other instead of dead-locking.
   const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
     with ${gate(ctx)},
+    clock as materialized (select ${NOW} as now),
     sent as materialized (
       select t.* from gate, ${rowsOf(
         rows,
@@ -65,16 +67,16 @@ export async function storeTraces(ctx: Ctx, batch: Decoded<SpanRecord>, now = Da
     ),
     queued as (
       insert into projection_queue (project_id, trace_id, received_at)
-      select distinct ${ctx.projectId}::text, trace_id, ${now}::bigint from stored
+      select distinct ${ctx.projectId}::text, trace_id, now from stored, clock
     ),
-    receipt as (${insertReceipt(ctx, receipt, now)})
+    receipt as (${insertReceipt(ctx, receipt)})
     select (select count(*)::int from stored) as stored, ${REFUSED} as refused
   `);
   return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
 }
 
 /** The same for log records. A record's identity is its content, so that sending it again is a no-op. */
-export async function storeLogs(ctx: Ctx, batch: Decoded<LogRecord>, now = Date.now()): Promise<StoredBatch> {
+export async function storeLogs(ctx: Ctx, batch: Decoded<LogRecord>): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
   const sources = createSourceIndex();
   const rows = batch.items.map((log) => {
@@ -94,6 +96,7 @@ export async function storeLogs(ctx: Ctx, batch: Decoded<LogRecord>, now = Date.
 
   const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
     with ${gate(ctx)},
+    clock as materialized (select ${NOW} as now),
     sent as materialized (
       select t.* from gate, ${rowsOf(
         rows,
@@ -118,9 +121,9 @@ export async function storeLogs(ctx: Ctx, batch: Decoded<LogRecord>, now = Date.
     ),
     queued as (
       insert into projection_queue (project_id, trace_id, received_at)
-      select distinct ${ctx.projectId}::text, trace_id, ${now}::bigint from stored where trace_id is not null
+      select distinct ${ctx.projectId}::text, trace_id, now from stored, clock where trace_id is not null
     ),
-    receipt as (${insertReceipt(ctx, receipt, now)})
+    receipt as (${insertReceipt(ctx, receipt)})
     select (select count(*)::int from stored) as stored, ${REFUSED} as refused
   `);
   return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
@@ -157,11 +160,12 @@ const receiptOf = (signal: "traces" | "logs", batch: Decoded<{ traceId: string |
   traceIds: [...new Set(batch.items.flatMap((item) => item.traceId ?? []))].slice(0, 1000),
 });
 
-const insertReceipt = (ctx: Ctx, receipt: ReturnType<typeof receiptOf>, now: number) => sql`
+const insertReceipt = (ctx: Ctx, receipt: ReturnType<typeof receiptOf>) => sql`
   insert into ingest_receipts (project_id, id, signal, received, stored, rejected, rejections, trace_ids, created_at)
   select ${ctx.projectId}::text, ${receipt.id}::text, ${receipt.signal}::text, ${receipt.received}::int, (select count(*)::int from stored),
          ${receipt.rejected}::int + ${REFUSED},
          ${JSON.stringify(receipt.rejections)}::text::jsonb || case when ${REFUSED} = 0 then '[]' else
            jsonb_build_array(jsonb_build_object('index', null, 'spanId', null, 'reason', ${REFUSED} || ' × ' || ${TRACE_DELETED}::text)) end,
          array(select id from unnest(${sql.param(receipt.traceIds)}::text[]) as t(id) where id not in (select trace_id from refused)),
-         ${now}::bigint`;
+         now
+  from clock`;

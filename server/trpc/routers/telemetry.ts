@@ -5,6 +5,8 @@ import {
   getReceipt,
   getTrace,
   listConversations,
+  listParkedTraces,
+  replayParkedTraces,
   telemetryStatus,
 } from "@/server/services/telemetry";
 import { mutation, query } from "../procedures";
@@ -19,3 +21,4 @@ export const conversationsRouter = router({
 export const tracesRouter = router({ get: query(getTrace) });
 export const receiptsRouter = router({ get: query(getReceipt) });
 export const telemetryRouter = router({ status: query(telemetryStatus) });
+export const parkedTracesRouter = router({ list: query(listParkedTraces), replay: mutation(replayParkedTraces) });

@@ -1,0 +1,92 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { version } from "@/package.json";
+import { hideCredentials, logger } from "@/server/platform/log";
+import { loggable } from "@/server/platform/loggable";
+import { takeEntriesOfTheDead } from "./projector-journal";
+import { rowsOf } from "./rows";
+
+/** Seconds before each next try of a trace that could not be rebuilt; after the last it is parked. */
+const TRIED_AGAIN_AFTER = [1, 5, 25, 120];
+const REASON_CHARACTERS = 500;
+
+/** A trace whose conversation could not be rebuilt, and how often it was tried by now. */
+export type SetAside = {
+  projectId: string;
+  traceId: string;
+  receivedAt: number;
+  attempts: number;
+  alone: boolean;
+  error: unknown;
+};
+
+/** What went wrong, short, and without the query that an error of the database carries. */
+const reasonOf = (error: unknown) => {
+  const shown = loggable(error);
+  const first = (shown instanceof Error ? shown.message : String(shown)).split("\n")[0] ?? "";
+  return hideCredentials(first).slice(0, REASON_CHARACTERS).toWellFormed().replaceAll("\0", "");
+};
+
+/** Puts a trace back into the queue for later; after the last try it is parked and keeps nobody waiting any more. */
+export async function setAside(tx: Db, trace: SetAside): Promise<void> {
+  const { projectId, traceId, receivedAt, attempts, alone, error } = trace;
+  const wait = TRIED_AGAIN_AFTER[attempts - 1];
+  if (wait !== undefined) {
+    await tx.execute(sql`
+      insert into projection_queue (project_id, trace_id, received_at, attempts, retry_at, alone)
+      values (${projectId}, ${traceId}, ${receivedAt}, ${attempts}, ${NOW} + ${wait * 1000}::bigint, ${alone})`);
+    return;
+  }
+  await tx.execute(sql`
+    insert into parked_traces (project_id, trace_id, received_at, attempts, reason, alone, version)
+    select t.project_id, t.id, ${receivedAt}::bigint, ${attempts}::int, ${reasonOf(error)}::text, ${alone}::boolean, ${version}::text
+    from traces t where t.project_id = ${projectId} and t.id = ${traceId}
+    on conflict (project_id, trace_id) do nothing`);
+  logger("projector").error(
+    { err: loggable(error), projectId, traceId, attempts },
+    "A trace could not be rebuilt and is parked: it is shown to its project and can be replayed.",
+  );
+}
+
+/**
+ * Whatever a process was at when it ended is tried alone from now on: what it died of, if it was one of these traces,
+ * takes nothing else along the next time, and is parked when it has ended several.
+ */
+export async function suspectTracesOfTheDead(database: Db): Promise<void> {
+  await database.transaction(async (tx) => {
+    const suspects = await takeEntriesOfTheDead(tx);
+    if (suspects.length === 0) return;
+    const rows = suspects.map(([project_id, trace_id]) => ({ project_id, trace_id }));
+    const taken = await tx.execute<{ project_id: string; trace_id: string; received_at: string; attempts: number }>(sql`
+      with gone as (
+        delete from projection_queue q using ${rowsOf(rows, "project_id text, trace_id text")}
+        where q.project_id = t.project_id and q.trace_id = t.trace_id
+        returning q.project_id, q.trace_id, q.received_at, q.attempts
+      )
+      select project_id, trace_id, max(received_at) as received_at, max(attempts) as attempts from gone
+      group by project_id, trace_id order by project_id, trace_id`);
+    logger("projector").warn(
+      { traces: suspects.length },
+      "A process ended while it was rebuilding these: each is tried alone now.",
+    );
+    const error = new Error("The process ended while this was being rebuilt.");
+    for (const { project_id: projectId, trace_id: traceId, received_at, attempts } of taken) {
+      const again = { projectId, traceId, receivedAt: Number(received_at), attempts: attempts + 1, alone: true, error };
+      await setAside(tx, again);
+    }
+  });
+}
+
+/** Tries parked traces again, of one project or, where another version gave them up, of all. Answers how many. */
+export async function replayParked(tx: Db, { projectId }: { projectId: string | null }): Promise<number> {
+  const which = projectId === null ? sql`version <> ${version}` : sql`project_id = ${projectId}`;
+  const [row] = await tx.execute<{ replayed: number }>(sql`
+    with parked as (delete from parked_traces where ${which} returning project_id, trace_id, received_at, alone),
+    queued as (
+      insert into projection_queue (project_id, trace_id, received_at, alone)
+      select project_id, trace_id, received_at, alone from parked order by received_at
+    )
+    select count(*)::int as replayed from parked`);
+  return row?.replayed ?? 0;
+}
