@@ -151,7 +151,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
     }
     await page.getByLabel(`Role of ${project.email}`).selectOption("viewer");
     await expectDialog("role");
-    await dialog.getByRole("button", { name: "Make Viewer" }).click();
+    await dialog.getByRole("button", { name: "Make a viewer" }).click();
     await expect(dialog).toContainText("last owner");
     await expectDialog("refused");
     await cancel();

@@ -118,7 +118,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     for (const name of ["Members", "API keys", "Audit log"])
       await expect(guest.getByRole("link", { name })).toBeHidden();
     await guest.goto(at("members"));
-    await expect(guest.getByText("For Owner only")).toBeVisible();
+    await expect(guest.getByText("For owners only")).toBeVisible();
     await guest.goto(at(`findings/${findingId}`));
     await expect(guest.getByText("Conversations that show it")).toBeVisible();
     await expect(guest.getByRole("button", { name: "Confirm" })).toBeHidden();
@@ -128,11 +128,11 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
   await test.step("made an editor, their open page lets them review", async () => {
     await owner.reload();
     await roleOf().selectOption("editor");
-    await see(owner, "Gus Guest is Editor now.");
+    await see(owner, "Gus Guest is an editor now.");
     await soon("a role given, on the open page", () =>
       expect(guest.getByRole("button", { name: "Confirm" })).toBeVisible({ timeout: PATIENCE_MS }),
     );
-    await see(guest, "You are Editor of Journey now.");
+    await see(guest, "You are an editor in Journey now.");
     await expectDoors("an editor", AS_EDITOR);
     await guest.getByRole("button", { name: "Confirm" }).click();
     await expect(guest.getByRole("button", { name: "Back to review" })).toBeVisible();
@@ -143,7 +143,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
   await test.step("a viewer again, the button goes and a change is refused", async () => {
     await owner.goto(at("members"));
     await roleOf().selectOption("viewer");
-    await see(owner, "Gus Guest is Viewer now.");
+    await see(owner, "Gus Guest is a viewer now.");
     await soon("a role taken, on the open page", () =>
       expect(guest.getByRole("button", { name: "Back to review" })).toBeHidden({ timeout: PATIENCE_MS }),
     );
@@ -168,7 +168,19 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     );
     await expect(other.getByText("Where is my order 1042?")).toBeHidden();
     await expectDoors("removed", AS_NOBODY);
-    for (const path of ["conversations", "conversations/talk", `findings/${findingId}`, "members", "account"]) {
+    for (const path of [
+      "conversations",
+      "conversations/talk",
+      "findings",
+      `findings/${findingId}`,
+      "rule-runs",
+      "api-keys",
+      "send-a-trace",
+      "members",
+      "audit",
+      "account",
+      "settings",
+    ]) {
       expect((await guest.goto(at(path)))?.status(), path).toBe(404);
       await expect(guest.getByText("Not here")).toBeVisible();
     }

@@ -15,7 +15,6 @@ type Props = {
   /** Whether it can do without a name. */
   optional?: boolean;
   autoComplete?: string;
-  disabled?: boolean;
   /** Saves, and calls `done` when that worked. */
   onSave: (name: string, done: () => void) => void;
   saving: boolean;
@@ -23,7 +22,7 @@ type Props = {
 };
 
 /** One name that can be changed, of a person or of a thing. */
-export function NameForm({ label, value, action, optional = false, disabled = false, ...rest }: Props) {
+export function NameForm({ label, value, action, optional = false, ...rest }: Props) {
   const { autoComplete = "off", onSave, saving, error } = rest;
   const [edited, setEdited] = useState<string | null>(null);
   const name = edited ?? value;
@@ -41,12 +40,11 @@ export function NameForm({ label, value, action, optional = false, disabled = fa
           w={320}
           maxLength={NAME_MAX}
           autoComplete={autoComplete}
-          disabled={disabled}
           value={name}
           onChange={(event) => setEdited(event.currentTarget.value)}
           error={error ? problemOf(error).detail : undefined}
         />
-        <Button type="submit" size="sm" variant="default" loading={saving} disabled={disabled || unfit}>
+        <Button type="submit" size="sm" variant="default" loading={saving} disabled={unfit}>
           {action}
         </Button>
       </Group>

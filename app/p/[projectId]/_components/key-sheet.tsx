@@ -13,6 +13,7 @@ const OF_PAGES: KeyGroup[] = [
       [["enter"], "Open"],
       [["space"], "Peek"],
       [["/"], "Search"],
+      [["u"], "Undo"],
       [["esc"], "Close, back"],
     ],
   },

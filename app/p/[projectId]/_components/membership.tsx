@@ -80,7 +80,7 @@ export function MembershipProvider({ projectId, projects: first, children }: Pro
       forget();
     } else if (was && was.role !== project.role) {
       void askAnew();
-      notifications.show({ message: `You are ${ROLE_WORDS[project.role].label} of ${project.name} now.` });
+      notifications.show({ message: `You are ${ROLE_WORDS[project.role].one} in ${project.name} now.` });
     }
     if (project) before.current = project;
   });

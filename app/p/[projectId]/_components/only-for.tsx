@@ -13,12 +13,12 @@ export function OnlyFor({ capability, title, children }: Props) {
   const role = useRole();
   const may = useMay(capability);
   if (may) return children;
-  const who = ROLES.filter((one) => ROLE_CAPABILITIES[one].includes(capability)).map((one) => ROLE_WORDS[one].label);
+  const who = ROLES.filter((one) => ROLE_CAPABILITIES[one].includes(capability)).map((one) => ROLE_WORDS[one].all);
   return (
     <>
       <PageHeader title={title} />
-      <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title={`For ${who.join(" or ")} only`}>
-        You are {ROLE_WORDS[role].label} here. An Owner can change that.
+      <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title={`For ${who.join(" and ")} only`}>
+        You are {ROLE_WORDS[role].one} here. An owner can change that.
       </EmptyState>
     </>
   );

@@ -13,7 +13,12 @@ import { doorWords } from "../../_components/audit-words";
 import { activityWords } from "./activity-words";
 import { ACTIVITY_INPUT } from "./inputs";
 
-const COLUMNS = [{ label: "When" }, { label: "What" }, { label: "Address" }, { label: "By way of", roomy: true }];
+const COLUMNS = [
+  { label: "When" },
+  { label: "What" },
+  { label: "Address", roomy: true },
+  { label: "By way of", roomy: true },
+];
 
 /** Who came into the account and what was changed of it, so that its owner can tell what was not them. */
 export function Activity() {
@@ -48,8 +53,11 @@ export function Activity() {
                   {more}
                 </Text>
               ) : null}
+              <Text size="xs" c="dimmed" className="mono" hiddenFrom="sm" style={{ overflowWrap: "anywhere" }}>
+                {entry.address}
+              </Text>
             </Table.Td>
-            <Table.Td className="mono" style={{ overflowWrap: "anywhere" }}>
+            <Table.Td className="mono" {...ROOMY}>
               {entry.address ?? UNKNOWN}
             </Table.Td>
             <Table.Td {...ROOMY}>{doorWords(entry.door)}</Table.Td>

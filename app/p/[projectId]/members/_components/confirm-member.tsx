@@ -42,12 +42,12 @@ function wordsFor(doing: Doing) {
         done: "",
       };
     case "role": {
-      const { label, may } = ROLE_WORDS[doing.role];
+      const { one, may } = ROLE_WORDS[doing.role];
       return {
-        title: `Make ${who} ${label}?`,
+        title: `Make ${who} ${one}?`,
         says: `${may} ${doing.role === "owner" ? "They can also remove you." : `They stop being an owner. ${LINKS_STOP}`}`,
-        action: `Make ${label}`,
-        done: `${who} is ${label} now.`,
+        action: `Make ${one}`,
+        done: `${who} is ${one} now.`,
       };
     }
   }

@@ -25,7 +25,7 @@ export function useChangeRole(projectId: string) {
       { projectId, userId, role },
       {
         onSuccess: () =>
-          offer(`${name ?? email} is ${ROLE_WORDS[role].label} now.`, () =>
+          offer(`${name ?? email} is ${ROLE_WORDS[role].one} now.`, () =>
             change.mutate({ projectId, userId, role: before }),
           ),
       },

@@ -37,7 +37,7 @@ export function Snippets({ projectId, endpoint }: { projectId: string; endpoint:
     <section aria-label="Snippets">
       {key === null && !mayCreate ? (
         <Text className={classes.key} size="sm">
-          Put a key in place of <span className="mono">{NO_KEY}</span>: an Owner can make one for you that can send and
+          Put a key in place of <span className="mono">{NO_KEY}</span>: an owner can make one for you that can send and
           nothing else.
         </Text>
       ) : key === null ? (

@@ -8,6 +8,9 @@ import { useTRPC } from "@/app/_lib/trpc";
 import { useMay } from "../../_components/membership";
 import { coverageOf } from "../../findings/_components/coverage-note";
 
+const WHAT_IT_DOES =
+  "Each enabled Rule reads a conversation once it has been quiet for a while, without a language model and without cost. Turned off, Rules read only what you ask for.";
+
 /** Whether Rules read conversations by themselves. The switch moves at once and goes back if that failed. */
 export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
@@ -41,7 +44,7 @@ export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
         disabled={!may}
         onChange={(event) => update.mutate({ projectId, automaticSchedulingEnabled: event.currentTarget.checked })}
         label="Diagnose conversations automatically"
-        description="Each enabled Rule reads a conversation once it has been quiet for a while, without a language model and without cost. Turned off, Rules read only what you ask for."
+        description={`${WHAT_IT_DOES}${may ? "" : " You may look at this and not change it: ask for the role of an editor."}`}
       />
       {update.error ? (
         <Alert role="alert" color="red" p="xs" mt="sm">

@@ -1,5 +1,5 @@
 "use client";
-import { Group, Skeleton, Stack } from "@mantine/core";
+import { Group, Skeleton, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ErrorState } from "@/app/_components/error-state";
@@ -30,15 +30,18 @@ export function ProjectName({ projectId }: { projectId: string }) {
   }
   return (
     <Stack gap="sm">
-      <NameForm
-        label="Name"
-        value={data.project.name}
-        action="Rename"
-        disabled={!mayRename}
-        onSave={(name, done) => rename.mutate({ projectId, name }, { onSuccess: done })}
-        saving={rename.isPending}
-        error={rename.error}
-      />
+      {mayRename ? (
+        <NameForm
+          label="Name"
+          value={data.project.name}
+          action="Rename"
+          onSave={(name, done) => rename.mutate({ projectId, name }, { onSuccess: done })}
+          saving={rename.isPending}
+          error={rename.error}
+        />
+      ) : (
+        <Text>{data.project.name}</Text>
+      )}
       <Group gap="xs">
         <span>Project id</span>
         <IdText id={projectId} what="project id" />
