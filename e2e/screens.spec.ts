@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { type Browser, type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { seed, type Talk } from "./support/seed";
 import { signIn } from "./support/sign-in";
@@ -136,7 +137,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
       await expect(dialog).toBeHidden();
     };
     await page.goto(at("members"));
-    await page.getByRole("button", { name: "Invite", exact: true }).click();
+    await press(page.getByRole("button", { name: "Invite", exact: true }), dialog);
     await expectDialog("invite");
     await dialog.getByRole("button", { name: "Make the link" }).click();
     await expect(dialog.getByTestId("link")).toContainText("/invite#token=");
@@ -156,7 +157,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
     await expectDialog("refused");
     await cancel();
     await page.goto(at("account"));
-    await page.getByRole("button", { name: "Leave the project…" }).click();
+    await press(page.getByRole("button", { name: "Leave the project…" }), dialog);
     await expectDialog("leave");
     await cancel();
     await context.close();
@@ -280,8 +281,10 @@ test("the audit log fails in words, and is there again when asked again", async 
     const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
     return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
   });
-  await page.getByLabel("About").selectOption("retention");
-  await expect(page.getByText("req-2").first()).toBeVisible({ timeout: 20_000 });
+  await expect(async () => {
+    await page.getByLabel("About").selectOption("retention");
+    await expect(page.getByText("req-2").first()).toBeVisible({ timeout: 8000 });
+  }).toPass({ timeout: 30_000 });
   await expectSound(page, "audit-error");
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.getByRole("button", { name: "Try again" }).click();

@@ -1,5 +1,6 @@
 "use client";
 import { NativeSelect } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
 import { ROLES, type Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
 import { ROLE_WORDS } from "../../_components/role-words";
@@ -11,16 +12,20 @@ type Props = {
   onChoose: (role: Role) => void;
 };
 
-export const RoleSelect = ({ member, becoming, onChoose }: Props) => (
-  <NativeSelect
-    w={120}
-    aria-label={`Role of ${member.email}`}
-    value={becoming ?? member.role}
-    disabled={becoming !== null}
-    data={ROLES.map((value) => ({ value, label: ROLE_WORDS[value].label }))}
-    onChange={(event) => {
-      const role = ROLES.find((one) => one === event.currentTarget.value);
-      if (role) onChoose(role);
-    }}
-  />
-);
+export function RoleSelect({ member, becoming, onChoose }: Props) {
+  // What is chosen before the script runs would be lost.
+  const ready = useMounted();
+  return (
+    <NativeSelect
+      w={120}
+      aria-label={`Role of ${member.email}`}
+      value={becoming ?? member.role}
+      disabled={!ready || becoming !== null}
+      data={ROLES.map((value) => ({ value, label: ROLE_WORDS[value].label }))}
+      onChange={(event) => {
+        const role = ROLES.find((one) => one === event.currentTarget.value);
+        if (role) onChoose(role);
+      }}
+    />
+  );
+}
