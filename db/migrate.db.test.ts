@@ -73,7 +73,8 @@ test("a database of the first release, with data in it, comes to the newest with
   const content = async (sql: postgres.Sql) => {
     const found: Record<string, unknown> = {};
     for (const table of TABLES_WITH_DATA) {
-      const rows = await sql.unsafe(`select to_jsonb(t) as row from ${table} t order by t::text`);
+      // The words of conversations went to a table of their own.
+      const rows = await sql.unsafe(`select to_jsonb(t) - 'words' as row from ${table} t order by 1`);
       found[table] = rows.map(({ row }) => row);
     }
     return found;
@@ -84,6 +85,8 @@ test("a database of the first release, with data in it, comes to the newest with
   const after = await on(url, content);
   // A column may have been added; what was there is there.
   expect(after).toMatchObject(before);
+  const [search] = await on(url, (sql) => sql`select started_at::int as at, terms from conversation_search`);
+  expect(search).toEqual({ at: 1, terms: ["hello", "user:u"] });
   const [newest] = await on(url, (sql) => sql`select max(created_at)::float8 as at from drizzle.__drizzle_migrations`);
   expect(newest!.at).toBe(journal.entries.at(-1)!.when);
   // The schema is the very one that a fresh installation gets.

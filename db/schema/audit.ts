@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, projectId } from "./columns";
 import { projects } from "./projects";
@@ -34,6 +35,7 @@ export const auditLog = pgTable(
     index("audit_log_newest").on(t.projectId, t.createdAt, t.id),
     index("audit_log_actor").on(t.projectId, t.actorId, t.createdAt, t.id),
     index("audit_log_action").on(t.projectId, t.action, t.createdAt, t.id),
+    index("audit_log_subject").on(t.projectId, sql`split_part(action, '.', 1)`, t.createdAt, t.id),
     index("audit_log_target").on(t.projectId, t.targetId, t.createdAt, t.id),
   ],
 );

@@ -7,6 +7,7 @@ import {
   index,
   integer,
   jsonb,
+  numeric,
   pgTable,
   primaryKey,
   text,
@@ -75,7 +76,16 @@ export const ruleRuns = pgTable(
     // Asking twice for the same Rule, conversation and activity is one Run.
     uniqueIndex("rule_runs_once").on(t.projectId, t.ruleId, t.ruleVersion, t.conversationId, t.lastActivityAt),
     index("rule_runs_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
-    index("rule_runs_conversation_id").on(t.projectId, t.conversationId),
+    // With the status, so that the conversations that were read are counted without reading the rows.
+    index("rule_runs_conversation_id").on(t.projectId, t.conversationId, t.status),
+    index("rule_runs_rule").on(t.projectId, t.ruleId, desc(t.createdAt), desc(t.id)),
+    // Nearly all are automatic; those are in every index.
+    index("rule_runs_asked_for")
+      .on(t.projectId, t.origin, desc(t.createdAt), desc(t.id))
+      .where(sql`origin <> 'automatic'`),
+    index("rule_runs_backfill")
+      .on(t.projectId, t.backfillId, desc(t.createdAt), desc(t.id))
+      .where(sql`backfill_id is not null`),
     index("rule_runs_status").on(t.projectId, t.status, desc(t.createdAt), desc(t.id)),
     check("rule_runs_skip_has_a_reason", sql`(${t.status} = 'skipped') = (${t.skipReason} is not null)`),
     check("rule_runs_failure_has_a_message", sql`${t.status} <> 'failed' or ${t.errorMessage} is not null`),
@@ -108,6 +118,8 @@ export const findings = pgTable(
     regressedAt: unixMs("regressed_at"),
     occurrenceCount: integer("occurrence_count").notNull().default(0),
     userCount: integer("user_count").notNull().default(0),
+    /** Of the conversations that it showed in, US dollars; null when none has a known cost. */
+    affectedCost: numeric("affected_cost"),
     /** Times of the conversations' activity, not of the diagnosis. */
     firstDetectedAt: unixMs("first_detected_at").notNull(),
     lastDetectedAt: unixMs("last_detected_at").notNull(),

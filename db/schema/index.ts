@@ -11,6 +11,7 @@ export { modelPriceDefinitions } from "./pricing";
 export { projects } from "./projects";
 export {
   conversationMessages,
+  conversationSearch,
   conversations,
   ingestReceipts,
   logRecords,

@@ -48,8 +48,6 @@ export const conversations = pgTable(
     usage: jsonb("usage").$type<Record<string, number>>().notNull().default({}),
     /** US dollars; null when no call has a known cost. */
     cost: numeric("cost"),
-    /** The distinct words of its messages, lower-cased: what search looks in. */
-    words: text("words").array().notNull().default(sql`'{}'`),
     /** When the newest span arrived: what "quiet for a while" is measured by. */
     receivedAt: unixMs("received_at").notNull(),
     /** `received_at` as of the last automatic diagnosis; null before the first. */
@@ -60,16 +58,44 @@ export const conversations = pgTable(
     primaryKey({ columns: [t.projectId, t.id] }),
     uniqueIndex("conversations_key").on(t.projectId, t.key),
     index("conversations_newest").on(t.projectId, desc(t.startedAt), desc(t.id)),
-    index("conversations_by_activity").on(t.projectId, t.lastActivityAt),
+    // With the arrival, so that what a retention would delete is counted without reading the rows.
+    index("conversations_by_activity").on(t.projectId, t.lastActivityAt, t.receivedAt),
     index("conversations_user").on(t.projectId, t.userId, desc(t.startedAt), desc(t.id)),
     index("conversations_with_findings").on(t.projectId, desc(t.startedAt), desc(t.id)).where(sql`finding_count > 0`),
     index("conversations_with_errors").on(t.projectId, desc(t.startedAt), desc(t.id)).where(sql`error_count > 0`),
-    index("conversations_models").using("gin", t.models),
-    index("conversations_words").using("gin", t.words),
     index("conversations_undiagnosed")
       .on(t.projectId, t.receivedAt)
       .where(sql`diagnosed_received_at is distinct from received_at`),
     check("conversations_counts", sql`${t.messageCount} >= 0 and ${t.modelCallCount} >= 0 and ${t.findingCount} >= 0`),
+  ],
+);
+
+/**
+ * What a conversation is found by beside its own columns. A table of its own: it is written when the text changes, and a
+ * list that reads conversations reads past none of it.
+ */
+export const conversationSearch = pgTable(
+  "conversation_search",
+  {
+    projectId: projectId(),
+    conversationId: text("conversation_id").notNull(),
+    /** The conversation's own. */
+    startedAt: unixMs("started_at").notNull(),
+    /** The distinct words of its messages, lower-cased; with `model:` and `user:` before them, its models and its user. */
+    terms: text("terms").array().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.conversationId] }),
+    foreignKey({
+      name: "conversation_search_conversation",
+      columns: [t.projectId, t.conversationId],
+      foreignColumns: [conversations.projectId, conversations.id],
+    }).onDelete("cascade"),
+    // Each term under its project and day: a list walks back day by day, and reads no more than a day of a common word.
+    // A list of pending entries would be read through for each of those days.
+    index("conversation_search_keys")
+      .using("gin", sql`search_keys(project_id, started_at, terms)`)
+      .with({ fastupdate: "off" }),
   ],
 );
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ServiceError } from "./errors";
 
 /** Where a page ended: the time (Unix ms) and the id of its last row. */
-type Position = readonly [time: number, id: string];
+export type Position = readonly [time: number, id: string];
 const payload = z.tuple([z.string(), z.tuple([z.number(), z.string()])]);
 
 const digest = (list: string, filters: object) =>
@@ -59,13 +59,14 @@ type List = {
 };
 
 /**
- * Keyset paging, newest first: no row is missed or repeated while others come and go. `after` goes into the WHERE,
- * `order` into the ORDER BY, `fetch` is the LIMIT (one row more than shown tells whether there is a next page).
+ * Keyset paging, newest first: no row is missed or repeated while others come and go. `after` goes into the WHERE
+ * (`position` is what it says), `order` into the ORDER BY, `fetch` is the LIMIT (one row more than shown tells whether there is a next page).
  */
 export function newestFirst({ name, filters, time, id, limit, cursor }: List) {
   const { encode, decode } = cursorFor(name, filters);
   const position = cursor === undefined ? undefined : decode(cursor);
   return {
+    position,
     after: position && sql`(${time}, ${id}) < (${position[0]}::bigint, ${position[1]}::text)`,
     order: [desc(time), desc(id)],
     fetch: limit + 1,

@@ -1,4 +1,4 @@
-import { and, eq, gte, like, lt, or, sql } from "drizzle-orm";
+import { and, eq, gte, lt, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { apiKeys, auditLog, users } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
@@ -11,9 +11,7 @@ const targetKeys = alias(apiKeys, "target_keys");
 
 /** `apiKeys` means every action on them; `apiKeys.create` that one. */
 const actionIs = (action: string) =>
-  action.includes(".")
-    ? eq(auditLog.action, action)
-    : or(eq(auditLog.action, action), like(auditLog.action, `${action.replaceAll(/[\\%_]/g, "\\$&")}.%`));
+  action.includes(".") ? eq(auditLog.action, action) : sql`split_part(${auditLog.action}, '.', 1) = ${action}`;
 
 export const listAudit = verb(
   {

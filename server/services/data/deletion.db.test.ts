@@ -35,6 +35,7 @@ import {
   deleteUserData,
   getDeletion,
   listDeletions,
+  measureStorage,
   previewConversationDeletion,
   previewDeletion,
   runDeletion,
@@ -289,6 +290,20 @@ test("a deleted project is gone for everybody at once, and then entirely", async
   expect(other).toMatchObject({ status: "completed", subject: null });
   expect(receipt!.counts).toMatchObject({ projects: 1, memberships: 1, spans: 2, conversations: 3, log_records: 1 });
   expect((await listConversations(kept.ctx, {})).conversations).toHaveLength(1);
+});
+
+test("a preview of very much says that it is not all, and of a project what was last measured", async () => {
+  const { ctx } = await testProject();
+  await db().execute(sql`
+    insert into conversations (project_id, id, key, user_id, started_at, last_activity_at, received_at)
+    select ${ctx.projectId}::text, 'conv_' || n, 'trace:' || n, 'ann', n, n, n from generate_series(1, 502) n`);
+  const some = { conversations: 500, complete: false, measuredAt: null };
+  expect((await previewDeletion(ctx, { userId: "ann" })).preview).toMatchObject({ scope: "user", ...some });
+  expect((await previewDeletion(ctx, {})).preview).toMatchObject({ scope: "project", ...some });
+  await measureStorage(ctx, 12345);
+  const { preview } = await previewDeletion(ctx, {});
+  expect(preview).toMatchObject({ scope: "project", conversations: 502, complete: true, measuredAt: 12345 });
+  expect((await previewDeletion(ctx, { userId: "bob" })).preview).toMatchObject({ conversations: 0, complete: true });
 });
 
 test("deleting is an owner's, and another project's conversation is not there", async () => {

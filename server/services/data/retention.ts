@@ -7,6 +7,8 @@ import { verb } from "@/server/platform/verb";
 import { previewRetentionInput, previewRetentionReply, retentionReply, updateRetentionInput } from "./schemas";
 
 const DAY_MS = 86_400_000;
+/** Beyond this a person wants to know that there are many, and not to wait. */
+const COUNTED = 100_000;
 
 export const cutoffOf = (days: number, now = Date.now()) => now - days * DAY_MS;
 
@@ -61,6 +63,7 @@ export const previewRetention = verb(
   {
     name: "retention.preview",
     summary: "Count the conversations that keeping them for so many days would delete now.",
+    description: `Counting stops at ${COUNTED.toLocaleString("en")}: \`complete\` is \`false\` then, and there are more.`,
     effect: "read",
     capability: "project:admin",
     input: previewRetentionInput,
@@ -69,13 +72,18 @@ export const previewRetention = verb(
   async (ctx, { days }) => {
     const before = cutoffOf(days);
     const [row] = await ctx.db.execute<{ conversations: number; oldest: string | null }>(sql`
-      select count(*)::int as conversations, min(c.last_activity_at) as oldest from conversations c
-      where c.project_id = ${ctx.projectId} and ${expiredBefore(before)}`);
+      select count(*)::int as conversations, min(last_activity_at) as oldest from (
+        select c.last_activity_at from conversations c
+        where c.project_id = ${ctx.projectId} and ${expiredBefore(before)}
+        order by c.last_activity_at limit ${COUNTED + 1}
+      ) oldest`);
+    const found = row?.conversations ?? 0;
     return {
       preview: {
         days,
         before,
-        conversations: row?.conversations ?? 0,
+        conversations: Math.min(found, COUNTED),
+        complete: found <= COUNTED,
         oldestActivityAt: row?.oldest == null ? null : Number(row.oldest),
       },
     };

@@ -18,6 +18,7 @@ const LARGE_TABLES = [
   "occurrences",
   "rule_runs",
   "findings",
+  "conversation_search",
   "conversation_messages",
   "model_calls",
   "tool_calls",

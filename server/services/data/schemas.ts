@@ -49,8 +49,13 @@ export const previewDeletionReply = z.object({
     occurrences: z.int(),
     /** Findings that nothing else shows: they go. Others are recounted. */
     findings: z.int(),
+    /** Whether this is all of it; otherwise it is what was counted of more. */
+    complete: z.boolean(),
+    /** When it was counted (Unix ms), where that was before; `null`: now. */
+    measuredAt: z.number().nullable(),
   }),
 });
+export type DeletionPreview = z.infer<typeof previewDeletionReply>["preview"];
 
 export const getDeletionInput = z.strictObject({ deletionId: idInput });
 export const listDeletionsInput = z.strictObject(pageInput);
@@ -71,6 +76,8 @@ export const previewRetentionReply = z.object({
     /** What was active before this time (Unix ms) would go. */
     before: z.number(),
     conversations: z.int(),
+    /** Whether these are all; otherwise there are more. */
+    complete: z.boolean(),
     oldestActivityAt: z.number().nullable(),
   }),
 });

@@ -11,6 +11,7 @@ import { queuedReply, storageReply } from "./schemas";
 /** Tables that grow with what a project sends. The rest of a project is a few pages. */
 const MEASURED = [
   "conversations",
+  "conversation_search",
   "conversation_messages",
   "model_calls",
   "tool_calls",
@@ -53,6 +54,14 @@ export const getStorage = verb(
     };
   },
 );
+
+/** Rows by table as last measured; `undefined` before the first time. */
+export async function measuredRows(ctx: Ctx) {
+  const rows = await ctx.db.select().from(storedSizes).where(eq(storedSizes.projectId, ctx.projectId));
+  const byTable = new Map(rows.map((row) => [row.tableName, row]));
+  const at = byTable.get("conversations")?.measuredAt;
+  return at === undefined ? undefined : { at, of: (table: (typeof MEASURED)[number]) => byTable.get(table)?.rows ?? 0 };
+}
 
 export const requestStorageMeasurement = verb(
   {

@@ -27,10 +27,8 @@ export const diagnosticsStatus = verb(
       select
         (select count(*)::int from (select 1 from conversations where project_id = ${ctx.projectId} limit ${COUNTED}) c) as conversations,
         (select count(*)::int from (
-          select 1 from (
-            select conversation_id from rule_runs where project_id = ${ctx.projectId} and status = 'completed'
-            order by created_at desc limit ${COUNTED * 3}
-          ) r group by conversation_id limit ${COUNTED}) d) as read,
+          select 1 from rule_runs where project_id = ${ctx.projectId} and status = 'completed'
+          group by conversation_id order by conversation_id limit ${COUNTED}) d) as read,
         (select count(*)::int from (
           select 1 from rule_runs where project_id = ${ctx.projectId} and status in ('queued', 'running') limit ${COUNTED}) w) as waiting,
         (select finished_at from rule_runs where project_id = ${ctx.projectId} and status = 'completed'

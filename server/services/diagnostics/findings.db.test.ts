@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { conversations, jobEvents } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
@@ -45,7 +45,7 @@ test("a failing tool becomes a Finding whose title says which tool and why", asy
   const { finding } = await getFinding(ctx, { findingId: found!.id });
   expect(finding.latestOccurrence).toMatchObject({ conversationId: conversation.id });
   expect(finding.latestOccurrence!.evidence[0]).toMatchObject({ messageIndex: 2 });
-  expect(finding.share).toEqual({ affected: 1, conversations: 1 });
+  expect(finding.share).toEqual({ affected: 1, conversations: 1, since: found!.firstDetectedAt });
 });
 
 test("the same cause in other conversations is one Finding with an occurrence each", async () => {
@@ -58,6 +58,45 @@ test("the same cause in other conversations is one Finding with an occurrence ea
   expect(found).toHaveLength(1);
   expect(found[0]).toMatchObject({ occurrenceCount: 3, userCount: 2 });
   expect((await listOccurrences(ctx, { findingId: found[0]!.id })).occurrences).toHaveLength(3);
+});
+
+test("what a Finding's conversations cost is known with it", async () => {
+  const { ctx } = await testProject();
+  const { conversation } = await diagnosed(ctx, {});
+  const costs = async () => {
+    const [found] = await toolErrors(ctx);
+    return (await getFinding(ctx, { findingId: found!.id })).finding.affectedCost;
+  };
+  expect(await costs()).toBeNull();
+  await ctx.db.update(conversations).set({ cost: "0.1" }).where(eq(conversations.id, conversation.id));
+  const second = await diagnosed(ctx, {}, "Error: order 9917 not found");
+  await ctx.db.update(conversations).set({ cost: "0.2" }).where(eq(conversations.id, second.conversation.id));
+  await diagnosed(ctx, {}, "Error: order 5 not found");
+  expect(await costs()).toBe(0.3);
+});
+
+test("of very many conversations a share is of the newest, and a day that was not counted whole is unknown", async () => {
+  const { ctx } = await testProject();
+  const day = 86_400_000;
+  const monday = Date.UTC(2026, 1, 2);
+  await diagnosed(ctx, { startedAt: monday });
+  await diagnosed(ctx, { startedAt: monday + 2 * day }, "Error: order 5 not found");
+  await ctx.db.execute(sql`
+    insert into conversations (project_id, id, key, started_at, last_activity_at, received_at, diagnosed_received_at)
+    select ${ctx.projectId}::text, 'many_' || n, 'many_' || n, t.at, t.at, t.at, t.at
+    from generate_series(1, 60000) n cross join lateral (select ${monday + 60_000}::bigint + n * 4000::bigint as at) t`);
+  const [found] = await toolErrors(ctx);
+  const { share, days } = (await getFinding(ctx, { findingId: found!.id })).finding;
+  expect(share).toMatchObject({ affected: 1, conversations: 50_000 });
+  expect(share.since).toBeGreaterThan(found!.firstDetectedAt);
+  expect(days).toEqual([
+    { day: monday, occurrences: 1, conversations: null },
+    { day: monday + 2 * day, occurrences: 1, conversations: expect.any(Number) },
+  ]);
+  const [whole] = await ctx.db.execute(sql`
+    select count(*)::int as count from conversations
+    where project_id = ${ctx.projectId} and last_activity_at / ${day} = ${(monday + 2 * day) / day}`);
+  expect(days[1]!.conversations).toBe(whole!.count);
 });
 
 test("reading a conversation again counts it once", async () => {

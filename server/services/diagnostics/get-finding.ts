@@ -9,11 +9,14 @@ import { type FindingDetail, findingReply, getFindingInput } from "./schemas";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_SHOWN = 30;
+/** The newest conversations that shares are taken of: exact while there are no more, and never slower than this many. */
+const COUNTED = 50_000;
 
 export const getFinding = verb(
   {
     name: "findings.get",
     summary: "Read one Finding with its latest occurrence, its share of conversations and its days.",
+    description: `Shares are taken of the newest ${COUNTED.toLocaleString("en")} conversations: \`share.since\` says from when on, and of a day before that \`conversations\` is \`null\`.`,
     effect: "read",
     capability: "diagnostics:read",
     input: getFindingInput,
@@ -30,32 +33,55 @@ export async function readFinding(ctx: Ctx, findingId: string): Promise<FindingD
   if (!row) throw notFound("Finding");
 
   const since = startOfDay(row.lastDetectedAt) - (DAYS_SHOWN - 1) * DAY_MS;
-  const [latest, [totals], days] = await Promise.all([
+  const [latest, all, days] = await Promise.all([
     occurrencesOf(ctx, findingId, 1),
-    ctx.db.execute<{ conversations: number; cost: string | null }>(sql`
-      select
-        (select count(*)::int from conversations
-         where project_id = ${ctx.projectId} and last_activity_at >= ${row.firstDetectedAt}::bigint) as conversations,
-        (select sum(c.cost) from occurrences o
-         join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
-         where o.project_id = ${ctx.projectId} and o.finding_id = ${findingId}) as cost`),
-    ctx.db.execute<{ day: string; occurrences: number; conversations: number }>(sql`
-      select d.day, d.occurrences,
-        (select count(*)::int from conversations c
-         where c.project_id = ${ctx.projectId} and c.last_activity_at >= d.day and c.last_activity_at < d.day + ${DAY_MS}) as conversations
-      from (
-        select (detected_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as occurrences from occurrences
-        where project_id = ${ctx.projectId} and finding_id = ${findingId} and detected_at >= ${since}::bigint
-        group by 1
-      ) d order by d.day`),
+    conversationsSince(ctx, row.firstDetectedAt),
+    ctx.db.execute<{ day: string; occurrences: number }>(sql`
+      select (detected_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as occurrences from occurrences
+      where project_id = ${ctx.projectId} and finding_id = ${findingId} and detected_at >= ${since}::bigint
+      group by 1 order by 1`),
   ]);
+  const affected =
+    all.since === row.firstDetectedAt ? row.occurrenceCount : await occurrencesSince(ctx, findingId, all.since);
   return {
     ...findingJson(row),
     latestOccurrence: latest[0] ?? null,
-    share: { affected: row.occurrenceCount, conversations: Math.max(totals?.conversations ?? 0, row.occurrenceCount) },
-    affectedCost: totals?.cost == null ? null : Number(totals.cost),
-    days: [...days].map((day) => ({ ...day, day: Number(day.day) })),
+    share: { affected, conversations: Math.max(all.count, affected), since: all.since },
+    affectedCost: row.affectedCost === null ? null : Number(row.affectedCost),
+    days: [...days].map(({ day, occurrences }) => ({
+      day: Number(day),
+      occurrences,
+      conversations: all.byDay.get(Number(day)) ?? null,
+    })),
   };
+}
+
+/** How many conversations were last active from `first` on, and on each day of which all were counted. */
+async function conversationsSince(ctx: Ctx, first: number) {
+  const rows = await ctx.db.execute<{ day: string; all: number; counted: number; oldest: string }>(sql`
+    select (last_activity_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as all,
+      count(*) filter (where last_activity_at >= ${first}::bigint)::int as counted, min(last_activity_at) as oldest
+    from (
+      select last_activity_at from conversations
+      where project_id = ${ctx.projectId} and last_activity_at >= ${startOfDay(first)}::bigint
+      order by last_activity_at desc limit ${COUNTED}
+    ) newest
+    group by 1`);
+  const oldest = Math.min(...rows.map((row) => Number(row.oldest)));
+  const sum = (of: "all" | "counted") => rows.reduce((total, row) => total + row[of], 0);
+  const isAll = sum("all") < COUNTED;
+  return {
+    count: sum("counted"),
+    since: isAll ? first : Math.max(first, oldest),
+    byDay: new Map(rows.filter((row) => isAll || Number(row.day) > oldest).map((row) => [Number(row.day), row.all])),
+  };
+}
+
+async function occurrencesSince(ctx: Ctx, findingId: string, since: number): Promise<number> {
+  const [row] = await ctx.db.execute<{ count: number }>(sql`
+    select count(*)::int as count from occurrences
+    where project_id = ${ctx.projectId} and finding_id = ${findingId} and detected_at >= ${since}::bigint`);
+  return row?.count ?? 0;
 }
 
 const startOfDay = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS;

@@ -1,8 +1,8 @@
 import { and, eq, gte, lt, sql } from "drizzle-orm";
-import { conversations, findings, occurrences } from "@/db/schema";
+import { findings, occurrences } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
-import { goesBy } from "@/server/services/telemetry";
+import { idsGoingBy } from "@/server/services/telemetry";
 import { findingJson } from "./finding-json";
 import { findingsReply, listFindingsInput } from "./schemas";
 
@@ -45,11 +45,10 @@ export const listFindings = verb(
           filters.ruleId === undefined ? undefined : eq(findings.ruleId, filters.ruleId),
           filters.conversationId === undefined
             ? undefined
-            : sql`${findings.id} in (
+            : sql`${findings.id} = any(array(
                 select ${occurrences.findingId} from ${occurrences}
-                join ${conversations} on ${conversations.projectId} = ${occurrences.projectId} and ${conversations.id} = ${occurrences.conversationId}
                 where ${occurrences.projectId} = ${ctx.projectId}
-                  and ${goesBy(filters.conversationId)})`,
+                  and ${occurrences.conversationId} = any(${idsGoingBy(ctx.projectId, filters.conversationId)})))`,
           list.after,
         ),
       )

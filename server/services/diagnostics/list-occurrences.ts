@@ -1,10 +1,10 @@
-import { and, desc, eq, type SQL } from "drizzle-orm";
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import { conversations, findings, occurrences } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { goesBy } from "@/server/services/telemetry";
+import { idsGoingBy } from "@/server/services/telemetry";
 import { listOccurrencesInput, occurrencesReply } from "./schemas";
 
 export const listOccurrences = verb(
@@ -32,7 +32,10 @@ export const listOccurrences = verb(
       limit,
       cursor,
     });
-    const ofConversation = conversationId === undefined ? undefined : goesBy(conversationId);
+    const ofConversation =
+      conversationId === undefined
+        ? undefined
+        : sql`${occurrences.conversationId} = any(${idsGoingBy(ctx.projectId, conversationId)})`;
     const found = await occurrencesOf(ctx, findingId, list.fetch, and(list.after, ofConversation));
     const { rows, nextCursor } = list.page(found, (row) => [row.detectedAt, row.id]);
     return { occurrences: rows, pagination: { limit, nextCursor } };

@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
-import { conversations, ruleRuns } from "@/db/schema";
+import { ruleRuns } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { goesBy } from "@/server/services/telemetry";
+import { idsGoingBy } from "@/server/services/telemetry";
 import { ruleRunJson } from "./rule-run-json";
 import { getRuleRunInput, listRuleRunsInput, ruleRunPageReply, ruleRunReply } from "./schemas";
 
@@ -34,14 +34,15 @@ export const listRuleRuns = verb(
           eq(ruleRuns.projectId, ctx.projectId),
           filters.status && eq(ruleRuns.status, filters.status),
           filters.origin && eq(ruleRuns.origin, filters.origin),
+          // Said again as the partial index has it: a plan for any value knows it by this.
+          filters.origin === undefined || filters.origin === "automatic"
+            ? undefined
+            : sql`${ruleRuns.origin} <> 'automatic'`,
           filters.ruleId === undefined ? undefined : eq(ruleRuns.ruleId, filters.ruleId),
           filters.backfillId === undefined ? undefined : eq(ruleRuns.backfillId, filters.backfillId),
           filters.conversationId === undefined
             ? undefined
-            : sql`${ruleRuns.conversationId} in (
-                select ${conversations.id} from ${conversations}
-                where ${conversations.projectId} = ${ctx.projectId}
-                  and ${goesBy(filters.conversationId)})`,
+            : sql`${ruleRuns.conversationId} = any(${idsGoingBy(ctx.projectId, filters.conversationId)})`,
           list.after,
         ),
       )

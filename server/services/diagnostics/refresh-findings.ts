@@ -17,6 +17,7 @@ type Counted = {
   severity: Severity | null;
   confidence: number | null;
   recent: number;
+  cost: string | null;
 };
 
 /**
@@ -35,7 +36,7 @@ export async function refreshFindings(
            max(o.detected_at) as last, max(o.confidence) as confidence,
            (array_agg(o.severity order by array_position(array['critical','high','medium','low','info'], o.severity))
              filter (where o.severity is not null))[1] as severity,
-           count(o.id) filter (where c.started_at >= ${since}::bigint)::int as recent
+           count(o.id) filter (where c.started_at >= ${since}::bigint)::int as recent, sum(c.cost) as cost
     from findings f
     left join occurrences o on o.project_id = f.project_id and o.finding_id = f.id
     left join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
@@ -56,9 +57,9 @@ export async function refreshFindings(
   await tx.db.execute(sql`
     update findings f set occurrence_count = t.occurrences, user_count = t.users, first_detected_at = t.first,
       last_detected_at = t.last, severity = t.severity, diagnostic_score = t.score, diagnostic_score_parts = t.parts,
-      updated_at = ${Date.now()}::bigint
+      affected_cost = t.cost, updated_at = ${Date.now()}::bigint
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      as t(id text, occurrences int, users int, first bigint, last bigint, severity text, score float8, parts jsonb)
+      as t(id text, occurrences int, users int, first bigint, last bigint, severity text, score float8, parts jsonb, cost numeric)
     where f.project_id = ${tx.projectId} and f.id = t.id`);
   await tx.db.execute(sql`
     delete from findings f

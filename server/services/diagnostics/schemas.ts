@@ -61,12 +61,12 @@ export type Finding = z.infer<typeof finding>;
 /** A Finding read alone: with its latest occurrence, its share of conversations, and its days. */
 export const findingDetail = finding.extend({
   latestOccurrence: occurrence.nullable(),
-  /** Conversations with this Finding among all conversations since it was first seen. */
-  share: z.object({ affected: z.int(), conversations: z.int() }),
+  /** Conversations with this Finding among all conversations from `since` on: since it was first seen, or later. */
+  share: z.object({ affected: z.int(), conversations: z.int(), since: z.number() }),
   /** Sum of the known costs of the affected conversations, US dollars. */
   affectedCost: z.number().nullable(),
-  /** Occurrences per day (UTC) of the last 30 days that have any. `day` is Unix ms of its start. */
-  days: z.array(z.object({ day: z.number(), occurrences: z.int(), conversations: z.int() })),
+  /** Occurrences per day (UTC) of the last 30 days that have any. `day` is Unix ms of its start, `conversations` are all of that day. */
+  days: z.array(z.object({ day: z.number(), occurrences: z.int(), conversations: z.int().nullable() })),
 });
 export type FindingDetail = z.infer<typeof findingDetail>;
 

@@ -32,19 +32,22 @@ export const conversationFacets = verb(
       with_errors: number;
       models: object | null;
     }>(sql`
-      with newest as (
-        select models, finding_count, error_count from conversations
-        where project_id = ${ctx.projectId} and started_at >= ${startedAfter}::bigint and started_at < ${startedBefore}::bigint
-        order by started_at desc, id desc limit ${COUNTED + 1}
+      with alike as (
+        select models, count(*)::int as count, count(*) filter (where finding_count > 0)::int as with_findings,
+               count(*) filter (where error_count > 0)::int as with_errors
+        from (
+          select models, finding_count, error_count from conversations
+          where project_id = ${ctx.projectId} and started_at >= ${startedAfter}::bigint and started_at < ${startedBefore}::bigint
+          order by started_at desc, id desc limit ${COUNTED + 1}
+        ) newest group by models
       ),
       by_model as (
-        select model as value, count(*)::int as count from newest, unnest(models) as model
-        group by model order by count(*) desc, model limit ${MODELS_SHOWN}
+        select model as value, sum(count)::int as count from alike, unnest(models) as model
+        group by model order by sum(count) desc, model limit ${MODELS_SHOWN}
       )
-      select count(*)::int as total, count(*) filter (where finding_count > 0)::int as with_findings,
-             count(*) filter (where error_count > 0)::int as with_errors,
-             (select json_agg(by_model) from by_model) as models
-      from newest`);
+      select coalesce(sum(count), 0)::int as total, coalesce(sum(with_findings), 0)::int as with_findings,
+             coalesce(sum(with_errors), 0)::int as with_errors, (select json_agg(by_model) from by_model) as models
+      from alike`);
     const row = rows[0]!;
     return {
       facets: {

@@ -1,7 +1,7 @@
 import "server-only";
 
 export { conversationFacets } from "./conversation-facets";
-export { goesBy } from "./conversation-key";
+export { idsGoingBy } from "./conversation-key";
 export {
   type Deleted,
   deleteConversations,

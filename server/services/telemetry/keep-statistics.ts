@@ -6,6 +6,7 @@ const TABLES = [
   "spans",
   "span_sources",
   "conversations",
+  "conversation_search",
   "conversation_messages",
   "model_calls",
   "tool_calls",

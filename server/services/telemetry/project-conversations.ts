@@ -5,7 +5,7 @@ import { type PriceBook, priceCall } from "@/server/services/pricing";
 import type { AssembledConversation, UnpricedModelCall } from "./otlp/types";
 import { rowsOf, textArray } from "./rows";
 import type { Message } from "./schemas";
-import { addWords } from "./search-words";
+import { termsOf } from "./search-terms";
 
 /** Of the first user message, as lists show it. */
 const PREVIEW_CHARACTERS = 280;
@@ -39,6 +39,7 @@ export async function writeConversations(
   await writeToolCalls(tx, projectId, ids, conversations);
   const responseIds = await writeModelCalls(tx, projectId, ids, conversations, book);
   await writeSummaries(tx, projectId, ids, conversations, receivedAt);
+  await writeSearch(tx, projectId, conversations);
   return { responseIds };
 }
 
@@ -274,7 +275,6 @@ async function writeSummaries(
     error_count: assembled.errorCount,
     usage: sumUsage(assembled.modelCalls),
     preview: previewOf(assembled.messages),
-    words: searchWordsOf(assembled.messages),
   }));
   // Costs are added by the database, in decimals.
   await tx.execute(sql`
@@ -283,12 +283,12 @@ async function writeSummaries(
       models = array(select jsonb_array_elements_text(t.models)), started_at = t.started_at,
       last_activity_at = t.last_activity_at, message_count = t.message_count, model_call_count = t.model_call_count,
       tool_call_count = t.tool_call_count, error_count = t.error_count, usage = t.usage, preview = t.preview,
-      words = array(select jsonb_array_elements_text(t.words)), received_at = greatest(c.received_at, ${receivedAt}::bigint), cost = m.cost,
+      received_at = greatest(c.received_at, ${receivedAt}::bigint), cost = m.cost,
       unpriced_call_count = coalesce(m.unpriced, 0)
     from ${rowsOf(
       rows,
       `id text, trace_ids jsonb, user_id text, models jsonb, started_at bigint, last_activity_at bigint, message_count int,
-       model_call_count int, tool_call_count int, error_count int, usage jsonb, preview text, words jsonb`,
+       model_call_count int, tool_call_count int, error_count int, usage jsonb, preview text`,
     )}
     left join (
       select conversation_id, sum(cost_total) as cost, count(*) filter (where cost_total is null)::int as unpriced
@@ -296,6 +296,24 @@ async function writeSummaries(
       group by conversation_id
     ) m on m.conversation_id = t.id
     where c.project_id = ${projectId} and c.id = t.id`);
+}
+
+async function writeSearch(tx: Db, projectId: string, conversations: readonly ProjectedConversation[]) {
+  const rows = conversations.map(({ id, assembled }) => ({
+    id,
+    started_at: Math.floor(assembled.startedAt),
+    terms: termsOf({
+      texts: assembled.messages.filter((message) => message.role !== "system").map(textOf),
+      models: modelsOf(assembled),
+      userId: assembled.userId,
+    }),
+  }));
+  await tx.execute(sql`
+    insert into conversation_search (project_id, conversation_id, started_at, terms)
+    select ${projectId}::text, id, started_at, array(select jsonb_array_elements_text(terms))
+    from ${rowsOf(rows, "id text, started_at bigint, terms jsonb")}
+    on conflict (project_id, conversation_id) do update set started_at = excluded.started_at, terms = excluded.terms
+    where (conversation_search.started_at, conversation_search.terms) is distinct from (excluded.started_at, excluded.terms)`);
 }
 
 /** Longer than any model's name, shorter than what an index refuses. */
@@ -321,14 +339,6 @@ function previewOf(messages: readonly Message[]) {
     messages.find((message) => message.role === "user") ?? messages.find((message) => message.role !== "system");
   const text = first && textOf(first).replace(/\s+/g, " ").trim();
   return text ? cut(text, PREVIEW_CHARACTERS) : null;
-}
-
-function searchWordsOf(messages: readonly Message[]) {
-  const words = new Set<string>();
-  for (const message of messages) {
-    if (message.role !== "system") addWords(words, textOf(message));
-  }
-  return [...words];
 }
 
 /** Never through the middle of a surrogate pair, which Postgres would refuse. */

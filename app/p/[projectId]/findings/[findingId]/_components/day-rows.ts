@@ -4,7 +4,7 @@ const DAYS = 30;
 export type DayRow = { day: number; occurrences: number; conversations: number | null };
 
 /** Thirty days without gaps, up to the last one that has anything: a day that is missing had no occurrence. */
-export function dayRows(days: readonly { day: number; occurrences: number; conversations: number }[]): DayRow[] {
+export function dayRows(days: readonly DayRow[]): DayRow[] {
   const last = days.reduce((latest, { day }) => Math.max(latest, day), Number.NEGATIVE_INFINITY);
   if (!Number.isFinite(last)) return [];
   const known = new Map(days.map((row) => [row.day, row]));

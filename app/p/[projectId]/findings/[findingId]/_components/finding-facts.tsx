@@ -5,7 +5,7 @@ import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
 import { Money } from "@/app/_components/money";
 import { ScoreParts } from "@/app/_components/score";
-import { formatCount, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
+import { formatCount, formatDay, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
 import { wilson } from "@/app/_lib/rate";
 import type { FindingDetail } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
@@ -14,7 +14,7 @@ import classes from "./finding-page.module.css";
 const FEW = 30;
 
 export function FindingFacts({ projectId, finding }: { projectId: string; finding: FindingDetail }) {
-  const { affected, conversations } = finding.share;
+  const { affected, conversations, since } = finding.share;
   const interval = wilson(affected, conversations);
   return (
     <>
@@ -22,7 +22,8 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
         <h2 className={classes.heading}>Share of conversations</h2>
         <div className={classes.big}>{conversations === 0 ? UNKNOWN : formatPercent(affected / conversations)}</div>
         <p className={classes.quiet}>
-          {formatCount(affected)} of {plural(conversations, "conversation")} since it was first seen
+          {formatCount(affected)} of {plural(conversations, "conversation")}{" "}
+          {since > finding.firstDetectedAt ? `since ${formatDay(since)}` : "since it was first seen"}
           {interval ? `; 95% interval ${formatPercent(interval.low)} to ${formatPercent(interval.high)}` : ""}
           {conversations < FEW ? ". Too few to say much." : ""}
         </p>

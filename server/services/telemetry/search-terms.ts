@@ -8,8 +8,8 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Adds the words of a text, lower-cased, to those that a conversation is found by. */
-export function addWords(words: Set<string>, text: string) {
+/** Adds the words of a text, lower-cased, while they are not too many. */
+function addWords(words: Set<string>, text: string) {
   for (const [run] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
     if (words.size >= WORDS_KEPT) return;
     if (UNSPACED.test(run)) addPairs(words, run);
@@ -25,9 +25,11 @@ function addPairs(words: Set<string>, run: string) {
   }
 }
 
-/** The words that a conversation must all have to be found by what a person typed. */
-export function wordsOf(query: string): string[] {
+type Searched = { texts?: readonly string[]; models?: readonly string[]; userId?: string | null | undefined };
+
+/** What a conversation is found by. No word has a colon, so that none is taken for a model or a user. */
+export function termsOf({ texts = [], models = [], userId }: Searched): string[] {
   const words = new Set<string>();
-  addWords(words, query);
-  return [...words];
+  for (const text of texts) addWords(words, text);
+  return [...words, ...models.map((model) => `model:${model}`), ...(userId == null ? [] : [`user:${userId}`])];
 }
