@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { READS } from "@/bench/scale/reads";
 import { appRouter } from "@/server/trpc/root";
 import { filesIn, verbsOfServices } from "./all-verbs";
 import { type Operation, parametersOf } from "./operation";
@@ -51,6 +52,12 @@ test.each(verbs)("$exported has a name of its own, a sentence, a capability and 
   expect(overTrpc.has(spec.name)).toBe(!NOT_OVER_TRPC.has(spec.name));
   if (overTrpc.has(spec.name)) expect(overTrpc.get(spec.name)).toBe(spec.effect === "read" ? "query" : "mutation");
   expect(new RegExp(`\\b${exported}\\b`).test(tests), `${exported} is in no test`).toBe(true);
+});
+
+test("every read is measured by bench:scale", () => {
+  const reads = verbs.filter(({ verb }) => verb.spec.effect === "read").map(({ verb }) => verb.spec.name);
+  const measured = new Set(READS.map((read) => read.verb));
+  expect(reads.filter((name) => !measured.has(name))).toEqual([]);
 });
 
 const writes = verbs.filter(({ verb }) => verb.spec.effect === "write");

@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { drizzle } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import { prepareDatabase } from "@/db/prepare";
+import * as schema from "@/db/schema";
+import type { Ctx, ProjectId } from "@/server/platform/context";
+import { measureStorage } from "@/server/services/data";
+import { Cluster, urlOf } from "../../scripts/lib/postgres.mjs";
+import { fillAround } from "./around";
+import { fill, PROJECTS } from "./fill";
+import { ingestGiants } from "./giants";
+import { makeTemplates } from "./templates";
+
+/** Raised when what is filled in changes: a kept data set of another version is made anew. */
+const VERSION = 1;
+const TEMPLATE_PROJECT = "prj_templates";
+
+type Kept = { version: number; conversations: number };
+export type DataSet = { url: string; stop: () => Promise<void> };
+
+/**
+ * A PostgreSQL of its own in `folder` with the data set in it: the one that is there, brought to this version's schema,
+ * or a new one. It is filled without durability and then runs with the settings of the product.
+ */
+export async function openDataSet(
+  folder: string,
+  { conversations, fresh }: { conversations: number; fresh: boolean },
+  progress: (line: string) => void,
+): Promise<DataSet> {
+  const note = path.join(folder, "data-set.json");
+  const wanted: Kept = { version: VERSION, conversations };
+  const isThere = !fresh && existsSync(note) && readFileSync(note, "utf8") === JSON.stringify(wanted);
+  const cluster = (throwaway: boolean) =>
+    new Cluster(path.join(folder, "postgres"), { log: path.join(folder, "postgres.log"), throwaway });
+
+  if (!isThere) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true, mode: 0o711 });
+    const building = cluster(true);
+    await building.create();
+    const server = await building.start();
+    try {
+      await make(urlOf(building.access, "whetstone"), conversations, progress);
+    } finally {
+      await server.stop();
+    }
+    writeFileSync(note, JSON.stringify(wanted));
+  }
+
+  const kept = cluster(false);
+  const server = await kept.start();
+  const url = urlOf(kept.access, "whetstone");
+  await prepareDatabase(url);
+  return { url, stop: () => server.stop() };
+}
+
+/** Memory for making indexes; the server measures with its own settings again. */
+const BUILDING = { maintenance_work_mem: "1GB", work_mem: "256MB", max_parallel_maintenance_workers: "2" };
+
+async function make(url: string, conversations: number, progress: (line: string) => void) {
+  await prepareDatabase(url);
+  const sql = postgres(url, { max: 2, onnotice: () => {}, connection: BUILDING });
+  // Of its own: Drizzle changes how a client writes JSON.
+  const services = postgres(url, { max: 4, onnotice: () => {} });
+  try {
+    const db = drizzle(services, { schema });
+    const ctxOf = (projectId: string): Ctx => ({ db, projectId: projectId as ProjectId, actor: { kind: "operator" } });
+    progress("making templates with the product's own ingest, projector and Rules");
+    await sql`insert into projects (id, name) values (${TEMPLATE_PROJECT}, 'Templates')`;
+    const templates = await makeTemplates(ctxOf(TEMPLATE_PROJECT));
+    await fill(sql, { conversations, templates, templateProject: TEMPLATE_PROJECT }, progress);
+    await fillAround(sql);
+    progress("vacuum analyze");
+    await sql`vacuum analyze`;
+    progress("one very long trace and one very long conversation");
+    await ingestGiants(ctxOf(PROJECTS.big));
+    progress("measuring stored sizes");
+    await measureStorage(ctxOf(PROJECTS.big));
+    await sql`vacuum analyze`;
+  } finally {
+    await Promise.all([sql.end({ timeout: 5 }), services.end({ timeout: 5 })]);
+  }
+}

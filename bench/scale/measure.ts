@@ -1,0 +1,76 @@
+import { percentile } from "../lib/machine";
+import type { Read } from "./reads";
+import { type Asked, openWorld, type World } from "./world";
+
+/** Calls behind each warm figure. */
+const CALLS = 60;
+/** A read that is far from the bound is not asked as often. */
+const PATIENCE_MS = 4_000;
+
+/** `call`: which of the read's calls asked it. */
+export type Measured = {
+  read: Read;
+  first: number;
+  warm: number;
+  generic: number;
+  bytes: number;
+  asked: (Asked & { call: number })[];
+};
+
+/**
+ * Every read through its service: each different call once (`first`: nothing of it is in the server's buffers that the
+ * reads before it did not bring), then all of them in turn (`warm`); and the same with plans that are made without
+ * looking at the values (`generic`), as a server makes them for prepared statements. Milliseconds, p95.
+ */
+export async function measure(
+  url: string,
+  reads: readonly Read[],
+  tell: (measured: Measured) => void,
+): Promise<Measured[]> {
+  const world = await openWorld(url);
+  const generic = await openWorld(url, { genericPlans: true });
+  try {
+    const all: Measured[] = [];
+    for (const read of reads) {
+      const measured = await measureOne(read, world, generic);
+      all.push(measured);
+      tell(measured);
+    }
+    return all;
+  } finally {
+    await Promise.all([world.close(), generic.close()]);
+  }
+}
+
+async function measureOne(read: Read, world: World, generic: World): Promise<Measured> {
+  const calls = await read.calls(world);
+  const asked: Measured["asked"] = [];
+  const first: number[] = [];
+  let bytes = 0;
+  for (const [index, call] of calls.entries()) {
+    const heard = await world.listen(async () => {
+      const begun = performance.now();
+      const reply = await call();
+      first.push(performance.now() - begun);
+      bytes = Math.max(bytes, JSON.stringify(reply ?? null).length);
+    });
+    asked.push(...heard.map((statement) => ({ ...statement, call: index })));
+  }
+  const repeats = read.payload ? 3 : CALLS;
+  const warm = await timed(calls, repeats);
+  const genericCalls = await read.calls(generic);
+  await timed(genericCalls, genericCalls.length);
+  const p95 = (times: readonly number[]) => percentile(times, 0.95);
+  return { read, first: p95(first), warm: p95(warm), generic: p95(await timed(genericCalls, repeats)), bytes, asked };
+}
+
+async function timed(calls: readonly (() => Promise<unknown>)[], repeats: number) {
+  const times: number[] = [];
+  const begun = performance.now();
+  for (let n = 0; n < repeats && performance.now() - begun < PATIENCE_MS; n++) {
+    const asked = performance.now();
+    await calls[n % calls.length]!();
+    times.push(performance.now() - asked);
+  }
+  return times;
+}

@@ -1,0 +1,415 @@
+import { listApiKeys } from "@/server/services/api-keys";
+import { listAudit, listMyActivity } from "@/server/services/audit";
+import {
+  getDeletion,
+  getRetention,
+  getStorage,
+  listBackups,
+  listDeletions,
+  previewConversationDeletion,
+  previewDeletion,
+  previewRetention,
+} from "@/server/services/data";
+import {
+  diagnosticsStatus,
+  getDiagnosticSettings,
+  getFinding,
+  getRuleRun,
+  listFindings,
+  listOccurrences,
+  listRuleRuns,
+  listRules,
+} from "@/server/services/diagnostics";
+import { getMe, listSessions, readSession } from "@/server/services/identity";
+import { getBackgroundJob, listBackgroundJobs, summariseBackgroundJobs } from "@/server/services/jobs";
+import { BACKGROUND_JOB_STATES } from "@/server/services/jobs/schemas";
+import { listInvitations, listMembers } from "@/server/services/members";
+import {
+  estimateModelPrice,
+  listModelPrices,
+  listModelPriceVersions,
+  matchModelPrice,
+} from "@/server/services/pricing";
+import { getProject, listProjects, roleIn } from "@/server/services/projects";
+import {
+  conversationFacets,
+  getConversation,
+  getReceipt,
+  getTrace,
+  listConversations,
+  listParkedTraces,
+  telemetryStatus,
+} from "@/server/services/telemetry";
+import { OWNER } from "./around";
+import { DAYS } from "./fill";
+import { GIANT_CONVERSATION, GIANT_TRACE } from "./giants";
+import { MODELS } from "./templates";
+import { cursorAt, SAMPLES, type World } from "./world";
+
+const DAY_MS = 86_400_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: every verb has its own context, input and reply
+type AnyVerb = { (ctx: any, input: any): Promise<any>; spec: { name: string; scope: "project" | "account" } };
+type Inputs = readonly object[];
+
+export type Read = {
+  /** The verb that it is a reading of; none for what a door asks on the way. */
+  verb?: string;
+  name: string;
+  /** As many different calls as there are things to ask for. */
+  calls: (world: World) => Promise<(() => Promise<unknown>)[]>;
+  /** Answers so large that their size is what counts: shown, not held to the bound. */
+  payload?: boolean;
+};
+
+type Options = { in?: "big" | "tiny"; payload?: boolean };
+
+const read = (
+  verb: AnyVerb,
+  how: string,
+  inputs: Inputs | ((world: World) => Promise<Inputs> | Inputs),
+  { in: project = "big", ...options }: Options = {},
+): Read => ({
+  verb: verb.spec.name,
+  name: how ? `${verb.spec.name}: ${how}` : verb.spec.name,
+  calls: async (world) => {
+    const all = typeof inputs === "function" ? await inputs(world) : inputs;
+    const ctx = verb.spec.scope === "account" ? world.account : world[project];
+    return all.map((input) => () => verb(ctx, input));
+  },
+  ...options,
+});
+
+/** First pages, and pages that go on from anywhere in the list. */
+const paged = (
+  verb: AnyVerb,
+  how: string,
+  filters: object,
+  place: (world: World) => ReturnType<World["spread"]>,
+): Read[] => [
+  read(verb, `${how}, first page`, [filters]),
+  read(verb, `${how}, page from anywhere`, async (world) => {
+    const { pagination } = await verb(world.big, { ...filters, limit: 1 });
+    if (pagination.nextCursor === null) throw new Error(`${verb.spec.name} (${how}) has one row.`);
+    return (await place(world)).map((at) => ({ ...filters, cursor: cursorAt(pagination.nextCursor, at) }));
+  }),
+];
+
+const inConversations = (world: World) => world.spread("conversations", "started_at");
+const inFindings = (world: World) => world.spread("findings", "last_detected_at");
+const inRuns = (world: World) => world.spread("rule_runs", "created_at");
+const inJobs = (world: World) => world.spread("job_runs", "created_at");
+const inAudit = (world: World) => world.spread("audit_log", "created_at");
+const one = <T>(values: readonly T[]) => values[0]!;
+const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, n) => from + n);
+const days = (count: number) => numbers(count).map((n) => Date.now() - (n * DAYS * DAY_MS) / count);
+const searches = (...words: string[]) => words.map((q) => ({ q }));
+
+const conversationReads: Read[] = [
+  ...paged(listConversations, "all", {}, inConversations),
+  read(listConversations, "500 a page", [{ limit: 500 }]),
+  read(
+    listConversations,
+    "one day",
+    days(20).map((at) => ({ startedAfter: at - DAY_MS, startedBefore: at })),
+  ),
+  read(
+    listConversations,
+    "before a time",
+    days(20).map((at) => ({ startedBefore: at })),
+  ),
+  read(
+    listConversations,
+    "ordinary users",
+    numbers(20, 900).map((n) => ({ userId: `user-${n * 40}` })),
+  ),
+  ...paged(listConversations, "a user with 2 % of everything", { userId: "user-0" }, inConversations),
+  read(listConversations, "a user that nobody is", [{ userId: "nobody" }]),
+  ...paged(listConversations, "a model of today", { model: MODELS.present }, inConversations),
+  ...paged(listConversations, "a model of long ago", { model: MODELS.former }, inConversations),
+  ...paged(listConversations, "a rare model", { model: MODELS.rare }, inConversations),
+  read(listConversations, "a model that nobody used", [{ model: "gpt-2" }]),
+  read(listConversations, "a rare model of the user with 2 %", [{ model: MODELS.rare, userId: "user-0" }]),
+  ...paged(listConversations, "with Findings", { hasFindings: true }, inConversations),
+  ...paged(listConversations, "without Findings", { hasFindings: false }, inConversations),
+  ...paged(listConversations, "with errors", { hasErrors: true }, inConversations),
+  read(listConversations, "with Findings and without errors", [{ hasFindings: true, hasErrors: false }]),
+  read(
+    listConversations,
+    "with Findings on one day",
+    days(20).map((at) => ({ hasFindings: true, startedAfter: at - DAY_MS, startedBefore: at })),
+  ),
+  read(listConversations, "with Findings, a model of long ago", [{ hasFindings: true, model: MODELS.former }]),
+  read(listConversations, "by the client's id", async (world) =>
+    (await world.spread("conversations", "started_at", "external_id", "external_id is not null")).map(({ id }) => ({
+      externalId: id,
+    })),
+  ),
+  read(listConversations, "by an id that is not there", [{ externalId: "nothing" }]),
+  ...paged(listConversations, "a word of nearly all", { q: "order" }, inConversations),
+  read(listConversations, "words of many", searches("refund", "warehouse", "tomorrow", "invoice customer", "注文")),
+  read(listConversations, "words of one in a hundred", searches(...numbers(10, 2).map((n) => `topic${n * n}`))),
+  read(listConversations, "words of one in ten thousand", searches(...numbers(20, 1).map((n) => `item${n * 900}`))),
+  read(listConversations, "a word of one", async (world) =>
+    (
+      await world.values(`select preview from conversations where project_id = 'prj_scale_big' and preview like 'Where is my item%'
+      and started_at < ${Date.now() - 60 * DAY_MS} limit 20`)
+    ).map((preview) => ({ q: / of order (\d+)/.exec(preview)![1] })),
+  ),
+  read(listConversations, "a word of none", searches("zebra", "quagga", "okapi")),
+  read(listConversations, "a word of one week of long ago", searches("release1", "release2", "release3", "release4")),
+  read(
+    listConversations,
+    "words that never met",
+    searches("release1 release9", "release3 release12", "item3 item4 topic1"),
+  ),
+  read(listConversations, "words that seldom met", searches("topic3 item5", "topic9 item2", "topic1 refund item12")),
+  read(
+    listConversations,
+    "a word, on one day",
+    days(20).map((at) => ({ q: "topic5", startedAfter: at - DAY_MS, startedBefore: at })),
+  ),
+  read(
+    listConversations,
+    "a word, of the user with 2 %",
+    searches("topic5", "release2").map((q) => ({ ...q, userId: "user-0" })),
+  ),
+  read(
+    listConversations,
+    "a word, with Findings",
+    searches("topic5", "release2", "refund").map((q) => ({ ...q, hasFindings: true })),
+  ),
+  read(listConversations, "small project, all", [{}], { in: "tiny" }),
+  read(listConversations, "small project, words", searches("refund", "topic1", "release2", "zebra"), { in: "tiny" }),
+  read(
+    listConversations,
+    "small project, models",
+    [MODELS.present, MODELS.former, MODELS.rare].map((model) => ({ model })),
+    { in: "tiny" },
+  ),
+  read(getConversation, "by our id", async (world) =>
+    (await inConversations(world)).map(({ id }) => ({ conversationId: id })),
+  ),
+  read(getConversation, "by the client's id", async (world) =>
+    (await world.spread("conversations", "started_at", "external_id", "external_id is not null")).map(({ id }) => ({
+      conversationId: id,
+    })),
+  ),
+  read(getConversation, "of 25 turns", async (world) =>
+    (await world.spread("conversations", "started_at", "id", "cardinality(trace_ids) = 25")).map(({ id }) => ({
+      conversationId: id,
+    })),
+  ),
+  read(getConversation, "of 1,000 turns", [{ conversationId: GIANT_CONVERSATION }], { payload: true }),
+  read(conversationFacets, "", [{}]),
+  read(
+    conversationFacets,
+    "one day",
+    days(20).map((at) => ({ startedAfter: at - DAY_MS, startedBefore: at })),
+  ),
+  read(getTrace, "", async (world) => (await world.spread("traces", "created_at")).map(({ id }) => ({ traceId: id }))),
+  read(getTrace, "of 20,000 spans", [{ traceId: GIANT_TRACE }], { payload: true }),
+  read(getReceipt, "", async (world) =>
+    (await world.spread("ingest_receipts", "created_at")).map(({ id }) => ({ receiptId: id })),
+  ),
+  read(listParkedTraces, "", [{}]),
+  read(telemetryStatus, "", [{}]),
+];
+
+const findingReads: Read[] = [
+  ...paged(listFindings, "all", {}, inFindings),
+  ...paged(listFindings, "unreviewed and high", { reviewStatus: "unreviewed", severity: "high" }, inFindings),
+  read(
+    listFindings,
+    "of each severity",
+    ["critical", "high", "medium", "low", "info"].map((severity) => ({ severity })),
+  ),
+  read(
+    listFindings,
+    "of each review status",
+    ["unreviewed", "confirmed", "dismissed"].map((reviewStatus) => ({ reviewStatus })),
+  ),
+  read(
+    listFindings,
+    "of each resolution",
+    ["resolved", "unresolved"].map((resolutionStatus) => ({ resolutionStatus })),
+  ),
+  read(
+    listFindings,
+    "of each Rule",
+    ["tool-failure", "agent-loop", "broken-response", "none"].map((ruleId) => ({ ruleId })),
+  ),
+  read(
+    listFindings,
+    "by score",
+    [0.1, 0.5, 0.69, 0.99].map((minDiagnosticScore) => ({ minDiagnosticScore })),
+  ),
+  read(
+    listFindings,
+    "of a day",
+    days(20).map((at) => ({ lastDetectedAfter: at - DAY_MS, lastDetectedBefore: at })),
+  ),
+  read(listFindings, "of a conversation", async (world) =>
+    (await world.spread("conversations", "started_at", "id", "finding_count > 0")).map(({ id }) => ({
+      conversationId: id,
+    })),
+  ),
+  read(getFinding, "", async (world) => (await inFindings(world)).map(({ id }) => ({ findingId: id }))),
+  read(getFinding, "the most frequent", async (world) =>
+    (await mostFrequent(world)).map((findingId) => ({ findingId })),
+  ),
+  read(listOccurrences, "", async (world) => (await inFindings(world)).map(({ id }) => ({ findingId: id }))),
+  read(listOccurrences, "of the most frequent, from anywhere", async (world) => {
+    const findingId = one(await mostFrequent(world));
+    const { pagination } = await listOccurrences(world.big, { findingId, limit: 1 });
+    const places = await world.spread("occurrences", "detected_at", "id", `finding_id = '${findingId}'`);
+    return places.map((at) => ({ findingId, cursor: cursorAt(pagination.nextCursor!, at) }));
+  }),
+  read(listOccurrences, "of the most frequent, in a conversation", async (world) => {
+    const findingId = one(await mostFrequent(world));
+    const places = await world.spread("occurrences", "detected_at", "conversation_id", `finding_id = '${findingId}'`);
+    return places.map(({ id }) => ({ findingId, conversationId: id }));
+  }),
+  ...paged(listRuleRuns, "all", {}, inRuns),
+  read(
+    listRuleRuns,
+    "of each status",
+    ["queued", "running", "completed", "skipped", "failed"].map((status) => ({ status })),
+  ),
+  read(
+    listRuleRuns,
+    "of each origin",
+    ["on_demand", "automatic", "backfill"].map((origin) => ({ origin })),
+  ),
+  read(
+    listRuleRuns,
+    "of each Rule",
+    ["tool-failure", "agent-loop", "broken-response", "none"].map((ruleId) => ({ ruleId })),
+  ),
+  read(
+    listRuleRuns,
+    "of a backfill",
+    ["bf_20", "bf_30", "bf_49", "none"].map((backfillId) => ({ backfillId })),
+  ),
+  ...paged(listRuleRuns, "failed on demand", { status: "completed", origin: "on_demand" }, inRuns),
+  read(listRuleRuns, "of a conversation", async (world) =>
+    (await inConversations(world)).map(({ id }) => ({ conversationId: id })),
+  ),
+  read(getRuleRun, "", async (world) => (await inRuns(world)).map(({ id }) => ({ runId: id }))),
+  read(listRules, "", [{}]),
+  read(getDiagnosticSettings, "", [{}]),
+  read(diagnosticsStatus, "", [{}]),
+];
+
+const mostFrequent = (world: World) =>
+  world.values(`select id from findings where project_id = 'prj_scale_big' order by occurrence_count desc limit 5`);
+
+const aroundReads: Read[] = [
+  ...paged(listAudit, "all", {}, inAudit),
+  read(
+    listAudit,
+    "of a person",
+    numbers(20).map((n) => ({ actorId: `usr_scale_${n * 7}` })),
+  ),
+  read(
+    listAudit,
+    "of an action",
+    ["findings.update", "apiKeys.create", "retention.update", "projects.rename"].map((action) => ({ action })),
+  ),
+  read(
+    listAudit,
+    "of a subject",
+    ["findings", "apiKeys", "retention", "projects"].map((action) => ({ action })),
+  ),
+  read(
+    listAudit,
+    "of a thing",
+    numbers(20).map((n) => ({ targetId: `target_${n * 900}` })),
+  ),
+  read(
+    listAudit,
+    "of a day",
+    days(20).map((at) => ({ createdAfter: at - DAY_MS, createdBefore: at })),
+  ),
+  read(
+    listAudit,
+    "of a person on a day",
+    days(20).map((at) => ({ actorId: "usr_scale_7", createdAfter: at - DAY_MS, createdBefore: at })),
+  ),
+  read(listMyActivity, "", [{}]),
+  read(listApiKeys, "", [{}]),
+  read(listMembers, "", [{}]),
+  read(listInvitations, "", [{}, { pending: true }, { pending: false }]),
+  read(listDeletions, "", [{}]),
+  read(listBackups, "", [{}]),
+  read(
+    getDeletion,
+    "",
+    numbers(20).map((n) => ({ deletionId: `del_scale_${n * 100}` })),
+  ),
+  read(getRetention, "", [{}]),
+  read(
+    previewRetention,
+    "",
+    [1, 7, 30, 89, 365].map((days) => ({ days })),
+  ),
+  read(previewConversationDeletion, "", async (world) =>
+    (await inConversations(world)).map(({ id }) => ({ conversationId: id })),
+  ),
+  read(
+    previewDeletion,
+    "of ordinary users",
+    numbers(20, 900).map((n) => ({ userId: `user-${n * 40}` })),
+  ),
+  read(previewDeletion, "of the user with 2 %", [{ userId: "user-0" }]),
+  read(previewDeletion, "of the project", [{}]),
+  read(getStorage, "", [{}]),
+  read(getProject, "", [{}]),
+  read(listModelPrices, "", [{}]),
+  read(
+    matchModelPrice,
+    "",
+    [MODELS.present, MODELS.former, "a model of our own"].map((model) => ({ model })),
+  ),
+  read(
+    estimateModelPrice,
+    "",
+    [MODELS.present, MODELS.former].map((model) => ({ model, usage: { input_tokens: 4000, output_tokens: 300 } })),
+  ),
+  read(listModelPriceVersions, "", async (world) => {
+    const { models } = await listModelPrices(world.big, {});
+    return models.slice(0, SAMPLES).map(({ id }) => ({ modelPriceId: id }));
+  }),
+  ...paged(listBackgroundJobs, "all", {}, inJobs),
+  read(
+    listBackgroundJobs,
+    "of each state",
+    BACKGROUND_JOB_STATES.map((state) => ({ state })),
+  ),
+  read(listBackgroundJobs, "ended, and not", [{ finished: true }, { finished: false }]),
+  read(listBackgroundJobs, "of a function", [{ functionId: "whetstone-run-rules" }, { functionId: "none" }]),
+  read(
+    listBackgroundJobs,
+    "of an hour",
+    numbers(20).map((n) => ({
+      createdAfter: Date.now() - (n + 1) * 3_600_000,
+      createdBefore: Date.now() - n * 3_600_000,
+    })),
+  ),
+  read(getBackgroundJob, "", async (world) => (await inJobs(world)).map(({ id }) => ({ backgroundJobId: id }))),
+  read(summariseBackgroundJobs, "", [{}]),
+  read(listProjects, "", [{}]),
+  read(getMe, "", [{}]),
+  read(listSessions, "", [{}]),
+  {
+    name: "door: a session and its role",
+    calls: async (world) =>
+      numbers(20).map((n) => async () => {
+        await readSession(world.big.db, `ses_scale_mine_${n}`);
+        await roleIn(world.big.db, { projectId: world.big.projectId, userId: OWNER });
+      }),
+  },
+];
+
+/** Every list and read of the services. A new read verb needs a line here: the benchmark fails without one. */
+export const READS: readonly Read[] = [...conversationReads, ...findingReads, ...aroundReads];
