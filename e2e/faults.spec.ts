@@ -7,6 +7,7 @@ import { startOwnDatabase } from "./support/own-database";
 import { processTree } from "./support/process-tree";
 import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
+import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
 /** The product with a database that is not its own, over a network that does what a test wants. */
@@ -111,7 +112,7 @@ test("while the database is gone everything says so and nothing is lost; when it
     runClient("manual-spans", { ...to.otel, ...PATIENT, OTEL_EXPORTER_OTLP_PROTOCOL: protocol }),
   );
   const opened = page.goto(`${project.url}/p/${project.projectId}/conversations`);
-  await expect(page.getByText("The database cannot be reached at the moment.")).toBeVisible({ timeout: ANSWER_MS });
+  await expect(seen(page, "The database cannot be reached at the moment.")).toBeVisible({ timeout: ANSWER_MS });
   await opened;
   await outage;
   await database.start();

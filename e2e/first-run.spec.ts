@@ -2,6 +2,7 @@ import { expect, test } from "@playwright/test";
 import { runClient } from "./support/client";
 import { startProduct } from "./support/product";
 import { otelVariables } from "./support/project";
+import { seen } from "./support/seen";
 
 test("a new user gets from npm start to a confirmed Finding", async ({ page }) => {
   test.setTimeout(180_000);
@@ -21,7 +22,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
     const projectId = /prj_\w+/.exec(page.url())![0];
 
     const secret = await test.step("the snippet has a key that works", async () => {
-      await expect(page.getByText("Listening…")).toBeVisible();
+      await expect(seen(page, "Listening…")).toBeVisible();
       await expect(page.getByRole("main")).toContainText(/whet_\w+/);
       return /whet_\w+/.exec((await page.getByRole("main").textContent()) ?? "")![0];
     });
@@ -31,8 +32,8 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
         ...otelVariables(product.url, secret),
         OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
       });
-      await expect(page.getByText("First conversation arrived")).toBeVisible();
-      await expect(page.getByText("shop.country")).toBeVisible();
+      await expect(seen(page, "First conversation arrived")).toBeVisible();
+      await expect(seen(page, "shop.country")).toBeVisible();
       await page.getByRole("link", { name: "Open the conversation" }).click();
     });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { newProject, type TestProject } from "./support/project";
 import { seed } from "./support/seed";
+import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
 /** The workbench without a mouse. */
@@ -36,7 +37,7 @@ test("rows, peek, open, turns, tabs and back", async ({ page }) => {
 
   await second.press("Enter");
   await expect(page).toHaveURL(/conversations\/conv_/);
-  await expect(page.getByText("Result of get_order")).toBeVisible();
+  await expect(seen(page, "Result of get_order")).toBeVisible();
   await expect(
     page
       .getByRole("complementary", { name: "Findings and facts" })
@@ -94,7 +95,7 @@ test("a list whose rows have controls: rows, details and search", async ({ page 
   await expect(rows.nth(2)).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/open=aud_/);
-  await expect(page.getByText("Exactly")).toBeVisible();
+  await expect(seen(page, "Exactly")).toBeVisible();
   await page.keyboard.press("Tab");
   await expect(rows.nth(2).getByRole("button").first()).toBeFocused();
   await page.keyboard.press("Escape");

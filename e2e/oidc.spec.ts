@@ -4,6 +4,7 @@ import { freePort } from "../scripts/lib/postgres.mjs";
 import { CLIENT, startProvider } from "../server/auth/testing/provider";
 import { startMailServer } from "../server/services/mail/testing";
 import { startProduct } from "./support/product";
+import { seen } from "./support/seen";
 
 /** A team with a provider and a mail server: who is invited, who is not, and who forgot what. */
 
@@ -86,9 +87,9 @@ test("a person who is invited by e-mail comes in through the provider, and a str
     await owner.goto(owner.url().replace("send-a-trace", "members"));
     await owner.getByRole("button", { name: "Invite" }).click();
     await owner.getByLabel("E-mail (optional)").fill(ANN.email);
-    await expect(owner.getByText("and it is mailed there")).toBeVisible();
+    await expect(seen(owner, "and it is mailed there")).toBeVisible();
     await owner.getByRole("button", { name: "Make the link" }).click();
-    await expect(owner.getByText(`It is mailed to ${ANN.email}`)).toBeVisible();
+    await expect(seen(owner, `It is mailed to ${ANN.email}`)).toBeVisible();
   });
 
   const ann = await newPage(browser);
@@ -98,7 +99,7 @@ test("a person who is invited by e-mail comes in through the provider, and a str
     await expectSound(ann);
     await ann.getByRole("button", { name: "Continue with Acme" }).click();
     await signInAtAcme(ann, ANN.login);
-    await expect(ann.getByText(`You are signed in as ${ANN.email}`)).toBeVisible();
+    await expect(seen(ann, `You are signed in as ${ANN.email}`)).toBeVisible();
     await ann.getByRole("button", { name: "Join the project" }).click();
     await ann.waitForURL(/\/p\/prj_\w+\/conversations/);
   });
@@ -111,8 +112,8 @@ test("a person who is invited by e-mail comes in through the provider, and a str
     await signInAtAcme(again, ANN.login);
     await again.waitForURL(/\/p\/prj_\w+\/conversations/);
     await again.goto(again.url().replace("conversations", "account"));
-    await expect(again.getByText("You have no password: you sign in with Acme.")).toBeVisible();
-    await expect(again.getByText(`You sign in as ${ANN.email}.`)).toBeVisible();
+    await expect(seen(again, "You have no password: you sign in with Acme.")).toBeVisible();
+    await expect(seen(again, `You sign in as ${ANN.email}.`)).toBeVisible();
     await again.getByRole("button", { name: "Sign all others out" }).click();
     await expect(again.getByRole("button", { name: "Sign all others out" })).toBeHidden();
     await ann.reload();
@@ -133,7 +134,7 @@ test("a person who is invited by e-mail comes in through the provider, and a str
 
   await test.step("she has a link for a password mailed, and signs in with it", async () => {
     await again.getByRole("button", { name: "Mail me a link" }).click();
-    await expect(again.getByText(`A link is on its way to ${ANN.email}`)).toBeVisible();
+    await expect(seen(again, `A link is on its way to ${ANN.email}`)).toBeVisible();
     const link = await linkMailedTo(ANN.email, "reset");
     await ann.goto(`${url}/sign-in`);
     await ann.getByRole("link", { name: "Forgot your password?" }).click();

@@ -3,6 +3,7 @@ import { type Browser, type BrowserContext, expect, type Page, test } from "@pla
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { seed, type Talk } from "./support/seed";
+import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
 /** Every screen in both colours, wide and on a phone: reachable, readable, nothing sideways, nothing from elsewhere. */
@@ -170,10 +171,10 @@ test("before anyone signs in", async ({ page }) => {
   await page.getByLabel("E-mail").fill("nobody@example.test");
   await page.getByLabel("Password", { exact: true }).fill("not the password");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByText("The e-mail address or the password is not right.")).toBeVisible();
+  await expect(seen(page, "The e-mail address or the password is not right.")).toBeVisible();
   await expectSound(page, "sign-in-refused");
   await page.goto("/setup#token=used");
-  await expect(page.getByText("This is set up already")).toBeVisible();
+  await expect(seen(page, "This is set up already")).toBeVisible();
   await page.goto(at("conversations"));
   await expect(page).toHaveURL(/\/sign-in\?next=/);
 });
@@ -183,7 +184,7 @@ test("a page is readable before its script runs", async ({ browser }) => {
   const page = await context.newPage();
   await page.route("**/_next/static/**/*.js", (route) => route.abort());
   await page.goto(at("conversations"));
-  await expect(page.getByText("Can I return the jacket?")).toBeVisible();
+  await expect(seen(page, "Can I return the jacket?")).toBeVisible();
   await page.goto(at(`conversations/${conversationId}`));
   await expect(page.getByText("Where is my order 1042?").first()).toBeVisible();
   await page.goto(at("findings"));
@@ -209,7 +210,7 @@ test.describe("states", () => {
       ["rule-runs", "No Rule Runs yet"],
     ] as const) {
       await page.goto(`${baseURL}/p/${empty.projectId}/${path}`);
-      await expect(page.getByText(says)).toBeVisible();
+      await expect(seen(page, says)).toBeVisible();
       await expectSound(page, `empty-${path}`);
     }
     await context.close();
@@ -217,10 +218,10 @@ test.describe("states", () => {
     const filtered = await signedIn(browser);
     const list = await filtered.newPage();
     await list.goto(at("conversations?q=nothingsaysthis"));
-    await expect(list.getByText("No conversation matches")).toBeVisible();
+    await expect(seen(list, "No conversation matches")).toBeVisible();
     await expectSound(list, "empty-by-filter");
     await list.getByRole("button", { name: "Clear search and filters" }).click();
-    await expect(list.getByText("Can I return the jacket?")).toBeVisible();
+    await expect(seen(list, "Can I return the jacket?")).toBeVisible();
     await filtered.close();
   });
 
@@ -228,7 +229,7 @@ test.describe("states", () => {
     const context = await signedIn(browser);
     const page = await context.newPage();
     await page.goto(at("conversations"));
-    await expect(page.getByText("Can I return the jacket?")).toBeVisible();
+    await expect(seen(page, "Can I return the jacket?")).toBeVisible();
 
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -242,7 +243,7 @@ test.describe("states", () => {
     await expect(page.getByRole("status", { name: "Loading the conversation" })).toBeVisible();
     await expectSound(page, "loading");
     release();
-    await expect(page.getByText("Yes, within 30 days.")).toBeVisible();
+    await expect(seen(page, "Yes, within 30 days.")).toBeVisible();
     await page.unrouteAll({ behavior: "ignoreErrors" });
 
     const failure = {
@@ -255,7 +256,7 @@ test.describe("states", () => {
       return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
     });
     await page.getByRole("button", { name: "Refresh" }).click();
-    await expect(page.getByText(/Showing what was read/)).toBeVisible({ timeout: 20_000 });
+    await expect(seen(page, /Showing what was read/)).toBeVisible({ timeout: 20_000 });
     await expectSound(page, "stale");
     await page.getByLabel("Search in messages").fill("jacket");
     await expect(page.getByText("req-1").first()).toBeVisible({ timeout: 20_000 });
@@ -299,6 +300,6 @@ test("what another project has is not here", async ({ browser, baseURL }) => {
   const reply = await page.goto(`${baseURL}/p/${other.projectId}/conversations`);
   expect(reply?.status()).toBe(404);
   await page.goto(at("conversations/conv_nobody"));
-  await expect(page.getByText("Conversation was not found.")).toBeVisible();
+  await expect(seen(page, "Conversation was not found.")).toBeVisible();
   await context.close();
 });

@@ -2,6 +2,7 @@ import { type Browser, type BrowserContext, expect, type Page, test } from "@pla
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { seed } from "./support/seed";
+import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
 /** Two people side by side, each in a browser of their own: what one gives and takes, the other has and has not. */
@@ -119,9 +120,9 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     for (const name of ["Members", "API keys", "Audit log"])
       await expect(guest.getByRole("link", { name })).toBeHidden();
     await guest.goto(at("members"));
-    await expect(guest.getByText("For owners only")).toBeVisible();
+    await expect(seen(guest, "For owners only")).toBeVisible();
     await guest.goto(at(`findings/${findingId}`));
-    await expect(guest.getByText("Conversations that show it")).toBeVisible();
+    await expect(seen(guest, "Conversations that show it")).toBeVisible();
     await expect(guest.getByRole("button", { name: "Confirm" })).toBeHidden();
     await expectDoors("a viewer", AS_VIEWER);
   });
@@ -186,7 +187,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
       "settings",
     ]) {
       expect((await guest.goto(at(path)))?.status(), path).toBe(404);
-      await expect(guest.getByText("Not here")).toBeVisible();
+      await expect(seen(guest, "Not here")).toBeVisible();
     }
     await other.close();
   });
