@@ -46,6 +46,8 @@ export const deletionReceipts = pgTable(
     expected: integer("expected"),
     /** Rows deleted, by table. */
     counts: jsonb("counts").$type<Record<string, number>>().notNull().default({}),
+    /** Rows that a look after it still found, by table that was looked through. Null where nobody looked. */
+    remaining: jsonb("remaining").$type<Record<string, number>>(),
     /** `user`, `apiKey`, `job` or `operator`, and which. */
     actorKind: text("actor_kind", { enum: ["user", "apiKey", "job", "operator"] }).notNull(),
     actorId: text("actor_id"),

@@ -1,5 +1,5 @@
 import { db } from "@/db/pool";
-import { keepHouse, measureStorage, scheduleHousekeeping } from "@/server/services/data";
+import { HOUSEKEEPING_MINUTE, keepHouse, measureStorage, scheduleHousekeeping } from "@/server/services/data";
 import { listed } from "../catalogue";
 import { inngest } from "../client";
 import { housekeepingDue, storageMeasurementRequested } from "../events";
@@ -15,7 +15,7 @@ const LAST = "-600";
 export const scheduleDailyHousekeeping = inngest.createFunction(
   {
     ...listed("schedule-housekeeping"),
-    triggers: [{ cron: "17 * * * *" }], // hourly, told once a day each: a project of today is not left out until tomorrow
+    triggers: [{ cron: `${HOUSEKEEPING_MINUTE} * * * *` }], // hourly, told once a day each: a project of today is not left out until tomorrow
     concurrency: 1,
   },
   async ({ step }) => step.run("schedule", () => scheduleHousekeeping(db())),

@@ -1,8 +1,11 @@
+import { and, eq } from "drizzle-orm";
+import { traces } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
 import { deleteUnusedSources, findConversation, lockSources } from "@/server/services/telemetry";
 import { deleteCounted } from "./delete-batch";
 import { addCounts, completeReceipt, openReceipt, readReceipt } from "./deletion-receipt";
+import { lookForConversation } from "./look-after";
 import { deleteConversationInput, deletedReply } from "./schemas";
 
 export const deleteConversation = verb(
@@ -23,9 +26,14 @@ export const deleteConversation = verb(
     // Before any row is locked: a batch holds this while it waits for rows.
     await lockSources(ctx.db, ctx.projectId);
     const receiptId = await openReceipt(ctx, { scope: "conversation" });
+    const its = await ctx.db
+      .select({ id: traces.id })
+      .from(traces)
+      .where(and(eq(traces.projectId, ctx.projectId), eq(traces.conversationId, id)));
+    const traceIds = its.map((trace) => trace.id);
     await deleteCounted(ctx, receiptId, [id], { remember: true });
     await addCounts(ctx.db, receiptId, await deleteUnusedSources(ctx));
-    await completeReceipt(ctx.db, receiptId);
+    await completeReceipt(ctx.db, receiptId, await lookForConversation(ctx, id, traceIds));
     return { ok: true as const, deletion: (await readReceipt(ctx, receiptId))! };
   },
 );

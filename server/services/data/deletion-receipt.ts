@@ -60,11 +60,11 @@ export async function addCounts(tx: Db, id: string, ...counted: readonly Counts[
     where id = ${id} and status <> 'completed'`);
 }
 
-/** Whom or what it was about is forgotten with this. */
-export const completeReceipt = (tx: Db, id: string) =>
+/** Whom or what it was about is forgotten with this. `remaining`: what a look after it still found. */
+export const completeReceipt = (tx: Db, id: string, remaining: Counts | null = null) =>
   tx
     .update(deletionReceipts)
-    .set({ status: "completed", subject: null, completedAt: Date.now() })
+    .set({ status: "completed", subject: null, remaining, completedAt: Date.now() })
     .where(eq(deletionReceipts.id, id));
 
 export async function readReceipt(ctx: Pick<Ctx, "db" | "projectId">, id: string): Promise<Deletion | undefined> {

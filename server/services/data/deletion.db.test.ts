@@ -100,6 +100,7 @@ test("a deleted conversation is nowhere any more, and its neighbours are untouch
     actorKind: "user",
     counts: { conversations: 1, traces: 1, spans: 2, log_records: 1, model_calls: 2, span_sources: 1 },
   });
+  expect(deletion.remaining).toMatchObject({ conversations: 0, spans: 0, log_records: 0, occurrences: 0 });
 
   for (const text of ["secret-session", trace(1), span(91), "canary", "note-of-ann", doomed!.id]) {
     expect(without(await tablesNaming(db(), text), RECORDS), text).toEqual({});
@@ -179,7 +180,15 @@ test("Findings are recounted, retold, and gone when nothing shows them", async (
   // A person has judged it: it goes all the same when what it tells of is gone.
   await db().update(findings).set({ reviewStatus: "confirmed" }).where(eq(findings.projectId, ctx.projectId));
 
+  const { preview } = await previewDeletion(ctx, { userId: "ann-of-findings" });
+  const kept = before.filter((finding) => finding.occurrenceCount === 2);
+  expect(preview).toMatchObject({ findings: lonely.length, recountedFindings: kept.length });
+  expect(preview.oldestActivityAt).toBe(Math.min(one.lastActivityAt, own.lastActivityAt));
+  const named = preview.touchedFindings.map(({ id, goes }) => `${id} ${goes}`).sort();
+  expect(named).toEqual([...lonely.map(({ id }) => `${id} true`), ...kept.map(({ id }) => `${id} false`)].sort());
+
   const { deletion } = await deleteUserData(ctx, { userId: "ann-of-findings" });
+  expect(deletion.remaining).toBeNull();
   await toEnd(deletion.id);
   const after = (await listFindings(ctx, {})).findings;
   expect(after.map((finding) => [finding.occurrenceCount, finding.userCount])).toEqual(after.map(() => [1, 1]));
@@ -217,6 +226,8 @@ test("everything of one user goes, what has not been read yet included, and the 
   expect((await listConversations(ctx, {})).conversations).toHaveLength(5);
   const { deletion: done } = await getDeletion(ctx, { deletionId: deletion.id });
   expect(done).toMatchObject({ status: "completed", counts: { conversations: 6, traces: 6, spans: 6 } });
+  expect(Object.keys(done.remaining!)).toContain("log_records");
+  expect(new Set(Object.values(done.remaining!))).toEqual(new Set([0]));
   expect((await listDeletions(ctx, {})).deletions.map((one) => one.id)).toEqual([deletion.id]);
   // Done is done: asked again by a repeated step, it changes nothing.
   expect(await runDeletion(db(), deletion.id, { forMs: 1000, jobName: "test" })).toEqual({ done: true });

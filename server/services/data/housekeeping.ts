@@ -7,7 +7,7 @@ import { emit } from "@/server/platform/outbox";
 import { deleteLooseBefore, deleteReceiptsBefore, deleteUnusedSources } from "@/server/services/telemetry";
 import { deleteBatch } from "./delete-batch";
 import { addCounts, completeReceipt, openReceipt, readReceipt } from "./deletion-receipt";
-import { cutoffOf, expiredBefore, readRetention } from "./retention";
+import { cutoffOf, dayOf, expiredBefore, housekeepingId, readRetention } from "./retention";
 
 /** A receipt tells a sender what became of a batch; after a month nobody asks. */
 const RECEIPTS_KEPT_DAYS = 30;
@@ -16,12 +16,12 @@ const ROWS_A_STATEMENT = 1_000;
 /** Tells each project's housekeeping of this day once, however often it is asked. */
 export async function scheduleHousekeeping(db: Db, now = Date.now()): Promise<{ projects: number }> {
   const rows = await db.select({ id: projects.id }).from(projects).orderBy(asc(projects.id));
-  const day = new Date(now).toISOString().slice(0, 10);
+  const day = dayOf(now);
   await emit(
     db,
     ...rows.map(({ id }) => ({
       ...housekeepingDue.create({ projectId: id, day, turn: 0 }),
-      id: `housekeeping:${id}:${day}`,
+      id: housekeepingId(id, day),
     })),
   );
   return { projects: rows.length };

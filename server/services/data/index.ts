@@ -7,6 +7,6 @@ export { deleteUserData } from "./delete-user-data";
 export { keepHouse, scheduleHousekeeping } from "./housekeeping";
 export { getDeletion, listDeletions } from "./list-deletions";
 export { previewConversationDeletion, previewDeletion } from "./preview-deletion";
-export { getRetention, previewRetention, updateRetention } from "./retention";
+export { getRetention, HOUSEKEEPING_MINUTE, previewRetention, updateRetention } from "./retention";
 export { runDeletion } from "./run-deletion";
 export { getStorage, measureStorage, requestStorageMeasurement } from "./stored-sizes";

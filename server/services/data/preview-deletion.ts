@@ -1,8 +1,9 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import { conversations } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { findConversation } from "@/server/services/telemetry";
+import { impactOf } from "./impact";
 import { type DeletionPreview, deleteConversationInput, previewDeletionInput, previewDeletionReply } from "./schemas";
 import { measuredRows } from "./stored-sizes";
 
@@ -54,6 +55,9 @@ async function ofProject(ctx: Ctx): Promise<DeletionPreview> {
     logRecords: rows("log_records"),
     occurrences: rows("occurrences"),
     findings: rows("findings"),
+    recountedFindings: 0,
+    touchedFindings: [],
+    oldestActivityAt: null,
     complete: true,
     measuredAt: measured.at,
   };
@@ -77,29 +81,15 @@ async function newest(ctx: Ctx, userId?: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** A Finding goes when these conversations are all that show it. */
-async function counted(ctx: Ctx, scope: DeletionPreview["scope"], found: readonly string[]): Promise<DeletionPreview> {
-  // Not as they stand: planning would weigh each of them against the statistics, again for every table.
-  const ids = sql`array(select unnest(${sql.param(found.slice(0, COUNTED))}::text[]))`;
-  const mine = sql`project_id = ${ctx.projectId}`;
-  const ofThese = sql`${mine} and conversation_id = any(${ids})`;
-  const ofTraces = sql`${mine} and trace_id = any(array(select id from traces where ${ofThese}))`;
-  const count = (table: string, where: typeof mine) =>
-    sql`(select count(*)::int from ${sql.identifier(table)} where ${where})`;
-  const rows = await ctx.db.execute<Record<string, number>>(sql`
-    select ${count("traces", ofThese)} as traces, ${count("spans", ofTraces)} as spans,
-      ${count("conversation_messages", ofThese)} as messages, ${count("model_calls", ofThese)} as "modelCalls",
-      ${count("tool_calls", ofThese)} as "toolCalls", ${count("log_records", ofTraces)} as "logRecords",
-      ${count("occurrences", ofThese)} as occurrences,
-      (select count(*)::int from (
-        select finding_id, count(*) as shown from occurrences where ${ofThese} group by finding_id
-      ) o join findings f on f.project_id = ${ctx.projectId} and f.id = o.finding_id and f.occurrence_count <= o.shown) as findings`);
-  const counts = rows[0] as Pick<DeletionPreview, "spans">;
-  return {
-    scope,
-    conversations: Math.min(found.length, COUNTED),
-    ...(counts as Omit<DeletionPreview, "scope" | "conversations" | "complete" | "measuredAt">),
-    complete: found.length <= COUNTED,
-    measuredAt: null,
-  };
-}
+/** What one more than is counted tells of: that there are more. */
+const counted = async (
+  ctx: Ctx,
+  scope: DeletionPreview["scope"],
+  found: readonly string[],
+): Promise<DeletionPreview> => ({
+  scope,
+  conversations: Math.min(found.length, COUNTED),
+  ...(await impactOf(ctx, found.slice(0, COUNTED))),
+  complete: found.length <= COUNTED,
+  measuredAt: null,
+});

@@ -51,12 +51,13 @@ test("what is older than a project keeps goes, with a preview before and a recei
     await conversation(each, 3, { active: 400, received: 1 }); // imported yesterday
     await conversation(each, 4, { active: 2 });
   }
-  expect((await getRetention(ctx, {})).retention).toEqual({ days: null, updatedAt: null });
+  expect((await getRetention(ctx, {})).retention).toMatchObject({ days: null, updatedAt: null });
   await toEnd(ctx);
   expect(await names(ctx)).toHaveLength(4);
 
   const { preview } = await previewRetention(ctx, { days: 30 });
-  expect(preview).toMatchObject({ days: 30, conversations: 2 });
+  expect(preview).toMatchObject({ days: 30, conversations: 2, impact: { spans: 2, findings: 0 } });
+  expect(preview.oldestActivityAt).toBeLessThan(NOW - 39 * DAY);
   expect((await updateRetention(ctx, { days: 30 })).retention.days).toBe(30);
   await toEnd(ctx);
   expect(await names(ctx)).toEqual(["s-3", "s-4"]);
@@ -106,6 +107,7 @@ test("housekeeping that is interrupted goes on, and old receipts of batches go a
       { ...receipt, id: "rcp_old", rejections: [], traceIds: [], createdAt: NOW - 31 * DAY },
       { ...receipt, id: "rcp_new", rejections: [], traceIds: [], createdAt: NOW - 29 * DAY },
     ]);
+  expect((await previewRetention(ctx, { days: 365 })).preview).toMatchObject({ conversations: 450, complete: true });
   await updateRetention(ctx, { days: 365 });
   expect(await toEnd(ctx, 1)).toBeGreaterThan(1);
   expect(await names(ctx)).toEqual([]);
@@ -124,11 +126,30 @@ test("each project's housekeeping is told once a day, however often it is asked"
   expect(told).toHaveLength(2);
 });
 
+test("what is older goes with the next housekeeping: within the hour, or tomorrow where today's is told", async () => {
+  const { ctx } = await testProject();
+  const nextRun = async () => new Date((await getRetention(ctx, {})).retention.nextRunAt);
+  const soon = await nextRun();
+  expect([soon.getUTCMinutes(), soon.getUTCSeconds()]).toEqual([17, 0]);
+  expect(soon.getTime() - Date.now()).toBeLessThanOrEqual(DAY / 24);
+  await scheduleHousekeeping(db());
+  const [today, tomorrow] = [new Date().toISOString(), (await nextRun()).toISOString()];
+  expect(tomorrow.slice(11)).toBe("00:17:00.000Z");
+  expect(tomorrow.slice(0, 10) > today.slice(0, 10)).toBe(true);
+});
+
 test("a project's size is measured and read by table", async () => {
   const { ctx } = await testProject();
-  expect((await getStorage(ctx, {})).storage).toEqual({ measuredAt: null, rows: 0, bytes: 0, tables: [] });
+  expect((await getStorage(ctx, {})).storage).toEqual({
+    measuredAt: null,
+    measuring: false,
+    rows: 0,
+    bytes: 0,
+    tables: [],
+  });
   await conversation(ctx, 1, { active: 1 });
   expect(await requestStorageMeasurement(ctx, {})).toEqual({ queued: true });
+  expect((await getStorage(ctx, {})).storage).toMatchObject({ measuredAt: null, measuring: true });
   await measureStorage(ctx);
   const { storage } = await getStorage(ctx, {});
   expect(storage.tables).toContainEqual({ name: "spans", rows: 1, bytes: expect.any(Number) });

@@ -1,14 +1,20 @@
 import { eq, sql } from "drizzle-orm";
 import { z } from "zod";
-import { retentionSettings } from "@/db/schema";
+import { jobEvents, retentionSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
+import { impactOf } from "./impact";
 import { previewRetentionInput, previewRetentionReply, retentionReply, updateRetentionInput } from "./schemas";
 
 const DAY_MS = 86_400_000;
 /** Beyond this a person wants to know that there are many, and not to wait. */
 const COUNTED = 100_000;
+/** Conversations up to which it is also counted what goes with them. */
+const COUNTED_WHOLE = 500;
+/** Every hour at this minute (UTC) projects whose housekeeping of the day is not told yet are told. */
+export const HOUSEKEEPING_MINUTE = 17;
+const HOUR_MS = 3_600_000;
 
 export const cutoffOf = (days: number, now = Date.now()) => now - days * DAY_MS;
 
@@ -18,6 +24,21 @@ export const cutoffOf = (days: number, now = Date.now()) => now - days * DAY_MS;
  */
 export const expiredBefore = (before: number) =>
   sql`c.last_activity_at < ${before}::bigint and c.received_at < ${before}::bigint`;
+
+/** The day of a project's housekeeping, `2026-11-20`. */
+export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+/** One event a project and day: told twice, it is one. */
+export const housekeepingId = (projectId: string, day: string) => `housekeeping:${projectId}:${day}`;
+
+/** When the project's housekeeping is told the next time: this day's still, or tomorrow's first. */
+async function nextHousekeeping({ db, projectId }: Ctx, now = Date.now()): Promise<number> {
+  const told = await db.$count(jobEvents, eq(jobEvents.id, housekeepingId(projectId, dayOf(now))));
+  const from = told > 0 ? Math.ceil((now + 1) / DAY_MS) * DAY_MS : now;
+  const minute = HOUSEKEEPING_MINUTE * 60_000;
+  return Math.ceil((from - minute) / HOUR_MS) * HOUR_MS + minute;
+}
+
+const retentionOf = async (ctx: Ctx) => ({ ...(await readRetention(ctx)), nextRunAt: await nextHousekeeping(ctx) });
 
 export async function readRetention(ctx: Pick<Ctx, "db" | "projectId">) {
   const [row] = await ctx.db.select().from(retentionSettings).where(eq(retentionSettings.projectId, ctx.projectId));
@@ -33,7 +54,7 @@ export const getRetention = verb(
     input: z.strictObject({}),
     reply: retentionReply,
   },
-  async (ctx) => ({ retention: await readRetention(ctx) }),
+  async (ctx) => ({ retention: await retentionOf(ctx) }),
 );
 
 export const updateRetention = verb(
@@ -55,7 +76,7 @@ export const updateRetention = verb(
       .values(row)
       .onConflictDoUpdate({ target: retentionSettings.projectId, set: row });
     auditNote(ctx, { before: { days: before.days }, after: { days } });
-    return { retention: await readRetention(ctx) };
+    return { retention: await retentionOf(ctx) };
   },
 );
 
@@ -63,7 +84,7 @@ export const previewRetention = verb(
   {
     name: "retention.preview",
     summary: "Count the conversations that keeping them for so many days would delete now.",
-    description: `Counting stops at ${COUNTED.toLocaleString("en")}: \`complete\` is \`false\` then, and there are more.`,
+    description: `Counting stops at ${COUNTED.toLocaleString("en")}: \`complete\` is \`false\` then, and there are more. What goes with them is counted up to ${COUNTED_WHOLE} conversations: \`impact\` is \`null\` beyond.`,
     effect: "read",
     capability: "project:admin",
     input: previewRetentionInput,
@@ -78,6 +99,12 @@ export const previewRetention = verb(
         order by c.last_activity_at limit ${COUNTED + 1}
       ) oldest`);
     const found = row?.conversations ?? 0;
+    const ids =
+      found <= COUNTED_WHOLE
+        ? await ctx.db.execute<{ id: string }>(
+            sql`select c.id from conversations c where c.project_id = ${ctx.projectId} and ${expiredBefore(before)} limit ${COUNTED_WHOLE}`,
+          )
+        : null;
     return {
       preview: {
         days,
@@ -85,6 +112,12 @@ export const previewRetention = verb(
         conversations: Math.min(found, COUNTED),
         complete: found <= COUNTED,
         oldestActivityAt: row?.oldest == null ? null : Number(row.oldest),
+        impact:
+          ids &&
+          (await impactOf(
+            ctx,
+            [...ids].map(({ id }) => id),
+          )),
       },
     };
   },

@@ -11,6 +11,7 @@ import {
 } from "@/server/services/telemetry";
 import { deleteBatch } from "./delete-batch";
 import { addCounts, completeReceipt } from "./deletion-receipt";
+import { lookForUser } from "./look-after";
 
 /** What a project has many rows of, in an order in which none waits for another. The rest falls with the project. */
 const LARGE_TABLES = [
@@ -80,7 +81,7 @@ async function runUserDeletion(
     const sources = await deleteUnusedSources(tx);
     await stripReceipts(tx.db, tx.projectId, createdAt);
     await addCounts(tx.db, deletionId, sources, await deleteLooseLogsNaming(tx, userId));
-    await completeReceipt(tx.db, deletionId);
+    await completeReceipt(tx.db, deletionId, await lookForUser(tx, userId));
   });
   return true;
 }

@@ -16,6 +16,11 @@ export const deletion = z.object({
   counts: z.record(z.string(), z.int()),
   /** Of a user's data: how many conversations there were when it was asked for. */
   expected: z.int().nullable(),
+  /**
+   * What a look after the deletion still found of it: rows by table, each that was looked through, 0 where nothing is
+   * left. `null` until then, and of scopes that are not looked after.
+   */
+  remaining: z.record(z.string(), z.int()).nullable(),
   actorKind: z.enum(["user", "apiKey", "job", "operator"]),
   actorId: z.string().nullable(),
   /** The person's address or the key's name, while there is one. */
@@ -35,6 +40,16 @@ export const deleteUserDataInput = z.strictObject({ userId: endUserId });
 /** `name` is the project's, typed once more: nothing is deleted by a slip. */
 export const deleteProjectInput = z.strictObject({ name: z.string().min(1).max(200) });
 
+/** What a deletion does to Findings. */
+const touched = {
+  /** Findings that nothing else shows: they go. */
+  findings: z.int(),
+  /** Findings that other conversations show too: they stay and are recounted. */
+  recountedFindings: z.int(),
+  /** Up to ten of them, those that go first. */
+  touchedFindings: z.array(z.object({ id: z.string(), title: z.string(), goes: z.boolean() })),
+};
+
 export const previewDeletionInput = z.strictObject({ userId: endUserId.optional() });
 export const previewDeletionReply = z.object({
   preview: z.object({
@@ -47,8 +62,9 @@ export const previewDeletionReply = z.object({
     toolCalls: z.int(),
     logRecords: z.int(),
     occurrences: z.int(),
-    /** Findings that nothing else shows: they go. Others are recounted. */
-    findings: z.int(),
+    ...touched,
+    /** The earliest last activity among them (Unix ms); `null` where there is none or that was not counted. */
+    oldestActivityAt: z.number().nullable(),
     /** Whether this is all of it; otherwise it is what was counted of more. */
     complete: z.boolean(),
     /** When it was counted (Unix ms), where that was before; `null`: now. */
@@ -62,7 +78,12 @@ export const listDeletionsInput = z.strictObject(pageInput);
 export const deletionsReply = z.object({ deletions: z.array(deletion), pagination });
 
 /** Conversations are kept for so many days after their last activity; `null` keeps them for ever. */
-export const retention = z.object({ days: z.int().nullable(), updatedAt: z.number().nullable() });
+export const retention = z.object({
+  days: z.int().nullable(),
+  updatedAt: z.number().nullable(),
+  /** When what is older is deleted the next time (Unix ms). */
+  nextRunAt: z.number(),
+});
 export const retentionReply = z.object({ retention });
 export const updateRetentionInput = z.strictObject({
   days: z.int().min(RETENTION_FLOOR_DAYS).max(RETENTION_CEILING_DAYS).nullable(),
@@ -79,6 +100,10 @@ export const previewRetentionReply = z.object({
     /** Whether these are all; otherwise there are more. */
     complete: z.boolean(),
     oldestActivityAt: z.number().nullable(),
+    /** What goes with them; `null` where they are too many to be counted. */
+    impact: z
+      .object({ messages: z.int(), spans: z.int(), logRecords: z.int(), occurrences: z.int(), ...touched })
+      .nullable(),
   }),
 });
 
@@ -86,6 +111,8 @@ export const storageReply = z.object({
   storage: z.object({
     /** Unix ms; `null` before the first measurement. */
     measuredAt: z.number().nullable(),
+    /** Whether a measurement that was asked for is under way, as far as the embedded job runner knows. */
+    measuring: z.boolean(),
     rows: z.int(),
     /** Estimated from a sample of rows, with indexes in proportion. */
     bytes: z.int(),

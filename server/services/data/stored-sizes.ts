@@ -1,6 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import { storedSizes } from "@/db/schema";
+import { APP_ID, type FunctionName } from "@/inngest/catalogue";
 import { storageMeasurementRequested } from "@/inngest/events";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
@@ -24,6 +25,7 @@ const MEASURED = [
   "findings",
   "occurrences",
 ] as const;
+const MEASURES: FunctionName = "measure-storage";
 /** Rows whose size is looked at; the others are taken to be like them. */
 const SAMPLE = 1_000;
 
@@ -47,6 +49,7 @@ export const getStorage = verb(
     return {
       storage: {
         measuredAt: rows.length === 0 ? null : Math.max(...rows.map((row) => row.measuredAt)),
+        measuring: await isMeasuring(ctx),
         rows: rows.reduce((sum, row) => sum + row.rows, 0),
         bytes: rows.reduce((sum, row) => sum + row.bytes, 0),
         tables: rows.map((row) => ({ name: row.tableName, rows: row.rows, bytes: row.bytes })),
@@ -54,6 +57,19 @@ export const getStorage = verb(
     };
   },
 );
+
+/** Whether somebody's request for it waits or is being carried out here. */
+async function isMeasuring(ctx: Ctx): Promise<boolean> {
+  const [row] = await ctx.db.execute<{ measuring: boolean }>(sql`
+    select exists (
+      select 1 from job_events where dispatched_at is null and project_id = ${ctx.projectId}
+        and name = ${storageMeasurementRequested.name}
+    ) or exists (
+      select 1 from job_runs where finished_at is null and project_id = ${ctx.projectId}
+        and function_id = ${`${APP_ID}-${MEASURES}`}
+    ) as measuring`);
+  return row?.measuring ?? false;
+}
 
 /** Rows by table as last measured; `undefined` before the first time. */
 export async function measuredRows(ctx: Ctx) {

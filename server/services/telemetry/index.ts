@@ -10,6 +10,8 @@ export {
   deleteLooseTracesNaming,
   deleteReceiptsBefore,
   deleteUnusedSources,
+  looseLogsNaming,
+  looseTracesNaming,
 } from "./delete-conversations";
 export { findConversation } from "./find-conversation";
 export { contentOf, getConversation } from "./get-conversation";

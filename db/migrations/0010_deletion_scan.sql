@@ -1,0 +1,1 @@
+ALTER TABLE "deletion_receipts" ADD COLUMN "remaining" jsonb;

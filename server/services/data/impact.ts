@@ -1,0 +1,47 @@
+import { sql } from "drizzle-orm";
+import type { Ctx } from "@/server/platform/context";
+import type { DeletionPreview } from "./schemas";
+
+/** Findings that are named; the others are counted. */
+const NAMED = 10;
+
+type Impact = Omit<DeletionPreview, "scope" | "conversations" | "complete" | "measuredAt">;
+
+/** What goes with these conversations. A Finding goes when they are all that shows it; others are recounted. */
+export async function impactOf(ctx: Ctx, conversationIds: readonly string[]): Promise<Impact> {
+  // Not as they stand: planning would weigh each of them against the statistics, again for every table.
+  const ids = sql`array(select unnest(${sql.param([...conversationIds])}::text[]))`;
+  const mine = sql`project_id = ${ctx.projectId}`;
+  const ofThese = sql`${mine} and conversation_id = any(${ids})`;
+  const ofTraces = sql`${mine} and trace_id = any(array(select id from traces where ${ofThese}))`;
+  const count = (table: string, where: typeof mine) =>
+    sql`(select count(*)::int from ${sql.identifier(table)} where ${where})`;
+  const [counts] = await ctx.db.execute<Counts>(sql`
+    select ${count("traces", ofThese)} as traces, ${count("spans", ofTraces)} as spans,
+      ${count("conversation_messages", ofThese)} as messages, ${count("model_calls", ofThese)} as "modelCalls",
+      ${count("tool_calls", ofThese)} as "toolCalls", ${count("log_records", ofTraces)} as "logRecords",
+      ${count("occurrences", ofThese)} as occurrences,
+      (select min(last_activity_at) from conversations where ${mine} and id = any(${ids})) as oldest`);
+  const findings = await ctx.db.execute<{ id: string; title: string; goes: boolean; going: number; total: number }>(sql`
+    with touched as (
+      select f.id, f.title, f.occurrence_count <= o.shown as goes from (
+        select finding_id, count(*) as shown from occurrences where ${ofThese} group by finding_id
+      ) o join findings f on f.project_id = ${ctx.projectId} and f.id = o.finding_id
+    )
+    select *, (count(*) filter (where goes) over ())::int as going, (count(*) over ())::int as total
+    from touched order by goes desc, title, id limit ${NAMED}`);
+  const { oldest, ...rest } = counts!;
+  const { going = 0, total = 0 } = findings[0] ?? {};
+  return {
+    ...rest,
+    findings: going,
+    recountedFindings: total - going,
+    touchedFindings: [...findings].map(({ id, title, goes }) => ({ id, title, goes })),
+    oldestActivityAt: oldest === null ? null : Number(oldest),
+  };
+}
+
+type Counts = Pick<
+  Impact,
+  "traces" | "spans" | "messages" | "modelCalls" | "toolCalls" | "logRecords" | "occurrences"
+> & { oldest: string | null };

@@ -1,0 +1,60 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Ctx } from "@/server/platform/context";
+import { looseLogsNaming, looseTracesNaming } from "@/server/services/telemetry";
+import type { Counts } from "./deletion-receipt";
+
+const OF_CONVERSATIONS = [
+  "conversation_messages",
+  "conversation_search",
+  "model_calls",
+  "tool_calls",
+  "traces",
+  "rule_runs",
+  "occurrences",
+];
+const OF_TRACES = ["spans", "log_records", "projection_queue"];
+
+type What = {
+  /** Ids of conversations and of traces, as subqueries or lists. */
+  conversations: SQL;
+  traces: SQL;
+  /** Log records besides those of the traces. */
+  logs?: SQL;
+};
+
+/** Rows that are still there, by table: what a deletion is proved with, asked of the tables and not of what it counted. */
+async function lookFor(tx: Ctx, { conversations, traces, logs = sql`false` }: What): Promise<Counts> {
+  const where: Record<string, SQL> = {
+    conversations: sql`id in (${conversations})`,
+    ...Object.fromEntries(OF_CONVERSATIONS.map((table) => [table, sql`conversation_id in (${conversations})`])),
+    ...Object.fromEntries(OF_TRACES.map((table) => [table, sql`trace_id in (${traces})`])),
+  };
+  where.log_records = sql`(${where.log_records} or (${logs}))`;
+  const found: Record<string, number> = {};
+  for (const [table, condition] of Object.entries(where)) {
+    const [row] = await tx.db.execute<{ rows: number }>(
+      sql`select count(*)::int as rows from ${sql.identifier(table)} where project_id = ${tx.projectId} and ${condition}`,
+    );
+    found[table] = row?.rows ?? 0;
+  }
+  return found;
+}
+
+/** What is still there of a conversation and of the traces that were its. */
+export const lookForConversation = (tx: Ctx, id: string, traceIds: readonly string[]) =>
+  lookFor(tx, {
+    conversations: sql`select ${id}::text`,
+    traces: sql`select unnest(${sql.param([...traceIds])}::text[])`,
+  });
+
+/** What is still there of an end user. What came when it was just done is theirs as well, and new. */
+export function lookForUser(tx: Ctx, userId: string) {
+  const conversations = sql`select id from conversations where project_id = ${tx.projectId} and user_id = ${userId}`;
+  return lookFor(tx, {
+    conversations,
+    traces: sql`
+      select id from traces where project_id = ${tx.projectId} and conversation_id in (${conversations})
+      union all select t.id from traces t where ${looseTracesNaming(tx.projectId, userId)}`,
+    logs: looseLogsNaming(tx.projectId, userId),
+  });
+}
