@@ -8,7 +8,7 @@ import { type DeletionPreview, deleteConversationInput, previewDeletionInput, pr
 import { measuredRows } from "./stored-sizes";
 
 /** Conversations whose rows are counted: beyond this a person wants to know that there are many, and not to wait. */
-const COUNTED = 500;
+const COUNTED = 250;
 
 export const previewDeletion = verb(
   {
