@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import http from "node:http";
-import postgres from "postgres";
+import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
+import { memory } from "./lib/memory";
 import { protobufBatch } from "./lib/otlp-batch";
 import { startProduct } from "./lib/product";
 
@@ -54,16 +54,7 @@ async function send(batches: readonly Uint8Array[], connections: number) {
   return (performance.now() - start) / 1000;
 }
 
-const { port, password, user } = JSON.parse(readFileSync(`${product.dataDir}/postgres.json`, "utf8"));
-const sql = postgres({
-  host: "127.0.0.1",
-  port,
-  password,
-  username: user,
-  database: "whetstone",
-  max: 2,
-  onnotice: () => {},
-});
+const sql = databaseOf(product.dataDir);
 
 const waiting = async () => Number((await sql`select count(*) from projection_queue`)[0]!.count);
 async function untilReadable() {
@@ -88,20 +79,6 @@ async function delaysUntilReadable() {
     delays.push(performance.now() - start);
   }
   return delays;
-}
-
-/** Resident memory of every process below the product's, in MiB: proportional, so that shared pages count once. */
-function memory(pid: number): number {
-  const own = /^Pss:\s+(\d+)/m.exec(tryRead(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0;
-  const children = tryRead(`/proc/${pid}/task/${pid}/children`).trim().split(" ").filter(Boolean);
-  return Number(own) / 1024 + children.reduce((sum, child) => sum + memory(Number(child)), 0);
-}
-function tryRead(path: string) {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** Seven columns, one of them jsonb of the span's size, and a primary key, in as few COPYs as there were batches. */

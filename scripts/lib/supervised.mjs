@@ -6,8 +6,11 @@ import { say } from "./say.mjs";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** A process that lived this long had started well: the next crash is a new story. */
-const LIVED_WELL_MS = 60_000;
+/**
+ * A process that worked this long had started well: the next crash is a new story. Short, for an outage of half a minute
+ * is worse than a process that starts anew every ten seconds.
+ */
+const WORKED_WELL_MS = 10_000;
 const FINISH_MS = 10_000;
 
 /**
@@ -34,7 +37,8 @@ export class Supervised {
   /** Resolves with its first message, or with how it ended before it sent one. @returns {Promise<{failed?: string}>} */
   start() {
     const { name, args, env, onStarted } = this.description;
-    const started = Date.now();
+    /** By a clock that does not jump. @type {number | undefined} */
+    let upAt;
     // Detached: Ctrl+C in a terminal reaches the supervisor only, which asks the children to finish.
     const child = spawn(process.execPath, [...args], {
       cwd: inRoot(),
@@ -49,7 +53,7 @@ export class Supervised {
     void end.then(({ code, signal }) => {
       this.identity = undefined;
       if (this.#stopping || !this.#cameUp) return;
-      if (Date.now() - started > LIVED_WELL_MS) this.#pause = FIRST_PAUSE_MS;
+      if (upAt !== undefined && performance.now() - upAt > WORKED_WELL_MS) this.#pause = FIRST_PAUSE_MS;
       say(
         `The ${name} process ended (${signal ?? `exit code ${code}`}); starting it again in ${this.#pause / 1000} s.`,
       );
@@ -59,7 +63,10 @@ export class Supervised {
     return new Promise((resolve) => {
       child.once("message", (message) => {
         const said = /** @type {{failed?: string}} */ (message);
-        this.#cameUp ||= !said.failed;
+        if (!said.failed) {
+          this.#cameUp = true;
+          upAt = performance.now();
+        }
         resolve(said);
       });
       void end.then(({ code, signal }) => resolve({ failed: signal ?? `exit code ${code}` }));

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type postgres from "postgres";
+import type { Evidence } from "./judge";
+
+/** All traces of a run were read by the Rules, all jobs have ended: sweeps come every quarter of a minute. */
+const REST_WITHIN_MS = 300_000;
+const LOOK_MS = 500;
+
+type Found = Omit<
+  Evidence,
+  "acknowledged" | "sent" | "asked" | "unanswered" | "sessions" | "givenUp" | "refused" | "notBack"
+>;
+type Row = Record<string, string | null>;
+
+const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id ?? "");
+
+/** What waits or is under way in the project, in words. */
+async function stillOpen(sql: postgres.Sql, projectId: string): Promise<string[]> {
+  const [row = {}] = await sql<Row[]>`
+    select
+      (select count(*) from projection_queue where project_id = ${projectId}) as "traces to be rebuilt",
+      (select count(*) from conversations
+        where project_id = ${projectId} and diagnosed_received_at is distinct from received_at) as "conversations to be diagnosed",
+      (select count(*) from rule_runs
+        where project_id = ${projectId} and status in ('queued', 'running')) as "Rule Runs to be executed",
+      (select count(*) from job_events where project_id = ${projectId} and dispatched_at is null) as "events to be taken",
+      (select count(*) from job_runs where project_id = ${projectId} and finished_at is null) as "jobs to be ended"`;
+  return Object.entries(row).flatMap(([what, count]) => (Number(count) > 0 ? [`${count} ${what}`] : []));
+}
+
+/** Waits until the project's work is done and reads everything there is to judge. */
+export async function gather(sql: postgres.Sql, projectId: string): Promise<Found> {
+  const deadline = performance.now() + REST_WITHIN_MS;
+  let open = await stillOpen(sql, projectId);
+  while (open.length > 0 && performance.now() < deadline) {
+    await sleep(LOOK_MS);
+    open = await stillOpen(sql, projectId);
+  }
+  const parked = await sql`select trace_id, reason from parked_traces where project_id = ${projectId}`;
+  const stored = await sql<Row[]>`select trace_id || '/' || span_id as id from spans where project_id = ${projectId}`;
+  const calls = await sql<Row[]>`
+    select trace_id || '/' || span_id as id from model_calls where project_id = ${projectId}
+    union all select trace_id || '/' || span_id from tool_calls where project_id = ${projectId}`;
+  const runs = await sql`
+    select id, rule_id || '@' || rule_version as rule, conversation_id as conversation, last_activity_at as activity, status
+    from rule_runs where project_id = ${projectId}`;
+  const jobs = await sql`
+    select id, function_id as "functionId", event_id as "eventId", state,
+           coalesce(array(select json_array_elements_text(event->'data'->'runIds')), '{}') as "runIds"
+    from job_runs where project_id = ${projectId}`;
+  const [audit] = await sql`
+    select count(*) from audit_log where project_id = ${projectId} and action = 'ruleRuns.create'`;
+  const findings = await sql<Row[]>`select id from findings where project_id = ${projectId} and signal = 'tool_error'`;
+  const occurrences = await sql`
+    select o.finding_id as "findingId", c.external_id as session
+    from occurrences o join findings f on f.project_id = o.project_id and f.id = o.finding_id
+    join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
+    where o.project_id = ${projectId} and f.signal = 'tool_error'`;
+  return {
+    stored: idsOf(stored),
+    calls: idsOf(calls),
+    audited: Number(audit?.count),
+    runs: [...runs] as unknown as Found["runs"],
+    jobs: [...jobs] as unknown as Found["jobs"],
+    findings: idsOf(findings),
+    occurrences: [...occurrences] as unknown as Found["occurrences"],
+    miscounted: await miscounted(sql, projectId),
+    open: [...open, ...parked.map(({ trace_id, reason }) => `trace ${trace_id} is parked: ${reason}`)],
+  };
+}
+
+/** What is kept as a number beside the rows that it counts, counted again. */
+async function miscounted(sql: postgres.Sql, projectId: string): Promise<string[]> {
+  const conversations = await sql<{ id: string; kept: object; counted: object }[]>`
+    with calls as (
+      select conversation_id, count(*)::int as calls, sum(cost_total) as cost,
+             (count(*) filter (where cost_total is null))::int as unpriced,
+             (count(*) filter (where status = 'error'))::int as failed
+      from model_calls where project_id = ${projectId} group by conversation_id
+    ), used as (
+      select conversation_id, jsonb_object_agg(bucket, total) as usage from (
+        select m.conversation_id, u.key as bucket, sum(u.value::numeric) as total
+        from model_calls m, jsonb_each_text(m.usage) u where m.project_id = ${projectId} group by 1, 2
+      ) b group by conversation_id
+    ), tools as (
+      select conversation_id, count(*)::int as calls from tool_calls where project_id = ${projectId} group by conversation_id
+    ), told as (
+      select conversation_id, count(*)::int as messages from conversation_messages
+      where project_id = ${projectId} group by conversation_id
+    ), shown as (
+      select o.conversation_id, count(distinct f.id)::int as findings
+      from occurrences o join findings f on f.project_id = o.project_id and f.id = o.finding_id
+      where o.project_id = ${projectId} and f.review_status <> 'dismissed' group by o.conversation_id
+    ), within as (
+      select conversation_id, jsonb_agg(id order by id collate "C") as traces
+      from traces where project_id = ${projectId} group by conversation_id
+    ), both_of as (
+      select c.id,
+        jsonb_build_object('model calls', c.model_call_count, 'tool calls', c.tool_call_count, 'messages', c.message_count,
+          'Findings', c.finding_count, 'unpriced', c.unpriced_call_count, 'usage', c.usage, 'cost', c.cost,
+          'traces', (select jsonb_agg(t order by t collate "C") from unnest(c.trace_ids) t)) as kept,
+        jsonb_build_object('model calls', coalesce(m.calls, 0), 'tool calls', coalesce(t.calls, 0),
+          'messages', coalesce(s.messages, 0), 'Findings', coalesce(f.findings, 0), 'unpriced', coalesce(m.unpriced, 0),
+          'usage', coalesce(u.usage, '{}'), 'cost', m.cost, 'traces', w.traces) as counted
+      from conversations c
+      left join calls m on m.conversation_id = c.id left join tools t on t.conversation_id = c.id
+      left join told s on s.conversation_id = c.id left join shown f on f.conversation_id = c.id
+      left join used u on u.conversation_id = c.id left join within w on w.conversation_id = c.id
+      where c.project_id = ${projectId}
+    ) select * from both_of where kept <> counted`;
+  const findings = await sql<{ id: string; kept: object; counted: object }[]>`
+    with both_of as (
+      select f.id,
+        jsonb_build_object('occurrences', f.occurrence_count, 'users', f.user_count, 'cost', f.affected_cost,
+          'first', f.first_detected_at, 'last', f.last_detected_at) as kept,
+        jsonb_build_object('occurrences', count(o.id), 'users', count(distinct c.user_id), 'cost', sum(c.cost),
+          'first', min(o.detected_at), 'last', max(o.detected_at)) as counted
+      from findings f
+      left join occurrences o on o.project_id = f.project_id and o.finding_id = f.id
+      left join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
+      where f.project_id = ${projectId} group by f.project_id, f.id
+    ) select * from both_of where kept <> counted`;
+  const [receipts] = await sql<{ said: string; there: string }[]>`
+    select (select coalesce(sum(stored), 0) from ingest_receipts where project_id = ${projectId}) as said,
+           (select count(*) from spans where project_id = ${projectId}) as there`;
+  const differs = ({ id, kept, counted }: { id: string; kept: object; counted: object }) =>
+    `${id}: ${JSON.stringify(kept)}, recounted ${JSON.stringify(counted)}`;
+  return [
+    ...conversations.map(differs),
+    ...findings.map(differs),
+    ...(receipts?.said === receipts?.there
+      ? []
+      : [`receipts tell of ${receipts?.said} spans, ${receipts?.there} are there`]),
+  ];
+}

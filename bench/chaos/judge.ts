@@ -1,0 +1,102 @@
+/** What was told to clients, and what the database has after everything has come to rest. */
+export type Evidence = {
+  /** `trace/span` of every span that was acknowledged, and of every one that was ever sent. */
+  acknowledged: readonly string[];
+  sent: ReadonlySet<string>;
+  /** Of the rows of `spans`; of `model_calls` and `tool_calls` together. */
+  stored: readonly string[];
+  calls: readonly string[];
+  /** Requests for Rule Runs: what each was told; how many were never answered; how many the audit log has. */
+  asked: readonly { key: string; runIds: readonly string[] }[];
+  unanswered: number;
+  audited: number;
+  runs: readonly { id: string; rule: string; conversation: string; activity: string; status: string }[];
+  /** Background jobs of the project, with the Rule Runs that each event names. */
+  jobs: readonly { id: string; functionId: string; eventId: string; state: string; runIds: readonly string[] }[];
+  /** Sessions with an acknowledged trace, and those in which the Finding that all of them have shows, a row an occurrence. */
+  sessions: ReadonlySet<string>;
+  occurrences: readonly { findingId: string; session: string }[];
+  /** Findings of that one cause. */
+  findings: readonly string[];
+  /** Counters and summary columns that are not what a recount of the rows gives, in words. */
+  miscounted: readonly string[];
+  /** What was still open when the patience ended, and what was set aside for good, in words. */
+  open: readonly string[];
+  /** Requests without an answer, and answers that make an exporter drop what it has, in words. */
+  givenUp: readonly string[];
+  refused: readonly string[];
+  /** Kills after which the product did not come back by itself, in words. */
+  notBack: readonly string[];
+};
+
+export type Verdict = { claim: string; breaches: readonly string[] };
+
+const repeated = (values: readonly string[]) => {
+  const seen = new Set<string>();
+  return values.filter((value) => seen.size === seen.add(value).size);
+};
+const missing = (wanted: Iterable<string>, from: readonly string[]) => {
+  const there = new Set(from);
+  return [...wanted].filter((value) => !there.has(value));
+};
+
+/** Every claim with what speaks against it: nothing, for a product that keeps its word. */
+export function judge(evidence: Evidence): Verdict[] {
+  const { stored, calls, runs, jobs, occurrences } = evidence;
+  const told = evidence.asked.flatMap(({ runIds }) => runIds);
+  const statusOf = new Map(runs.map(({ id, status }) => [id, status]));
+  const executors = jobs.flatMap(({ runIds }) => runIds);
+  const audits = { least: evidence.asked.length, most: evidence.asked.length + evidence.unanswered };
+  return [
+    { claim: "came back by itself after every kill", breaches: evidence.notBack },
+    { claim: "every request was answered within its sender's patience", breaches: evidence.givenUp },
+    { claim: "no answer made an exporter drop what it has", breaches: evidence.refused },
+    { claim: "everything came to rest", breaches: evidence.open },
+    { claim: "0 acknowledged spans lost", breaches: missing(evidence.acknowledged, stored) },
+    { claim: "0 spans doubled", breaches: repeated(stored) },
+    { claim: "0 spans that nobody sent", breaches: stored.filter((id) => !evidence.sent.has(id)) },
+    { claim: "every stored call is readable", breaches: missing(stored, calls) },
+    { claim: "0 calls doubled", breaches: repeated(calls) },
+    {
+      claim: "0 background runs lost",
+      breaches: [
+        ...told
+          .filter((id) => statusOf.get(id) !== "completed")
+          .map((id) => `${id}: ${statusOf.get(id) ?? "not there"}`),
+        ...runs
+          .filter(({ status }) => status !== "completed")
+          .map(({ id, status }) => `${id}: ${status}`)
+          .filter((line) => !told.some((id) => line.startsWith(`${id}:`))),
+        ...jobs.filter(({ state }) => state !== "completed").map((job) => `${job.functionId} ${job.id}: ${job.state}`),
+      ],
+    },
+    {
+      claim: "0 background runs doubled",
+      breaches: [
+        ...repeated(told).map((id) => `${id}: answered to two requests`),
+        ...repeated(runs.map((run) => `${run.rule} of ${run.conversation} at ${run.activity}`)),
+        ...repeated(jobs.map((job) => `${job.functionId} for event ${job.eventId}`)),
+        ...repeated(executors.filter((id) => told.includes(id))).map((id) => `${id}: executed for two events`),
+      ],
+    },
+    {
+      claim: "every answered request happened once",
+      breaches:
+        evidence.audited < audits.least || evidence.audited > audits.most
+          ? [`${evidence.audited} in the audit log, ${audits.least} to ${audits.most} expected`]
+          : [],
+    },
+    {
+      claim: "one cause is one Finding, shown once for each conversation",
+      breaches: [
+        ...(evidence.findings.length > 1 ? [`${evidence.findings.length} Findings of one cause`] : []),
+        ...repeated(occurrences.map(({ findingId, session }) => `${findingId} in ${session}`)),
+        ...missing(
+          evidence.sessions,
+          occurrences.map(({ session }) => session),
+        ).map((session) => `${session}: no occurrence`),
+      ],
+    },
+    { claim: "counters are what a recount gives", breaches: evidence.miscounted },
+  ];
+}
