@@ -1,6 +1,6 @@
 "use client";
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, httpLink, splitLink } from "@trpc/client";
 import type { inferRouterOutputs } from "@trpc/server";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
@@ -16,6 +16,8 @@ export type RouterOutputs = inferRouterOutputs<AppRouter>;
 
 /** Longer addresses than this are split, so that no proxy refuses one. */
 const URL_MAX = 6000;
+/** Reads whose questions do not fit an address: they go in a body. */
+const READ_BY_POST = new Set(["modelPrices.estimate"]);
 
 let ofBrowser: QueryClient | undefined;
 
@@ -31,7 +33,13 @@ export function ApiProvider({ children }: { children: ReactNode }) {
   const queryClient = queryClientHere();
   const [client] = useState(() =>
     createTRPCClient<AppRouter>({
-      links: [httpBatchLink({ url: "/api/trpc", transformer: superjson, maxURLLength: URL_MAX })],
+      links: [
+        splitLink({
+          condition: ({ path }) => READ_BY_POST.has(path),
+          true: httpLink({ url: "/api/trpc", transformer: superjson, methodOverride: "POST" }),
+          false: httpBatchLink({ url: "/api/trpc", transformer: superjson, maxURLLength: URL_MAX }),
+        }),
+      ],
     }),
   );
   return (

@@ -39,6 +39,8 @@ const serve = (request: Request, limiter: RateLimiter) =>
         throw asTrpcError(error) ?? error;
       }),
     maxBatchSize: BATCH_MAX,
+    // A read whose question is longer than an address may come as a POST.
+    allowMethodOverride: true,
     responseMeta: ({ ctx, errors }) => ({
       headers: {
         "cache-control": "no-store",

@@ -120,6 +120,10 @@ const EXAMPLE = {
 export const createModelPriceInput = z.strictObject(fields).meta({ examples: [EXAMPLE] });
 export type DefinitionInput = z.output<typeof createModelPriceInput>;
 
+/** A definition that nobody has stored; `modelPriceId` is the project's own one that it would be the next version of. */
+export const draftInput = z.strictObject({ ...fields, modelPriceId: z.string().min(1).max(ID_MAX).optional() });
+export type DraftInput = z.output<typeof draftInput>;
+
 export const modelPriceIdInput = z.strictObject({ modelPriceId: z.string().min(1).max(ID_MAX) });
 export const updateModelPriceInput = z
   .strictObject({ ...modelPriceIdInput.shape, ...fields })

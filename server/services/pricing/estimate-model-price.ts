@@ -2,9 +2,10 @@ import { z } from "zod";
 import { verb } from "@/server/platform/verb";
 import { chooseTier } from "./choose-tier";
 import { costOf } from "./cost-of";
+import { type DraftInput, draftInput, patternOfName, storedTiers } from "./definition-input";
 import { priceBookOf } from "./load-price-book";
 import { matchOf } from "./match-model-price";
-import { priceEstimate, usage } from "./schemas";
+import { type PriceDefinition, priceEstimate, usage } from "./schemas";
 
 const BUCKETS_MAX = 64;
 
@@ -14,7 +15,8 @@ export const estimateModelPrice = verb(
     summary: "Say what a call of a model with this usage would cost, without sending anything.",
     description:
       "`usage` has disjoint buckets, as a stored model call has. `match` and `cost` are in exactly the form that is stored " +
-      "with a call; both are `null` when no price is known. Nothing is stored.",
+      "with a call; both are `null` when no price is known. With a `draft` the answer is what it would be if that definition " +
+      "were in force, in the place of `modelPriceId` where one is named; its `pricesVersion` ends in `@0`. Nothing is stored.",
     effect: "read",
     capability: "model-pricing:read",
     input: z.strictObject({
@@ -23,13 +25,30 @@ export const estimateModelPrice = verb(
       usage: usage.refine((given) => Object.keys(given).length <= BUCKETS_MAX, {
         message: `Usage has at most ${BUCKETS_MAX} buckets.`,
       }),
+      draft: draftInput.optional(),
     }),
     reply: z.object({ estimate: priceEstimate }),
   },
-  async (ctx, { model, provider, usage }) => {
-    const price = (await priceBookOf(ctx)).resolve(model, provider || null);
+  async (ctx, { model, provider, usage, draft }) => {
+    const inForce = await priceBookOf(ctx);
+    const book = draft ? inForce.with(draftDefinition(draft)) : inForce;
+    const price = book.resolve(model, provider || null);
     const tier = price && chooseTier(price.tiers, usage);
     if (!price || !tier) return { estimate: { match: null, cost: null } };
     return { estimate: { match: matchOf(price, tier), cost: costOf(price.pricesOf(tier), usage).cost } };
   },
 );
+
+/** A definition that is not stored, as it would be. */
+function draftDefinition({ modelPriceId, baseModelPriceId, ...draft }: DraftInput): PriceDefinition {
+  return {
+    id: baseModelPriceId ?? modelPriceId ?? "draft",
+    provider: draft.provider,
+    modelName: draft.modelName,
+    matchPattern: draft.matchPattern ?? patternOfName(draft.modelName),
+    pricingTiers: storedTiers(draft.pricingTiers),
+    source: baseModelPriceId === undefined ? "project_custom" : "project_override",
+    editable: true,
+    resettable: baseModelPriceId !== undefined,
+  };
+}

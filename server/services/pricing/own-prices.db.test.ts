@@ -224,6 +224,31 @@ describe("an estimate", () => {
     const { estimate } = await estimateModelPrice(ctx, { model: "acme-large", usage: { image_tokens: 1 } });
     expect(estimate.cost).toMatchObject({ total: null, unpriced: ["image_tokens"] });
   });
+
+  test("of a draft is what it would be with that in force, where it stands, and nothing is stored", async () => {
+    const { ctx } = await testProject();
+    const { model } = await createModelPrice(ctx, { ...acme, matchPattern: "^acme-" });
+    const ask = async (name: string, draft?: object) =>
+      (await estimateModelPrice(ctx, { model: name, usage: { input_tokens: 10 }, draft: draft as never })).estimate;
+    const dearer = { ...acme, matchPattern: "^acme-", pricingTiers: [standard(0.5)], modelPriceId: model.id };
+    expect((await ask("acme-small", dearer)).cost).toMatchObject({ total: 5, pricesVersion: `${model.id}@0` });
+    expect((await ask("acme-small")).cost).toMatchObject({ total: 0.00002, pricesVersion: `${model.id}@1` });
+    expect((await ask("gpt-4o", overriding)).cost).toMatchObject({ total: 5, source: "project_override" });
+    expect(
+      (await ask("gpt-4o", { ...overriding, modelName: "gpt-4o", baseModelPriceId: undefined })).match,
+    ).toMatchObject({
+      source: "project_custom",
+    });
+    // The project has a more specific one already: a draft wins only where it would.
+    const wide = { ...acme, modelName: "everything", matchPattern: "^a", pricingTiers: [standard(1)] };
+    expect((await ask("acme-small", wide)).cost?.model.id).toBe(model.id);
+    expect((await ask("a-small", wide)).cost?.total).toBe(10);
+
+    await expect(ask("acme-small", { ...acme, matchPattern: "(" })).rejects.toMatchObject({
+      issues: [{ path: ["draft", "matchPattern"] }],
+    });
+    expect((await listModelPriceVersions(ctx, { modelPriceId: model.id })).versions).toHaveLength(1);
+  });
 });
 
 describe("what cannot be a definition", () => {

@@ -26,6 +26,8 @@ export type PriceBook = {
    * says, of any spelling. `at` (Unix milliseconds) chooses among a default's prices over time; without it, now.
    */
   resolve(model: string, provider: string | null, at?: number): ResolvedPrice | null;
+  /** The book as it would be with one more definition, in the place of those of the project that it would replace. */
+  with(definition: PriceDefinition): PriceBook;
 };
 
 /** One entry per model: its prices over time, oldest first (a single one unless the catalogue knows of a change). */
@@ -103,8 +105,19 @@ export function createPriceBook(
       }
       return entry && inForce(entry, at);
     },
+    with(definition) {
+      const kept = projectPrices.filter(({ definition: other }) => !takesPlaceOf(definition, other));
+      return createPriceBook(defaults, [...kept, { definition, version: VERSION_OF_DRAFTS }], defaultsVersion);
+    },
   };
 }
+
+/** No stored version has this number. */
+const VERSION_OF_DRAFTS = 0;
+
+/** A project has one definition of an id, and one of a vendor and name. */
+const takesPlaceOf = (one: PriceDefinition, other: PriceDefinition) =>
+  one.id === other.id || (one.provider === other.provider && one.modelName === other.modelName);
 
 /** What was found lately (also that nothing was), by the price list that the provider stands for. */
 type Seen = { list: PriceList; entries: Recent<Entry | null> };
