@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import http from "node:http";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 import { memory } from "./lib/memory";
 import { protobufBatch } from "./lib/otlp-batch";
 import { startProduct } from "./lib/product";
+import { senderTo } from "./lib/sender";
 
 /**
  * Run by `npm run bench:ingest`: spans a second that are durable over HTTP, beside a raw COPY of as many rows of that
@@ -20,25 +20,7 @@ const HUGE_BATCH_BYTES = 16 * 1024 * 1024;
 const LONG_TRACE = 20_000;
 
 const product = await startProduct();
-const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-
-const post = (body: Uint8Array) =>
-  new Promise<number>((resolve, reject) => {
-    const request = http.request(
-      `${product.url}/v1/otlp/v1/traces`,
-      {
-        method: "POST",
-        agent,
-        headers: {
-          authorization: `Bearer ${product.secret}`,
-          "content-type": "application/x-protobuf",
-          "content-length": body.byteLength,
-        },
-      },
-      (reply) => reply.resume().on("end", () => resolve(reply.statusCode ?? 0)),
-    );
-    request.on("error", reject).end(body);
-  });
+const { post, close } = senderTo(product, CONNECTIONS);
 
 async function send(batches: readonly Uint8Array[], connections: number) {
   const start = performance.now();
@@ -167,7 +149,7 @@ try {
   );
 } finally {
   await sql.end({ timeout: 5 });
-  agent.destroy();
+  close();
   await product.stop();
 }
 

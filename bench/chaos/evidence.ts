@@ -15,12 +15,12 @@ type Row = Record<string, string | null>;
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id ?? "");
 
 /** What waits or is under way in the project, in words. */
-async function stillOpen(sql: postgres.Sql, projectId: string): Promise<string[]> {
+async function stillOpen(sql: postgres.Sql, projectId: string, diagnosed: boolean): Promise<string[]> {
   const [row = {}] = await sql<Row[]>`
     select
       (select count(*) from projection_queue where project_id = ${projectId}) as "traces to be rebuilt",
       (select count(*) from conversations
-        where project_id = ${projectId} and diagnosed_received_at is distinct from received_at) as "conversations to be diagnosed",
+        where project_id = ${projectId} and ${diagnosed} and diagnosed_received_at is distinct from received_at) as "conversations to be diagnosed",
       (select count(*) from rule_runs
         where project_id = ${projectId} and status in ('queued', 'running')) as "Rule Runs to be executed",
       (select count(*) from job_events where project_id = ${projectId} and dispatched_at is null) as "events to be taken",
@@ -28,13 +28,16 @@ async function stillOpen(sql: postgres.Sql, projectId: string): Promise<string[]
   return Object.entries(row).flatMap(([what, count]) => (Number(count) > 0 ? [`${count} ${what}`] : []));
 }
 
-/** Waits until the project's work is done and reads everything there is to judge. */
-export async function gather(sql: postgres.Sql, projectId: string): Promise<Found> {
+/**
+ * Waits until the project's work is done and reads everything there is to judge. Without `diagnosed` it does not wait for
+ * the Rules to read conversations that nobody asked about.
+ */
+export async function gather(sql: postgres.Sql, projectId: string, { diagnosed = true } = {}): Promise<Found> {
   const deadline = performance.now() + REST_WITHIN_MS;
-  let open = await stillOpen(sql, projectId);
+  let open = await stillOpen(sql, projectId, diagnosed);
   while (open.length > 0 && performance.now() < deadline) {
     await sleep(LOOK_MS);
-    open = await stillOpen(sql, projectId);
+    open = await stillOpen(sql, projectId, diagnosed);
   }
   const parked = await sql`select trace_id, reason from parked_traces where project_id = ${projectId}`;
   const stored = await sql<Row[]>`select trace_id || '/' || span_id as id from spans where project_id = ${projectId}`;
@@ -64,13 +67,16 @@ export async function gather(sql: postgres.Sql, projectId: string): Promise<Foun
     jobs: [...jobs] as unknown as Found["jobs"],
     findings: idsOf(findings),
     occurrences: [...occurrences] as unknown as Found["occurrences"],
-    miscounted: await miscounted(sql, projectId),
+    miscounted: await miscounted(sql, projectId, diagnosed),
     open: [...open, ...parked.map(({ trace_id, reason }) => `trace ${trace_id} is parked: ${reason}`)],
   };
 }
 
-/** What is kept as a number beside the rows that it counts, counted again. */
-async function miscounted(sql: postgres.Sql, projectId: string): Promise<string[]> {
+/**
+ * What is kept as a number beside the rows that it counts, counted again. A Finding's cost is that of its conversations as
+ * the Rules saw them last: where they have not seen all, it is another.
+ */
+async function miscounted(sql: postgres.Sql, projectId: string, diagnosed: boolean): Promise<string[]> {
   const conversations = await sql<{ id: string; kept: object; counted: object }[]>`
     with calls as (
       select conversation_id, count(*)::int as calls, sum(cost_total) as cost,
@@ -111,9 +117,9 @@ async function miscounted(sql: postgres.Sql, projectId: string): Promise<string[
   const findings = await sql<{ id: string; kept: object; counted: object }[]>`
     with both_of as (
       select f.id,
-        jsonb_build_object('occurrences', f.occurrence_count, 'users', f.user_count, 'cost', f.affected_cost,
+        jsonb_build_object('occurrences', f.occurrence_count, 'users', f.user_count, 'cost', case when ${diagnosed} then f.affected_cost end,
           'first', f.first_detected_at, 'last', f.last_detected_at) as kept,
-        jsonb_build_object('occurrences', count(o.id), 'users', count(distinct c.user_id), 'cost', sum(c.cost),
+        jsonb_build_object('occurrences', count(o.id), 'users', count(distinct c.user_id), 'cost', case when ${diagnosed} then sum(c.cost) end,
           'first', min(o.detected_at), 'last', max(o.detected_at)) as counted
       from findings f
       left join occurrences o on o.project_id = f.project_id and o.finding_id = f.id

@@ -31,7 +31,7 @@ export type Load = {
   /** Answers that an exporter neither takes for a success nor tries again. */
   refused: string[];
   /** Requests for Runs that were answered, and the Runs that each was told of. */
-  asked: { key: string; runIds: string[] }[];
+  asked: { key: string; session: string; runIds: string[] }[];
   /** Requests for Runs that were not answered: they happened or not. */
   unanswered: number;
 };
@@ -53,8 +53,11 @@ async function untilAnswered(
   return undefined;
 }
 
-/** Senders that send and one that asks for Rule Runs, until told to stop; `stop` waits for what is under way. */
-export function startLoad(project: TestProject, writer: string) {
+/**
+ * Senders that send and one that asks for Rule Runs, until told to stop; `stop` waits for what is under way. `urlOf` says
+ * where each request goes, as a balancer does.
+ */
+export function startLoad(project: TestProject, writer: string, urlOf = () => project.url) {
   const load: Load = {
     acknowledged: [],
     sent: new Set(),
@@ -73,7 +76,7 @@ export function startLoad(project: TestProject, writer: string) {
     const ids = made.spans.map(({ spanId }) => `${made.traceId}/${spanId}`);
     for (const id of ids) load.sent.add(id);
     const answer = await untilAnswered(
-      () => sendTrace(project, project.url, made),
+      () => sendTrace(project, urlOf(), made),
       (status) => TRIED_AGAIN.has(status),
     );
     if (!answer) return void load.givenUp.push(`batch ${made.traceId}`);
@@ -95,14 +98,14 @@ export function startLoad(project: TestProject, writer: string) {
   async function askOne(session: string, activity: number) {
     const key = crypto.randomUUID();
     const answer = await untilAnswered(
-      () => askForRuns(project, project.url, { writer, session, activity, key }),
+      () => askForRuns(project, urlOf(), { writer, session, activity, key }),
       (status) => TRIED_AGAIN.has(status) || status === 409,
     );
     if (!answer) {
       load.unanswered += 1;
       return void load.givenUp.push(`request for Runs of ${session}`);
     }
-    if (answer.status === 202) load.asked.push({ key, runIds: await runIdsOf(answer.reply) });
+    if (answer.status === 202) load.asked.push({ key, session, runIds: await runIdsOf(answer.reply) });
     else if (answer.status !== 404) load.refused.push(`Runs of ${session}: ${answer.status}`);
   }
   const asker = (async () => {

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { newProject } from "../e2e/support/project";
+import { databaseOf } from "./lib/database";
+import { bound, machine, percentile } from "./lib/machine";
+import { protobufBatch } from "./lib/otlp-batch";
+import { atPace } from "./lib/pace";
+import { startProduct } from "./lib/product";
+import { readerOf } from "./lib/reads";
+import { senderTo } from "./lib/sender";
+
+/**
+ * Run by `npm run bench:neighbours`: what a project notices of another that sends and reads ten times as much. Windows with
+ * and without the neighbour take turns, so that whatever else the machine does falls on both.
+ */
+const TIMES = 10;
+const RATIO = 1.2;
+const BATCH = 50;
+const SPAN_BYTES = 1500;
+const WINDOW_MS = 12_000;
+/** What both projects have before the first window. */
+const STORED_SPANS = 10_000;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "6" },
+    /** Of the quiet project, a second. */
+    batches: { type: "string", default: "2" },
+    reads: { type: "string", default: "3" },
+  },
+});
+const windows = Math.max(2, Math.round((Number(values.minutes) * 60_000) / WINDOW_MS / 2) * 2);
+const pace = { batches: Number(values.batches), reads: Number(values.reads) };
+
+console.log(machine());
+const product = await startProduct();
+const sql = databaseOf(product.dataDir);
+const quiet = partyOf({ url: product.url, projectId: product.projectId, secret: product.secret });
+const busy = partyOf(newProject(product.url, product.dataDir));
+
+function partyOf(project: { url: string; projectId: string; secret: string }) {
+  const CONNECTIONS = 8;
+  const { post, close } = senderTo(project, CONNECTIONS);
+  const { read } = readerOf(project);
+  const send = async (spans = BATCH) => {
+    const status = await post(protobufBatch({ spans, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES }));
+    if (status !== 200) throw new Error(`a batch was answered with ${status}`);
+  };
+  /** Sends and reads `times` the quiet project's pace for a window. */
+  const work = async (times: number) => {
+    const until = performance.now() + WINDOW_MS;
+    const [sent, answered] = await Promise.all([
+      atPace({ perSecond: pace.batches * times, atOnce: CONNECTIONS, until }, () => send()),
+      atPace({ perSecond: pace.reads * times, atOnce: CONNECTIONS, until }, read),
+    ]);
+    return { ingest: sent, reads: answered };
+  };
+  return { send, work, read, close };
+}
+
+/** Nothing of the window before is left to do. */
+async function untilQuiet() {
+  while (Number((await sql`select count(*) from projection_queue`)[0]?.count) > 0) await sleep(100);
+  await sleep(500);
+}
+
+type Kind = "ingest" | "reads";
+const took: Record<"alone" | "beside", Record<Kind, number[]>> = {
+  alone: { ingest: [], reads: [] },
+  beside: { ingest: [], reads: [] },
+};
+const neighbour: Record<Kind, number[]> = { ingest: [], reads: [] };
+const failed: string[] = [];
+
+try {
+  console.log(
+    `quiet project: ${pace.batches} batches of ${BATCH} spans and ${pace.reads} reads a second; its neighbour: ${TIMES} times as much; ${windows} windows of ${WINDOW_MS / 1000} s`,
+  );
+  for (const party of [quiet, busy]) {
+    for (let sent = 0; sent < STORED_SPANS; sent += 500) await party.send(500);
+    await untilQuiet();
+    for (let nth = 0; nth < 40; nth += 1) await party.read(nth);
+  }
+  for (let nth = 0; nth < windows; nth += 1) {
+    // alone, beside, beside, alone, …: what drifts falls on both alike
+    const with_ = nth % 4 === 1 || nth % 4 === 2 ? "beside" : "alone";
+    await untilQuiet();
+    const [own, other] = await Promise.all([quiet.work(1), with_ === "beside" ? busy.work(TIMES) : undefined]);
+    for (const kind of ["ingest", "reads"] as const) {
+      took[with_][kind].push(...own[kind].took.map(({ value }) => value));
+      neighbour[kind].push(...(other?.[kind].took ?? []).map(({ value }) => value));
+      failed.push(...own[kind].failed, ...(other?.[kind].failed ?? []));
+    }
+  }
+
+  const ms = (value: number) => value.toFixed(1).padStart(10);
+  const shares = [0.5, 0.95, 0.99];
+  console.log(
+    `\n${"ms".padEnd(34)}${shares.map((share) => `p${share * 100}`.padStart(10)).join("")}${"calls".padStart(10)}`,
+  );
+  const row = (what: string, samples: number[]) =>
+    console.log(
+      `${what.padEnd(34)}${shares.map((share) => ms(percentile(samples, share))).join("")}${String(samples.length).padStart(10)}`,
+    );
+  for (const kind of ["ingest", "reads"] as const) {
+    row(`${kind}, alone`, took.alone[kind]);
+    row(`${kind}, beside the neighbour`, took.beside[kind]);
+    row(`${kind} of the neighbour`, neighbour[kind]);
+  }
+  console.log();
+  bound("nothing was refused", failed.length === 0, failed[0] ?? "nothing");
+  for (const kind of ["ingest", "reads"] as const) {
+    const ratio = percentile(took.beside[kind], 0.95) / percentile(took.alone[kind], 0.95);
+    bound(`p95 of ${kind} beside the neighbour`, ratio <= RATIO, `${ratio.toFixed(2)} times as long, at most ${RATIO}`);
+  }
+} finally {
+  await sql.end({ timeout: 5 });
+  quiet.close();
+  busy.close();
+  await product.stop();
+}

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type postgres from "postgres";
+import { databaseOf } from "./lib/database";
+import { bound, machine, percentile } from "./lib/machine";
+import { memory } from "./lib/memory";
+import { protobufBatch } from "./lib/otlp-batch";
+import { atPace } from "./lib/pace";
+import { startProduct } from "./lib/product";
+import { readerOf, slowestKinds } from "./lib/reads";
+import { senderTo } from "./lib/sender";
+import { type Sample, thirdsOf } from "./lib/thirds";
+
+/**
+ * Run by `npm run bench:soak`: spans arrive at half of the rate at which they become readable, people read beside it, and
+ * nothing may grow: memory, the time that a read takes, what waits. `--minutes 3` is the short form; `--rate` (readable spans
+ * a second) leaves out the calibration.
+ *
+ * Memory is that of the Node processes and of the database's processes without what those share: its cache of pages grows
+ * until it is full, which with a growing data set is not a leak.
+ */
+const BATCH = 500;
+const SPAN_BYTES = 1500;
+const CONNECTIONS = 4;
+const CALIBRATION_SPANS = 30_000;
+const READS_PER_SECOND = 8;
+/** Of the whole time: caches fill, pools open, the database gathers its statistics. */
+const WARM_UP = 0.2;
+
+const MEMORY_GROWTH = 1.1;
+/** A p95 of ten minutes differs from another by up to so much on a machine that has only this to do; the floor is its timer's noise. */
+const READ_GROWTH = 1.25;
+const READ_FLOOR_MS = 5;
+/** What arrives in this time may wait at any moment: the projector works in passes, the Rules in sweeps. */
+const QUEUE_FLOOR_SECONDS = 2;
+const UNREAD_FLOOR_SECONDS = 30;
+const BACKLOG_GROWTH = 1.25;
+const LATE_MS = 5_000;
+
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "30" }, rate: { type: "string" } },
+});
+const minutes = Number(values.minutes);
+const whole = (value: number) => Math.round(value).toLocaleString("en");
+
+console.log(machine());
+const product = await startProduct();
+const sql = databaseOf(product.dataDir);
+const { post, close } = senderTo(product, CONNECTIONS);
+const send = async () => {
+  const status = await post(protobufBatch({ spans: BATCH, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES }));
+  if (status !== 200) throw new Error(`a batch was answered with ${status}`);
+};
+
+const count = async (rows: PromiseLike<readonly postgres.Row[]>) => Number((await rows)[0]?.count);
+const queued = () => count(sql`select count(*) from projection_queue`);
+const unread = () =>
+  count(sql`select count(*) from conversations where diagnosed_received_at is distinct from received_at`);
+
+/** Spans a second that become readable: what a burst takes until nothing waits. */
+async function calibrate() {
+  const begun = performance.now();
+  for (let sent = 0; sent < CALIBRATION_SPANS; sent += BATCH * CONNECTIONS) {
+    await Promise.all(Array.from({ length: CONNECTIONS }, send));
+  }
+  while ((await queued()) > 0) await sleep(50);
+  return CALIBRATION_SPANS / ((performance.now() - begun) / 1000);
+}
+
+/** First and last third: the median, or another share of the samples. */
+function compare(samples: readonly Sample[], share = 0.5) {
+  const { first, last } = thirdsOf(samples, WARM_UP);
+  return { first: percentile(first, share), last: percentile(last, share) };
+}
+
+try {
+  if (!values.rate) await calibrate(); // a process that has just started is slower
+  const readable = values.rate ? Number(values.rate) : await calibrate();
+  const rate = readable / 2;
+  console.log(
+    `${whole(readable)} readable spans/s ${values.rate ? "(--rate)" : "(calibrated in this run)"}: ${whole(rate)} spans/s for ${minutes} minutes, ${READS_PER_SECOND} reads/s`,
+  );
+  const { read } = readerOf(product);
+  await read(0);
+
+  const begun = performance.now();
+  const until = begun + minutes * 60_000;
+  const own: Sample[] = [];
+  const all: Sample[] = [];
+  const waiting: Sample[] = [];
+  const undiagnosed: Sample[] = [];
+  const everyMs = Math.max(1_000, (minutes * 60_000) / 400);
+  const sampled = (async () => {
+    for (; performance.now() < until; await sleep(everyMs)) {
+      const at = performance.now();
+      own.push({ at, value: memory(product.pid, "own") });
+      all.push({ at, value: memory(product.pid) });
+      waiting.push({ at, value: await queued() });
+      undiagnosed.push({ at, value: await unread() });
+    }
+  })();
+  const printing = setInterval(() => {
+    console.log(
+      `${whole((performance.now() - begun) / 1000).padStart(6)} s  ${whole(own.at(-1)?.value ?? 0)} MiB, ${whole(waiting.at(-1)?.value ?? 0)} traces wait, ${whole(undiagnosed.at(-1)?.value ?? 0)} conversations to be diagnosed`,
+    );
+  }, 60_000);
+  const [ingest, reads] = await Promise.all([
+    atPace({ perSecond: rate / BATCH, atOnce: CONNECTIONS, until }, send),
+    atPace({ perSecond: READS_PER_SECOND, atOnce: CONNECTIONS, until }, read),
+    sampled,
+  ]).finally(() => clearInterval(printing));
+
+  const seconds = (performance.now() - begun) / 1000;
+  const traces = rate / 10;
+  const memories = compare(own);
+  const caches = compare(all);
+  const slow = compare(reads.took, 0.95);
+  const stored = compare(ingest.took, 0.95);
+  const queue = compare(waiting);
+  const quiet = compare(undiagnosed);
+  const arrow = ({ first, last }: { first: number; last: number }, unit: string) =>
+    `${whole(first)} → ${whole(last)} ${unit}`;
+  console.log(`\nfirst third → last third, after a fifth of the time`);
+  console.log(`        with the database's cache: ${arrow(caches, "MiB")}`);
+  console.log(`        p95 until a batch is stored: ${arrow(stored, "ms")}`);
+  console.log(`        p50 of reads: ${arrow(compare(reads.took), "ms")}`);
+  console.log(`        p95 of reads by kind, ms: ${slowestKinds(reads.took)}`);
+  const batches = ingest.took.length;
+  bound(
+    "spans arrived as planned",
+    batches >= 0.98 * ((rate / BATCH) * minutes * 60) && ingest.latest < LATE_MS,
+    `${whole((batches * BATCH) / seconds)} spans/s, at most ${whole(ingest.latest)} ms late`,
+  );
+  const failed = [...ingest.failed, ...reads.failed];
+  bound(
+    "nothing was refused",
+    failed.length === 0,
+    failed.length === 0 ? `${reads.took.length} reads` : `${failed.length}, the first: ${failed[0]}`,
+  );
+  bound("memory, median", memories.last <= memories.first * MEMORY_GROWTH, `${arrow(memories, "MiB")}, at most + 10 %`);
+  bound(
+    "p95 of reads",
+    slow.last <= Math.max(slow.first * READ_GROWTH, slow.first + READ_FLOOR_MS),
+    `${arrow(slow, "ms")}, at most + 25 %`,
+  );
+  bound(
+    "traces that wait to be readable, median",
+    queue.last <= Math.max(queue.first * BACKLOG_GROWTH, traces * QUEUE_FLOOR_SECONDS),
+    `${arrow(queue, "traces")}, at most + 25 % or what arrives in ${QUEUE_FLOOR_SECONDS} s`,
+  );
+  bound(
+    "conversations that wait for the Rules, median",
+    quiet.last <= Math.max(quiet.first * BACKLOG_GROWTH, traces * UNREAD_FLOOR_SECONDS),
+    `${arrow(quiet, "conversations")}, at most + 25 % or what arrives in ${UNREAD_FLOOR_SECONDS} s`,
+  );
+} finally {
+  await sql.end({ timeout: 5 });
+  close();
+  await product.stop();
+}
