@@ -21,7 +21,7 @@ export const diagnoseQuietConversations = inngest.createFunction(
     let runs = 0;
     for (let sweep = 0; sweep < SWEEPS_A_MINUTE; sweep += 1) {
       if (sweep > 0) await step.sleep(`wait-${sweep}`, BETWEEN_SWEEPS);
-      const found = await step.run(`sweep-${sweep}`, () => scheduleQuietConversations(db(), Date.now()));
+      const found = await step.run(`sweep-${sweep}`, () => scheduleQuietConversations(db()));
       runs += found.runs;
     }
     return { runs };

@@ -1,3 +1,4 @@
+import { databaseNow } from "@/db/database-now";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, hasCapability } from "@/server/platform/context";
 import { impossible, ServiceError } from "@/server/platform/errors";
@@ -23,7 +24,8 @@ export const createApiKey = verb(
     const beyond = capabilities.filter((capability) => !hasCapability(ctx, [capability]));
     if (beyond.length)
       throw new ServiceError("forbidden", `You cannot give what you do not hold: ${beyond.join(", ")}.`);
-    if (expiresAt != null && expiresAt <= Date.now()) throw impossible("/expiresAt", "Must be in the future.");
+    if (expiresAt != null && expiresAt <= (await databaseNow(ctx.db)))
+      throw impossible("/expiresAt", "Must be in the future.");
     const created = await issueApiKey(ctx.db, {
       projectId: ctx.projectId,
       name,

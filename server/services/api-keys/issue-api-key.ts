@@ -22,5 +22,5 @@ export async function issueApiKey(db: Db, { capabilities, ...given }: Issued) {
     .values({ ...given, id, hash, hint, capabilities: knownCapabilities(capabilities) })
     .returning();
   if (!row) throw new Error("The insert of an API key returned no row.");
-  return { apiKey: shownKey(row), secret: key };
+  return { apiKey: shownKey(row, row.createdAt), secret: key };
 }

@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import { databaseNow } from "@/db/database-now";
 import { apiKeys } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
@@ -30,6 +31,7 @@ export const listApiKeys = verb(
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
-    return { apiKeys: rows.map((row) => shownKey(row)), pagination: { limit, nextCursor } };
+    const now = await databaseNow(ctx.db);
+    return { apiKeys: rows.map((row) => shownKey(row, now)), pagination: { limit, nextCursor } };
   },
 );

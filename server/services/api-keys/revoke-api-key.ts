@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import { apiKeys } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
@@ -26,7 +27,7 @@ export const revokeApiKey = verb(
       .for("update");
     const [revoked] = await ctx.db
       .update(apiKeys)
-      .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${Date.now()})` })
+      .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${NOW})` })
       .where(mine)
       .returning({ revokedAt: apiKeys.revokedAt });
     if (!before || !revoked) throw notFound("The API key");

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { apiKeys } from "@/db/schema";
 import { knownCapabilities } from "@/server/platform/capabilities";
 import type { Actor, ProjectId } from "@/server/platform/context";
@@ -15,7 +16,8 @@ import { noteUse } from "./note-use";
 export const KEY_BELIEVED_MS = 4000;
 const KEYS_REMEMBERED = 10_000;
 
-type Stored = typeof apiKeys.$inferSelect;
+/** As it was read, and when: by the database's clock, and by one of ours that cannot jump. */
+type Stored = { key: typeof apiKeys.$inferSelect; readAt: number; monotonic: number };
 
 /** Reads in flight are shared: a burst of requests with one key asks the database once. */
 const remembered = new LRUCache<string, Promise<Stored | undefined>>({ max: KEYS_REMEMBERED, ttl: KEY_BELIEVED_MS });
@@ -25,11 +27,12 @@ export const forgetKey = (id: string) => void remembered.delete(id);
 function storedKey(db: Db, id: string): Promise<Stored | undefined> {
   const known = remembered.get(id);
   if (known) return known;
+  const monotonic = performance.now();
   const reading = db
-    .select()
+    .select({ key: apiKeys, readAt: NOW })
     .from(apiKeys)
     .where(eq(apiKeys.id, id))
-    .then(([row]) => row);
+    .then(([row]) => row && { key: row.key, readAt: Number(row.readAt), monotonic });
   // Its age counts from before the query: what the query saw is at least that fresh.
   remembered.set(id, reading);
   reading.catch(() => remembered.delete(id));
@@ -46,9 +49,10 @@ export async function verifyApiKey(
 ): Promise<{ projectId: ProjectId; actor: Extract<Actor, { kind: "apiKey" }> }> {
   const id = idOfKey(key);
   if (id === undefined) throw refused();
-  const stored = await storedKey(db, id);
+  const known = await storedKey(db, id);
+  const stored = known?.key;
   const matches = sameHash(stored?.hash ?? hashOfKey(""), hashOfKey(key));
-  const now = Date.now();
+  const now = known ? known.readAt + Math.ceil(performance.now() - known.monotonic) : 0;
   if (!stored || !matches || stored.revokedAt !== null || (stored.expiresAt !== null && stored.expiresAt <= now)) {
     throw refused();
   }

@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { apiKeys, deletionReceipts, jobRuns, users } from "@/db/schema";
 import type { Actor, Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
@@ -64,7 +65,7 @@ export async function addCounts(tx: Db, id: string, ...counted: readonly Counts[
 export const completeReceipt = (tx: Db, id: string, remaining: Counts | null = null) =>
   tx
     .update(deletionReceipts)
-    .set({ status: "completed", subject: null, remaining, completedAt: Date.now() })
+    .set({ status: "completed", subject: null, remaining, completedAt: NOW })
     .where(eq(deletionReceipts.id, id));
 
 export async function readReceipt(ctx: Pick<Ctx, "db" | "projectId">, id: string): Promise<Deletion | undefined> {

@@ -1,5 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
 import { deletionReceipts, projects } from "@/db/schema";
 import { type HousekeepingDue, housekeepingDue } from "@/inngest/events";
 import { type Ctx, inTransaction } from "@/server/platform/context";
@@ -14,9 +15,9 @@ const RECEIPTS_KEPT_DAYS = 30;
 const ROWS_A_STATEMENT = 1_000;
 
 /** Tells each project's housekeeping of this day once, however often it is asked. */
-export async function scheduleHousekeeping(db: Db, now = Date.now()): Promise<{ projects: number }> {
+export async function scheduleHousekeeping(db: Db, at?: number): Promise<{ projects: number }> {
   const rows = await db.select({ id: projects.id }).from(projects).orderBy(asc(projects.id));
-  const day = dayOf(now);
+  const day = dayOf(at ?? (await databaseNow(db)));
   await emit(
     db,
     ...rows.map(({ id }) => ({
@@ -34,7 +35,7 @@ export async function scheduleHousekeeping(db: Db, now = Date.now()): Promise<{ 
 export async function keepHouse(
   ctx: Ctx,
   { day }: Pick<HousekeepingDue, "day">,
-  { forMs, now = Date.now() }: { forMs: number; now?: number },
+  { forMs }: { forMs: number },
 ): Promise<{ done: boolean }> {
   const until = performance.now() + forMs;
   const untilNone = async (work: () => Promise<number>) => {
@@ -43,6 +44,7 @@ export async function keepHouse(
   };
 
   const { days } = await readRetention(ctx);
+  const now = await databaseNow(ctx.db);
   const receiptsBefore = cutoffOf(Math.min(days ?? RECEIPTS_KEPT_DAYS, RECEIPTS_KEPT_DAYS), now);
   const old = () => deleteReceiptsBefore(ctx, receiptsBefore, ROWS_A_STATEMENT).then(total);
   if (!(await untilNone(old))) return { done: false };

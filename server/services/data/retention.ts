@@ -1,5 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { z } from "zod";
+import { databaseNow } from "@/db/database-now";
+import { NOW } from "@/db/now";
 import { jobEvents, retentionSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
@@ -16,7 +18,7 @@ const COUNTED_WHOLE = 500;
 export const HOUSEKEEPING_MINUTE = 17;
 const HOUR_MS = 3_600_000;
 
-export const cutoffOf = (days: number, now = Date.now()) => now - days * DAY_MS;
+export const cutoffOf = (days: number, now: number) => now - days * DAY_MS;
 
 /**
  * Of conversations `c` whose last activity is older, and that got nothing new since either: an import of last year's
@@ -31,7 +33,8 @@ export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 export const housekeepingId = (projectId: string, day: string) => `housekeeping:${projectId}:${day}`;
 
 /** When the project's housekeeping is told the next time: this day's still, or tomorrow's first. */
-async function nextHousekeeping({ db, projectId }: Ctx, now = Date.now()): Promise<number> {
+async function nextHousekeeping({ db, projectId }: Ctx): Promise<number> {
+  const now = await databaseNow(db);
   const told = await db.$count(jobEvents, eq(jobEvents.id, housekeepingId(projectId, dayOf(now))));
   const from = told > 0 ? Math.ceil((now + 1) / DAY_MS) * DAY_MS : now;
   const minute = HOUSEKEEPING_MINUTE * 60_000;
@@ -70,7 +73,7 @@ export const updateRetention = verb(
   },
   async (ctx, { days }) => {
     const before = await readRetention(ctx);
-    const row = { projectId: ctx.projectId, days, updatedAt: Date.now() };
+    const row = { projectId: ctx.projectId, days, updatedAt: NOW };
     await ctx.db
       .insert(retentionSettings)
       .values(row)
@@ -91,7 +94,7 @@ export const previewRetention = verb(
     reply: previewRetentionReply,
   },
   async (ctx, { days }) => {
-    const before = cutoffOf(days);
+    const before = cutoffOf(days, await databaseNow(ctx.db));
     const [row] = await ctx.db.execute<{ conversations: number; oldest: string | null }>(sql`
       select count(*)::int as conversations, min(last_activity_at) as oldest from (
         select c.last_activity_at from conversations c

@@ -1,5 +1,6 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
 import {
@@ -124,7 +125,7 @@ async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => 
     // Other deletions in it have nothing left to do, and their receipts not to name whom they were about.
     await tx.db
       .update(deletionReceipts)
-      .set({ status: "completed", subject: null, completedAt: Date.now() })
+      .set({ status: "completed", subject: null, completedAt: NOW })
       .where(
         and(
           eq(deletionReceipts.projectId, tx.projectId),

@@ -1,5 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { z } from "zod";
+import { databaseNow } from "@/db/database-now";
 import { storedSizes } from "@/db/schema";
 import { APP_ID, type FunctionName } from "@/inngest/catalogue";
 import { storageMeasurementRequested } from "@/inngest/events";
@@ -99,7 +100,8 @@ export const requestStorageMeasurement = verb(
  * Rows are counted exactly. Their size is the mean `pg_column_size` of a sample (compressed, as stored), and each table's
  * indexes and dead space are shared out by rows.
  */
-export async function measureStorage(ctx: Ctx, now = Date.now()): Promise<void> {
+export async function measureStorage(ctx: Ctx, at?: number): Promise<void> {
+  const now = at ?? (await databaseNow(ctx.db));
   for (const table of MEASURED) {
     const name = sql.identifier(table);
     const [row] = await ctx.db.execute<{ rows: string; bytes: string }>(sql`

@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import { conversations, ruleRuns } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
@@ -43,7 +44,7 @@ export async function executeRuleRuns(ctx: Ctx, runIds: readonly string[]): Prom
 export async function failRuleRuns(ctx: Ctx, runIds: readonly string[], message: string) {
   await ctx.db
     .update(ruleRuns)
-    .set({ status: "failed", errorMessage: message.slice(0, 2000), finishedAt: Date.now() })
+    .set({ status: "failed", errorMessage: message.slice(0, 2000), finishedAt: NOW })
     .where(
       and(
         eq(ruleRuns.projectId, ctx.projectId),
@@ -61,7 +62,7 @@ async function startRuns(ctx: Ctx, runIds: readonly string[]): Promise<Run[]> {
       status: "running",
       attempts: sql`${ruleRuns.attempts} + 1`,
       errorMessage: null,
-      startedAt: Date.now(),
+      startedAt: NOW,
       finishedAt: null,
     })
     .where(
@@ -118,7 +119,7 @@ async function finishRuns(tx: Ctx, outcomes: readonly Outcome[], snapshots: Read
   }));
   await tx.db.execute(sql`
     update rule_runs r set status = t.status, result_count = t.result_count, skip_reason = t.skip_reason,
-      notes = array(select jsonb_array_elements_text(t.notes)), finished_at = ${Date.now()}::bigint
+      notes = array(select jsonb_array_elements_text(t.notes)), finished_at = ${NOW}
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
       as t(id text, status text, result_count int, skip_reason text, notes jsonb)
     where r.project_id = ${tx.projectId} and r.id = t.id`);

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import type { Ctx } from "@/server/platform/context";
 import { diagnosticScore } from "./rules";
 import type { Severity } from "./types";
@@ -57,7 +58,7 @@ export async function refreshFindings(
   await tx.db.execute(sql`
     update findings f set occurrence_count = t.occurrences, user_count = t.users, first_detected_at = t.first,
       last_detected_at = t.last, severity = t.severity, diagnostic_score = t.score, diagnostic_score_parts = t.parts,
-      affected_cost = t.cost, updated_at = ${Date.now()}::bigint
+      affected_cost = t.cost, updated_at = ${NOW}
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
       as t(id text, occurrences int, users int, first bigint, last bigint, severity text, score float8, parts jsonb, cost numeric)
     where f.project_id = ${tx.projectId} and f.id = t.id`);
@@ -86,7 +87,7 @@ async function recentConversations(tx: Ctx) {
   const [row] = await tx.db.execute<{ since: string | null; conversations: number }>(sql`
     select min(started_at) as since, count(*)::int as conversations from (
       select started_at from conversations
-      where project_id = ${tx.projectId} and started_at >= ${Date.now() - RECENT_MS}::bigint
+      where project_id = ${tx.projectId} and started_at >= ${NOW} - ${RECENT_MS}::bigint
       order by started_at desc limit ${RECENT_CONVERSATIONS}
     ) recent`);
   return { since: Number(row?.since ?? 0), conversations: row?.conversations ?? 0 };

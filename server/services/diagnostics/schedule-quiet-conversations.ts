@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
 import { env } from "@/env";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
 import { queueRuleRuns } from "./queue-rule-runs";
@@ -12,8 +13,8 @@ const CONVERSATIONS_A_PROJECT = 200;
  * Queues the enabled Rules for every conversation that got no new spans for a while, in projects where automatic
  * scheduling is on. A conversation that goes on is read again when it falls quiet again.
  */
-export async function scheduleQuietConversations(db: Db, now = Date.now()): Promise<{ runs: number }> {
-  const quietSince = now - env().DIAGNOSE_AFTER_QUIET_SECONDS * 1000;
+export async function scheduleQuietConversations(db: Db, at?: number): Promise<{ runs: number }> {
+  const quietSince = (at ?? (await databaseNow(db))) - env().DIAGNOSE_AFTER_QUIET_SECONDS * 1000;
   const projects = await db.execute<{ id: string }>(sql`
     select p.id from projects p left join diagnostic_settings s on s.project_id = p.id
     where coalesce(s.automatic_scheduling_enabled, true)

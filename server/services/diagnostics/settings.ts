@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { z } from "zod";
+import { NOW } from "@/db/now";
 import { diagnosticSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
@@ -38,7 +39,7 @@ export const updateDiagnosticSettings = verb(
   },
   async (ctx, input) => {
     const before = await readSettings(ctx);
-    const row = { projectId: ctx.projectId, ...input, updatedAt: Date.now() };
+    const row = { projectId: ctx.projectId, ...input, updatedAt: NOW };
     await ctx.db
       .insert(diagnosticSettings)
       .values(row)

@@ -1,5 +1,6 @@
 import { and, eq, gt, isNull } from "drizzle-orm";
 import { z } from "zod";
+import { NOW } from "@/db/now";
 import { sessions } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { newestFirst } from "@/server/platform/cursor";
@@ -29,9 +30,7 @@ export const listSessions = accountVerb(
     const found = await db
       .select()
       .from(sessions)
-      .where(
-        and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, Date.now()), list.after),
-      )
+      .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, NOW), list.after))
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
@@ -53,7 +52,7 @@ export const endMySession = accountVerb(
   async ({ db, userId }, { sessionId }) => {
     const [ended] = await db
       .update(sessions)
-      .set({ revokedAt: Date.now() })
+      .set({ revokedAt: NOW })
       .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId), isNull(sessions.revokedAt)))
       .returning({ id: sessions.id });
     if (!ended) throw notFound("The session");

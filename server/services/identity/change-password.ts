@@ -1,5 +1,6 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { sessions, users } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { ServiceError } from "@/server/platform/errors";
@@ -25,7 +26,7 @@ export async function setPassword(
 export async function endSessions(db: Db, userId: string, keep?: string) {
   const ended = await db
     .update(sessions)
-    .set({ revokedAt: Date.now() })
+    .set({ revokedAt: NOW })
     .where(
       and(
         eq(sessions.userId, userId),

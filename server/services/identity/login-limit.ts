@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { and, eq, lt, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
 import { loginAttempts } from "@/db/schema";
 import { ServiceError } from "@/server/platform/errors";
 
@@ -40,14 +41,15 @@ const requestsOf = ({ email, address }: Who): Attempt[] => [
  * Counts an attempt before its password is looked at, in one statement: many at once, on any number of processes, can't
  * get past the limit together. Refuses once a limit is passed, with no regard to whether the password is right.
  */
-export const countAttempt = (db: Db, who: Who, now = Date.now()) =>
-  count(db, attemptsOf(who), "Too many attempts to sign in. Wait a little and try again.", now);
+export const countAttempt = (db: Db, who: Who) =>
+  count(db, attemptsOf(who), "Too many attempts to sign in. Wait a little and try again.");
 
 /** Counts that somebody asks for a link by e-mail, whether or not anybody has the address. */
-export const countForgotten = (db: Db, who: Who, now = Date.now()) =>
-  count(db, requestsOf(who), "A link was asked for several times already. Look for the e-mail, or wait a little.", now);
+export const countForgotten = (db: Db, who: Who) =>
+  count(db, requestsOf(who), "A link was asked for several times already. Look for the e-mail, or wait a little.");
 
-async function count(db: Db, attempts: readonly Attempt[], refusal: string, now: number): Promise<void> {
+async function count(db: Db, attempts: readonly Attempt[], refusal: string): Promise<void> {
+  const now = await databaseNow(db);
   const windowStart = windowOf(now);
   const counted = await db
     .insert(loginAttempts)
@@ -73,9 +75,9 @@ async function count(db: Db, attempts: readonly Attempt[], refusal: string, now:
 }
 
 /** The attempt was right after all: the address starts afresh, the network gets its one attempt back. */
-export async function forgiveAttempt(db: Db, who: Who, now = Date.now()): Promise<void> {
+export async function forgiveAttempt(db: Db, who: Who): Promise<void> {
   const [email, address] = attemptsOf(who) as [Attempt, Attempt];
-  const windowStart = windowOf(now);
+  const windowStart = windowOf(await databaseNow(db));
   await db.delete(loginAttempts).where(eq(loginAttempts.subject, email.subject));
   await db
     .update(loginAttempts)

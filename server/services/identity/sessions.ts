@@ -1,5 +1,6 @@
-import { and, eq, gt, isNull, lt } from "drizzle-orm";
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { sessions, users } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
@@ -17,32 +18,32 @@ export type Session = { id: string; user: { id: string; email: string; name: str
 
 /** Opens a session for a person who has just proved who they are. */
 export async function startSession(db: Db, of: { userId: string; userAgent?: string | undefined }) {
-  const now = Date.now();
   const id = newId("ses");
   await db.insert(sessions).values({
     id,
     userId: of.userId,
-    lastSeenAt: now,
-    expiresAt: now + SESSION_SECONDS * 1000,
+    lastSeenAt: NOW,
+    expiresAt: sql`${NOW} + ${SESSION_SECONDS * 1000}::bigint`,
     userAgent: of.userAgent?.slice(0, USER_AGENT_MAX) ?? null,
   });
   return id;
 }
 
+const stale = sql<boolean>`${sessions.lastSeenAt} < ${NOW} - ${SEEN_RESOLUTION_MS}::bigint`;
+
 /** The session, or `null` once it was ended or has run out. Asked for each request: ending one takes effect at once. */
 export async function readSession(db: Db, id: string): Promise<Session | null> {
-  const now = Date.now();
   const [row] = await db
-    .select({ id: sessions.id, seen: sessions.lastSeenAt, userId: users.id, email: users.email, name: users.name })
+    .select({ id: sessions.id, userId: users.id, email: users.email, name: users.name, stale })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(eq(sessions.id, id), isNull(sessions.revokedAt), gt(sessions.expiresAt, now)));
+    .where(and(eq(sessions.id, id), isNull(sessions.revokedAt), gt(sessions.expiresAt, NOW)));
   if (!row) return null;
-  if (row.seen < now - SEEN_RESOLUTION_MS) {
+  if (row.stale) {
     await db
       .update(sessions)
-      .set({ lastSeenAt: now })
-      .where(and(eq(sessions.id, id), lt(sessions.lastSeenAt, now)));
+      .set({ lastSeenAt: NOW })
+      .where(and(eq(sessions.id, id), stale));
   }
   return { id: row.id, user: { id: row.userId, email: row.email, name: row.name } };
 }
@@ -52,7 +53,7 @@ export const endSession = (db: Db, id: string, request?: RequestInfo) =>
   db.transaction(async (tx) => {
     const [ended] = await tx
       .update(sessions)
-      .set({ revokedAt: Date.now() })
+      .set({ revokedAt: NOW })
       .where(and(eq(sessions.id, id), isNull(sessions.revokedAt)))
       .returning({ userId: sessions.userId });
     if (!ended) return;

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { setupTokens, users } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
@@ -52,7 +53,7 @@ export async function completeSetup(db: Db, input: CompleteSetupInput, request?:
     await lock(tx);
     const [used] = await tx
       .update(setupTokens)
-      .set({ usedAt: Date.now() })
+      .set({ usedAt: NOW })
       .where(and(eq(setupTokens.hash, hashOf(token)), isNull(setupTokens.usedAt)))
       .returning({ hash: setupTokens.hash });
     if (!used || !(await setupNeeded(tx))) {

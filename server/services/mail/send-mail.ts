@@ -1,5 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
+import { NOW } from "@/db/now";
 import { outgoingMail } from "@/db/schema";
 import { env } from "@/env";
 import { ServiceError } from "@/server/platform/errors";
@@ -14,13 +16,13 @@ export type Outcome = "sent" | "refused" | "nothing";
  * Sends an e-mail that waits. Throws where trying again makes sense. A process that dies between the server's word and
  * ours sends it twice, both under one Message-ID, by which the reader's mailbox can tell.
  */
-export async function sendMail(db: Db, id: string, now = Date.now()): Promise<Outcome> {
+export async function sendMail(db: Db, id: string, at?: number): Promise<Outcome> {
   const [mail] = await db.select().from(outgoingMail).where(eq(outgoingMail.id, id));
-  if (!mail?.sealed || mail.expiresAt <= now) return "nothing";
+  if (!mail?.sealed || mail.expiresAt <= (at ?? (await databaseNow(db)))) return "nothing";
   const { MAIL_FROM: from } = env();
   if (from === undefined) throw new ServiceError("unavailable", "This process has no mail server: set SMTP_URL.");
   const { to, letter } = unsealMail(mail.sealed);
-  const settle = (what: { sentAt: number } | { refusedAt: number }) =>
+  const settle = (what: { sentAt: typeof NOW } | { refusedAt: typeof NOW }) =>
     db
       .update(outgoingMail)
       .set({ ...what, sealed: null })
@@ -30,10 +32,10 @@ export async function sendMail(db: Db, id: string, now = Date.now()): Promise<Ou
   } catch (error) {
     if (!(error instanceof MailProblem && error.permanent)) throw error;
     logger("mail").warn({ mailId: id, kind: mail.kind, why: error.message }, "An e-mail will never be taken.");
-    await settle({ refusedAt: Date.now() });
+    await settle({ refusedAt: NOW });
     return "refused";
   }
-  await settle({ sentAt: Date.now() });
+  await settle({ sentAt: NOW });
   return "sent";
 }
 

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { invitations, memberships, projects } from "@/db/schema";
 import { auditNote, recordAudit } from "@/server/platform/audit";
 import type { ProjectId, RequestInfo } from "@/server/platform/context";
@@ -14,9 +15,8 @@ import { hashOfToken } from "./token";
 const closed = () =>
   new ServiceError("forbidden", "This link was used already, has expired or was revoked. Ask an owner for a new one.");
 
-const pending = (now: number) =>
-  and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt), gt(invitations.expiresAt, now));
-const usable = (token: string, now: number) => and(eq(invitations.tokenHash, hashOfToken(token)), pending(now));
+const pending = and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt), gt(invitations.expiresAt, NOW));
+const usable = (token: string) => and(eq(invitations.tokenHash, hashOfToken(token)), pending);
 
 /** What its holder may know of an invitation before they use it; `null` when it opens nothing. */
 export async function lookAtInvitation(db: Db, token: string) {
@@ -30,7 +30,7 @@ export async function lookAtInvitation(db: Db, token: string) {
     })
     .from(invitations)
     .innerJoin(projects, eq(projects.id, invitations.projectId))
-    .where(usable(token, Date.now()));
+    .where(usable(token));
   return found ?? null;
 }
 
@@ -47,7 +47,7 @@ export async function invitationFor(
   const [found] = await db
     .select({ projectId: invitations.projectId })
     .from(invitations)
-    .where(and(pending(Date.now()), or(theirs, and(held, isNull(invitations.email)))))
+    .where(and(pending, or(theirs, and(held, isNull(invitations.email)))))
     // Of several, the one whose link they hold.
     .orderBy(desc(held))
     .limit(1);
@@ -66,11 +66,10 @@ async function admit(db: Db, token: string, person: { id: string; email: string 
   if (await roleIn(db, { projectId, userId: person.id })) {
     throw new ServiceError("conflict", "You belong to this project already.");
   }
-  const now = Date.now();
   const [used] = await db
     .update(invitations)
-    .set({ acceptedAt: now, acceptedBy: person.id })
-    .where(usable(token, now))
+    .set({ acceptedAt: NOW, acceptedBy: person.id })
+    .where(usable(token))
     .returning({ id: invitations.id, role: invitations.role });
   if (!used) throw closed();
   await db.insert(memberships).values({ projectId, userId: person.id, role: used.role });

@@ -1,4 +1,6 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { databaseNow } from "@/db/database-now";
+import { NOW } from "@/db/now";
 import { invitations } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
@@ -22,7 +24,7 @@ import { hashOfToken, linkTo, newToken } from "./token";
 type Row = Omit<typeof invitations.$inferSelect, "tokenHash">;
 
 /** Accepted counts before all: an invitation that was used is history, whatever its dates say. */
-export const shownInvitation = ({ projectId: _, ...row }: Row, now = Date.now()): Invitation => ({
+export const shownInvitation = ({ projectId: _, ...row }: Row, now: number): Invitation => ({
   ...row,
   status:
     row.acceptedAt !== null
@@ -49,6 +51,7 @@ export const inviteMember = verb(
   },
   async (ctx, { role, email, days }) => {
     const token = newToken();
+    const now = await databaseNow(ctx.db);
     const [row] = await ctx.db
       .insert(invitations)
       .values({
@@ -58,7 +61,7 @@ export const inviteMember = verb(
         role,
         email: email ?? null,
         createdBy: who(ctx),
-        expiresAt: daysFrom(Date.now(), days),
+        expiresAt: daysFrom(now, days),
       })
       .returning();
     if (!row) throw new Error("The insert of an invitation returned no row.");
@@ -68,7 +71,7 @@ export const inviteMember = verb(
     });
     const link = linkTo("invite", token);
     const mailedTo = await mailInvitation(ctx, { to: row.email, role, link, expiresAt: row.expiresAt });
-    return { invitation: shownInvitation(row), token, link, mailedTo };
+    return { invitation: shownInvitation(row, now), token, link, mailedTo };
   },
 );
 
@@ -90,11 +93,7 @@ export const listInvitations = verb(
       limit,
       cursor,
     });
-    const usable = and(
-      isNull(invitations.acceptedAt),
-      isNull(invitations.revokedAt),
-      gt(invitations.expiresAt, Date.now()),
-    );
+    const usable = and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt), gt(invitations.expiresAt, NOW));
     const found = await ctx.db
       .select()
       .from(invitations)
@@ -108,7 +107,8 @@ export const listInvitations = verb(
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
-    return { invitations: rows.map((row) => shownInvitation(row)), pagination: { limit, nextCursor } };
+    const now = await databaseNow(ctx.db);
+    return { invitations: rows.map((row) => shownInvitation(row, now)), pagination: { limit, nextCursor } };
   },
 );
 
@@ -129,7 +129,7 @@ export const revokeInvitation = verb(
     if (before.acceptedAt !== null) {
       throw new ServiceError("conflict", "The invitation was accepted already: remove the member instead.");
     }
-    const revokedAt = before.revokedAt ?? Date.now();
+    const revokedAt = before.revokedAt ?? (await databaseNow(ctx.db));
     await ctx.db.update(invitations).set({ revokedAt }).where(mine);
     const { role, email } = before;
     auditNote(ctx, { before: { role, email, revokedAt: before.revokedAt }, after: { role, email, revokedAt } });

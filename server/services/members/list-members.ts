@@ -1,4 +1,5 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import { memberships, sessions, users } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
@@ -15,9 +16,9 @@ const shown = (ctx: Pick<Ctx, "db">) => ({
   lastSeenAt: sql<number | null>`(${ctx.db
     .select({ seen: sql`max(${sessions.lastSeenAt})` })
     .from(sessions)
-    .where(
-      and(eq(sessions.userId, users.id), isNull(sessions.revokedAt), gt(sessions.expiresAt, Date.now())),
-    )})`.mapWith((seen: unknown) => (seen === null ? null : Number(seen))),
+    .where(and(eq(sessions.userId, users.id), isNull(sessions.revokedAt), gt(sessions.expiresAt, NOW)))})`.mapWith(
+    (seen: unknown) => (seen === null ? null : Number(seen)),
+  ),
 });
 
 const from = (ctx: Ctx) =>

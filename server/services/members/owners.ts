@@ -1,4 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import { invitations, memberships, passwordResets, projects } from "@/db/schema";
 import type { Role } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
@@ -40,10 +41,9 @@ export async function keepAnOwner({ db, projectId }: In, leaving: Role) {
 
 /** Links that a former owner made must not be their way back in. */
 export async function endLinksOf({ db, projectId }: In, userId: string) {
-  const now = Date.now();
   await db
     .update(invitations)
-    .set({ revokedAt: now })
+    .set({ revokedAt: NOW })
     .where(
       and(
         eq(invitations.projectId, projectId),
@@ -54,7 +54,7 @@ export async function endLinksOf({ db, projectId }: In, userId: string) {
     );
   await db
     .update(passwordResets)
-    .set({ usedAt: sql`coalesce(${passwordResets.usedAt}, ${now})` })
+    .set({ usedAt: sql`coalesce(${passwordResets.usedAt}, ${NOW})` })
     .where(and(eq(passwordResets.projectId, projectId), eq(passwordResets.createdBy, userId)));
 }
 

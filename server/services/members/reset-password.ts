@@ -1,6 +1,8 @@
 import { and, eq, exists, gt, isNull, ne, not } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
+import { NOW } from "@/db/now";
 import { memberships, passwordResets, users } from "@/db/schema";
 import { passwordForgotten } from "@/inngest/events";
 import { auditNote, recordAudit } from "@/server/platform/audit";
@@ -43,7 +45,7 @@ type Issue = { userId: string; projectId: string | null; createdBy: string | nul
 
 /** A new link; earlier ones of the same person stop working. */
 async function issue(db: Db, given: Issue, token = newToken()) {
-  const expiresAt = Date.now() + RESET_HOURS * HOUR_MS;
+  const expiresAt = (await databaseNow(db)) + RESET_HOURS * HOUR_MS;
   await db.delete(passwordResets).where(and(eq(passwordResets.userId, given.userId), isNull(passwordResets.usedAt)));
   await db.insert(passwordResets).values({ ...given, hash: hashOfToken(token), expiresAt });
   return { token, link: linkTo("reset", token), expiresAt };
@@ -93,7 +95,7 @@ export async function forgotPassword(db: Db, given: unknown, request: RequestInf
 export const mailForgottenReset = (db: Db, { userId, mailId }: { userId: string; mailId: string }) =>
   db.transaction(async (tx) => {
     const token = newToken();
-    const expiresAt = Date.now() + RESET_HOURS * HOUR_MS;
+    const expiresAt = (await databaseNow(tx)) + RESET_HOURS * HOUR_MS;
     const mailedTo = await mailReset(tx, {
       mailId,
       userId,
@@ -146,7 +148,7 @@ export async function lookAtPasswordReset(db: Db, token: string) {
       and(
         eq(passwordResets.hash, hashOfToken(token)),
         isNull(passwordResets.usedAt),
-        gt(passwordResets.expiresAt, Date.now()),
+        gt(passwordResets.expiresAt, NOW),
       ),
     );
   if (!found) return null;
@@ -165,7 +167,7 @@ export async function resetPassword(db: Db, given: unknown, request?: RequestInf
     const [used] = found
       ? await tx
           .update(passwordResets)
-          .set({ usedAt: Date.now() })
+          .set({ usedAt: NOW })
           .where(and(eq(passwordResets.hash, hashOfToken(token)), isNull(passwordResets.usedAt)))
           .returning({ hash: passwordResets.hash })
       : [];

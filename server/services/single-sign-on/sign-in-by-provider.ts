@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { identities } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import {
@@ -64,7 +65,7 @@ async function personHere(entry: Entry): Promise<string> {
   const [linked] = await tx.select({ userId: identities.userId }).from(identities).where(known);
   if (linked) {
     requireDomain(entry, linked.userId);
-    await tx.update(identities).set({ email: person.email, lastUsedAt: Date.now() }).where(known);
+    await tx.update(identities).set({ email: person.email, lastUsedAt: NOW }).where(known);
     return linked.userId;
   }
   if (person.email === null || !person.emailVerified) throw new SignInRefused("unverified");
@@ -127,4 +128,4 @@ async function welcome({ tx, settings, person, invitation, visitor }: Entry, ema
 }
 
 const link = (tx: Db, { issuer, subject, email }: ProviderPerson, userId: string) =>
-  tx.insert(identities).values({ issuer, subject, userId, email, lastUsedAt: Date.now() });
+  tx.insert(identities).values({ issuer, subject, userId, email, lastUsedAt: NOW });

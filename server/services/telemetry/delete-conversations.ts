@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import type { Ctx } from "@/server/platform/context";
 import { textArray } from "./rows";
 import { CLOCKS_DIFFER_MS, lockSources, traceDigest } from "./tombstones";
@@ -50,7 +51,7 @@ export async function deleteTraces(
   if (remember) {
     await tx.db.execute(sql`
       insert into deleted_traces (project_id, digest, deleted_at)
-      select ${tx.projectId}::text, ${traceDigest(tx.projectId, sql`id`)}, ${Date.now()}::bigint from unnest(${ids}) as t(id)
+      select ${tx.projectId}::text, ${traceDigest(tx.projectId, sql`id`)}, ${NOW} from unnest(${ids}) as t(id)
       on conflict do nothing`);
   }
   const counts: Deleted = { ...(await deleteFromReceipts(tx, ids)) };

@@ -1,0 +1,21 @@
+// @ts-check
+// A process whose clock is wrong. Preloaded (`NODE_OPTIONS=--import …`), it is wrong by CLOCK_SHIFT_MS from the start.
+
+/** Moves what the process takes for the time by `ms`; the answer sets it right again. @param {number} ms */
+export function shiftClock(ms) {
+  const right = globalThis.Date;
+  const now = () => right.now() + ms;
+  globalThis.Date = /** @type {DateConstructor} */ (
+    new Proxy(right, {
+      construct: (target, given, as) => Reflect.construct(target, given.length === 0 ? [now()] : given, as),
+      apply: () => new right(now()).toString(),
+      get: (target, name) => (name === "now" ? now : Reflect.get(target, name)),
+    })
+  );
+  return () => {
+    globalThis.Date = right;
+  };
+}
+
+const { CLOCK_SHIFT_MS } = process.env;
+if (CLOCK_SHIFT_MS) shiftClock(Number(CLOCK_SHIFT_MS));

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { expect, test } from "@playwright/test";
+import postgres from "postgres";
+import { gather } from "../bench/chaos/evidence";
+import { judge } from "../bench/chaos/judge";
+import { startLoad } from "../bench/chaos/load";
+import { askForRuns, headers, knownTrace, sendTrace } from "./support/known-load";
+import { startOwnDatabase } from "./support/own-database";
+import { killTree } from "./support/process-tree";
+import { startProduct } from "./support/product";
+import { newProject, type TestProject } from "./support/project";
+
+/** The product twice on one database, each with a web process and a worker; the clock of the second is hours ahead. */
+
+const REQUESTS_A_MINUTE = 600;
+const HOUR_MS = 3_600_000;
+const AHEAD_MS = 7 * HOUR_MS;
+const WAIT_MS = 60_000;
+
+let database: Awaited<ReturnType<typeof startOwnDatabase>>;
+let machines: Awaited<ReturnType<typeof startProduct>>[] = [];
+let project: TestProject;
+let writer: string;
+let env: Record<string, string>;
+let sql: postgres.Sql;
+
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  database = await startOwnDatabase();
+  env = {
+    DATABASE_URL: database.urlOf("whetstone"),
+    WHETSTONE_SECRET: randomBytes(32).toString("base64url"),
+    RATE_LIMIT_KEY_REQUESTS: String(REQUESTS_A_MINUTE),
+    DIAGNOSE_AFTER_QUIET_SECONDS: "3600",
+  };
+  const preload = `--import ${path.resolve("e2e/support/shifted-clock.mjs")}`;
+  machines = [
+    await startProduct({ env }),
+    await startProduct({ env: { ...env, NODE_OPTIONS: preload, CLOCK_SHIFT_MS: String(AHEAD_MS) } }),
+  ];
+  const [first] = machines;
+  project = newProject(first!.url, first!.dataDir, env);
+  writer = project.newKey("diagnostics:write", "diagnostics:read");
+  sql = postgres(database.urlOf("whetstone"), { max: 2, onnotice: () => {} });
+});
+
+test.afterAll(async () => {
+  await sql?.end({ timeout: 1 });
+  await Promise.all(machines.map((machine) => machine.stop()));
+  await database?.remove();
+});
+
+const urls = () => machines.map(({ url }) => url);
+
+test("a limit and an idempotency key hold across both, and each sees what the other took", async () => {
+  test.setTimeout(120_000);
+  const [one, other] = urls() as [string, string];
+  const sent = knownTrace("shared");
+  expect((await sendTrace(project, one, sent)).status).toBe(200);
+  const readAt = (url: string) =>
+    fetch(`${url}/v1/projects/${project.projectId}/conversations`, { headers: headers(project) });
+  await expect
+    .poll(async () => (await (await readAt(other)).json()).conversations, { timeout: WAIT_MS })
+    .toHaveLength(1);
+
+  const ask = (n: number) =>
+    askForRuns(project, [one, other][n % 2] as string, { writer, session: "shared", activity: 1, key: "one-key" });
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => ask(n)));
+  // 409: the other machine is at it.
+  expect(answers.filter(({ status }) => status !== 202 && status !== 409)).toEqual([]);
+  await expect.poll(async () => (await ask(1)).status, { timeout: WAIT_MS }).toBe(202);
+  const told = await Promise.all([ask(0), ask(1)].map(async (reply) => (await reply).json()));
+  expect(told[1]).toEqual(told[0]);
+  const [audited] = await sql`select count(*)::int from audit_log where action = 'ruleRuns.create'`;
+  expect(audited?.count).toBe(1);
+
+  const limited = project.newKey("workspace:read");
+  const begun = performance.now();
+  const askLimited = async (n: number) => {
+    const url = [one, other][n % 2];
+    const reply = await fetch(`${url}/v1/projects/${project.projectId}`, { headers: headers({ secret: limited }) });
+    await reply.arrayBuffer();
+    return reply.status;
+  };
+  const statuses: number[] = [];
+  for (let n = 0; n < REQUESTS_A_MINUTE * 1.5; n += 50) {
+    statuses.push(...(await Promise.all(Array.from({ length: 50 }, (_, i) => askLimited(n + i)))));
+  }
+  const passed = statuses.filter((status) => status === 200).length;
+  const flowedIn = ((performance.now() - begun) / 60_000) * REQUESTS_A_MINUTE;
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  expect(passed).toBeLessThanOrEqual(REQUESTS_A_MINUTE + Math.ceil(flowedIn));
+  // What a process holds ready and has not spent is at most a twentieth of the bucket.
+  expect(passed).toBeGreaterThanOrEqual(REQUESTS_A_MINUTE * 0.9);
+});
+
+test("under load from everywhere each job runs once, and a machine that dies takes nothing with it", async () => {
+  test.setTimeout(180_000);
+  let turn = 0;
+  const alive = [...urls()];
+  // Its own project: what the test before did is not counted.
+  const fresh = newProject(machines[0]!.url, machines[0]!.dataDir, env);
+  const key = fresh.newKey("diagnostics:write", "diagnostics:read");
+  const { load, stop } = startLoad(fresh, key, () => alive[turn++ % alive.length] as string);
+  await expect.poll(() => load.asked.length, { timeout: WAIT_MS }).toBeGreaterThan(3);
+  killTree(machines[0]!.pid);
+  const atKill = load.acknowledged.length;
+  alive.shift();
+  await expect.poll(() => load.acknowledged.length, { timeout: WAIT_MS }).toBeGreaterThan(atKill + 100);
+  await stop();
+
+  const found = await gather(sql, fresh.projectId, { diagnosed: false });
+  const verdicts = judge({
+    ...found,
+    ...load,
+    sessions: new Set(load.asked.map(({ session }) => session)),
+    notBack: [],
+  });
+  // Nothing was quiet for an hour, whatever the second machine's clock says.
+  expect(found.runs.length).toBe(new Set(load.asked.flatMap(({ runIds }) => runIds)).size);
+  expect(verdicts.filter(({ breaches }) => breaches.length > 0)).toEqual([]);
+});
