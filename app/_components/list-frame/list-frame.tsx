@@ -84,13 +84,15 @@ type RowProps = {
   off?: boolean;
   /** Its details follow in the next row. */
   open?: boolean;
+  /** Its details are beside the list. */
+  active?: boolean;
   /** What a click, Enter and Space do on the row itself. */
   onOpen?: () => void;
   children: React.ReactNode;
 };
 
 /** A row that j and k come to; Tab then goes to its controls. */
-export function ListRow({ index, off = false, open = false, onOpen, children }: RowProps) {
+export function ListRow({ index, off = false, open = false, active = false, onOpen, children }: RowProps) {
   return (
     <Table.Tr
       className={classes.row}
@@ -98,6 +100,7 @@ export function ListRow({ index, off = false, open = false, onOpen, children }: 
       data-row={index}
       data-off={off || undefined}
       data-open={open || undefined}
+      data-active={active || undefined}
       onClick={(event) => {
         if (onOpen && !(event.target as Element).closest("a, button, input, select")) onOpen();
       }}

@@ -5,6 +5,7 @@ import {
   IconListCheck,
   IconMessages,
   IconSettings,
+  IconStack2,
   IconTransferIn,
   IconUsers,
 } from "@tabler/icons-react";
@@ -14,6 +15,7 @@ export const PAGES = [
   { path: "conversations", label: "Conversations", key: "c", icon: IconMessages },
   { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },
   { path: "rule-runs", label: "Rule Runs", key: "r", icon: IconListCheck },
+  { path: "jobs", label: "Jobs", key: "j", icon: IconStack2, needs: "workspace:read" },
   { path: "api-keys", label: "API keys", key: "k", icon: IconKey, needs: "project:admin" },
   { path: "send-a-trace", label: "Send a trace", key: "s", icon: IconTransferIn },
   { path: "members", label: "Members", key: "m", icon: IconUsers, needs: "project:admin" },

@@ -81,6 +81,7 @@ export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt:
           {entries.map((entry, index) => (
             <AuditRow
               key={entry.id}
+              projectId={projectId}
               index={index}
               entry={entry}
               open={view.open === entry.id}

@@ -1,11 +1,13 @@
 "use client";
-import { ActionIcon, Table, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Anchor, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import Link from "next/link";
 import { Ago } from "@/app/_components/ago";
 import { ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
 import type { AuditEntry } from "@/server/services/audit/schemas";
 import { actionWords, doorWords } from "../../_components/audit-words";
 import { Change } from "./change";
+import { targetHref } from "./view";
 
 export const COLUMNS = [
   { label: "When" },
@@ -24,12 +26,20 @@ function whoOf({ kind, name, id }: AuditEntry["actor"]) {
   return kind === "user" && called !== null ? called : [KINDS[kind], called].filter(Boolean).join(" ");
 }
 
-type Props = { entry: AuditEntry; index: number; open: boolean; onToggle: () => void; onActor: () => void };
+type Props = {
+  projectId: string;
+  entry: AuditEntry;
+  index: number;
+  open: boolean;
+  onToggle: () => void;
+  onActor: () => void;
+};
 
-export function AuditRow({ entry, index, open, onToggle, onActor }: Props) {
+export function AuditRow({ projectId, entry, index, open, onToggle, onActor }: Props) {
   const { actor, target, action, door, createdAt } = entry;
   const who = whoOf(actor);
   const what = actionWords(action);
+  const href = target && targetHref(projectId, target);
   return (
     <>
       <ListRow index={index} open={open} onOpen={onToggle}>
@@ -56,7 +66,13 @@ export function AuditRow({ entry, index, open, onToggle, onActor }: Props) {
             "This project"
           ) : (
             <div className={target?.name === null ? "mono clip" : "clip"} title={target?.id}>
-              {target?.name ?? target?.id}
+              {href ? (
+                <Anchor component={Link} href={href} prefetch={false} fz="inherit">
+                  {target.name ?? target.id}
+                </Anchor>
+              ) : (
+                (target?.name ?? target?.id)
+              )}
             </div>
           )}
         </Table.Td>
@@ -75,7 +91,7 @@ export function AuditRow({ entry, index, open, onToggle, onActor }: Props) {
       {open ? (
         <Table.Tr>
           <Table.Td colSpan={COLUMNS.length}>
-            <Change entry={entry} />
+            <Change entry={entry} href={href} />
           </Table.Td>
         </Table.Tr>
       ) : null}

@@ -1,4 +1,5 @@
 import { Group, Text } from "@mantine/core";
+import Link from "next/link";
 import { CopyButton } from "@/app/_components/copy-button";
 import { type FieldChange, fieldChanges } from "@/app/_lib/field-changes";
 import { formatExact } from "@/app/_lib/format";
@@ -16,8 +17,14 @@ function shown(path: string, value: unknown) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+type Props = {
+  entry: AuditEntry;
+  /** Where what changed is seen. */
+  href: string | null;
+};
+
 /** One change whole: field by field what it was and became, and from where it came. */
-export function Change({ entry }: { entry: AuditEntry }) {
+export function Change({ entry, href }: Props) {
   const { door, address, requestId, actor, createdAt, action, target } = entry;
   const facts = [
     ["Exactly", formatExact(createdAt)],
@@ -56,7 +63,7 @@ export function Change({ entry }: { entry: AuditEntry }) {
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              <span className="mono">{value}</span>
+              <span className="mono">{name === "On" && href ? <Link href={href}>{value}</Link> : value}</span>
               {name === "Request" ? <CopyButton value={value} label="Copy request id" /> : null}
             </dd>
           </div>

@@ -1,5 +1,7 @@
 import { createLoader, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
+import type { AuditEntry } from "@/server/services/audit/schemas";
+import { pageHref } from "../../_components/pages";
 
 /** Everything this page shows, as the address has it. */
 export const viewParsers = {
@@ -48,6 +50,10 @@ export const isFiltered = (view: View) =>
   view.action !== null || view.actor !== null || view.target !== null || view.range !== null;
 export const NO_FILTERS = { action: null, actor: null, target: null, range: null, from: null, to: null };
 
+/** Where what changed is seen, when it has a page. */
+export const targetHref = (projectId: string, target: NonNullable<AuditEntry["target"]>) =>
+  target.type === "backgroundJob" ? `${pageHref(projectId, "jobs")}?peek=${encodeURIComponent(target.id)}` : null;
+
 /** The subjects whose changes the log has, by the beginning of an action's name. */
 const SUBJECTS = [
   { value: "members", label: "Members" },
@@ -62,6 +68,7 @@ const SUBJECTS = [
   { value: "conversations", label: "Conversations" },
   { value: "retention", label: "Retention" },
   { value: "storage", label: "Stored size" },
+  { value: "backgroundJobs", label: "Background jobs" },
 ];
 
 /** What the filter offers: also what only the address says. */

@@ -1,0 +1,16 @@
+import { ScrollPre } from "@/app/_components/scroll-pre";
+import classes from "./jobs.module.css";
+
+/** An error in the program's own words: text and nothing else, however long. */
+export function ErrorText({ error, label }: { error: { name: string; message: string }; label: string }) {
+  return (
+    <div className={classes.error}>
+      <div className={classes.errorName}>{error.name || "Error"}</div>
+      {error.message ? (
+        <ScrollPre className={classes.errorText} label={label}>
+          {error.message}
+        </ScrollPre>
+      ) : null}
+    </div>
+  );
+}

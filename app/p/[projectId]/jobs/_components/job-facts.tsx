@@ -1,0 +1,62 @@
+"use client";
+import { DataList } from "@mantine/core";
+import { AgoOr } from "@/app/_components/ago";
+import { ExactTime } from "@/app/_components/exact-time";
+import { Fact } from "@/app/_components/fact";
+import { IdText } from "@/app/_components/id-text";
+import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
+import type { BackgroundJobDetail } from "@/server/services/jobs/schemas";
+import { ErrorText } from "./error-text";
+import { JobState, STATE } from "./job-state";
+import classes from "./jobs.module.css";
+import { WorksOn } from "./works-on";
+
+const GOES_ON: Partial<Record<BackgroundJobDetail["state"], string>> = {
+  retrying: "Next attempt",
+  sleeping: "Goes on",
+  waiting: "Waits until",
+};
+
+/** One job in full: how it stands, what went wrong, what it works on, when what happened. */
+export function JobFacts({ projectId, job }: { projectId: string; job: BackgroundJobDetail }) {
+  const goesOn = GOES_ON[job.state];
+  return (
+    <>
+      {job.error ? <ErrorText error={job.error} label="What went wrong" /> : null}
+      <DataList size="sm" gap={6} labelWidth={110}>
+        <Fact label="State">
+          <JobState state={job.state} />
+          <div className={classes.says}>{STATE[job.state].says}.</div>
+        </Fact>
+        {goesOn && job.nextAt !== null ? (
+          <Fact label={goesOn}>
+            <ExactTime at={job.nextAt} /> (<AgoOr at={job.nextAt} otherwise="" />)
+          </Fact>
+        ) : null}
+        <Fact label="Attempts">{job.attempts === 0 ? "Not begun yet" : formatCount(job.attempts)}</Fact>
+        <WorksOn projectId={projectId} job={job} />
+        <Fact label="Queued">
+          <ExactTime at={job.createdAt} />
+        </Fact>
+        <Fact label="Begun">
+          <ExactTime at={job.startedAt} />
+        </Fact>
+        <Fact label="Ended">
+          <ExactTime at={job.finishedAt} />
+        </Fact>
+        <Fact label="Took">
+          {job.startedAt === null || job.finishedAt === null ? UNKNOWN : formatDuration(job.finishedAt - job.startedAt)}
+        </Fact>
+        <Fact label="Function" mono>
+          {job.functionId}
+        </Fact>
+        <Fact label="Because of" mono>
+          {job.eventName}
+        </Fact>
+        <Fact label="Id">
+          <IdText id={job.id} />
+        </Fact>
+      </DataList>
+    </>
+  );
+}

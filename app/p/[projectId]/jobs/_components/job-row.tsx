@@ -1,0 +1,116 @@
+"use client";
+import { Button, Table } from "@mantine/core";
+import Link from "next/link";
+import { Ago } from "@/app/_components/ago";
+import { ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
+import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
+import type { BackgroundJob } from "@/server/services/jobs/schemas";
+import { JobState } from "./job-state";
+import classes from "./jobs.module.css";
+import { aboutWords, nameOf } from "./words";
+
+const COLUMNS = [
+  { label: "State" },
+  { label: "Job" },
+  { label: "Works on", roomy: true, aside: true },
+  { label: "Attempts", roomy: true, aside: true },
+  { label: "Took", roomy: true, aside: true },
+  { label: "Queued", roomy: true },
+  { label: null },
+];
+
+/** What is left of the columns when a job is open beside the list. */
+export const columnsOf = (beside: boolean) => COLUMNS.filter(({ aside }) => !(aside && beside));
+
+/** What is to be known of it in a line: when it goes on, what went wrong. */
+function Line({ job: { state, nextAt, error } }: { job: BackgroundJob }) {
+  const message = error && (error.message || error.name);
+  const goesOn = nextAt !== null && (state === "retrying" || state === "sleeping");
+  if (!message && !goesOn) return null;
+  return (
+    <div className={classes.line} title={message ?? undefined}>
+      {goesOn ? (
+        <>
+          {state === "retrying" ? "Next attempt" : "Goes on"} <Ago at={nextAt} />
+          {message ? " · " : ""}
+        </>
+      ) : null}
+      {message}
+    </div>
+  );
+}
+
+type Props = {
+  index: number;
+  job: BackgroundJob;
+  href: string;
+  /** It is open beside the list. */
+  active: boolean;
+  beside: boolean;
+  onOpen: () => void;
+  /** Left out for those who may not. */
+  onReplay?: (() => void) | undefined;
+  replaying: boolean;
+};
+
+export function JobRow({ index, job, href, active, beside, onOpen, onReplay, replaying }: Props) {
+  const about = aboutWords(job);
+  const name = nameOf(job);
+  return (
+    <ListRow index={index} active={active} off={job.state === "cancelled"} onOpen={onOpen}>
+      <Table.Td>
+        <JobState state={job.state} />
+      </Table.Td>
+      <Table.Td className={classes.what}>
+        <Link
+          href={href}
+          prefetch={false}
+          className={classes.name}
+          onClick={(event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+            event.preventDefault();
+            onOpen();
+          }}
+        >
+          {name}
+        </Link>
+        <Line job={job} />
+        <div className={classes.phoneOnly}>
+          <Ago at={job.createdAt} />
+          {about === null ? null : ` · ${about}`}
+        </div>
+      </Table.Td>
+      {beside ? null : (
+        <>
+          <Table.Td className={classes.about} {...ROOMY}>
+            {about ?? <span className={classes.dimmed}>The project</span>}
+          </Table.Td>
+          <Table.Td className="tabular" {...ROOMY}>
+            {job.attempts === 0 ? UNKNOWN : formatCount(job.attempts)}
+          </Table.Td>
+          <Table.Td className={`tabular ${classes.oneLine}`} {...ROOMY}>
+            {job.startedAt === null || job.finishedAt === null
+              ? UNKNOWN
+              : formatDuration(job.finishedAt - job.startedAt)}
+          </Table.Td>
+        </>
+      )}
+      <Table.Td {...ROOMY}>
+        <Ago at={job.createdAt} />
+      </Table.Td>
+      <Table.Td ta="end">
+        {onReplay && job.state === "failed" ? (
+          <Button
+            variant="default"
+            size="compact-xs"
+            loading={replaying}
+            onClick={onReplay}
+            aria-label={`Replay ${name}`}
+          >
+            Replay
+          </Button>
+        ) : null}
+      </Table.Td>
+    </ListRow>
+  );
+}

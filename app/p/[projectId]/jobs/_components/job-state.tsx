@@ -1,0 +1,35 @@
+import { Dot } from "@/app/_components/dot";
+import type { BackgroundJob, BackgroundJobStep } from "@/server/services/jobs/schemas";
+
+type Look = { word: string; says: string; color: string; hollow?: boolean };
+
+/** Each state in a word, and what it means. */
+export const STATE: Record<BackgroundJob["state"], Look> = {
+  queued: { word: "Queued", says: "Waits for its turn", color: "var(--severity-info)", hollow: true },
+  running: { word: "Running", says: "Works just now", color: "var(--severity-low)", hollow: true },
+  retrying: {
+    word: "Retrying",
+    says: "An attempt failed; it is repeated by itself",
+    color: "var(--severity-medium)",
+    hollow: true,
+  },
+  sleeping: { word: "Sleeping", says: "Goes on at a set time", color: "var(--severity-info)", hollow: true },
+  waiting: {
+    word: "Waiting",
+    says: "Waits for an event or for another job",
+    color: "var(--severity-info)",
+    hollow: true,
+  },
+  completed: { word: "Done", says: "Ended well", color: "var(--state-ok)" },
+  failed: { word: "Failed", says: "Its retries are used up; it can be replayed", color: "var(--severity-critical)" },
+  cancelled: { word: "Cancelled", says: "Somebody cancelled it; it can be replayed", color: "var(--severity-info)" },
+};
+
+export function JobState({ state }: { state: BackgroundJob["state"] | BackgroundJobStep["state"] }) {
+  const { word, says, color, hollow } = STATE[state];
+  return (
+    <Dot color={color} hollow={hollow ?? false} title={says}>
+      {word}
+    </Dot>
+  );
+}

@@ -1,0 +1,84 @@
+"use client";
+import { Anchor, Button } from "@mantine/core";
+import { Ago } from "@/app/_components/ago";
+import { Dot } from "@/app/_components/dot";
+import { useNow } from "@/app/_components/now";
+import { formatCount } from "@/app/_lib/format";
+import type { BackgroundJobSummary } from "@/server/services/jobs/schemas";
+import classes from "./jobs.module.css";
+import { countOf } from "./view";
+
+/** A job that is due is begun within seconds, unless nobody is there to begin it. */
+const LATE_MS = 60_000;
+
+type Props = {
+  summary: BackgroundJobSummary;
+  may: boolean;
+  /** Left out where they are shown already. */
+  onShow?: (() => void) | undefined;
+  onReplay: () => void;
+};
+
+/** What needs somebody, above whatever the list shows: jobs that failed for good, jobs that nobody begins. */
+export function Notes({ summary, may, onShow, onReplay }: Props) {
+  const now = useNow();
+  const { count, andMore } = countOf(summary, "failed");
+  const late = summary.oldestDueAt !== null && now - summary.oldestDueAt > LATE_MS;
+  return (
+    <>
+      {summary.engine === "inngest" ? (
+        <div className={classes.note}>
+          <span>
+            Jobs run on an Inngest server and are listed there
+            {summary.dashboardUrl === null ? null : (
+              <>
+                {": "}
+                <Anchor href={summary.dashboardUrl} target="_blank" rel="noreferrer" fz="sm">
+                  open its dashboard
+                </Anchor>
+              </>
+            )}
+            . Here are those of before.
+          </span>
+        </div>
+      ) : null}
+      {late ? (
+        <div className={classes.note} role="status">
+          <Dot color="var(--severity-medium)">
+            <span>
+              The oldest waiting job has been due since <Ago at={summary.oldestDueAt} />. Jobs are begun one after
+              another; if none ends, somebody has to look at the server.
+            </span>
+          </Dot>
+        </div>
+      ) : null}
+      {count > 0 ? (
+        <div className={classes.note}>
+          <Dot color="var(--severity-critical)">
+            <span>
+              <strong>
+                {formatCount(count)}
+                {andMore ? "+" : ""} {count === 1 ? "job" : "jobs"} failed for good.
+              </strong>{" "}
+              {may
+                ? "Once what was wrong is mended, replay: what had completed is kept."
+                : "An owner can replay, once what was wrong is mended."}
+            </span>
+          </Dot>
+          <span className={classes.noteActions}>
+            {onShow ? (
+              <Button variant="default" size="compact-xs" onClick={onShow}>
+                Show
+              </Button>
+            ) : null}
+            {may ? (
+              <Button variant="default" size="compact-xs" onClick={onReplay}>
+                Replay all…
+              </Button>
+            ) : null}
+          </span>
+        </div>
+      ) : null}
+    </>
+  );
+}

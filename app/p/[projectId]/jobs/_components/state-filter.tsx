@@ -1,0 +1,45 @@
+import { Button } from "@mantine/core";
+import { formatCompact } from "@/app/_lib/format";
+import type { BackgroundJobSummary } from "@/server/services/jobs/schemas";
+import { STATE } from "./job-state";
+import classes from "./jobs.module.css";
+import { countOf, STATES, type View } from "./view";
+
+type Props = {
+  value: View["state"];
+  onChange: (state: View["state"]) => void;
+  summary: BackgroundJobSummary | undefined;
+};
+
+/** Every state with how many jobs are in it: a press shows them. On a phone the row is moved sideways. */
+export function StateFilter({ value, onChange, summary }: Props) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as part of a form
+    <div className={classes.states} role="group" aria-label="State">
+      {[null, ...STATES].map((state) => {
+        const known = summary && countOf(summary, state);
+        return (
+          <Button
+            key={state ?? "all"}
+            className={classes.state}
+            variant={value === state ? "light" : "subtle"}
+            color={value === state ? "indigo" : "gray"}
+            c="var(--mantine-color-text)"
+            size="compact-sm"
+            title={state === null ? "Whatever their state" : STATE[state].says}
+            aria-pressed={value === state}
+            onClick={() => onChange(state)}
+          >
+            {state === null ? "All" : STATE[state].word}
+            {known ? (
+              <span className={classes.count} data-alarm={(state === "failed" && known.count > 0) || undefined}>
+                {formatCompact(known.count)}
+                {known.andMore ? "+" : ""}
+              </span>
+            ) : null}
+          </Button>
+        );
+      })}
+    </div>
+  );
+}

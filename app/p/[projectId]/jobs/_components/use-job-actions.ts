@@ -1,0 +1,51 @@
+"use client";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useUndo } from "@/app/_components/use-undo";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+import type { BackgroundJob } from "@/server/services/jobs/schemas";
+import { nameOf } from "./words";
+
+/** Replays and cancels jobs, and says what came of it. A cancellation can be taken back for ten seconds. */
+export function useJobActions(projectId: string) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const { offer, takeBack } = useUndo();
+  const told = {
+    onError: (error: unknown) =>
+      notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
+    // After a refusal too: the job is not any more what was shown.
+    onSettled: () => queries.invalidateQueries({ queryKey: trpc.backgroundJobs.pathKey() }),
+  };
+  const replayed = useMutation(trpc.backgroundJobs.replay.mutationOptions(told));
+  const cancelled = useMutation(trpc.backgroundJobs.cancel.mutationOptions(told));
+  const busy = replayed.isPending || cancelled.isPending;
+
+  // With the end that was seen, a second press, here or in another tab, asks for nothing.
+  const queueAgain = (job: BackgroundJob, said: string) =>
+    replayed.mutate(
+      { projectId, backgroundJobId: job.id, ...(job.finishedAt === null ? {} : { finishedAt: job.finishedAt }) },
+      { onSuccess: () => void notifications.show({ message: said }) },
+    );
+  return {
+    takeBack,
+    busyWith: busy ? (replayed.isPending ? replayed.variables : cancelled.variables)?.backgroundJobId : undefined,
+    replay: (job: BackgroundJob) => {
+      if (!busy) queueAgain(job, `"${nameOf(job)}" is queued again.`);
+    },
+    cancel: (job: BackgroundJob) => {
+      if (busy) return;
+      cancelled.mutate(
+        { projectId, backgroundJobId: job.id },
+        {
+          onSuccess: ({ backgroundJob }) =>
+            offer(`"${nameOf(job)}" is cancelled.`, () =>
+              queueAgain(backgroundJob, `"${nameOf(job)}" is queued again after all.`),
+            ),
+        },
+      );
+    },
+  };
+}
+export type JobActions = ReturnType<typeof useJobActions>;

@@ -1,0 +1,53 @@
+import { createLoader, createSerializer, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import type { BackgroundJob, BackgroundJobSummary } from "@/server/services/jobs/schemas";
+
+type State = BackgroundJob["state"];
+
+/** What a page of jobs is opened for comes first. */
+export const STATES = [
+  "failed",
+  "retrying",
+  "running",
+  "queued",
+  "sleeping",
+  "waiting",
+  "completed",
+  "cancelled",
+] as const satisfies readonly State[];
+
+/** Everything this page shows, as the address has it. */
+export const viewParsers = {
+  state: parseAsStringLiteral(STATES),
+  function: parseAsString,
+  peek: parseAsString,
+};
+export const loadView = createLoader(viewParsers);
+export type View = Awaited<ReturnType<typeof loadView>>;
+const searchOf = createSerializer(viewParsers);
+
+/** The address of a job beside the list, the filters kept. */
+export const peekHref = (view: View, id: string) => searchOf("?", { ...view, peek: id });
+
+const PAGE = 100;
+/** The longest that the server takes as a filter. */
+const FILTER_MAX = 200;
+
+export const listInput = (projectId: string, view: View) => ({
+  projectId,
+  limit: PAGE,
+  ...(view.state !== null ? { state: view.state } : {}),
+  ...(view.function ? { functionId: view.function.slice(0, FILTER_MAX) } : {}),
+});
+
+export const isFiltered = (view: View) => view.state !== null || view.function !== null;
+export const NO_FILTERS = { state: null, function: null };
+
+const UNFINISHED = ["queued", "running", "retrying", "sleeping", "waiting"] as const satisfies readonly State[];
+const DEAD = ["failed", "cancelled"] as const satisfies readonly State[];
+
+/** How many jobs are in a state (`null`: in all), and whether there may be more than were counted. */
+export function countOf({ counts, countedUpTo }: BackgroundJobSummary, state: State | null) {
+  const sum = (states: readonly State[]) => states.reduce((total, one) => total + counts[one], 0);
+  const countedWith = [UNFINISHED, DEAD].find((group) => group.some((one) => one === state)) ?? STATES;
+  return { count: sum(state === null ? STATES : [state]), andMore: sum(countedWith) >= countedUpTo };
+}

@@ -1,0 +1,21 @@
+import { plural } from "@/app/_lib/format";
+import type { BackgroundJob } from "@/server/services/jobs/schemas";
+
+/** What the function is called; what it does after its retries are used up is a job of its own. */
+export const functionWords = ({ name, afterFailure }: { name: string; afterFailure: boolean }) =>
+  afterFailure ? `After a failure: ${name}` : name;
+
+export const nameOf = ({ functionName, afterFailure }: BackgroundJob) =>
+  functionWords({ name: functionName, afterFailure });
+
+const KINDS: Record<string, string> = { run: "Rule Run", backgroundJob: "job", user: "person" };
+
+/** What the ids are ids of: `deletion`, `Rule Run`. */
+export const kindWords = (of: string) => KINDS[of] ?? of.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+
+/** What a job works on, in a line: "3 Rule Runs of 1 conversation". Nothing when it is the whole project. */
+export function aboutWords({ carries, conversationIds }: BackgroundJob): string | null {
+  const told = carries.map(({ of, count }) => plural(count, kindWords(of), of === "user" ? "people" : undefined));
+  if (told.length === 0) return null;
+  return told.join(", ") + (conversationIds.length > 0 ? ` of ${plural(conversationIds.length, "conversation")}` : "");
+}

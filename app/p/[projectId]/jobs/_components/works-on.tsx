@@ -1,0 +1,72 @@
+"use client";
+import { Button } from "@mantine/core";
+import Link from "next/link";
+import { useState } from "react";
+import { Fact } from "@/app/_components/fact";
+import { formatCount, plural } from "@/app/_lib/format";
+import type { BackgroundJob } from "@/server/services/jobs/schemas";
+import { useMay } from "../../_components/membership";
+import { pageHref } from "../../_components/pages";
+import classes from "./jobs.module.css";
+import { kindWords } from "./words";
+
+/** Ids of one kind that are shown at once. */
+const SHOWN = 5;
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Where a thing of this kind is seen, if it has a place. A deletion is told of in the audit log. */
+function useHref(projectId: string) {
+  const mayAudit = useMay("project:admin");
+  return (of: string, id: string): string | null => {
+    const safe = encodeURIComponent(id);
+    if (of === "conversation") return `${pageHref(projectId, "conversations")}/${safe}`;
+    if (of === "run") return `${pageHref(projectId, "rule-runs")}?peek=${safe}`;
+    if (of === "backgroundJob") return `${pageHref(projectId, "jobs")}?peek=${safe}`;
+    if (of === "deletion" && mayAudit) return `${pageHref(projectId, "audit")}?target=${safe}`;
+    return null;
+  };
+}
+
+/** What a job was told to work on, each thing a link where it has a page. */
+export function WorksOn({ projectId, job }: { projectId: string; job: BackgroundJob }) {
+  const things = [
+    ...(job.conversationIds.length > 0
+      ? [{ of: "conversation", ids: job.conversationIds, count: job.conversationIds.length }]
+      : []),
+    ...job.carries,
+  ];
+  if (things.length === 0) return <Fact label="Works on">The project</Fact>;
+  return things.map(({ of, ids, count }) => (
+    <Fact key={of} label={`${capital(kindWords(of))}${count > 1 ? ` (${formatCount(count)})` : ""}`}>
+      <Ids projectId={projectId} of={of} ids={ids} count={count} />
+    </Fact>
+  ));
+}
+
+function Ids({ projectId, of, ids, count }: { projectId: string; of: string; ids: string[]; count: number }) {
+  const [all, setAll] = useState(false);
+  const hrefOf = useHref(projectId);
+  const shown = all ? ids : ids.slice(0, SHOWN);
+  return (
+    <>
+      <ul className={classes.ids}>
+        {shown.map((id) => {
+          const href = hrefOf(of, id);
+          return (
+            <li key={id} className="mono">
+              {href === null ? id : <Link href={href}>{id}</Link>}
+            </li>
+          );
+        })}
+      </ul>
+      {shown.length < ids.length ? (
+        <Button variant="default" size="compact-xs" mt={4} onClick={() => setAll(true)}>
+          Show {plural(ids.length - shown.length, "more", "more")}
+        </Button>
+      ) : count > ids.length ? (
+        <div className={classes.says}>and {formatCount(count - ids.length)} more</div>
+      ) : null}
+    </>
+  );
+}

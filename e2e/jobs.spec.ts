@@ -1,0 +1,220 @@
+import { type Browser, expect, type Page, test } from "@playwright/test";
+import type { Sql } from "postgres";
+import { storeJob } from "./support/jobs";
+import { press } from "./support/press";
+import { newProject, type TestProject } from "./support/project";
+import { runningDatabase } from "./support/running-database";
+import { seen } from "./support/seen";
+import { signIn } from "./support/sign-in";
+
+/** What runs in the background: found when it fails, understood, begun again; by those who may, of their project only. */
+
+/** All attempts of a measurement take about seven seconds. */
+const FAILS_WITHIN_MS = 60_000;
+const MEASURE = "Measure stored size";
+
+let sql: Sql;
+let project: TestProject;
+
+test.beforeAll(() => {
+  sql = runningDatabase();
+});
+test.afterAll(() => sql.end());
+
+test.beforeEach(async ({ page, baseURL }) => {
+  test.setTimeout(180_000);
+  project = newProject(baseURL!);
+  await signIn(page, project);
+});
+
+const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
+const peek = (page: Page) => page.getByRole("complementary", { name: "Job", exact: true });
+const rows = (page: Page) => page.getByRole("table", { name: "Jobs" }).getByRole("row");
+const stateButton = (page: Page, name: string) =>
+  page.getByRole("group", { name: "State" }).getByRole("button", { name: new RegExp(`^${name}`) });
+
+/** The database refuses to store what a measurement found, for this project only. Answers what mends it. */
+async function breakMeasurements() {
+  const name = `worn_out_${crypto.randomUUID().replaceAll("-", "")}`;
+  await sql.unsafe(`create function ${name}() returns trigger language plpgsql as
+    $$ begin raise exception 'The tape is worn out.'; end $$;
+    create trigger ${name} before insert on stored_sizes for each row
+    when (new.project_id = '${project.projectId}') execute function ${name}()`);
+  return () => sql.unsafe(`drop function ${name} cascade`);
+}
+
+const change = (page: Page, path: string, data: object = {}) =>
+  page.request.post(`${project.url}/v1/projects/${project.projectId}/${path}`, {
+    headers: { origin: project.url },
+    data,
+  });
+
+test("a job that fails for good is seen, opened, replayed and done", async ({ page }) => {
+  const mend = await breakMeasurements();
+  try {
+    await page.goto(at("jobs"));
+    await expect(page.getByRole("heading", { name: "Jobs" })).toBeVisible();
+    expect((await change(page, "storage-measurements")).status()).toBe(202);
+    // Of its own accord: nobody reloads.
+    await expect(seen(page, "1 job failed for good.")).toBeVisible({ timeout: FAILS_WITHIN_MS });
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await expect(page).toHaveURL(/state=failed/);
+    const row = rows(page).filter({ hasText: MEASURE });
+    await expect(row).toContainText("Failed");
+    await row.getByRole("link", { name: MEASURE }).click();
+    await expect(page).toHaveURL(/peek=jr_/);
+    await expect(peek(page)).toContainText("Its retries are used up");
+    await expect(peek(page).getByLabel("What went wrong")).toContainText("stored_sizes");
+    await expect(peek(page).getByRole("listitem").filter({ hasText: "measure" })).toContainText("3 attempts");
+  } finally {
+    await mend();
+  }
+  await peek(page).getByRole("button", { name: "Replay" }).click();
+  await expect(seen(page, `"${MEASURE}" is queued again.`)).toBeVisible();
+  await expect(peek(page)).toContainText("Ended well", { timeout: 20_000 });
+  await expect(peek(page).getByRole("button", { name: "Replay" })).toBeHidden();
+  await expect(seen(page, "No job has failed for good")).toBeVisible();
+  await expect(seen(page, "1 job failed for good.")).toBeHidden();
+
+  await page.getByRole("button", { name: "Show all jobs" }).click();
+  await expect(page).not.toHaveURL(/state=/);
+  await expect(rows(page).filter({ hasText: MEASURE })).toContainText("Done");
+
+  await page.goto(at("audit?action=backgroundJobs"));
+  await expect(seen(page, "Background jobs: replay")).toBeVisible();
+  await page.getByRole("link", { name: /^jr_/ }).click();
+  await expect(peek(page)).toContainText("Ended well");
+});
+
+test("one that waits says for when, is cancelled, and is taken back", async ({ page }) => {
+  const message = `The provider said: <img src=x onerror="window.__ran = 1"> ${"and so on ".repeat(150)}`;
+  await storeJob(sql, project.projectId, {
+    state: "queued",
+    attempt: 2,
+    retries: 2,
+    error: { name: "ProviderError", message },
+    steps: [{ name: "measure", state: "retrying", attempts: 2, error: { name: "ProviderError", message } }],
+  });
+  await page.goto(at("jobs"));
+  const row = rows(page).filter({ hasText: MEASURE });
+  await expect(row).toContainText("Retrying");
+  await expect(row).toContainText(/Next attempt in (59|60) min|Next attempt in 1 h/);
+  // Without a mouse: to the row, open it.
+  await expect(async () => {
+    await page.keyboard.press("j");
+    await expect(row).toBeFocused({ timeout: 1000 });
+  }).toPass();
+  await page.keyboard.press("Enter");
+  await expect(peek(page).getByLabel("What went wrong")).toContainText('<img src=x onerror="window.__ran = 1">');
+  expect(await page.evaluate(() => "__ran" in window)).toBe(false);
+
+  await peek(page).getByRole("button", { name: "Cancel this job" }).click();
+  const said = page.getByRole("alert").filter({ hasText: `"${MEASURE}" is cancelled.` });
+  await expect(said).toBeVisible();
+  await expect(peek(page)).toContainText("Somebody cancelled it");
+  await said.getByRole("button", { name: "Undo" }).click();
+  await expect(seen(page, `"${MEASURE}" is queued again after all.`)).toBeVisible();
+  await expect(peek(page)).toContainText("Ended well", { timeout: 20_000 });
+  await page.keyboard.press("Escape");
+  await expect(peek(page)).toBeHidden();
+});
+
+test("all that failed are replayed after a question, and one replayed meanwhile is not begun twice", async ({
+  page,
+}) => {
+  const job = { state: "failed", error: { name: "Error", message: "The tape is worn out." } } as const;
+  const first = await storeJob(sql, project.projectId, job);
+  for (let n = 0; n < 3; n++) await storeJob(sql, project.projectId, job);
+  await page.goto(at(`jobs?peek=${first}`));
+  await expect(seen(page, "4 jobs failed for good.")).toBeVisible();
+
+  // What this page has not heard of yet.
+  await page.route("**/api/trpc/*backgroundJobs.{get,list,summary}**", (route) => route.abort());
+  await expect.poll(async () => (await change(page, `background-jobs/${first}/replay`)).status()).toBe(202);
+  await expect
+    .poll(async () => (await sql`select state from job_runs where id = ${first}`)[0]?.state, { timeout: 20_000 })
+    .toBe("completed");
+  await peek(page).getByRole("button", { name: "Replay" }).click();
+  await expect(seen(page, "It was replayed already, or has gone on since then.")).toBeVisible();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await expect(peek(page)).toContainText("Ended well", { timeout: 20_000 });
+  await peek(page).getByRole("button", { name: "Close" }).click();
+
+  await page.getByRole("button", { name: "Replay all…" }).click();
+  await expect(page.getByRole("dialog")).toContainText("Every failed job of this project is queued again");
+  await page.getByRole("dialog").getByRole("button", { name: "Replay all" }).click();
+  await expect(seen(page, "3 jobs queued again.")).toBeVisible();
+  await expect(stateButton(page, "Done")).toHaveText("Done4", { timeout: 20_000 });
+  await expect(stateButton(page, "Failed")).toHaveText("Failed0");
+});
+
+test("a viewer sees why and cannot replay", async ({ page, browser }) => {
+  const id = await storeJob(sql, project.projectId, {
+    state: "failed",
+    error: { name: "Error", message: "The tape is worn out." },
+  });
+  const viewer = await joinedAs(page, browser, "viewer");
+  await viewer.getByRole("link", { name: "Jobs", exact: true }).click();
+  await expect(seen(viewer, "1 job failed for good.")).toBeVisible();
+  await expect(seen(viewer, "An owner can replay, once what was wrong is mended.")).toBeVisible();
+  await press(viewer.getByRole("link", { name: MEASURE }), peek(viewer));
+  await expect(peek(viewer)).toContainText("The tape is worn out.");
+  await expect(peek(viewer)).toContainText("An owner can replay it.");
+  await expect(viewer.getByRole("button", { name: /Replay/ })).toHaveCount(0);
+  const asked = await viewer.request.post(
+    `${project.url}/v1/projects/${project.projectId}/background-jobs/${id}/replay`,
+    { headers: { origin: project.url }, data: {} },
+  );
+  expect(asked.status()).toBe(403);
+  await viewer.context().close();
+});
+
+test("another project's jobs are not here, and states, functions and rows are found by their words", async ({
+  page,
+  baseURL,
+}) => {
+  const other = newProject(baseURL!);
+  const theirs = await storeJob(sql, other.projectId, {
+    state: "failed",
+    error: { name: "Error", message: "Theirs." },
+  });
+  const runId = `run_${"0".repeat(32)}`;
+  await storeJob(sql, project.projectId, {
+    state: "failed",
+    functionId: "whetstone-run-rules",
+    data: { runIds: [runId] },
+  });
+  await storeJob(sql, project.projectId, { state: "cancelled" });
+  await page.goto(at("jobs"));
+  await expect(rows(page)).toHaveCount(3);
+  await expect(page.getByText("Theirs.")).toHaveCount(0);
+  await page.goto(at(`jobs?peek=${theirs}`));
+  await expect(seen(peek(page), "Background job was not found.")).toBeVisible();
+
+  await press(stateButton(page, "Cancelled"), rows(page).filter({ hasText: "Cancelled" }));
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page).toHaveURL(/state=cancelled/);
+  await stateButton(page, "Running").click();
+  await expect(seen(page, "No job like this")).toBeVisible();
+  await page.getByRole("button", { name: "Show all jobs" }).click();
+  await page.getByLabel("Function").selectOption("Execute Rule Runs");
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole("link", { name: "Execute Rule Runs" }).click();
+  await expect(peek(page).getByRole("link", { name: runId })).toHaveAttribute(
+    "href",
+    new RegExp(`rule-runs\\?peek=${runId}$`),
+  );
+});
+
+/** Another person, in a browser of their own, invited by whoever is signed in on `page`. */
+async function joinedAs(page: Page, browser: Browser, role: string): Promise<Page> {
+  const { token } = await (await change(page, "invitations", { role })).json();
+  const guest = await (await browser.newContext()).newPage();
+  await guest.goto(`${project.url}/invite#token=${token}`);
+  await guest.getByLabel("Your name").fill("Gus Guest");
+  await guest.getByLabel("E-mail").fill(`guest-${crypto.randomUUID()}@example.test`);
+  await guest.getByRole("textbox", { name: "Password" }).fill("a long enough password");
+  await guest.getByRole("button", { name: "Create account and join" }).click();
+  await guest.waitForURL(at("conversations"));
+  return guest;
+}
