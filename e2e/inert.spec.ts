@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect, type Page, test } from "@playwright/test";
+import { storeJob } from "./support/jobs";
 import { ELSEWHERE, PAYLOADS } from "./support/payloads";
 import { newProject, type TestProject } from "./support/project";
+import { runningDatabase } from "./support/running-database";
 import { signIn } from "./support/sign-in";
 
 /** Whatever a conversation contains is text: on every page that shows it, in every field, whatever it looks like. */
@@ -187,6 +189,25 @@ test("scripts, pictures, links, Markdown and terminal codes in any field are sho
     await page.goto(at(`conversations?q=${encodeURIComponent(payload)}&user=${encodeURIComponent(payload)}`));
     await expectInert(page, trouble, `a search for ${payload}`);
   }
+});
+
+test("what a background job worked on and failed with is text, too", async ({ page, baseURL }) => {
+  const project = newProject(baseURL!);
+  const sql = runningDatabase();
+  const [first = "", ...others] = PAYLOADS;
+  const error = (message: string) => ({ name: message, message });
+  const jobId = await storeJob(sql, project.projectId, {
+    state: "failed",
+    error: error(first),
+    data: { conversationId: first, runIds: PAYLOADS, [`${first}Id`]: first },
+    steps: others.map((payload) => ({ name: payload, state: "failed", error: error(payload) })),
+  });
+  await sql.end();
+  const trouble = await watch(page, project.url);
+  await signIn(page, project);
+  await page.goto(`${project.url}/p/${project.projectId}/jobs?peek=${jobId}`);
+  await expect(page.getByLabel("What went wrong")).toHaveText(first);
+  await expectInert(page, trouble, "a job");
 });
 
 test("an answer of the API is never a page, whatever is in it", async ({ page, baseURL, request }) => {

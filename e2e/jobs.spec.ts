@@ -141,7 +141,7 @@ test("all that failed are replayed after a question, and one replayed meanwhile 
   await peek(page).getByRole("button", { name: "Close" }).click();
 
   await page.getByRole("button", { name: "Replay all…" }).click();
-  await expect(page.getByRole("dialog")).toContainText("Every failed job of this project is queued again");
+  await expect(page.getByRole("dialog")).toContainText("The failed jobs of this project, 3 by now, are queued again");
   await page.getByRole("dialog").getByRole("button", { name: "Replay all" }).click();
   await expect(seen(page, "3 jobs queued again.")).toBeVisible();
   await expect(stateButton(page, "Done")).toHaveText("Done4", { timeout: 20_000 });

@@ -65,6 +65,7 @@ test("go keys, search, sheet and palette", async ({ page }) => {
   for (const [key, path] of [
     ["f", "findings"],
     ["r", "rule-runs"],
+    ["j", "jobs"],
     ["k", "api-keys"],
     ["c", "conversations"],
   ] as const) {

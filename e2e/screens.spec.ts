@@ -1,7 +1,9 @@
 import AxeBuilder from "@axe-core/playwright";
 import { type Browser, type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { storeJob } from "./support/jobs";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
+import { runningDatabase } from "./support/running-database";
 import { seed, type Talk } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
@@ -26,6 +28,7 @@ let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
 let conversationId: string;
 let findingId: string;
 let auditId: string;
+let jobId: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(120_000);
@@ -47,9 +50,42 @@ test.beforeAll(async ({ browser, baseURL }) => {
   await change("PATCH", "retention", { days: 400 });
   const log = await context.request.get(`${baseURL}/v1/projects/${project.projectId}/audit-log?action=retention`);
   auditId = (await log.json()).entries[0].id;
+  jobId = await storeJobs();
   state = await context.storageState();
   await context.close();
 });
+
+/** Jobs in every state, one that failed with much to say and much to work on. Answers that one's id. */
+async function storeJobs(): Promise<string> {
+  const sql = runningDatabase();
+  const store = (job: Parameters<typeof storeJob>[2]) => storeJob(sql, project.projectId, job);
+  const now = Date.now();
+  for (let n = 0; n < 30; n++) await store({ state: "completed", createdAt: now - n * 3_600_000 });
+  await store({ state: "cancelled", functionId: "whetstone-keep-house", createdAt: now - 90_000_000 });
+  for (const state of ["queued", "running"] as const) await store({ state, data: { conversationId } });
+  const error = { name: "Error", message: "The provider did not answer within 30 s." };
+  await store({
+    state: "queued",
+    attempt: 1,
+    retries: 1,
+    error,
+    steps: [{ name: "measure", state: "retrying", error }],
+  });
+  const much = { name: "A".repeat(90), message: `${HOSTILE} ${"no-end".repeat(120)}\n${"and on it goes ".repeat(40)}` };
+  const failed = await store({
+    state: "failed",
+    functionId: "whetstone-run-rules",
+    retries: 4,
+    error: much,
+    data: { runIds: Array.from({ length: 40 }, (_, n) => `run_${String(n).padStart(32, "0")}`) },
+    steps: [
+      { name: "prepare", state: "completed" },
+      { name: "a-step-of-a-long-name-".repeat(6), state: "failed", attempts: 5, error: { ...much, message: HOSTILE } },
+    ],
+  });
+  await sql.end();
+  return failed;
+}
 
 const signedIn = (browser: Browser, look: (typeof LOOKS)[number] = LOOKS[0]) =>
   browser.newContext({
@@ -101,6 +137,9 @@ for (const look of LOOKS) {
       ["findings-peek", `findings?peek=${findingId}`, "Why"],
       ["finding", `findings/${findingId}`, "Conversations that show it"],
       ["rule-runs", "rule-runs", "Nothing found"],
+      ["jobs", "jobs", "1 job failed for good."],
+      ["jobs-peek", `jobs?peek=${jobId}`, "and on it goes"],
+      ["jobs-filtered", "jobs?state=waiting", "No job like this"],
       ["api-keys", "api-keys", "Default key"],
       ["send-a-trace", "send-a-trace", "Listening…"],
       ["members", "members", /who.has.not.come.yet/],
@@ -208,10 +247,11 @@ test.describe("states", () => {
       ["conversations", "No conversations yet"],
       ["findings", "No Findings yet: no conversations to read"],
       ["rule-runs", "No Rule Runs yet"],
+      ["jobs?state=failed", "No job has failed for good"],
     ] as const) {
       await page.goto(`${baseURL}/p/${empty.projectId}/${path}`);
       await expect(seen(page, says)).toBeVisible();
-      await expectSound(page, `empty-${path}`);
+      await expectSound(page, `empty-${path.replace(/\W.*/, "")}`);
     }
     await context.close();
 
@@ -268,30 +308,43 @@ test.describe("states", () => {
   });
 });
 
-test("the audit log fails in words, and is there again when asked again", async ({ browser }) => {
-  const context = await signedIn(browser);
-  const page = await context.newPage();
-  await page.goto(at("audit"));
-  await expect(page.getByRole("cell", { name: "Retention: update", exact: true })).toBeVisible();
-  const failure = {
-    code: -32603,
-    message: "Not just now.",
-    data: { code: "SERVICE_UNAVAILABLE", httpStatus: 503, requestId: "req-2" },
-  };
-  await page.route("**/api/trpc/**", (route) => {
-    const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
-    return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
+for (const { path, there, provoke } of [
+  {
+    path: "audit",
+    there: (page: Page) => page.getByRole("cell", { name: "Retention: update", exact: true }),
+    provoke: (page: Page) => page.getByLabel("About").selectOption("retention"),
+  },
+  {
+    path: "jobs",
+    there: (page: Page) => page.getByRole("link", { name: "Execute Rule Runs" }).first(),
+    provoke: (page: Page) => page.getByLabel("Function").selectOption("Execute Rule Runs"),
+  },
+]) {
+  test(`the page ${path} fails in words, and is there again when asked again`, async ({ browser }) => {
+    const context = await signedIn(browser);
+    const page = await context.newPage();
+    await page.goto(at(path));
+    await expect(there(page)).toBeVisible();
+    const failure = {
+      code: -32603,
+      message: "Not just now.",
+      data: { code: "SERVICE_UNAVAILABLE", httpStatus: 503, requestId: "req-2" },
+    };
+    await page.route("**/api/trpc/**", (route) => {
+      const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
+      return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
+    });
+    await expect(async () => {
+      await provoke(page);
+      await expect(page.getByText("req-2").first()).toBeVisible({ timeout: 8000 });
+    }).toPass({ timeout: 30_000 });
+    await expectSound(page, `${path}-error`);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect(there(page)).toBeVisible();
+    await context.close();
   });
-  await expect(async () => {
-    await page.getByLabel("About").selectOption("retention");
-    await expect(page.getByText("req-2").first()).toBeVisible({ timeout: 8000 });
-  }).toPass({ timeout: 30_000 });
-  await expectSound(page, "audit-error");
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByRole("cell", { name: "Retention: update", exact: true })).toBeVisible();
-  await context.close();
-});
+}
 
 test("what another project has is not here", async ({ browser, baseURL }) => {
   const other = newProject(baseURL!);

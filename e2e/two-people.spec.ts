@@ -179,6 +179,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
       "findings",
       `findings/${findingId}`,
       "rule-runs",
+      "jobs",
       "api-keys",
       "send-a-trace",
       "members",

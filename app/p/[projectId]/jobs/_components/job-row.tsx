@@ -58,7 +58,7 @@ export function JobRow({ index, job, href, active, beside, onOpen, onReplay, rep
   const name = nameOf(job);
   return (
     <ListRow index={index} active={active} off={job.state === "cancelled"} onOpen={onOpen}>
-      <Table.Td>
+      <Table.Td className={classes.stateCell}>
         <JobState state={job.state} />
       </Table.Td>
       <Table.Td className={classes.what}>
@@ -98,7 +98,7 @@ export function JobRow({ index, job, href, active, beside, onOpen, onReplay, rep
       <Table.Td {...ROOMY}>
         <Ago at={job.createdAt} />
       </Table.Td>
-      <Table.Td ta="end">
+      <Table.Td ta="end" className={classes.actionCell}>
         {onReplay && job.state === "failed" ? (
           <Button
             variant="default"

@@ -22,7 +22,7 @@ import { Notes } from "./notes";
 import { ReplayAll } from "./replay-all";
 import { StateFilter } from "./state-filter";
 import { useJobActions } from "./use-job-actions";
-import { isFiltered, listInput, NO_FILTERS, peekHref, type View, viewParsers } from "./view";
+import { countOf, countWords, isFiltered, listInput, NO_FILTERS, peekHref, type View, viewParsers } from "./view";
 import { functionWords } from "./words";
 
 const BUSY_MS = 2500;
@@ -75,15 +75,17 @@ export function Jobs({ projectId }: { projectId: string }) {
           ]}
         />
       </PageHeader>
-      <StateFilter value={view.state} onChange={(state) => void setView({ state })} summary={summary} />
-      {summary ? (
-        <Notes
-          summary={summary}
-          may={may}
-          onShow={view.state === "failed" ? undefined : () => void setView({ ...NO_FILTERS, state: "failed" })}
-          onReplay={ask.open}
-        />
-      ) : null}
+      <div className={classes.above} data-beside={beside || undefined}>
+        <StateFilter value={view.state} onChange={(state) => void setView({ state })} summary={summary} />
+        {summary ? (
+          <Notes
+            summary={summary}
+            may={may}
+            onShow={view.state === "failed" ? undefined : () => void setView({ ...NO_FILTERS, state: "failed" })}
+            onReplay={ask.open}
+          />
+        ) : null}
+      </div>
       <div className={classes.body}>
         <div className={classes.list}>
           <PageBody>
@@ -124,7 +126,15 @@ export function Jobs({ projectId }: { projectId: string }) {
           />
         )}
       </div>
-      <ReplayAll projectId={projectId} opened={asking} onClose={ask.close} only={only} />
+      {summary ? (
+        <ReplayAll
+          projectId={projectId}
+          opened={asking}
+          onClose={ask.close}
+          only={only}
+          failed={countWords(countOf(summary, "failed"))}
+        />
+      ) : null}
     </>
   );
 }

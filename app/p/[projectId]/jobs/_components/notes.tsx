@@ -3,10 +3,9 @@ import { Anchor, Button } from "@mantine/core";
 import { Ago } from "@/app/_components/ago";
 import { Dot } from "@/app/_components/dot";
 import { useNow } from "@/app/_components/now";
-import { formatCount } from "@/app/_lib/format";
 import type { BackgroundJobSummary } from "@/server/services/jobs/schemas";
 import classes from "./jobs.module.css";
-import { countOf } from "./view";
+import { countOf, countWords } from "./view";
 
 /** A job that is due is begun within seconds, unless nobody is there to begin it. */
 const LATE_MS = 60_000;
@@ -22,7 +21,7 @@ type Props = {
 /** What needs somebody, above whatever the list shows: jobs that failed for good, jobs that nobody begins. */
 export function Notes({ summary, may, onShow, onReplay }: Props) {
   const now = useNow();
-  const { count, andMore } = countOf(summary, "failed");
+  const failed = countOf(summary, "failed");
   const late = summary.oldestDueAt !== null && now - summary.oldestDueAt > LATE_MS;
   return (
     <>
@@ -45,20 +44,19 @@ export function Notes({ summary, may, onShow, onReplay }: Props) {
       {late ? (
         <div className={classes.note} role="status">
           <Dot color="var(--severity-medium)">
-            <span>
+            <span className={classes.noteText}>
               The oldest waiting job has been due since <Ago at={summary.oldestDueAt} />. Jobs are begun one after
               another; if none ends, somebody has to look at the server.
             </span>
           </Dot>
         </div>
       ) : null}
-      {count > 0 ? (
+      {failed.count > 0 ? (
         <div className={classes.note}>
           <Dot color="var(--severity-critical)">
-            <span>
+            <span className={classes.noteText}>
               <strong>
-                {formatCount(count)}
-                {andMore ? "+" : ""} {count === 1 ? "job" : "jobs"} failed for good.
+                {countWords(failed)} {failed.count === 1 ? "job" : "jobs"} failed for good.
               </strong>{" "}
               {may
                 ? "Once what was wrong is mended, replay: what had completed is kept."

@@ -12,10 +12,12 @@ type Props = {
   onClose: () => void;
   /** Only those of this function. */
   only: { id: string; name: string } | null;
+  /** How many the project has, in words. */
+  failed: string;
 };
 
 /** Much may begin at once, so it is said first what. */
-export function ReplayAll({ projectId, opened, onClose, only }: Props) {
+export function ReplayAll({ projectId, opened, onClose, only, failed }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const replay = useMutation(
@@ -41,7 +43,7 @@ export function ReplayAll({ projectId, opened, onClose, only }: Props) {
               Every failed job of <strong>{only.name}</strong> is queued again
             </>
           ) : (
-            "Every failed job of this project is queued again"
+            `The failed jobs of this project, ${failed} by now, are queued again`
           )}
           , the oldest first, up to 1,000 at once. Steps that had completed keep what they gave, the others run anew.
           What is not mended fails again.

@@ -1,9 +1,8 @@
 import { Button } from "@mantine/core";
-import { formatCompact } from "@/app/_lib/format";
 import type { BackgroundJobSummary } from "@/server/services/jobs/schemas";
 import { STATE } from "./job-state";
 import classes from "./jobs.module.css";
-import { countOf, STATES, type View } from "./view";
+import { countOf, countWords, STATES, type View } from "./view";
 
 type Props = {
   value: View["state"];
@@ -33,8 +32,7 @@ export function StateFilter({ value, onChange, summary }: Props) {
             {state === null ? "All" : STATE[state].word}
             {known ? (
               <span className={classes.count} data-alarm={(state === "failed" && known.count > 0) || undefined}>
-                {formatCompact(known.count)}
-                {known.andMore ? "+" : ""}
+                {countWords(known)}
               </span>
             ) : null}
           </Button>

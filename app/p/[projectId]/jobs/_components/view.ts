@@ -1,4 +1,5 @@
 import { createLoader, createSerializer, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { formatCompact } from "@/app/_lib/format";
 import type { BackgroundJob, BackgroundJobSummary } from "@/server/services/jobs/schemas";
 
 type State = BackgroundJob["state"];
@@ -51,3 +52,6 @@ export function countOf({ counts, countedUpTo }: BackgroundJobSummary, state: St
   const countedWith = [UNFINISHED, DEAD].find((group) => group.some((one) => one === state)) ?? STATES;
   return { count: sum(state === null ? STATES : [state]), andMore: sum(countedWith) >= countedUpTo };
 }
+
+export const countWords = ({ count, andMore }: ReturnType<typeof countOf>) =>
+  `${formatCompact(count)}${andMore ? "+" : ""}`;

@@ -1,4 +1,4 @@
-import { plural } from "@/app/_lib/format";
+import { formatCount, plural } from "@/app/_lib/format";
 import type { BackgroundJob } from "@/server/services/jobs/schemas";
 
 /** What the function is called; what it does after its retries are used up is a job of its own. */
@@ -11,11 +11,18 @@ export const nameOf = ({ functionName, afterFailure }: BackgroundJob) =>
 const KINDS: Record<string, string> = { run: "Rule Run", backgroundJob: "job", user: "person" };
 
 /** What the ids are ids of: `deletion`, `Rule Run`. */
-export const kindWords = (of: string) => KINDS[of] ?? of.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+const kindWords = (of: string) => KINDS[of] ?? of.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+const kindsWords = (of: string) => (of === "user" ? "people" : `${kindWords(of)}s`);
+
+/** The same as a heading of `count` of them: `Deletion`, `Rule Runs (12)`. */
+export function kindHeading(of: string, count: number) {
+  const words = count === 1 ? kindWords(of) : `${kindsWords(of)} (${formatCount(count)})`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 /** What a job works on, in a line: "3 Rule Runs of 1 conversation". Nothing when it is the whole project. */
 export function aboutWords({ carries, conversationIds }: BackgroundJob): string | null {
-  const told = carries.map(({ of, count }) => plural(count, kindWords(of), of === "user" ? "people" : undefined));
+  const told = carries.map(({ of, count }) => plural(count, kindWords(of), kindsWords(of)));
   if (told.length === 0) return null;
   return told.join(", ") + (conversationIds.length > 0 ? ` of ${plural(conversationIds.length, "conversation")}` : "");
 }

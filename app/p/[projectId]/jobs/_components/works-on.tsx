@@ -8,12 +8,10 @@ import type { BackgroundJob } from "@/server/services/jobs/schemas";
 import { useMay } from "../../_components/membership";
 import { pageHref } from "../../_components/pages";
 import classes from "./jobs.module.css";
-import { kindWords } from "./words";
+import { kindHeading } from "./words";
 
 /** Ids of one kind that are shown at once. */
 const SHOWN = 5;
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Where a thing of this kind is seen, if it has a place. A deletion is told of in the audit log. */
 function useHref(projectId: string) {
@@ -38,7 +36,7 @@ export function WorksOn({ projectId, job }: { projectId: string; job: Background
   ];
   if (things.length === 0) return <Fact label="Works on">The project</Fact>;
   return things.map(({ of, ids, count }) => (
-    <Fact key={of} label={`${capital(kindWords(of))}${count > 1 ? ` (${formatCount(count)})` : ""}`}>
+    <Fact key={of} label={kindHeading(of, count)}>
       <Ids projectId={projectId} of={of} ids={ids} count={count} />
     </Fact>
   ));
