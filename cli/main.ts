@@ -3,6 +3,7 @@ import { addBackup } from "./commands/backup";
 import { addDiagnose } from "./commands/diagnose";
 import { addJob } from "./commands/job";
 import { addKey } from "./commands/key";
+import { addPrices } from "./commands/prices";
 import { addProject } from "./commands/project";
 import { addSetupLink } from "./commands/setup-link";
 import { addUser } from "./commands/user";
@@ -17,7 +18,7 @@ const program = new Command("npm run -s cli --")
   .exitOverride()
   .showHelpAfterError(false);
 
-for (const add of [addUser, addProject, addKey, addDiagnose, addJob, addBackup, addSetupLink]) add(program);
+for (const add of [addUser, addProject, addKey, addDiagnose, addJob, addBackup, addPrices, addSetupLink]) add(program);
 
 // Whoever reads us may have seen enough (`… | head`): that ends the work, and is nobody's mistake.
 process.stdout.on("error", () => process.exit(0));

@@ -14,6 +14,7 @@ const CATALOGUE = {
   "fail-cancelled-rule-runs": { name: "Mark cancelled Rule Runs as failed", mustEnd: true },
   "diagnose-quiet-conversations": { name: "Queue Rule Runs for conversations that have gone quiet" },
   "delete-data": { name: "Delete a user's or a project's data", mustEnd: true },
+  reprice: { name: "Compute stored costs anew", mustEnd: true },
   "schedule-housekeeping": { name: "Tell every project's daily housekeeping" },
   "keep-house": { name: "Delete what is no longer kept", mustEnd: true },
   "measure-storage": { name: "Measure stored size" },

@@ -23,6 +23,11 @@ export const deletionRequested = eventType("data/deletion.requested", {
   schema: z.object({ deletionId: z.string().min(1), projectId: z.string().min(1).optional() }),
 });
 
+/** A repricing waits to be carried out, or to be undone. */
+export const repricingRequested = eventType("pricing/repricing.requested", {
+  schema: z.object({ projectId: z.string().min(1), repricingId: z.string().min(1) }),
+});
+
 const housekeeping = z.object({
   projectId: z.string().min(1),
   /** The day that it is for, `2026-11-20`. */

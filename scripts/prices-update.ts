@@ -1,7 +1,8 @@
 /**
  * Writes the default model prices from the data of `@pydantic/genai-prices` (MIT). Run it after updating that package
  * and review the difference like code: `npx tsx scripts/prices-update.ts`. With `--check` it writes nothing and fails if
- * the committed file is not what it would write.
+ * the committed file is not what it would write. With `--to FILE` it writes there: a running installation takes that in
+ * with `cli prices load FILE`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -38,7 +39,8 @@ if (process.argv.includes("--check")) {
   if (readFileSync(FILE, "utf8") !== text)
     throw new Error("The committed default prices are not what the script makes.");
 } else {
-  writeFileSync(FILE, text);
+  const to = process.argv.indexOf("--to");
+  writeFileSync(to === -1 ? FILE : path.resolve(process.argv[to + 1] ?? ""), text);
 }
 const perVendor = Object.keys(SOURCES).map(
   (vendor) => `${vendor} ${definitions.filter((d) => d.provider === vendor).length}`,

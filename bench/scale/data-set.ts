@@ -6,6 +6,7 @@ import { prepareDatabase } from "@/db/prepare";
 import * as schema from "@/db/schema";
 import type { Ctx, ProjectId } from "@/server/platform/context";
 import { measureStorage } from "@/server/services/data";
+import { foldDailyCosts } from "@/server/services/telemetry";
 import { Cluster, urlOf } from "../../scripts/lib/postgres.mjs";
 import { fillAround } from "./around";
 import { fill, PROJECTS } from "./fill";
@@ -71,6 +72,8 @@ async function make(url: string, conversations: number, progress: (line: string)
     const templates = await makeTemplates(ctxOf(TEMPLATE_PROJECT));
     await fill(sql, { conversations, templates, templateProject: TEMPLATE_PROJECT }, progress);
     await fillAround(sql);
+    progress("adding up the days' costs");
+    while ((await foldDailyCosts(db)) > 0);
     progress("vacuum analyze");
     await sql`vacuum analyze`;
     progress("one very long trace and one very long conversation");

@@ -1,6 +1,17 @@
 import { listApiKeys } from "@/server/services/api-keys";
 import { listAudit, listMyActivity } from "@/server/services/audit";
 import {
+  createRepricing,
+  exportCosts,
+  getCosts,
+  getRepricing,
+  listRepricings,
+  previewModelPattern,
+  previewRepricing,
+  priceUsage,
+} from "@/server/services/costs";
+import { COST_GROUPS } from "@/server/services/costs/schemas";
+import {
   getDeletion,
   getRetention,
   getStorage,
@@ -26,6 +37,7 @@ import { BACKGROUND_JOB_STATES } from "@/server/services/jobs/schemas";
 import { listInvitations, listMembers } from "@/server/services/members";
 import {
   estimateModelPrice,
+  getPriceCatalogue,
   listModelPrices,
   listModelPriceVersions,
   matchModelPrice,
@@ -379,6 +391,23 @@ const aroundReads: Read[] = [
   read(listModelPriceVersions, "", async (world) => {
     const { models } = await listModelPrices(world.big, {});
     return models.slice(0, SAMPLES).map(({ id }) => ({ modelPriceId: id }));
+  }),
+  read(getPriceCatalogue, "", [{}]),
+  read(priceUsage, "of 30 days", [{}]),
+  read(previewModelPattern, "", [{ matchPattern: "^gpt-.*" }, { matchPattern: "mini" }]),
+  read(
+    getCosts,
+    "of a month, by each group",
+    COST_GROUPS.map((groupBy) => ({ from: Date.now() - 30 * DAY_MS, to: Date.now(), groupBy })),
+  ),
+  read(getCosts, "of a year", [{ from: Date.now() - 365 * DAY_MS, to: Date.now() }]),
+  read(exportCosts, "of a year", [{ from: Date.now() - 365 * DAY_MS, to: Date.now() }], { payload: true }),
+  read(previewRepricing, "of a day", [{ from: Date.now() - 2 * DAY_MS, to: Date.now() - DAY_MS }], { payload: true }),
+  read(listRepricings, "", [{}]),
+  read(getRepricing, "", async (world) => {
+    const known = (await listRepricings(world.big, {})).repricings[0];
+    const { id } = known ?? (await createRepricing(world.big, { from: 0, to: 1 })).repricing;
+    return [{ repricingId: id }];
   }),
   ...paged(listBackgroundJobs, "all", {}, inJobs),
   read(

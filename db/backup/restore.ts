@@ -124,6 +124,11 @@ async function loadRows(tx: Tx, archive: Archive, { tables, sequences }: Manifes
     select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`;
   for (const key of keys) await tx.unsafe(`alter table ${key.table} drop constraint "${key.name}"`);
+  // What a trigger would write is a row of the backup itself.
+  const triggered = await tx<{ name: string }[]>`
+    select distinct tgrelid::regclass::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where not tgisinternal and c.relnamespace = 'public'::regnamespace`;
+  for (const { name } of triggered) await tx.unsafe(`alter table ${name} disable trigger user`);
   for (const { name, columns, file } of tables) {
     const rows = await tx.unsafe(`copy ${tableName(name)} (${columnList(columns)}) from stdin`).writable();
     const closed = once(rows, "close");
@@ -131,6 +136,7 @@ async function loadRows(tx: Tx, archive: Archive, { tables, sequences }: Manifes
     // With its close the stream says one more word to the server, which must not fall into the next table.
     await closed;
   }
+  for (const { name } of triggered) await tx.unsafe(`alter table ${name} enable trigger user`);
   for (const { name, lastValue } of sequences)
     await tx`select setval(${tableName(name)}::regclass, ${lastValue}::bigint)`;
   for (const { name, columns, rows, checksum } of tables) {

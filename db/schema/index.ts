@@ -1,5 +1,6 @@
 export { apiKeys } from "./api-keys";
 export { accountAuditLog, auditLog } from "./audit";
+export { dailyCosts, repricedCalls, repricings } from "./costs";
 export { backups, deletedTraces, deletionReceipts, retentionSettings, storedSizes } from "./data";
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
 export { idempotencyKeys, rateBuckets } from "./doors";
@@ -7,7 +8,7 @@ export { identities, loginAttempts, memberships, sessions, setupTokens, users } 
 export { jobEvents, jobRuns, jobSchedules, jobSteps } from "./jobs";
 export { outgoingMail } from "./mail";
 export { invitations, passwordResets } from "./members";
-export { modelPriceDefinitions } from "./pricing";
+export { modelPriceDefinitions, priceCatalogues } from "./pricing";
 export { projects } from "./projects";
 export {
   conversationMessages,

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import type { PricingTier } from "@/server/services/pricing/schemas";
+import type { CatalogueFile, PricingTier } from "@/server/services/pricing/schemas";
 import { createdAt, projectId, unixMs } from "./columns";
 import { projects } from "./projects";
 
 /**
  * A project's own price definitions, every version kept: the one in force has no `superseded_at`. Defaults are not
- * here, they ship with the code. An override goes by the id of the default that it replaces, which is also its
+ * here: they ship with the code, or with a catalogue. An override goes by the id of the default that it replaces, which is also its
  * `base_model_price_id`: its versions go on counting when it is reset and made again, so that a cost's version is one.
  */
 export const modelPriceDefinitions = pgTable(
@@ -25,6 +25,9 @@ export const modelPriceDefinitions = pgTable(
     /** A person or a key. */
     createdBy: text("created_by"),
     supersededBy: text("superseded_by"),
+    /** In force in the project's prices from this revision (`projects.pricing_version`) until before the other. */
+    sinceRevision: integer("since_revision").notNull().default(0),
+    untilRevision: integer("until_revision"),
     createdAt: createdAt(),
   },
   (t) => [
@@ -34,3 +37,17 @@ export const modelPriceDefinitions = pgTable(
       .where(sql`superseded_at is null`),
   ],
 );
+
+/**
+ * Catalogues of default prices that an operator has loaded, beside the one that ships with the code; of the whole
+ * installation. Every one stays: stored costs name them. In force is the one applied last, until a release ships a newer.
+ */
+export const priceCatalogues = pgTable("price_catalogues", {
+  /** The day on which its prices were published, `2026-09-23`. */
+  date: text("date").primaryKey(),
+  /** The file as `npm run prices:update` writes it. */
+  content: jsonb("content").$type<CatalogueFile>().notNull(),
+  loadedAt: createdAt(),
+  /** Null while it is only a candidate. */
+  appliedAt: unixMs("applied_at"),
+});

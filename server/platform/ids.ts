@@ -20,6 +20,7 @@ export type IdPrefix =
   | "bf"
   | "wi"
   | "mp"
+  | "rpr"
   | "evt"
   | "jr"
   | "ds"

@@ -6,6 +6,7 @@ import { testProject } from "@/db/testing/test-project";
 import type { AccountCtx, Ctx } from "@/server/platform/context";
 import type { AccountVerb, Verb } from "@/server/platform/verb";
 import { issueApiKey } from "@/server/services/api-keys";
+import { createRepricing, failRepricing } from "@/server/services/costs";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { createUser, startSession } from "@/server/services/identity";
@@ -119,6 +120,12 @@ const SAMPLES: Record<string, Sample> = {
     input: { modelPriceId: (await createModelPrice(ctx, SAMPLE_PRICE)).model.id, ...SAMPLE_PRICE },
   }),
   "parkedTraces.replay": only({}),
+  "repricings.create": only({ from: 0, to: 1 }),
+  "repricings.undo": async ({ ctx }) => {
+    const { repricing } = await createRepricing(ctx, { from: 0, to: 1 });
+    await failRepricing(ctx, repricing.id, "stopped");
+    return { input: { repricingId: repricing.id } };
+  },
   "projects.create": only({ name: "Second project" }),
   "projects.delete": only({ name: "Test project" }),
   "projects.leave": async ({ ctx }) => ({

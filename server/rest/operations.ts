@@ -1,6 +1,17 @@
 import { createApiKey, listApiKeys, revokeApiKey } from "@/server/services/api-keys";
 import { listAudit } from "@/server/services/audit";
 import {
+  createRepricing,
+  exportCosts,
+  getCosts,
+  getRepricing,
+  listRepricings,
+  previewModelPattern,
+  previewRepricing,
+  priceUsage,
+  undoRepricing,
+} from "@/server/services/costs";
+import {
   deleteConversation,
   deleteProject,
   deleteUserData,
@@ -51,6 +62,7 @@ import {
   createModelPrice,
   deleteModelPrice,
   estimateModelPrice,
+  getPriceCatalogue,
   listModelPrices,
   listModelPriceVersions,
   matchModelPrice,
@@ -147,6 +159,18 @@ export const OPERATIONS: readonly Operation[] = [
       get(`${of}/model-prices/:modelPriceId/versions`, listModelPriceVersions),
       get(`${of}/model-price-matches`, matchModelPrice),
       post(`${of}/model-price-estimates`, estimateModelPrice),
+      get(`${of}/model-price-usage`, priceUsage),
+      post(`${of}/model-pattern-previews`, previewModelPattern),
+      get(`${of}/model-price-catalogue`, getPriceCatalogue),
+    ]),
+    ...about("Costs", [
+      get(`${project}/costs`, getCosts),
+      get(`${project}/cost-export`, exportCosts),
+      get(`${project}/repricing-preview`, previewRepricing),
+      get(`${project}/repricings`, listRepricings),
+      post(`${project}/repricings`, createRepricing, 202),
+      get(`${project}/repricings/:repricingId`, getRepricing),
+      post(`${project}/repricings/:repricingId/undo`, undoRepricing, 202),
     ]),
   ]),
   ...about("Projects", [get(project, getProject), patch(project, renameProject), remove(project, deleteProject)]),

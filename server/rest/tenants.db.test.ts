@@ -7,6 +7,7 @@ import { testProject } from "@/db/testing/test-project";
 import { CAPABILITIES } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
 import { createApiKey } from "@/server/services/api-keys";
+import { createRepricing } from "@/server/services/costs";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
 import { storedJob } from "@/server/services/jobs/testing";
 import { inviteMember } from "@/server/services/members";
@@ -74,6 +75,7 @@ async function tenant(mark: string) {
     ctx,
     runs.map(({ id }) => id),
   );
+  await createRepricing(ctx, { from: 0, to: 1, model: `${mark}-model` });
   await createApiKey(ctx, { name: `key ${mark}` });
   await inviteMember(ctx, { role: "viewer", email: `${mark}@example.test` });
   await storedJob(ctx, { state: "failed", error: { name: "Error", message: mark }, data: { markId: mark } });
@@ -119,6 +121,7 @@ const TABLE_OF: Record<string, [table: string, column: string]> = {
   deletionId: ["deletion_receipts", "id"],
   backgroundJobId: ["job_runs", "id"],
   modelPriceId: ["model_price_definitions", "id"],
+  repricingId: ["repricings", "id"],
 };
 /** Parameters that name nothing of a project's own. */
 const NOBODYS = new Set(["ruleId"]);

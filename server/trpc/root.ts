@@ -11,7 +11,7 @@ import {
   rulesRouter,
 } from "./routers/diagnostics";
 import { linksRouter, membersRouter } from "./routers/members";
-import { modelPricesRouter } from "./routers/pricing";
+import { costsRouter, modelPricesRouter, repricingsRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { setupRouter } from "./routers/setup";
 import { signInRouter } from "./routers/sign-in";
@@ -38,7 +38,9 @@ export const appRouter = router({
   findings: findingsRouter,
   links: linksRouter,
   members: membersRouter,
+  costs: costsRouter,
   modelPrices: modelPricesRouter,
+  repricings: repricingsRouter,
   parkedTraces: parkedTracesRouter,
   projects: projectsRouter,
   receipts: receiptsRouter,

@@ -22,6 +22,7 @@ const LARGE_TABLES = [
   "findings",
   "conversation_search",
   "conversation_messages",
+  "repriced_calls",
   "model_calls",
   "tool_calls",
   "log_records",
@@ -31,6 +32,8 @@ const LARGE_TABLES = [
   "traces",
   "conversations",
   "deleted_traces",
+  // Last: deleting calls writes to it.
+  "daily_costs",
 ];
 const ROWS_A_STATEMENT = 5_000;
 /** Passes of the projector that a deletion waits for: what has arrived but stands in no conversation yet. */

@@ -9,6 +9,7 @@ export { listFindings } from "./list-findings";
 export { listOccurrences } from "./list-occurrences";
 export { getRuleRun, listRuleRuns } from "./list-rule-runs";
 export { listRules } from "./list-rules";
+export { recostFindings } from "./recost-findings";
 export { scheduleQuietConversations } from "./schedule-quiet-conversations";
 export { getDiagnosticSettings, updateDiagnosticSettings } from "./settings";
 export { updateFinding } from "./update-finding";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { impossible, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { defaultModel } from "./catalogue/default-prices";
+import { catalogueInForce } from "./catalogue/catalogue-in-force";
 import { createModelPriceInput } from "./definition-input";
 import { priceDefinition } from "./schemas";
 import { changePrices, definitionById, definitionByName, putInForce } from "./stored-definition";
@@ -20,7 +20,7 @@ export const createModelPrice = verb(
   },
   async (ctx, input) => {
     const { baseModelPriceId } = input;
-    if (baseModelPriceId !== undefined && !defaultModel(baseModelPriceId)) {
+    if (baseModelPriceId !== undefined && !(await catalogueInForce(ctx.db)).byId.has(baseModelPriceId)) {
       throw impossible("/baseModelPriceId", "There is no default price with this id.");
     }
     await changePrices(ctx);

@@ -5,7 +5,8 @@ import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { pageInput, pagination } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { defaultModel } from "./catalogue/default-prices";
+import { catalogueInForce } from "./catalogue/catalogue-in-force";
+import type { DefaultModel } from "./catalogue/default-prices";
 import { modelPriceIdInput } from "./definition-input";
 import { type PriceVersion, priceVersion } from "./schemas";
 import { definitionOf, type StoredDefinition } from "./stored-definition";
@@ -23,8 +24,8 @@ const versionOf = (row: StoredDefinition): PriceVersion => {
 };
 
 /** What the catalogue knows of a default's price over time, newest first. */
-const catalogueVersions = (id: string): PriceVersion[] =>
-  (defaultModel(id)?.timeline ?? [])
+const catalogueVersions = (model: DefaultModel | undefined): PriceVersion[] =>
+  (model?.timeline ?? [])
     .map(({ effectiveFrom, definition: { provider, modelName, matchPattern, pricingTiers, source } }, index, all) => ({
       version: null,
       ...{ provider, modelName, matchPattern, pricingTiers, source },
@@ -64,7 +65,7 @@ export const listModelPriceVersions = verb(
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, ({ version, id }) => [version, id]);
-    const catalogue = catalogueVersions(modelPriceId);
+    const catalogue = catalogueVersions((await catalogueInForce(ctx.db)).byId.get(modelPriceId));
     if (cursor === undefined && rows.length + catalogue.length === 0) throw notFound("A price with this id");
     return { versions: rows.map(versionOf), catalogue, pagination: { limit, nextCursor } };
   },

@@ -102,3 +102,61 @@ export const priceVersion = priceDefinition.pick({ modelName: true, matchPattern
   supersededBy: z.string().nullable(),
 });
 export type PriceVersion = z.infer<typeof priceVersion>;
+
+/** A catalogue of default prices, as `npm run prices:update` writes it. `date` is when its prices were published. */
+export const catalogueFile = z.object({
+  catalogue: z.object({ package: z.string(), version: z.string(), date: z.iso.date() }),
+  definitions: z
+    .array(
+      z.object({
+        provider: z.enum(PRICE_PROVIDERS).exclude(["external"]),
+        modelName: z.string().min(1),
+        aliases: z.array(z.string()),
+        matchPattern: z.string().min(1),
+        priceSets: z
+          .array(z.object({ effectiveFrom: z.int().nullable(), pricingTiers: z.array(pricingTier).min(1) }))
+          .min(1),
+      }),
+    )
+    .min(1),
+});
+export type CatalogueFile = z.infer<typeof catalogueFile>;
+
+const tiersOrNone = z.array(pricingTier).nullable();
+/** A default price that an update brings, changes or removes; `before` and `after` are its prices in force today. */
+export const changedDefault = priceDefinition.pick({ id: true, provider: true, modelName: true }).extend({
+  change: z.enum(["added", "changed", "removed"]),
+  before: tiersOrNone,
+  after: tiersOrNone,
+  /** What else is not the same: names that it answers to, or prices of another time. */
+  namesChanged: z.boolean(),
+  timelineChanged: z.boolean(),
+  /** The project has its own price in the place of it. */
+  overridden: z.boolean(),
+});
+export type ChangedDefault = z.infer<typeof changedDefault>;
+
+export const catalogueReply = z.object({
+  catalogue: z.object({
+    /** The day on which the default prices in force were published. */
+    date: z.string(),
+    /** `shipped` with the release, or `loaded` by the operator. */
+    source: z.enum(["shipped", "loaded"]),
+    definitions: z.int(),
+    /** When it was put in force, where the operator did that (Unix ms). */
+    appliedAt: z.number().nullable(),
+  }),
+  /** The newest catalogue that is loaded and waits to be applied; `null` when none does. */
+  update: z
+    .object({
+      date: z.string(),
+      loadedAt: z.number(),
+      added: z.int(),
+      changed: z.int(),
+      removed: z.int(),
+      changes: z.array(changedDefault),
+      /** Ids of the project's overrides whose default the update changes or removes. */
+      overrides: z.array(z.string()),
+    })
+    .nullable(),
+});

@@ -28,7 +28,7 @@ export const definitionOf = (row: StoredDefinition): PriceDefinition => ({
 });
 
 /** Where an operator has frozen prices (`PRICING_WRITES=off`), they can be read and matched only. */
-function requirePricingWrites() {
+export function requirePricingWrites() {
   if (env().PRICING_WRITES === "off") {
     throw new ServiceError(
       "not_implemented",
@@ -48,6 +48,10 @@ export async function changePrices({ db, projectId }: Ctx): Promise<void> {
     .set({ pricingVersion: sql`${projects.pricingVersion} + 1` })
     .where(eq(projects.id, projectId));
 }
+
+/** The revision that the running change makes: `changePrices` holds the row. */
+const thisRevision = ({ projectId }: Ctx) =>
+  sql<number>`(select ${projects.pricingVersion} from ${projects} where ${projects.id} = ${projectId})`;
 
 const inForce = ({ db, projectId }: Ctx, condition: SQL | undefined) =>
   db
@@ -72,7 +76,7 @@ const whoActs = ({ actor }: Ctx) =>
 export const supersede = (ctx: Ctx, { id, version }: StoredDefinition) =>
   ctx.db
     .update(modelPriceDefinitions)
-    .set({ supersededAt: Date.now(), supersededBy: whoActs(ctx) })
+    .set({ supersededAt: Date.now(), supersededBy: whoActs(ctx), untilRevision: thisRevision(ctx) })
     .where(
       and(
         eq(modelPriceDefinitions.projectId, ctx.projectId),
@@ -125,6 +129,7 @@ export async function putInForce(
       matchPattern: input.matchPattern ?? patternOfName(input.modelName),
       pricingTiers: storedTiers(input.pricingTiers),
       effectiveFrom: Date.now(),
+      sinceRevision: thisRevision(ctx),
       createdBy: whoActs(ctx),
     })
     .returning();

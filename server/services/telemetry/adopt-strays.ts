@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { callsGoAlong } from "./place-traces";
 import { textArray } from "./rows";
 
 /** Two spans of one call may follow each other as closely as this (`joinCalls` says the same of one conversation). */
@@ -61,6 +62,11 @@ export async function adoptStrays(tx: Db, projectId: string, responseIds: readon
       update traces set conversation_id = ${into}
       where project_id = ${projectId} and id = ${trace_id} and conversation_id = ${left}`);
   }
+  await callsGoAlong(
+    tx,
+    projectId,
+    moved.map(({ trace_id }) => trace_id),
+  );
   await tx.execute(sql`
     delete from conversations c
     where c.project_id = ${projectId} and c.id = any(${textArray(moved.map(({ left }) => left))})

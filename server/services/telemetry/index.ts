@@ -1,5 +1,13 @@
 import "server-only";
 
+export {
+  type CallKey,
+  CallsMoved,
+  changeCosts,
+  lockCalls,
+  type StoredCost,
+  takeInStraysOf,
+} from "./change-costs";
 export { conversationFacets } from "./conversation-facets";
 export { idsGoingBy } from "./conversation-key";
 export {
@@ -14,6 +22,7 @@ export {
   looseTracesNaming,
 } from "./delete-conversations";
 export { findConversation } from "./find-conversation";
+export { foldDailyCosts } from "./fold-daily-costs";
 export { contentOf, getConversation } from "./get-conversation";
 export { getReceipt } from "./get-receipt";
 export { getTrace } from "./get-trace";

@@ -57,6 +57,11 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
       from ${rowsOf(moving, "trace_id text, key text")}
       join conversations c on c.project_id = ${projectId} and c.key = t.key
       where traces.project_id = ${projectId} and traces.id = t.trace_id and traces.conversation_id is distinct from c.id`);
+    await callsGoAlong(
+      tx,
+      projectId,
+      moving.map((trace) => trace.trace_id),
+    );
     const left = textArray(moving.flatMap((trace) => trace.from ?? []));
     const emptied = await tx.execute<{ id: string }>(sql`
       delete from conversations c
@@ -67,6 +72,15 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
     return [...touched].map((row) => row.id).filter((id) => !gone.has(id));
   }
   return [...touched].map((row) => row.id);
+}
+
+/** The calls of traces that moved follow them before what was left is removed: they keep the cost that they were given. */
+export async function callsGoAlong(tx: Db, projectId: string, traceIds: readonly string[]) {
+  await tx.execute(sql`
+    update model_calls m set conversation_id = t.conversation_id
+    from traces t
+    where t.project_id = ${projectId} and t.id = any(${textArray([...traceIds])}) and t.conversation_id is not null
+      and m.project_id = t.project_id and m.trace_id = t.id and m.conversation_id <> t.conversation_id`);
 }
 
 type Moving = { trace_id: string; key: string; external_id: string | null; from: string | null; was: string | null };

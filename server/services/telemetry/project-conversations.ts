@@ -237,7 +237,8 @@ const RESPONSE_ID_MAX = 300;
 const indexable = (id: string | null) => (id !== null && id.length <= RESPONSE_ID_MAX ? id : null);
 
 function costOf(call: UnpricedModelCall, before: StoredCall | undefined, book: PriceBook) {
-  if (before?.cost && samePricing(before.priced_by, call)) return { cost_total: before.cost_total, cost: before.cost };
+  // Also where none was known: a price that came later is for later calls, and a repricing's for earlier ones.
+  if (before && samePricing(before.priced_by, call)) return { cost_total: before.cost_total, cost: before.cost };
   const { cost, totalDecimal } = priceCall(book, { ...call, at: call.startedAt });
   return { cost_total: totalDecimal, cost };
 }

@@ -7,6 +7,7 @@ import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { transact } from "@/server/platform/transact";
 import { type ClaimedTraces, claimAlone, claimTraces } from "./claim-traces";
+import { createDailyCostsFolder } from "./fold-daily-costs";
 import { createStatisticsKeeper } from "./keep-statistics";
 import { createJournal, type Journal } from "./projector-journal";
 import { type Rebuilt, rebuildTraces, takeInStrays } from "./rebuild-traces";
@@ -19,6 +20,7 @@ const AFTER_FAULT_MS = 1000;
 /** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
 export async function runProjector({ signal }: { signal: AbortSignal }) {
   const keepStatistics = createStatisticsKeeper();
+  const foldCosts = createDailyCostsFolder();
   const journal = createJournal(db());
   const log = logger("projector");
   let replayed = false;
@@ -38,6 +40,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       if (faults > 0) log.info("Conversations are rebuilt again.");
       faults = 0;
       careful = pass.failed > 0;
+      await foldCosts(db());
       if (pass.taken + alone.taken > pass.failed + alone.failed) await keepStatistics(db());
       else await pause(careful ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {

@@ -1,7 +1,19 @@
 import {
+  createRepricing,
+  exportCosts,
+  getCosts,
+  getRepricing,
+  listRepricings,
+  previewModelPattern,
+  previewRepricing,
+  priceUsage,
+  undoRepricing,
+} from "@/server/services/costs";
+import {
   createModelPrice,
   deleteModelPrice,
   estimateModelPrice,
+  getPriceCatalogue,
   listModelPrices,
   listModelPriceVersions,
   matchModelPrice,
@@ -20,4 +32,20 @@ export const modelPricesRouter = router({
   update: mutation(updateModelPrice),
   reset: mutation(resetModelPrice),
   delete: mutation(deleteModelPrice),
+  usage: query(priceUsage),
+  previewPattern: query(previewModelPattern),
+  catalogue: query(getPriceCatalogue),
+});
+
+export const costsRouter = router({
+  get: query(getCosts),
+  export: query(exportCosts),
+});
+
+export const repricingsRouter = router({
+  preview: query(previewRepricing),
+  list: query(listRepricings),
+  get: query(getRepricing),
+  create: mutation(createRepricing),
+  undo: mutation(undoRepricing),
 });

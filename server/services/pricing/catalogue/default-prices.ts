@@ -1,9 +1,5 @@
-import type { PriceDefinition } from "../schemas";
+import type { CatalogueFile, PriceDefinition } from "../schemas";
 import file from "./default-prices.generated.json";
-import type { DefaultPrice } from "./from-genai-prices";
-
-/** Names the day on which the prices in the file were published: costs computed from them carry it. */
-export const DEFAULTS_VERSION = `default@${file.catalogue.date}`;
 
 /** One default model: a definition for each time that its price changed, oldest first, and its further exact names. */
 export type DefaultModel = {
@@ -11,26 +7,46 @@ export type DefaultModel = {
   timeline: readonly { effectiveFrom: number; definition: PriceDefinition }[];
 };
 
-export const DEFAULT_MODELS: readonly DefaultModel[] = (file.definitions as DefaultPrice[]).map(
-  ({ provider, modelName, aliases, matchPattern, priceSets }) => ({
-    aliases,
-    timeline: priceSets.map(({ effectiveFrom, pricingTiers }) => ({
-      effectiveFrom: effectiveFrom ?? 0,
-      definition: {
-        id: `${provider}:${modelName}`,
-        provider,
-        modelName,
-        matchPattern,
-        pricingTiers,
-        source: "default",
-        editable: false,
-        resettable: false,
-      },
-    })),
-  }),
-);
+/** Default prices as they were published on one day (`date`). Costs computed from them carry `version`. Immutable. */
+export type Catalogue = {
+  date: string;
+  version: string;
+  models: readonly DefaultModel[];
+  byId: ReadonlyMap<string, DefaultModel>;
+};
 
-const byId = new Map(DEFAULT_MODELS.map((model) => [model.timeline[0]!.definition.id, model]));
+export function catalogueFrom({ catalogue: { date }, definitions }: CatalogueFile): Catalogue {
+  const models = definitions.map(modelOf);
+  const byId = new Map(models.map((model) => [model.timeline[0]!.definition.id, model]));
+  return { date, version: `default@${date}`, models, byId };
+}
 
-/** The default with this id, if there is one. */
-export const defaultModel = (id: string): DefaultModel | undefined => byId.get(id);
+const modelOf = ({
+  provider,
+  modelName,
+  aliases,
+  matchPattern,
+  priceSets,
+}: CatalogueFile["definitions"][number]): DefaultModel => ({
+  aliases,
+  timeline: priceSets.map(({ effectiveFrom, pricingTiers }) => ({
+    effectiveFrom: effectiveFrom ?? 0,
+    definition: {
+      id: `${provider}:${modelName}`,
+      provider,
+      modelName,
+      matchPattern,
+      pricingTiers,
+      source: "default",
+      editable: false,
+      resettable: false,
+    },
+  })),
+});
+
+/** The catalogue that comes with the code. */
+export const SHIPPED_FILE = file as CatalogueFile;
+export const SHIPPED: Catalogue = catalogueFrom(SHIPPED_FILE);
+
+export const DEFAULT_MODELS = SHIPPED.models;
+export const DEFAULTS_VERSION = SHIPPED.version;

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import {
+  applyPriceCatalogue,
+  type CatalogueDifference,
+  listPriceCatalogues,
+  loadPriceCatalogue,
+} from "@/server/services/pricing";
+import { withDatabase } from "../database";
+import { answer, UsageError } from "../output";
+
+export function addPrices(program: Command) {
+  const prices = program.command("prices").description("the default model prices of this installation");
+  prices
+    .command("list")
+    .description("the catalogues that are here, and which is in force")
+    .action(async (_given: object, command: Command) => {
+      const catalogues = await withDatabase(listPriceCatalogues);
+      answer(
+        command,
+        { catalogues },
+        catalogues.map(
+          ({ date, shipped, inForce }) =>
+            `${date}  ${shipped ? "came with the release" : "loaded"}${inForce ? ", in force" : ""}`,
+        ),
+      );
+    });
+  prices
+    .command("load <file>")
+    .description(
+      "take in what `npm run prices:update -- --to FILE` wrote, for everybody to look at before it is applied",
+    )
+    .action(async (file: string, _given: object, command: Command) => {
+      const content = readCatalogue(file);
+      const difference = await withDatabase((db) => loadPriceCatalogue(db, content));
+      answer(command, { difference }, [
+        `${told(difference)} Nothing is priced by it yet: \`prices apply ${difference.date}\`.`,
+      ]);
+    });
+  prices
+    .command("apply <date>")
+    .description("put a loaded catalogue in force for the next call; stored costs stay as they are")
+    .action(async (date: string, _given: object, command: Command) => {
+      const difference = await withDatabase((db) => applyPriceCatalogue(db, date));
+      answer(command, { difference }, [
+        `${told(difference)} In force for the next call; stored costs stay as they are.`,
+      ]);
+    });
+}
+
+const told = ({ date, against, added, changed, removed }: CatalogueDifference) =>
+  `Prices of ${date}, against those of ${against}: ${added} new, ${changed} changed, ${removed} gone.`;
+
+function readCatalogue(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,36 @@
+import { failRepricing, runRepricing } from "@/server/services/costs";
+import { listed } from "../catalogue";
+import { inngest } from "../client";
+import { repricingRequested } from "../events";
+import { jobContext } from "../job-context";
+
+const NAME = "reprice";
+
+/** A step is one turn of a worker: long enough to be worth it, short enough to stop with the worker. */
+const STEP_MS = 5_000;
+/** Steps of one run; what is left is another run's, behind the others that wait. */
+const STEPS = 60;
+const AT_ONCE = 2;
+
+export const reprice = inngest.createFunction(
+  {
+    ...listed(NAME),
+    triggers: [repricingRequested],
+    concurrency: [{ limit: 1, key: "event.data.repricingId" }, { limit: AT_ONCE }],
+    retries: 5,
+    onFailure: async ({ event, error, step }) => {
+      const { projectId, repricingId } = event.data.event.data;
+      await step.run("fail", () => failRepricing(jobContext(NAME, projectId), repricingId, error.message));
+    },
+  },
+  async ({ event: { data }, step }) => {
+    const ctx = jobContext(NAME, data.projectId);
+    for (let n = 0; n < STEPS; n += 1) {
+      const { done, wait } = await step.run(`turn-${n}`, () => runRepricing(ctx, data.repricingId, { forMs: STEP_MS }));
+      if (done) return { done };
+      if (wait) await step.sleep(`wait-${n}`, "1s");
+    }
+    await step.sendEvent("go-on", repricingRequested.create(data));
+    return { done: false };
+  },
+);

@@ -1,0 +1,41 @@
+import { repricings } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { readRepricing, readRepricings } from "./read-repricings";
+import { listRepricingsInput, repricingIdInput, repricingReply, repricingsReply } from "./schemas";
+
+export const listRepricings = verb(
+  {
+    name: "repricings.list",
+    summary: "List repricings, newest first: who asked, how far each is, what it changed.",
+    effect: "read",
+    capability: "model-pricing:read",
+    input: listRepricingsInput,
+    reply: repricingsReply,
+  },
+  async (ctx, { limit, cursor }) => {
+    const list = newestFirst({
+      name: "repricings",
+      filters: { project: ctx.projectId },
+      time: repricings.createdAt,
+      id: repricings.id,
+      limit,
+      cursor,
+    });
+    const found = await readRepricings(ctx, list.after, { order: list.order, limit: list.fetch });
+    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    return { repricings: rows, pagination: { limit, nextCursor } };
+  },
+);
+
+export const getRepricing = verb(
+  {
+    name: "repricings.get",
+    summary: "Read one repricing: its state, how far it is, costs before and after.",
+    effect: "read",
+    capability: "model-pricing:read",
+    input: repricingIdInput,
+    reply: repricingReply,
+  },
+  async (ctx, { repricingId }) => ({ repricing: await readRepricing(ctx, repricingId) }),
+);

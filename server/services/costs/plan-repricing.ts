@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { Decimal } from "decimal.js";
+import { canonical } from "@/server/platform/canonical";
+import { type PriceBook, priceCall } from "@/server/services/pricing";
+import type { Cost, Usage } from "@/server/services/pricing/schemas";
+import type { CallKey, StoredCost } from "@/server/services/telemetry";
+
+/** A stored call as far as its price goes; `costTotal` is exact decimal text. */
+export type PricedCall = CallKey & {
+  conversationId: string;
+  startedAt: number;
+  provider: string | null;
+  requestedModel: string | null;
+  responseModel: string | null;
+  usage: Usage | null;
+  costTotal: string | null;
+  cost: Cost | null;
+};
+
+export type Wanted = {
+  vendor?: string | null | undefined;
+  modelPriceId?: string | null | undefined;
+  onlyUnpriced?: boolean;
+};
+
+export type Planned = { call: PricedCall; next: StoredCost & { cost: Cost | null }; changes: boolean };
+
+/** What a call costs by these prices. `null`: the repricing is not of this call. */
+export function planned(book: PriceBook, wanted: Wanted, call: PricedCall): Planned | null {
+  if (wanted.onlyUnpriced && call.costTotal !== null) return null;
+  const { cost, totalDecimal } = priceCall(book, { ...call, at: call.startedAt });
+  const either = (is: (model: Cost["model"]) => boolean) => [call.cost, cost].some((one) => one && is(one.model));
+  if (wanted.vendor && !either(({ provider }) => provider === wanted.vendor)) return null;
+  if (wanted.modelPriceId && !either(({ id }) => id === wanted.modelPriceId)) return null;
+  const next = { traceId: call.traceId, spanId: call.spanId, costTotal: totalDecimal, cost };
+  return { call, next, changes: !sameMoney(call.costTotal, totalDecimal) || evidence(call.cost) !== evidence(cost) };
+}
+
+const sameMoney = (a: string | null, b: string | null) =>
+  a === b || (a !== null && b !== null && new Decimal(a).equals(b));
+
+/**
+ * What a cost rests on, the version's name apart: prices that are the same under a newer name are no reason to write.
+ */
+function evidence(cost: Cost | null) {
+  if (cost === null) return "none";
+  const { pricesVersion: _, ...rest } = cost;
+  return canonical(rest);
+}
+
+/** Of a stored cost: the same before and after it has gone through the database. */
+export const digestOf = ({ costTotal, cost }: Pick<StoredCost, "costTotal" | "cost">) =>
+  createHash("sha1")
+    .update(canonical([costTotal === null ? null : new Decimal(costTotal).toFixed(), cost]))
+    .digest("base64url");
+
+/** No sum of so many calls has more digits than that. */
+const Exact = Decimal.clone({ precision: 1000 });
+const ZERO = new Exact(0);
+
+/** Sums of costs before and after, exact. */
+export class Comparison {
+  calls = 0;
+  changed = 0;
+  unknownBefore = 0;
+  unknownAfter = 0;
+  before = ZERO;
+  after = ZERO;
+
+  add({ call, next, changes }: Planned) {
+    this.calls++;
+    if (changes) this.changed++;
+    if (call.costTotal === null) this.unknownBefore++;
+    else this.before = this.before.plus(call.costTotal);
+    if (next.costTotal === null) this.unknownAfter++;
+    else this.after = this.after.plus(next.costTotal);
+  }
+
+  /** Known costs, US dollars; `null` when none is known. */
+  shown() {
+    const known = (unknown: number, sum: Decimal) => (unknown === this.calls ? null : sum);
+    const [before, after] = [known(this.unknownBefore, this.before), known(this.unknownAfter, this.after)];
+    return {
+      changed: this.changed,
+      costBefore: before?.toNumber() ?? null,
+      costAfter: after?.toNumber() ?? null,
+      difference: before && after ? after.minus(before).toNumber() : null,
+      unknownBefore: this.unknownBefore,
+      unknownAfter: this.unknownAfter,
+    };
+  }
+}

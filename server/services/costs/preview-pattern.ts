@@ -1,0 +1,57 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { queryInteger } from "@/server/platform/schemas";
+import { verb } from "@/server/platform/verb";
+import { previewMatcher } from "@/server/services/pricing";
+import { PRICE_PROVIDERS } from "@/server/services/pricing/schemas";
+import { ofDays } from "./daily-costs";
+import { DAY_MS, patternPreviewReply } from "./schemas";
+
+/** Longer than the longest pattern that a definition can have, so that its fault is told and not that of the length. */
+const TEXT_MAX = 2_000;
+const NAMES_MAX = 5_000;
+const SHOWN = 200;
+
+export const previewModelPattern = verb(
+  {
+    name: "modelPrices.previewPattern",
+    summary: "Say which model names in use a pattern would catch, before a price is made of it.",
+    description:
+      "Looks at the names that clients sent in the last `days` days. `wins` says whether a definition with this pattern would price the model; otherwise one that comes before it does (`pricedBy`). With `modelPriceId` it takes that definition's place. A pattern that RE2 refuses is no error: `error` says what is wrong with it.",
+    effect: "read",
+    capability: "model-pricing:read",
+    input: z
+      .strictObject({
+        matchPattern: z.string().min(1).max(TEXT_MAX),
+        modelName: z.string().trim().min(1).max(150).optional(),
+        provider: z.enum(PRICE_PROVIDERS).default("external"),
+        modelPriceId: z.string().min(1).max(300).optional(),
+        days: queryInteger(1, 366).default(90),
+      })
+      .meta({ examples: [{ matchPattern: "^acme-large(-\\d{4})?$" }] }),
+    reply: patternPreviewReply,
+  },
+  async (ctx, { days, ...definition }) => {
+    const to = Date.now();
+    const names = await ctx.db.execute<{ model: string; provider: string; calls: number; unpriced: number }>(sql`
+      select d.model, d.provider, sum(d.calls)::float8 as calls, sum(d.unpriced_calls)::float8 as unpriced
+      from daily_costs d where ${ofDays(ctx, { from: to - days * DAY_MS, to })} and d.model <> ''
+      group by 1, 2 having sum(d.calls) > 0 order by sum(d.calls) desc, 1, 2 limit ${NAMES_MAX}`);
+    const matcher = await previewMatcher(ctx, definition);
+    if ("error" in matcher) {
+      return { preview: { seen: names.length, models: [], modelsLeftOut: 0, error: matcher.error } };
+    }
+    const caught = [...names].flatMap(({ model, provider, calls, unpriced }) => {
+      const match = matcher.match(model, provider || null);
+      return match ? [{ model, provider: provider || null, calls, unpricedCalls: unpriced, ...match }] : [];
+    });
+    return {
+      preview: {
+        seen: names.length,
+        models: caught.slice(0, SHOWN),
+        modelsLeftOut: Math.max(0, caught.length - SHOWN),
+        error: null,
+      },
+    };
+  },
+);

@@ -1,0 +1,48 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { queryInteger } from "@/server/platform/schemas";
+import { verb } from "@/server/platform/verb";
+import { priceBookOf } from "@/server/services/pricing";
+import { ofDays, SUMS, type SumsRow, sumsOf } from "./daily-costs";
+import { DAY_MS, priceUsageReply } from "./schemas";
+
+const UNPRICED_MAX = 200;
+
+export const priceUsage = verb(
+  {
+    name: "modelPrices.usage",
+    summary: "Say what calls have cost lately by the price that they go by, and which models in use have none.",
+    description:
+      "Of the last `days` days (UTC, today among them). `unpriced` are names as clients sent them, with calls whose cost is not known; `modelPriceId` is the price that such a call would go by now: a repricing can give it to them.",
+    effect: "read",
+    capability: "model-pricing:read",
+    input: z.strictObject({ days: queryInteger(1, 366).default(30) }),
+    reply: priceUsageReply,
+  },
+  async (ctx, { days }) => {
+    const to = (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS;
+    const range = { from: to - days * DAY_MS, to };
+    const mine = ofDays(ctx, range);
+    const prices = await ctx.db.execute<SumsRow & { model_price_id: string }>(sql`
+      select d.model_price_id, ${SUMS} from daily_costs d where ${mine} and d.model_price_id <> ''
+      group by 1 having sum(d.calls) > 0 order by 1`);
+    const unpriced = await ctx.db.execute<SumsRow & { model: string; provider: string; last: string }>(sql`
+      select d.model, d.provider, ${SUMS}, max(d.day) filter (where d.unpriced_calls > 0) as last
+      from daily_costs d where ${mine} and d.model <> ''
+      group by 1, 2 having sum(d.unpriced_calls) > 0
+      order by sum(d.unpriced_calls) desc, d.model, d.provider limit ${UNPRICED_MAX}`);
+    const book = await priceBookOf(ctx);
+    return {
+      ...range,
+      prices: [...prices].map((row) => ({ modelPriceId: row.model_price_id, ...sumsOf(row) })),
+      unpriced: [...unpriced].map((row) => ({
+        model: row.model,
+        provider: row.provider || null,
+        calls: row.calls,
+        unpricedCalls: row.unpriced_calls,
+        lastDay: Number(row.last),
+        modelPriceId: book.resolve(row.model, row.provider || null)?.definition.id ?? null,
+      })),
+    };
+  },
+);

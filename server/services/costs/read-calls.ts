@@ -1,0 +1,77 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Ctx } from "@/server/platform/context";
+import type { Cost, Usage } from "@/server/services/pricing/schemas";
+import type { CallKey } from "@/server/services/telemetry";
+import type { PricedCall } from "./plan-repricing";
+
+type Row = {
+  trace_id: string;
+  span_id: string;
+  conversation_id: string;
+  started_at: string;
+  provider: string | null;
+  requested_model: string | null;
+  response_model: string | null;
+  usage: Usage | null;
+  cost_total: string | null;
+  cost: Cost | null;
+};
+
+const COLUMNS = sql`m.trace_id, m.span_id, m.conversation_id, m.started_at, m.provider, m.requested_model, m.response_model,
+  m.usage, m.cost_total, m.cost`;
+
+const callOf = (row: Row): PricedCall => ({
+  traceId: row.trace_id,
+  spanId: row.span_id,
+  conversationId: row.conversation_id,
+  startedAt: Number(row.started_at),
+  provider: row.provider,
+  requestedModel: row.requested_model,
+  responseModel: row.response_model,
+  usage: row.usage,
+  costTotal: row.cost_total,
+  cost: row.cost,
+});
+
+/** Where a reading of calls stands: the last one that was read. */
+export type Cursor = readonly [startedAt: number, traceId: string, spanId: string];
+export const cursorOf = ({ startedAt, traceId, spanId }: PricedCall): Cursor => [startedAt, traceId, spanId];
+
+export type Which = { from: number; to: number; model: string | null };
+
+/** What the days' costs call a call's model. */
+const MODEL = sql`coalesce(nullif(m.response_model, ''), m.requested_model, '')`;
+
+const DIRECTIONS = {
+  oldestFirst: { beyond: sql`>`, bound: sql`>=`, order: sql`m.started_at, m.trace_id, m.span_id` },
+  newestFirst: { beyond: sql`<`, bound: sql`<=`, order: sql`m.started_at desc, m.trace_id desc, m.span_id desc` },
+};
+
+/** Calls made in `[from, to)` behind the cursor. */
+export async function readCalls(
+  { db, projectId }: Ctx,
+  { from, to, model }: Which,
+  { after, limit, direction }: { after: Cursor | null; limit: number; direction: keyof typeof DIRECTIONS },
+): Promise<PricedCall[]> {
+  const { beyond, bound, order } = DIRECTIONS[direction];
+  // Once more by the time alone, which is what the index has.
+  const behind: SQL = after
+    ? sql`and m.started_at ${bound} ${after[0]}::bigint
+        and (m.started_at, m.trace_id, m.span_id) ${beyond} (${after[0]}::bigint, ${after[1]}::text, ${after[2]}::text)`
+    : sql``;
+  const rows = await db.execute<Row>(sql`
+    select ${COLUMNS} from model_calls m
+    where m.project_id = ${projectId} and m.started_at >= ${from}::bigint and m.started_at < ${to}::bigint ${behind}
+      ${model === null ? sql`` : sql`and ${MODEL} = ${model}`}
+    order by ${order} limit ${limit}`);
+  return [...rows].map(callOf);
+}
+
+/** Those of these calls that are still there, as they are now. */
+export async function readCallsAgain({ db, projectId }: Ctx, keys: readonly CallKey[]): Promise<PricedCall[]> {
+  const rows = await db.execute<Row>(sql`
+    select ${COLUMNS}
+    from jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) as t("traceId" text, "spanId" text)
+    join model_calls m on m.project_id = ${projectId} and m.trace_id = t."traceId" and m.span_id = t."spanId"`);
+  return [...rows].map(callOf);
+}

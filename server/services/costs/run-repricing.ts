@@ -1,0 +1,206 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
+import { repricedCalls, repricings } from "@/db/schema";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { recostFindings } from "@/server/services/diagnostics";
+import { type PriceBook, priceBookAt } from "@/server/services/pricing";
+import { CallsMoved, changeCosts, lockCalls, type StoredCost, takeInStraysOf } from "@/server/services/telemetry";
+import { digestOf, type Planned, type PricedCall, planned } from "./plan-repricing";
+import { cursorOf, readCalls, readCallsAgain } from "./read-calls";
+
+/** Calls of one transaction: short enough to hold nobody up. */
+const CALLS_A_BATCH = 1_000;
+/** Batches in a row that find their calls gone to another conversation before the turn is given up. */
+const MOVES_MAX = 10;
+const UNDER_WAY = ["queued", "running", "undoing"];
+
+type Row = typeof repricings.$inferSelect;
+type Changed = PgUpdateSetSource<typeof repricings>;
+
+/**
+ * Goes on with a repricing, or with its undoing, for about `forMs`. Every batch commits with the costs that follow from
+ * it, its evidence and its place in the key range, so it may end anywhere and be taken up again: nothing is done twice.
+ */
+export async function runRepricing(
+  ctx: Ctx,
+  repricingId: string,
+  { forMs }: { forMs: number },
+): Promise<{ done: boolean; wait?: boolean }> {
+  const until = performance.now() + forMs;
+  let moves = 0;
+  do {
+    try {
+      const turn = await inTransaction(ctx, (tx) => oneBatch(tx, repricingId));
+      if (turn !== "more") return turn === "done" ? { done: true } : { done: false, wait: true };
+      moves = 0;
+    } catch (error) {
+      if (!(error instanceof CallsMoved) || ++moves > MOVES_MAX) throw error;
+    }
+  } while (performance.now() < until);
+  return { done: false };
+}
+
+/** What is left undone stays as it is; it can be undone, or asked for again. */
+export async function failRepricing({ db, projectId }: Ctx, repricingId: string, message: string): Promise<void> {
+  await db
+    .update(repricings)
+    .set({ state: "failed", cursor: null, error: message.slice(0, 500) })
+    .where(
+      and(
+        eq(repricings.projectId, projectId),
+        eq(repricings.id, repricingId),
+        sql`${repricings.state} = any(${sql.param(UNDER_WAY)}::text[])`,
+      ),
+    );
+}
+
+type Turn = "more" | "done" | "wait";
+
+async function oneBatch(tx: Ctx, repricingId: string): Promise<Turn> {
+  // Of two workers at it the second waits here, and goes on where the first stopped.
+  const [row] = await tx.db
+    .select()
+    .from(repricings)
+    .where(and(eq(repricings.projectId, tx.projectId), eq(repricings.id, repricingId)))
+    .for("update");
+  if (row?.state === "undoing") return restoreBatch(tx, row);
+  if (row?.state === "queued" || row?.state === "running") return repriceBatch(tx, row);
+  return "done";
+}
+
+const put = ({ db, projectId }: Ctx, { id }: Row, changed: Changed) =>
+  db
+    .update(repricings)
+    .set(changed)
+    .where(and(eq(repricings.projectId, projectId), eq(repricings.id, id)));
+
+/** A call that is just being stored may have been priced before the change that this goes by. */
+async function othersHaveEnded({ db }: Ctx, { askedBy }: Row): Promise<boolean> {
+  const [row] = await db.execute<{ ended: boolean }>(
+    sql`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > ${askedBy}::bigint as ended`,
+  );
+  return row?.ended === true;
+}
+
+async function repriceBatch(tx: Ctx, row: Row): Promise<Turn> {
+  if (row.state === "queued") {
+    if (!(await othersHaveEnded(tx, row))) return "wait";
+    await put(tx, row, { state: "running", startedAt: Date.now() });
+  }
+  const book = await priceBookAt(tx, row);
+  if (!book) {
+    const error = `The catalogue of ${row.catalogue}, by which it goes, is not in this installation any more. Ask again.`;
+    await put(tx, row, { state: "failed", cursor: null, error });
+    return "done";
+  }
+  const calls = await readCalls(tx, row, { after: row.cursor, limit: CALLS_A_BATCH, direction: "oldestFirst" });
+  const plans = calls.flatMap((call) => planned(book, row, call) ?? []);
+  const changing = plans.filter(({ changes }) => changes).map(({ call }) => call);
+  const changed = changing.length > 0 ? await changeThese(tx, row, book, changing) : [];
+  const written = new Map(changed.map((plan) => [keyOf(plan.call), plan]));
+  // A call that is gone since it was read counts no more; one that changed counts as it was found the second time.
+  const examined = plans.flatMap((plan) => (plan.changes ? (written.get(keyOf(plan.call)) ?? []) : plan));
+  const last = calls.at(-1);
+  const complete = calls.length < CALLS_A_BATCH;
+  const sums = await sumsOf(tx, examined);
+  await put(tx, row, {
+    // It names a call: what is not needed any more must not outlive that.
+    cursor: last && !complete ? cursorOf(last) : null,
+    callsExamined: row.callsExamined + examined.length,
+    callsChanged: row.callsChanged + examined.filter(({ changes }) => changes).length,
+    costBefore: sql`${repricings.costBefore} + ${sums.before}::numeric`,
+    costAfter: sql`${repricings.costAfter} + ${sums.after}::numeric`,
+    unknownBefore: row.unknownBefore + examined.filter(({ call }) => call.costTotal === null).length,
+    unknownAfter: row.unknownAfter + examined.filter(({ next }) => next.costTotal === null).length,
+    ...(complete ? { state: "completed" as const, completedAt: Date.now() } : {}),
+  });
+  return complete ? "done" : "more";
+}
+
+const keyOf = ({ traceId, spanId }: { traceId: string; spanId: string }) => `${traceId} ${spanId}`;
+
+/** Added by the database, in decimals. */
+async function sumsOf({ db }: Ctx, plans: readonly Planned[]) {
+  const totals = plans.map(({ call, next }) => ({ before: call.costTotal, after: next.costTotal }));
+  const [row] = await db.execute<{ before: string; after: string }>(sql`
+    select coalesce(sum(before), 0)::text as before, coalesce(sum(after), 0)::text as after
+    from jsonb_to_recordset(${JSON.stringify(totals)}::text::jsonb) as t(before numeric, after numeric)`);
+  return row!;
+}
+
+/**
+ * Changes costs under the locks of their conversations, as they are found then. Answers what was planned for each of
+ * the calls that are still there.
+ */
+async function changeThese(tx: Ctx, row: Row, book: PriceBook, calls: readonly PricedCall[]): Promise<Planned[]> {
+  return underLocks(tx, calls, async (now) => {
+    const plans = now.flatMap((call) => planned(book, row, call) ?? []);
+    const changes = plans.filter((plan) => plan.changes);
+    if (changes.length > 0) {
+      await tx.db.insert(repricedCalls).values(
+        changes.map(({ call, next }) => ({
+          projectId: tx.projectId,
+          repricingId: row.id,
+          traceId: call.traceId,
+          spanId: call.spanId,
+          costTotal: call.costTotal,
+          cost: call.cost,
+          replacedBy: digestOf(next),
+        })),
+      );
+    }
+    return { result: plans, costs: changes.map(({ next }) => next) };
+  });
+}
+
+/** What changes costs and everything that is summed from them: conversations, Findings; days follow by themselves. */
+async function underLocks<T>(
+  tx: Ctx,
+  calls: readonly PricedCall[],
+  work: (now: PricedCall[]) => Promise<{ result: T; costs: readonly StoredCost[] }>,
+): Promise<T> {
+  const conversationIds = [...new Set(calls.map(({ conversationId }) => conversationId))];
+  const keys = calls.map(({ traceId, spanId }) => ({ traceId, spanId }));
+  const result = await recostFindings(tx, conversationIds, async () => {
+    await lockCalls(tx, conversationIds, keys);
+    const { result, costs } = await work(await readCallsAgain(tx, keys));
+    if (costs.length > 0) await changeCosts(tx, conversationIds, costs);
+    return result;
+  });
+  await takeInStraysOf(tx, conversationIds);
+  return result;
+}
+
+async function restoreBatch(tx: Ctx, row: Row): Promise<Turn> {
+  const { db, projectId } = tx;
+  const mine = and(eq(repricedCalls.projectId, projectId), eq(repricedCalls.repricingId, row.id));
+  const before = await db
+    .select()
+    .from(repricedCalls)
+    .where(mine)
+    .orderBy(repricedCalls.traceId, repricedCalls.spanId)
+    .limit(CALLS_A_BATCH);
+  if (before.length === 0) {
+    await put(tx, row, { state: "undone", undoneAt: Date.now() });
+    return "done";
+  }
+  const byKey = new Map(before.map((call) => [keyOf(call), call]));
+  const calls = await readCallsAgain(tx, before);
+  const restored =
+    calls.length === 0
+      ? 0
+      : await underLocks(tx, calls, async (now) => {
+          const unchanged = now.filter((call) => digestOf(call) === byKey.get(keyOf(call))?.replacedBy);
+          const costs = unchanged.flatMap((call) => byKey.get(keyOf(call)) ?? []) as StoredCost[];
+          return { result: costs.length, costs };
+        });
+  await db.execute(sql`
+    delete from repriced_calls c
+    using jsonb_to_recordset(${JSON.stringify(before)}::text::jsonb) as t("traceId" text, "spanId" text)
+    where c.project_id = ${projectId} and c.repricing_id = ${row.id} and c.trace_id = t."traceId" and c.span_id = t."spanId"`);
+  await put(tx, row, {
+    callsRestored: row.callsRestored + restored,
+    callsKept: row.callsKept + before.length - restored,
+  });
+  return "more";
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import type { Ctx } from "@/server/platform/context";
+import { runRepricing } from "./run-repricing";
+
+/** Carries a repricing, or its undoing, to its end, a batch at a time. */
+export async function carryOut(ctx: Ctx, repricingId: string) {
+  for (;;) {
+    const { done, wait } = await runRepricing(ctx, repricingId, { forMs: 0 });
+    if (done) return;
+    if (wait) await sleep(20);
+  }
+}
+
+/** What is stored of a project's costs in one place or the other: two answers that have to be the same. */
+export async function countedTwice({ db, projectId }: Ctx) {
+  const days = (from: string) => sql`
+    select day::text, model, provider, model_price_id, vendor, sum(calls)::int as calls, sum(unpriced)::int as unpriced,
+           trim_scale(sum(cost))::text as cost
+    from (${sql.raw(from)}) d where project_id = ${projectId}
+    group by 1, 2, 3, 4, 5 having sum(calls) <> 0 order by 1, 2, 3, 4, 5`;
+  const units = (from: string) => sql`
+    select day::text, model, u.key as bucket, trim_scale(sum(u.value::numeric))::text as units
+    from (${sql.raw(from)}) d, jsonb_each_text(usage) u where project_id = ${projectId}
+    group by 1, 2, 3 having sum(u.value::numeric) <> 0 order by 1, 2, 3`;
+  const kept =
+    "select project_id, day, model, provider, model_price_id, vendor, calls, unpriced_calls as unpriced, cost, usage from daily_costs";
+  const fresh = `
+    select project_id, (started_at / 86400000) * 86400000 as day, coalesce(nullif(response_model, ''), requested_model, '') as model,
+           coalesce(provider, '') as provider, coalesce(cost #>> '{model,id}', '') as model_price_id,
+           coalesce(cost #>> '{model,provider}', '') as vendor, 1 as calls, (cost_total is null)::int as unpriced,
+           coalesce(cost_total, 0) as cost, case jsonb_typeof(usage) when 'object' then usage else '{}' end as usage
+    from model_calls`;
+  const conversations = await db.execute(sql`
+    select c.id, c.cost, c.unpriced_call_count, m.cost as fresh, coalesce(m.unpriced, 0) as fresh_unpriced
+    from conversations c left join (
+      select conversation_id, sum(cost_total) as cost, count(*) filter (where cost_total is null)::int as unpriced
+      from model_calls where project_id = ${projectId} group by 1
+    ) m on m.conversation_id = c.id
+    where c.project_id = ${projectId}
+      and (c.cost is distinct from m.cost or c.unpriced_call_count <> coalesce(m.unpriced, 0))`);
+  const findings = await db.execute(sql`
+    select f.id from findings f left join (
+      select o.finding_id, sum(c.cost) as cost from occurrences o
+      join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
+      where o.project_id = ${projectId} group by 1
+    ) t on t.finding_id = f.id
+    where f.project_id = ${projectId} and f.affected_cost is distinct from t.cost`);
+  return {
+    kept: { days: [...(await db.execute(days(kept)))], units: [...(await db.execute(units(kept)))] },
+    fresh: { days: [...(await db.execute(days(fresh)))], units: [...(await db.execute(units(fresh)))] },
+    /** Those whose sums are not the sums of what they are of. */
+    wrong: [...conversations, ...findings],
+  };
+}
+
+/** Every stored cost of a project, as it stands in the database. */
+export const storedCosts = async ({ db, projectId }: Ctx) => [
+  ...(await db.execute<{ span_id: string; cost_total: string | null; cost: object | null }>(
+    sql`select span_id, cost_total, cost from model_calls where project_id = ${projectId} order by trace_id, span_id`,
+  )),
+];

@@ -1,0 +1,83 @@
+import { and, eq, sql } from "drizzle-orm";
+import { repricings } from "@/db/schema";
+import { repricingRequested } from "@/inngest/events";
+import { auditNote } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { notFound, ServiceError } from "@/server/platform/errors";
+import { errorCodes } from "@/server/platform/known-error";
+import { emit } from "@/server/platform/outbox";
+import { verb } from "@/server/platform/verb";
+import { requirePricingWrites } from "@/server/services/pricing";
+import { actorColumns, readRepricing } from "./read-repricings";
+import { repricingIdInput, repricingReply } from "./schemas";
+
+type Row = typeof repricings.$inferSelect;
+
+export const undoRepricing = verb(
+  {
+    name: "repricings.undo",
+    summary: "Give the calls that a repricing changed their earlier costs again, in the background.",
+    description:
+      "Costs, the prices they rest on and their version come back exactly. A call whose cost was computed anew since keeps that. Refused (409) while the repricing runs, when it is undone already, and when a later repricing has changed some of the same calls: undo that first.",
+    effect: "write",
+    capability: "model-pricing:write",
+    input: repricingIdInput,
+    reply: repricingReply,
+  },
+  async (ctx, { repricingId }) => {
+    requirePricingWrites();
+    const [row] = await ctx.db
+      .select()
+      .from(repricings)
+      .where(and(eq(repricings.projectId, ctx.projectId), eq(repricings.id, repricingId)))
+      .for("update");
+    if (!row) throw notFound("Repricing");
+    if (row.state !== "completed" && row.state !== "failed") {
+      throw new ServiceError("conflict", REFUSED[row.state]);
+    }
+    await requireNothingLater(ctx, row);
+    const { actorKind: undoneByKind, actorId: undoneById } = actorColumns(ctx.actor);
+    await underWay(() =>
+      ctx.db
+        .update(repricings)
+        .set({ state: "undoing", error: null, undoneByKind, undoneById })
+        .where(and(eq(repricings.projectId, ctx.projectId), eq(repricings.id, repricingId))),
+    );
+    auditNote(ctx, { before: { state: row.state }, after: { state: "undoing" } });
+    await emit(ctx.db, repricingRequested.create({ projectId: ctx.projectId, repricingId }));
+    return { repricing: await readRepricing(ctx, repricingId) };
+  },
+);
+
+const REFUSED: Record<Exclude<Row["state"], "completed" | "failed">, string> = {
+  queued: "The repricing has not ended yet.",
+  running: "The repricing has not ended yet.",
+  undoing: "The repricing is being undone already.",
+  undone: "The repricing is undone already.",
+};
+
+/** Costs that a later repricing found would be put back under it. */
+async function requireNothingLater({ db, projectId }: Ctx, { id, createdAt }: Row) {
+  const [later] = await db.execute(sql`
+    select 1 from repricings l
+    where l.project_id = ${projectId} and (l.created_at, l.id) > (${createdAt}::bigint, ${id}::text) and exists (
+      select 1 from repriced_calls theirs join repriced_calls mine
+        on mine.project_id = theirs.project_id and mine.trace_id = theirs.trace_id and mine.span_id = theirs.span_id
+      where theirs.project_id = l.project_id and theirs.repricing_id = l.id and mine.repricing_id = ${id})
+    limit 1`);
+  if (later) {
+    throw new ServiceError("conflict", "A later repricing has changed some of the same calls. Undo that first.");
+  }
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+/** Two that ask at the same moment: the index lets one through. */
+async function underWay(change: () => Promise<unknown>) {
+  try {
+    await change();
+  } catch (error) {
+    if (!errorCodes(error).includes(UNIQUE_VIOLATION)) throw error;
+    throw new ServiceError("conflict", "Another repricing of this project is under way. Wait until it has ended.");
+  }
+}
