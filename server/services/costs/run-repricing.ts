@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
+import { NOW } from "@/db/now";
 import { repricedCalls, repricings } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { recostFindings } from "@/server/services/diagnostics";
@@ -85,7 +86,7 @@ async function othersHaveEnded({ db }: Ctx, { askedBy }: Row): Promise<boolean> 
 async function repriceBatch(tx: Ctx, row: Row): Promise<Turn> {
   if (row.state === "queued") {
     if (!(await othersHaveEnded(tx, row))) return "wait";
-    await put(tx, row, { state: "running", startedAt: Date.now() });
+    await put(tx, row, { state: "running", startedAt: NOW });
   }
   const book = await priceBookAt(tx, row);
   if (!book) {
@@ -112,7 +113,7 @@ async function repriceBatch(tx: Ctx, row: Row): Promise<Turn> {
     costAfter: sql`${repricings.costAfter} + ${sums.after}::numeric`,
     unknownBefore: row.unknownBefore + examined.filter(({ call }) => call.costTotal === null).length,
     unknownAfter: row.unknownAfter + examined.filter(({ next }) => next.costTotal === null).length,
-    ...(complete ? { state: "completed" as const, completedAt: Date.now() } : {}),
+    ...(complete ? { state: "completed" as const, completedAt: NOW } : {}),
   });
   return complete ? "done" : "more";
 }
@@ -181,7 +182,7 @@ async function restoreBatch(tx: Ctx, row: Row): Promise<Turn> {
     .orderBy(repricedCalls.traceId, repricedCalls.spanId)
     .limit(CALLS_A_BATCH);
   if (before.length === 0) {
-    await put(tx, row, { state: "undone", undoneAt: Date.now() });
+    await put(tx, row, { state: "undone", undoneAt: NOW });
     return "done";
   }
   const byKey = new Map(before.map((call) => [keyOf(call), call]));

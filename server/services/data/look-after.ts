@@ -12,7 +12,7 @@ const OF_CONVERSATIONS = [
   "rule_runs",
   "occurrences",
 ];
-const OF_TRACES = ["spans", "log_records", "projection_queue"];
+const OF_TRACES = ["spans", "log_records", "projection_queue", "repriced_calls"];
 
 type What = {
   /** Ids of conversations and of traces, as subqueries or lists. */

@@ -1,5 +1,6 @@
 import { desc, eq, isNull } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
 import { priceCatalogues } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import { notFound, ServiceError } from "@/server/platform/errors";
@@ -35,7 +36,7 @@ export const loadPriceCatalogue = (database: Db, given: unknown): Promise<Catalo
       .values({ date, content })
       .onConflictDoUpdate({
         target: priceCatalogues.date,
-        set: { content, loadedAt: Date.now() },
+        set: { content, loadedAt: NOW },
         setWhere: isNull(priceCatalogues.appliedAt),
       })
       .returning({ date: priceCatalogues.date });
@@ -60,7 +61,7 @@ export const applyPriceCatalogue = (database: Db, date: string): Promise<Catalog
     }
     const [row] = await db
       .update(priceCatalogues)
-      .set({ appliedAt: Date.now() })
+      .set({ appliedAt: NOW })
       .where(eq(priceCatalogues.date, date))
       .returning();
     if (!row) throw notFound(`A loaded catalogue of ${date}`);
