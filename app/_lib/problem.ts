@@ -1,5 +1,15 @@
+import type { FieldError } from "@/server/platform/errors";
+
 /** What a screen says about a failure: whatever door it came through. */
-export type Problem = { title: string; detail: string; requestId: string | null; code: string; status: number | null };
+export type Problem = {
+  title: string;
+  detail: string;
+  requestId: string | null;
+  code: string;
+  status: number | null;
+  /** What is wrong with the input, by JSON pointer. */
+  errors: readonly FieldError[];
+};
 
 const TITLES: Record<string, string> = {
   UNAUTHORIZED: "You are signed out",
@@ -16,6 +26,12 @@ const field = (source: unknown, key: string): unknown =>
   typeof source === "object" && source !== null && key in source ? (source as Record<string, unknown>)[key] : undefined;
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : null);
 
+const fieldErrorsIn = (list: unknown): FieldError[] =>
+  (Array.isArray(list) ? list : []).flatMap((one) => {
+    const [path, message] = [field(one, "path"), text(field(one, "message"))];
+    return typeof path === "string" && message !== null ? [{ path, message }] : [];
+  });
+
 export function problemOf(error: unknown): Problem {
   const data = field(error, "data");
   const nested = field(data, "problem");
@@ -31,5 +47,6 @@ export function problemOf(error: unknown): Problem {
     requestId: text(field(nested, "requestId")) ?? text(field(data, "requestId")),
     code,
     status: typeof status === "number" ? status : null,
+    errors: fieldErrorsIn(field(data, "errors")),
   };
 }

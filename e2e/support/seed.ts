@@ -83,8 +83,8 @@ function spansOf({ id, model, ask, answer, failingTool = false, turns = 1 }: Tal
   return spans;
 }
 
-/** Sends conversations and waits until they are readable, and until the Rules have read them all. */
-export async function seed(project: TestProject, talks: readonly Talk[]) {
+/** Sends conversations and waits until they are readable beside `before` others, and until the Rules have read them all. */
+export async function seed(project: TestProject, talks: readonly Talk[], before = 0) {
   const reply = await fetch(`${project.url}/v1/otlp/v1/traces`, {
     method: "POST",
     headers: { authorization: `Bearer ${project.secret}`, "content-type": "application/json" },
@@ -104,8 +104,8 @@ export async function seed(project: TestProject, talks: readonly Talk[]) {
   });
   expect(reply.status).toBe(200);
   const count = async (path: string, name: string) => ((await project.read(path))[name] as unknown as unknown[]).length;
-  await expect.poll(() => count("conversations?limit=500", "conversations")).toBe(talks.length);
+  await expect.poll(() => count("conversations?limit=500", "conversations")).toBe(before + talks.length);
   await expect
     .poll(() => count("diagnostics/rule-runs?status=completed&limit=500", "runs"), { timeout: 60_000 })
-    .toBeGreaterThanOrEqual(talks.length * 3);
+    .toBeGreaterThanOrEqual((before + talks.length) * 3);
 }

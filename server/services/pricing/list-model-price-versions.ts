@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { type AnyColumn, and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import { modelPriceDefinitions } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
@@ -11,7 +11,9 @@ import { modelPriceIdInput } from "./definition-input";
 import { type PriceVersion, priceVersion } from "./schemas";
 import { definitionOf, type StoredDefinition } from "./stored-definition";
 
-const versionOf = (row: StoredDefinition): PriceVersion => {
+type Names = { changedBy: string | null; supersededBy: string | null };
+
+const versionOf = (row: StoredDefinition, names: Names): PriceVersion => {
   const { provider, modelName, matchPattern, pricingTiers, source } = definitionOf(row);
   return {
     version: row.version,
@@ -19,7 +21,9 @@ const versionOf = (row: StoredDefinition): PriceVersion => {
     effectiveFrom: row.effectiveFrom,
     supersededAt: row.supersededAt,
     changedBy: row.createdBy,
+    changedByName: names.changedBy,
     supersededBy: row.supersededBy,
+    supersededByName: names.supersededBy,
   };
 };
 
@@ -32,9 +36,15 @@ const catalogueVersions = (model: DefaultModel | undefined): PriceVersion[] =>
       effectiveFrom: effectiveFrom || null,
       supersededAt: all[index + 1]?.effectiveFrom ?? null,
       changedBy: null,
+      changedByName: null,
       supersededBy: null,
+      supersededByName: null,
     }))
     .reverse();
+
+/** Of a person the name and not the address: whoever may read prices sees it. */
+const nameOf = (id: AnyColumn) =>
+  sql<string | null>`coalesce((select name from users where id = ${id}), (select name from api_keys where id = ${id}))`;
 
 export const listModelPriceVersions = verb(
   {
@@ -57,16 +67,26 @@ export const listModelPriceVersions = verb(
       cursor,
     });
     const found = await ctx.db
-      .select()
+      .select({
+        row: modelPriceDefinitions,
+        names: {
+          changedBy: nameOf(modelPriceDefinitions.createdBy),
+          supersededBy: nameOf(modelPriceDefinitions.supersededBy),
+        },
+      })
       .from(modelPriceDefinitions)
       .where(
         and(eq(modelPriceDefinitions.projectId, ctx.projectId), eq(modelPriceDefinitions.id, modelPriceId), list.after),
       )
       .orderBy(...list.order)
       .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, ({ version, id }) => [version, id]);
+    const { rows, nextCursor } = list.page(found, ({ row }) => [row.version, row.id]);
     const catalogue = catalogueVersions((await catalogueInForce(ctx.db)).byId.get(modelPriceId));
     if (cursor === undefined && rows.length + catalogue.length === 0) throw notFound("A price with this id");
-    return { versions: rows.map(versionOf), catalogue, pagination: { limit, nextCursor } };
+    return {
+      versions: rows.map(({ row, names }) => versionOf(row, names)),
+      catalogue,
+      pagination: { limit, nextCursor },
+    };
   },
 );

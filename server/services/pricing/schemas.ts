@@ -90,7 +90,7 @@ export const priceEstimate = z.object({ match: priceMatch.nullable(), cost: cost
 /**
  * A definition as it was from `effectiveFrom` until `supersededAt` (Unix ms; `null`: it is in force). `version` is
  * what stored costs name behind an `@`; prices of the catalogue have none, they go by its date. Who changed and ended
- * it are ids of a person or a key.
+ * it are ids of a person or a key, with the name of one who is still there.
  */
 export const priceVersion = priceDefinition.pick({ modelName: true, matchPattern: true, pricingTiers: true }).extend({
   version: z.int().nullable(),
@@ -99,7 +99,9 @@ export const priceVersion = priceDefinition.pick({ modelName: true, matchPattern
   effectiveFrom: z.number().nullable(),
   supersededAt: z.number().nullable(),
   changedBy: z.string().nullable(),
+  changedByName: z.string().nullable(),
   supersededBy: z.string().nullable(),
+  supersededByName: z.string().nullable(),
 });
 export type PriceVersion = z.infer<typeof priceVersion>;
 

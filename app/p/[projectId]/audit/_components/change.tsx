@@ -1,21 +1,12 @@
-import { Group, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import Link from "next/link";
 import { CopyButton } from "@/app/_components/copy-button";
-import { type FieldChange, fieldChanges } from "@/app/_lib/field-changes";
+import { FieldDiff } from "@/app/_components/field-diff";
+import { fieldChanges } from "@/app/_lib/field-changes";
 import { formatExact } from "@/app/_lib/format";
 import type { AuditEntry } from "@/server/services/audit/schemas";
 import { doorWords } from "../../_components/audit-words";
 import classes from "./change.module.css";
-
-const WORDS = { added: "new", removed: "gone", changed: "changed", same: "unchanged" } as const;
-/** Fields of this kind hold Unix ms. */
-const IS_TIME = /(^|\.)\w+At$/;
-
-function shown(path: string, value: unknown) {
-  if (value === null) return "none";
-  if (typeof value === "number" && IS_TIME.test(path)) return formatExact(value);
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
 
 type Props = {
   entry: AuditEntry;
@@ -39,20 +30,7 @@ export function Change({ entry, href }: Props) {
   return (
     <div className={classes.root}>
       {changes.length > 0 ? (
-        <table className={classes.diff}>
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map((change) => (
-              <Field key={change.path} change={change} />
-            ))}
-          </tbody>
-        </table>
+        <FieldDiff changes={changes} />
       ) : (
         <Text size="xs" c="dimmed">
           Nothing is told of what it changed.
@@ -70,20 +48,5 @@ export function Change({ entry, href }: Props) {
         ))}
       </dl>
     </div>
-  );
-}
-
-function Field({ change: { path, kind, before, after } }: { change: FieldChange }) {
-  return (
-    <tr data-kind={kind}>
-      <th scope="row">
-        <Group gap={6} wrap="nowrap" align="baseline">
-          <span className="mono">{path}</span>
-          <span className={classes.kind}>{WORDS[kind]}</span>
-        </Group>
-      </th>
-      <td>{kind === "added" ? null : <del>{shown(path, before)}</del>}</td>
-      <td>{kind === "removed" ? null : <ins>{shown(path, after)}</ins>}</td>
-    </tr>
   );
 }

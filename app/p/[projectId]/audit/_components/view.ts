@@ -60,6 +60,7 @@ const SUBJECTS = [
   { value: "invitations", label: "Accepted invitations" },
   { value: "apiKeys", label: "API keys" },
   { value: "projects", label: "Project" },
+  { value: "modelPrices", label: "Prices" },
   { value: "findings", label: "Findings" },
   { value: "rules", label: "Rules" },
   { value: "ruleRuns", label: "Rule Runs" },

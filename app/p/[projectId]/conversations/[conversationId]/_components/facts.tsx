@@ -5,9 +5,9 @@ import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
 import { Unknown } from "@/app/_components/unknown";
 import { formatCount, formatDuration } from "@/app/_lib/format";
+import { bucketName } from "@/app/_lib/price-words";
 import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 import { ConversationCost } from "../../_components/conversation-cost";
-import { bucketName } from "./bucket-name";
 
 export function Facts({ projectId, conversation }: { projectId: string; conversation: ConversationSummary }) {
   const { externalId, userId, models, usage } = conversation;

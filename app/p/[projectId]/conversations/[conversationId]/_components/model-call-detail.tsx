@@ -4,8 +4,8 @@ import { IdText } from "@/app/_components/id-text";
 import { JsonView } from "@/app/_components/json-view";
 import { Money } from "@/app/_components/money";
 import { formatCount, formatPerMillion, UNKNOWN } from "@/app/_lib/format";
+import { bucketName } from "@/app/_lib/price-words";
 import type { ModelCall } from "@/server/services/telemetry/schemas";
-import { bucketName } from "./bucket-name";
 import classes from "./cost-tab.module.css";
 
 /** Usage × price = cost, bucket by bucket, and where each number came from. */

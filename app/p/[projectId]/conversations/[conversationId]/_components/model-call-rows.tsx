@@ -6,16 +6,10 @@ import { Ago } from "@/app/_components/ago";
 import { Count } from "@/app/_components/count";
 import { Money } from "@/app/_components/money";
 import { formatDuration, UNKNOWN } from "@/app/_lib/format";
+import { bucketName, SOURCE_WORDS } from "@/app/_lib/price-words";
 import type { ModelCall } from "@/server/services/telemetry/schemas";
-import { bucketName } from "./bucket-name";
 import classes from "./cost-tab.module.css";
 import { ModelCallDetail } from "./model-call-detail";
-
-export const SOURCE_WORD = {
-  default: "Built-in",
-  project_override: "Project override",
-  project_custom: "Project's own",
-} as const;
 
 /** A model call as a row, and its arithmetic as the row below when opened. */
 export function ModelCallRows({ call }: { call: ModelCall }) {
@@ -68,7 +62,7 @@ export function ModelCallRows({ call }: { call: ModelCall }) {
         </Table.Td>
         <Table.Td>{call.cost?.tier.name ?? UNKNOWN}</Table.Td>
         <Table.Td>
-          {call.cost ? SOURCE_WORD[call.cost.source] : <span title="no price is known for this model">No price</span>}
+          {call.cost ? SOURCE_WORDS[call.cost.source] : <span title="no price is known for this model">No price</span>}
         </Table.Td>
         <Table.Td ta="end">
           <Money usd={call.reportedCost} />

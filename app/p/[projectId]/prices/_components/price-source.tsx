@@ -1,0 +1,16 @@
+import { Dot } from "@/app/_components/dot";
+import { SOURCE_WORDS } from "@/app/_lib/price-words";
+import type { PriceDefinition } from "@/server/services/pricing/schemas";
+
+const COLOR: Record<PriceDefinition["source"], string> = {
+  default: "var(--severity-info)",
+  project_override: "var(--severity-medium)",
+  project_custom: "var(--severity-low)",
+};
+
+/** Whose price it is. What is not the project's own cannot be edited, only overridden. */
+export const PriceSource = ({ source }: { source: PriceDefinition["source"] }) => (
+  <Dot color={COLOR[source]} hollow={source === "default"}>
+    {SOURCE_WORDS[source]}
+  </Dot>
+);

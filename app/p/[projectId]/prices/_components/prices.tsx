@@ -1,0 +1,104 @@
+"use client";
+import { Button } from "@mantine/core";
+import { IconCoin, IconFilterOff, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useQueryStates } from "nuqs";
+import { useMemo } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataTable } from "@/app/_components/data-table/data-table";
+import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
+import { EmptyState } from "@/app/_components/empty-state";
+import { ErrorState } from "@/app/_components/error-state";
+import { PageHeader } from "@/app/_components/page-header";
+import { StaleNote } from "@/app/_components/stale-note";
+import { useTRPC } from "@/app/_lib/trpc";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
+import { useMay } from "../../_components/membership";
+import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
+import { PriceFilters } from "./price-filters";
+import { PricePeek } from "./price-peek";
+import classes from "./prices.module.css";
+import { editHref, isFiltered, NO_FILTERS, priceHref, shownPrices, viewParsers } from "./view";
+
+/** Every price that holds in this project: the built-in ones, with the project's own in their place or beside them. */
+export function Prices({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const may = useMay("model-pricing:write");
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const list = useQuery(trpc.modelPrices.list.queryOptions({ projectId }));
+  const { q, vendor, source } = view;
+  const rows = useMemo(
+    () => shownPrices(list.data?.models ?? [], { q, vendor, source }),
+    [list.data, q, vendor, source],
+  );
+  useKeys({ [ESC]: () => view.peek && void setView({ peek: null }) });
+  return (
+    <>
+      <PageHeader
+        title="Prices"
+        aside={
+          <>
+            <ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />
+            {may ? (
+              <Button component={Link} href={editHref(projectId)} leftSection={<IconPlus size={14} aria-hidden />}>
+                New price
+              </Button>
+            ) : null}
+          </>
+        }
+      >
+        <PriceFilters view={view} setView={setView} />
+      </PageHeader>
+      <div className={classes.body}>
+        <div className={classes.list}>
+          {rows.length > 0 ? (
+            <>
+              <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
+              <DataTable
+                label="Prices"
+                columns={COLUMNS}
+                rows={rows}
+                rowId={(row) => row.id}
+                rowHref={(row) => priceHref(projectId, row.id)}
+                hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
+                minWidth={view.peek ? 600 : 940}
+                activeId={view.peek}
+                onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
+              />
+            </>
+          ) : list.error ? (
+            <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />
+          ) : list.isPending ? (
+            <TableSkeleton label="Loading prices" />
+          ) : isFiltered({ q, vendor, source }) ? (
+            <EmptyState
+              icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
+              title="No price matches"
+              action={
+                <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
+                  Clear filters
+                </Button>
+              }
+            >
+              A model without a price costs what nobody knows: its calls are shown with a dash, never with a zero.
+            </EmptyState>
+          ) : (
+            <EmptyState icon={<IconCoin size={32} stroke={1.5} aria-hidden />} title="No prices">
+              This installation has no catalogue, and the project no prices of its own.
+            </EmptyState>
+          )}
+        </div>
+        {view.peek ? (
+          <PricePeek
+            key={view.peek}
+            projectId={projectId}
+            modelPriceId={view.peek}
+            price={list.data?.models.find(({ id }) => id === view.peek)}
+            onClose={() => void setView({ peek: null })}
+          />
+        ) : null}
+      </div>
+    </>
+  );
+}

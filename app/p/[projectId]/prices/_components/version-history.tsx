@@ -1,0 +1,121 @@
+"use client";
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Ago } from "@/app/_components/ago";
+import { ErrorState } from "@/app/_components/error-state";
+import { ExactTime } from "@/app/_components/exact-time";
+import { FieldDiff } from "@/app/_components/field-diff";
+import { fieldChanges } from "@/app/_lib/field-changes";
+import { formatDay } from "@/app/_lib/format";
+import { nextPage } from "@/app/_lib/next-page";
+import { useTRPC } from "@/app/_lib/trpc";
+import type { PriceVersion } from "@/server/services/pricing/schemas";
+import { versionFields } from "./version-fields";
+import classes from "./version-history.module.css";
+
+const PAGE = 20;
+
+/** What a price was from when to when, who changed it, and what each change was. */
+export function VersionHistory({ projectId, modelPriceId }: { projectId: string; modelPriceId: string }) {
+  const trpc = useTRPC();
+  const list = useInfiniteQuery(
+    trpc.modelPrices.versions.infiniteQueryOptions({ projectId, modelPriceId, limit: PAGE }, nextPage),
+  );
+  const own = list.data?.pages.flatMap((page) => page.versions) ?? [];
+  const catalogue = list.data?.pages[0]?.catalogue ?? [];
+  if (!list.data) {
+    return list.error ? (
+      <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />
+    ) : (
+      <Skeleton height={64} role="status" aria-label="Loading the history" />
+    );
+  }
+  return (
+    <Stack gap="md">
+      {own.length > 0 ? (
+        <History title="The project's versions">
+          {own.map((version, index) => (
+            <Version
+              key={version.version}
+              version={version}
+              before={own[index + 1] ?? (list.hasNextPage ? undefined : (catalogue[0] ?? null))}
+            />
+          ))}
+        </History>
+      ) : null}
+      {list.hasNextPage ? (
+        <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Older versions
+        </Button>
+      ) : null}
+      {catalogue.length > 0 ? (
+        <History title="Built-in">
+          {catalogue.map((version, index) => (
+            <Version key={version.effectiveFrom} version={version} before={catalogue[index + 1] ?? null} />
+          ))}
+        </History>
+      ) : null}
+    </Stack>
+  );
+}
+
+const History = ({ title, children }: { title: string; children: React.ReactNode }) => (
+  <section aria-label={title}>
+    <Text component="h3" size="xs" c="dimmed" fw={500} m={0} mb={4}>
+      {title}
+    </Text>
+    <ol className={classes.list}>{children}</ol>
+  </section>
+);
+
+/** A person or a key; somebody who is gone has an id only. */
+const nameOf = (id: string | null, name: string | null) => name ?? id;
+
+/** `before`: what it took the place of; `null` when there was nothing, `undefined` when that is not read yet. */
+function Version({ version, before }: { version: PriceVersion; before: PriceVersion | null | undefined }) {
+  const [open, setOpen] = useState(false);
+  const { effectiveFrom, supersededAt } = version;
+  const [maker, ender] = [
+    nameOf(version.changedBy, version.changedByName),
+    nameOf(version.supersededBy, version.supersededByName),
+  ];
+  const changes = before === undefined ? [] : fieldChanges(before && versionFields(before), versionFields(version));
+  return (
+    <li className={classes.version}>
+      <div className={classes.line}>
+        <span>
+          {version.version === null ? "Since" : <b>Version {version.version}</b>}{" "}
+          {effectiveFrom === null ? (
+            "the first known price"
+          ) : version.version === null ? (
+            formatDay(effectiveFrom, 0)
+          ) : (
+            <Ago at={effectiveFrom} />
+          )}
+          {maker ? ` by ${maker}` : ""}
+        </span>
+        {supersededAt === null ? (
+          <span className={classes.now}>in force</span>
+        ) : (
+          <span className={classes.dim}>
+            until {version.version === null ? formatDay(supersededAt, 0) : <ExactTime at={supersededAt} />}
+            {ender && ender !== maker ? ` by ${ender}` : ""}
+          </span>
+        )}
+        {before === undefined ? null : (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+            aria-label={`${open ? "Hide" : "Show"} the changes of ${version.version === null ? "this price" : `version ${version.version}`}`}
+          >
+            {open ? "Hide changes" : before === null ? "Show" : "Changes"}
+          </Button>
+        )}
+      </div>
+      {open ? <FieldDiff changes={changes.filter(({ kind }) => kind !== "same")} /> : null}
+    </li>
+  );
+}

@@ -1,0 +1,39 @@
+import { parseAsArrayOf, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { SOURCE_WORDS, VENDOR_WORDS } from "@/app/_lib/price-words";
+import { PRICE_PROVIDERS, PRICE_SOURCES, type PriceDefinition } from "@/server/services/pricing/schemas";
+
+/** Everything this page shows, as the address has it. */
+export const viewParsers = {
+  q: parseAsString,
+  vendor: parseAsStringLiteral(PRICE_PROVIDERS),
+  source: parseAsStringLiteral(PRICE_SOURCES),
+  hide: parseAsArrayOf(parseAsString).withDefault([]),
+  peek: parseAsString,
+};
+export type View = {
+  q: string | null;
+  vendor: PriceDefinition["provider"] | null;
+  source: PriceDefinition["source"] | null;
+};
+export const NO_FILTERS: View = { q: null, vendor: null, source: null };
+export const isFiltered = (view: View) => Object.keys(NO_FILTERS).some((name) => view[name as keyof View] !== null);
+
+/** Every word of the search is somewhere in the model's name, its vendor or whose price it is. */
+export function shownPrices(all: readonly PriceDefinition[], view: View): PriceDefinition[] {
+  const words = (view.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  return all.filter(({ modelName, provider, source }) => {
+    if (view.vendor !== null && provider !== view.vendor) return false;
+    if (view.source !== null && source !== view.source) return false;
+    const text = `${modelName} ${provider} ${VENDOR_WORDS[provider]} ${SOURCE_WORDS[source]}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+const prices = (projectId: string) => `/p/${encodeURIComponent(projectId)}/prices`;
+export const priceHref = (projectId: string, id: string) => `${prices(projectId)}?peek=${encodeURIComponent(id)}`;
+
+/** The editor: on the project's own price `id`, on an override of `base`, or on a new one for `model`. */
+export function editHref(projectId: string, on: { id?: string; base?: string; model?: string; vendor?: string } = {}) {
+  const search = new URLSearchParams(Object.entries(on)).toString();
+  return `${prices(projectId)}/edit${search ? `?${search}` : ""}`;
+}

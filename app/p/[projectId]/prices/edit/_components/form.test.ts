@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import type { PriceDefinition } from "@/server/services/pricing/schemas";
+import { definitionOf, emptyTier, errorsOf, formFaults, formOf, nextTier } from "./form";
+
+const price: PriceDefinition = {
+  id: "external:acme-large",
+  provider: "external",
+  modelName: "acme-large",
+  matchPattern: "^acme-",
+  source: "project_custom",
+  editable: true,
+  resettable: false,
+  pricingTiers: [
+    {
+      id: "standard",
+      name: "Standard",
+      isDefault: true,
+      priority: 0,
+      conditions: [],
+      prices: { input_tokens: 0.0000025, web_searches: 0.01 },
+    },
+    {
+      id: "long",
+      name: "Long",
+      isDefault: false,
+      priority: 1.5,
+      conditions: [{ usageDetailPattern: "^input", operator: "gte", value: 200_000 }],
+      prices: { input_tokens: 1e-12, "a/b": 3.3333333e-7 },
+    },
+  ],
+};
+const nothing = { id: null, base: null, model: null, vendor: null };
+
+test("what was not touched is sent as it was stored, to the last digit", () => {
+  const { provider, modelName, matchPattern, pricingTiers } = price;
+  expect(definitionOf(formOf(price, nothing))).toEqual({ provider, modelName, matchPattern, pricingTiers });
+});
+
+test("a new price starts with the model that it is for, and without a pattern", () => {
+  const form = formOf(undefined, { ...nothing, model: "acme-9", vendor: "openai" });
+  expect(form).toMatchObject({ provider: "openai", modelName: "acme-9", matchPattern: "" });
+  form.tiers[0]!.prices.forEach((row) => {
+    row.amount = "2";
+  });
+  expect(definitionOf(form)).toEqual({
+    provider: "openai",
+    modelName: "acme-9",
+    pricingTiers: [
+      {
+        name: "Standard",
+        isDefault: true,
+        priority: 0,
+        conditions: [],
+        prices: { input_tokens: 0.000002, output_tokens: 0.000002 },
+      },
+    ],
+  });
+});
+
+test("an empty amount, one that is no number, and a bucket that stands twice are told before anything is sent", () => {
+  const form = formOf(price, nothing);
+  form.tiers[0]!.prices[0]!.amount = " ";
+  form.tiers[0]!.prices[1] = { key: "k", bucket: " input_tokens", amount: "1,5" };
+  form.tiers[1]!.conditions[0]!.value = "many";
+  expect(formFaults(form)).toEqual({
+    "tiers.0.prices.0.amount": "An amount, 0 if it is free.",
+    "tiers.0.prices.1.bucket": "This bucket has a price above.",
+    "tiers.0.prices.1.amount": "A number.",
+    "tiers.1.conditions.0.value": "A number.",
+  });
+  expect(formFaults(formOf(price, nothing))).toEqual({});
+});
+
+test("the server's pointers come to the fields that they are about", () => {
+  const form = formOf(price, nothing);
+  const at = (path: string) => Object.keys(errorsOf([{ path, message: "No." }], form, "/draft"))[0];
+  expect(at("/draft/matchPattern")).toBe("matchPattern");
+  expect(at("/draft/pricingTiers")).toBe("tiers");
+  expect(at("/pricingTiers/1/prices/a~1b")).toBe("tiers.1.prices.1.amount");
+  expect(at("/pricingTiers/1/conditions/0/usageDetailPattern")).toBe("tiers.1.conditions.0.usageDetailPattern");
+  expect(at("/pricingTiers/1/conditions")).toBe("tiers.1.conditions");
+  expect(at("/pricingTiers/1/id")).toBe("tiers.1.name");
+});
+
+test("one more tier is asked last, and starts from the default's prices", () => {
+  const tier = nextTier(formOf(price, nothing).tiers);
+  expect(tier).toMatchObject({ isDefault: false, priority: "2.5", conditions: [{ operator: "gt" }] });
+  expect(tier.prices.map(({ bucket, amount }) => [bucket, amount])).toEqual([
+    ["input_tokens", "2.5"],
+    ["web_searches", "0.01"],
+  ]);
+  expect(nextTier([]).isDefault).toBe(true);
+  expect(emptyTier().isDefault).toBe(true);
+});

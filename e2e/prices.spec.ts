@@ -1,0 +1,95 @@
+import { expect, type Page, test } from "@playwright/test";
+import { press } from "./support/press";
+import { newProject } from "./support/project";
+import { seed } from "./support/seed";
+import { signIn } from "./support/sign-in";
+
+const talk = (id: string, model: string) => ({ id, model, ask: "Can I return it?", answer: "Yes, within 30 days." });
+
+/** The one model call of a conversation, as its Cost tab tells it. */
+async function costOf(page: Page, projectId: string, conversation: string) {
+  await page.goto(`/p/${projectId}/conversations/${conversation}?tab=cost`);
+  await press(
+    page.getByRole("button", { name: "Open the breakdown" }),
+    page.getByRole("button", { name: "Close the breakdown" }),
+  );
+  return page.getByRole("main");
+}
+
+test("a price is overridden, holds for the next call, is reset; another is made with a tier of its own", async ({
+  page,
+  baseURL,
+}) => {
+  test.setTimeout(180_000);
+  const project = newProject(baseURL!);
+  const others = newProject(baseURL!);
+  await signIn(page, project);
+  const prices = `/p/${project.projectId}/prices`;
+
+  await test.step("override a built-in price", async () => {
+    await page.goto(`${prices}?q=gpt-4o-mini&vendor=openai`);
+    await page.getByRole("link", { name: "gpt-4o-mini", exact: true }).click();
+    await page.getByRole("link", { name: "Override" }).click();
+    const amount = page.getByLabel("Price of input_tokens in US dollars");
+    await expect(amount).toHaveValue("0.15");
+    await amount.fill("100");
+    // 10,000 tokens at $100 for a million.
+    await expect(page.getByRole("region", { name: "With this price" })).toContainText("Input tokens$1");
+    await expect(page.getByRole("region", { name: "As it is now" })).toContainText("built-in");
+    await page.getByRole("button", { name: "Override" }).click();
+    await expect(page).toHaveURL(/peek=openai%3Agpt-4o-mini/);
+    await expect(page.getByRole("complementary", { name: "Price" })).toContainText("Project override");
+  });
+
+  await test.step("the next call costs what it says, and names the tier", async () => {
+    await seed(project, [talk("overridden", "gpt-4o-mini")]);
+    // 1,200 tokens at $100 and 80 at $0.60 for a million.
+    const cost = await costOf(page, project.projectId, "overridden");
+    await expect(cost).toContainText("openai:gpt-4o-mini@1");
+    await expect(cost).toContainText("Standard");
+    await expect(cost.getByTitle(/^\$0\.120048\b/).first()).toBeVisible();
+  });
+
+  await test.step("reset it", async () => {
+    await page.goto(`${prices}?peek=openai%3Agpt-4o-mini`);
+    await press(page.getByRole("button", { name: "Reset…" }), page.getByRole("dialog"));
+    await page.getByRole("button", { name: "Reset price" }).click();
+    await expect(page.getByRole("complementary", { name: "Price" })).toContainText("Built-in");
+    await page.getByRole("button", { name: "Show the changes of version 1" }).click();
+    await expect(page.getByRole("row", { name: /Standard: input tokens/ })).toContainText("$100.00 / 1M");
+    await seed(project, [talk("as-before", "gpt-4o-mini")], 1);
+    await expect(
+      (await costOf(page, project.projectId, "as-before")).getByTitle(/^\$0\.000228\b/).first(),
+    ).toBeVisible();
+  });
+
+  await test.step("make a price for a model that nobody knows, dearer above 1,000 tokens", async () => {
+    await page.goto(`${prices}/edit`);
+    await press(page.getByRole("button", { name: "Set price" }), page.getByText("Not saved yet."));
+    await page.getByRole("textbox", { name: /^Model/ }).fill("acme-house");
+    await page.getByLabel("Pattern").fill("^acme-house(?=-)");
+    await page.getByLabel("Price of input_tokens in US dollars").fill("1");
+    await page.getByLabel("Price of output_tokens in US dollars").fill("2");
+    await expect(page.getByRole("region", { name: "With this price" })).toContainText("RE2 has no lookaround");
+    await page.getByLabel("Pattern").fill("^acme-house");
+    await page.getByRole("button", { name: "Add a tier" }).click();
+    const tier = page.getByRole("group", { name: "Tier 2" });
+    await tier.getByLabel("Tier", { exact: true }).fill("Long");
+    const long = page.getByRole("group", { name: "Long" });
+    await long.getByLabel("What condition 1 compares with").fill("1000");
+    await long.getByLabel("Price of input_tokens in US dollars").fill("3");
+    await expect(page.getByRole("region", { name: "With this price" })).toContainText("Tier Long of acme-house");
+    await page.getByRole("button", { name: "Set price" }).click();
+    await expect(page.getByRole("complementary", { name: "Price" })).toContainText("more than 1,000");
+    await seed(project, [talk("house", "acme-house-2")], 2);
+    const cost = await costOf(page, project.projectId, "house");
+    await expect(cost).toContainText("Long");
+    // 1,200 at $3 and 80 at $2 for a million.
+    await expect(cost.getByTitle(/^\$0\.00376\b/).first()).toBeVisible();
+  });
+
+  await test.step("nobody else's prices changed", async () => {
+    const { models } = (await others.read("model-prices")) as unknown as { models: { source: string }[] };
+    expect(models.filter(({ source }) => source !== "default")).toEqual([]);
+  });
+});
