@@ -1,3 +1,4 @@
+import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { runClient } from "./support/client";
 import { startProduct } from "./support/product";
@@ -13,6 +14,19 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
 
     await test.step("the first person becomes the owner, with a project", async () => {
       await page.goto(link!);
+      for (const [colorScheme, width] of [
+        ["dark", 390],
+        ["light", 1280],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await expect(page.getByLabel("First project")).toBeVisible();
+        expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+        await test.info().attach(`setup-${colorScheme}-${width}`, {
+          body: await page.screenshot({ fullPage: true }),
+          contentType: "image/png",
+        });
+      }
       await page.getByLabel("E-mail").fill("ann@example.test");
       await page.getByRole("textbox", { name: "Password" }).fill("a long enough password");
       await page.getByLabel("First project").fill("Shop");

@@ -11,17 +11,22 @@ import { signIn } from "./support/sign-in";
 /** Every screen in both colours, wide and on a phone: reachable, readable, nothing sideways, nothing from elsewhere. */
 
 const HOSTILE = '<img src="https://elsewhere.example/x.png" onerror="alert(1)"><b>Is this bold?</b>';
+const LONG_USER = `عميل/٤٢/${"tenant-of-a-tenant".repeat(20)}`.slice(0, 256);
 const TALKS: Talk[] = [
   { id: "plain", model: "gpt-4o-mini", ask: "Can I return the jacket?", answer: "Yes, within 30 days." },
   { id: "hostile", model: "acme-house-1", ask: HOSTILE, answer: "It is not." },
   { id: "long", model: "gpt-4o-mini", ask: "Where are my parcels?", answer: "Let me see.", turns: 90 },
   { id: "failing", model: "gpt-4o", ask: "Where is my order 1042?", answer: "I cannot find it.", failingTool: true },
+  { id: "of-a-long-id", model: "gpt-4o", ask: "Who am I?", answer: "That I cannot tell.", user: LONG_USER },
+  { id: "leaving", model: "gpt-4o", ask: "Forget me.", answer: "I will.", user: "somebody-who-left" },
 ];
 const LOOKS = [
   { scheme: "light", width: 1440, height: 900 },
   { scheme: "dark", width: 1440, height: 900 },
   { scheme: "light", width: 390, height: 844 },
+  { scheme: "dark", width: 390, height: 844 },
 ] as const;
+const PHONE = { width: 390, height: 844 };
 
 let project: TestProject;
 let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
@@ -29,6 +34,9 @@ let conversationId: string;
 let findingId: string;
 let auditId: string;
 let jobId: string;
+let deletionId: string;
+let resetLink: string;
+let inviteLink: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(120_000);
@@ -51,6 +59,19 @@ test.beforeAll(async ({ browser, baseURL }) => {
   const log = await context.request.get(`${baseURL}/v1/projects/${project.projectId}/audit-log?action=retention`);
   auditId = (await log.json()).entries[0].id;
   jobId = await storeJobs();
+  const asked = await change("POST", "deletions", { userId: "somebody-who-left" });
+  deletionId = (await asked.json()).deletion.id;
+  await change("POST", "storage-measurements", {});
+  const ask = async (path: string) =>
+    (await context.request.get(`${baseURL}/v1/projects/${project.projectId}/${path}`)).json();
+  await expect
+    .poll(async () => (await ask(`deletions/${deletionId}`)).deletion.status, { timeout: 60_000 })
+    .toBe("completed");
+  await expect.poll(async () => (await ask("storage")).storage.measuredAt, { timeout: 60_000 }).not.toBeNull();
+  inviteLink = `/invite#token=${(await (await change("POST", "invitations", { email: null })).json()).token}`;
+  const { members } = await ask("members");
+  const reset = await change("POST", `members/${members[0].userId}/password-resets`, {});
+  resetLink = `/reset#token=${(await reset.json()).token}`;
   state = await context.storageState();
   await context.close();
 });
@@ -152,6 +173,9 @@ for (const look of LOOKS) {
       ["audit-open", `audit?open=${auditId}`, "400"],
       ["audit-filtered", "audit?target=nothing", "No change fits these filters."],
       ["account", "account", "Signed-in browsers"],
+      ["data", "data", "Everything of one user"],
+      ["data-of-a-user", "data?user=user-of-failing", "goes: nothing else shows it"],
+      ["data-of-a-long-id", `data?user=${encodeURIComponent(LONG_USER)}`, "Delete everything of this user…"],
       ["settings", "settings", "Diagnose conversations automatically"],
     ];
     for (const [name, path, shows] of screens) {
@@ -206,6 +230,99 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
     await expectDialog("leave");
     await cancel();
     await context.close();
+  });
+}
+
+for (const look of LOOKS) {
+  test(`every dialog about data, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
+    test.setTimeout(120_000);
+    const context = await signedIn(browser, look);
+    const page = await context.newPage();
+    const dialog = page.getByRole("dialog");
+    const expectDialog = async (name: string, shows: string) => {
+      await expect(dialog).toContainText(shows);
+      await expectSound(page, `dialog-${name}-${look.scheme}-${look.width}`, inDialog(page));
+    };
+    await page.goto(at(`data?deletion=${deletionId}`));
+    await expectDialog("receipt", "nothing was found");
+    await page.goto(at(`data?user=${encodeURIComponent(LONG_USER)}`));
+    await press(page.getByRole("button", { name: "Delete everything of this user…" }), dialog);
+    await expectDialog("delete-user", "Conversations");
+    await page.goto(at("data"));
+    await press(page.getByRole("button", { name: "Delete the project…" }), dialog);
+    await expectDialog("delete-project", "Findings that go");
+    await page.goto(at(`conversations/${conversationId}`));
+    const item = page.getByRole("menuitem", { name: "Delete conversation…" });
+    await press(page.getByRole("button", { name: "More actions" }), item);
+    await item.click();
+    await expectDialog("delete-conversation", "Findings that go");
+    await context.close();
+  });
+}
+
+test("the Data page before there is anything, and when nothing answers", async ({ browser, baseURL }) => {
+  test.setTimeout(120_000);
+  const empty = newProject(baseURL!);
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await signIn(page, empty);
+  for (const [width, colorScheme] of [
+    [1440, "light"],
+    [390, "dark"],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    await page.goto(`${baseURL}/p/${empty.projectId}/data`);
+    await expect(seen(page, "Nothing was deleted yet")).toBeVisible();
+    await expectSound(page, `data-empty-${colorScheme}-${width}`);
+  }
+  await page.goto(`${baseURL}/p/${empty.projectId}/data?user=nobody`);
+  await expect(seen(page, /No conversation has this user id/)).toBeVisible();
+  await page.goto(`${baseURL}/p/${empty.projectId}/data?deletion=del_nobody`);
+  await expect(page.getByRole("dialog")).toContainText("Deletion was not found.");
+
+  await page.goto(`${baseURL}/p/${empty.projectId}/conversations`);
+  const failure = {
+    code: -32603,
+    message: "Not just now.",
+    data: { code: "SERVICE_UNAVAILABLE", httpStatus: 503, requestId: "req-3" },
+  };
+  await page.route("**/api/trpc/**", (route) => {
+    const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
+    return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
+  });
+  // What the page itself brings is read from the database: a preview is asked for by the browser.
+  await page.goto(`${baseURL}/p/${empty.projectId}/data?user=somebody`);
+  await expect(page.getByText("req-3").first()).toBeVisible({ timeout: 20_000 });
+  await expectSound(page, "data-error-dark-390");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.getByRole("button", { name: "Try again" }).first().click();
+  await expect(seen(page, /No conversation has this user id/)).toBeVisible();
+  await context.close();
+});
+
+for (const [scheme, size] of [
+  ["dark", null],
+  ["light", PHONE],
+  ["dark", PHONE],
+] as const) {
+  test(`the pages before signing in, ${scheme}${size ? " on a phone" : ""}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    if (size) await page.setViewportSize(size);
+    for (const [name, path, shows] of [
+      ["sign-in", "/sign-in", "Sign in"],
+      ["setup-used", "/setup#token=used", "This is set up already"],
+      ["forgot", "/forgot", "Forgot your password?"],
+      ["reset", resetLink, "Set a new password"],
+      ["reset-closed", "/reset#token=used", "This link opens nothing"],
+      ["invite", inviteLink, "Join Journey"],
+      ["invite-closed", "/invite#token=used", "This link opens nothing"],
+    ] as const) {
+      await page.goto("about:blank");
+      await page.goto(path);
+      await expect(page.getByRole("heading", { name: shows })).toBeVisible();
+      await expectSound(page, `${name}-${scheme}-${size ? size.width : "wide"}`);
+    }
   });
 }
 

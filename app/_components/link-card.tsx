@@ -1,5 +1,5 @@
 "use client";
-import { Skeleton, Stack } from "@mantine/core";
+import { Anchor, Skeleton, Stack } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { EntryCard } from "./entry-card";
 import { ErrorState } from "./error-state";
@@ -18,7 +18,16 @@ type Props<T> = {
 /** The page of a one-time link: what it opens is asked by the script, because its token is never sent with an address. */
 export function LinkCard<T>({ title, token, look, closed, children }: Props<T>) {
   if (token && look.data) return children(token, look.data);
-  if (token === null || look.data === null) return <EntryCard title="This link opens nothing">{closed}</EntryCard>;
+  if (token === null || look.data === null)
+    return (
+      <EntryCard title="This link opens nothing">
+        {closed}{" "}
+        <Anchor href="/" underline="always">
+          Go to the workbench
+        </Anchor>
+        .
+      </EntryCard>
+    );
   return (
     <EntryCard title={title}>
       {look.error ? (

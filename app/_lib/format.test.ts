@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   formatAgo,
+  formatBytes,
   formatCompact,
   formatCount,
   formatDuration,
@@ -77,6 +78,20 @@ test("shares and their interval", () => {
   expect(wilson(12, 340)!.low).toBeCloseTo(0.0203, 3);
   expect(wilson(12, 340)!.high).toBeCloseTo(0.0607, 3);
   expect(wilson(5, 5)!.high).toBe(1);
+});
+
+test("sizes", () => {
+  expect([0, 512, 999, 1000, 1_240_000, 999_600, 53e9, 2e18].map(formatBytes)).toEqual([
+    "0 B",
+    "512 B",
+    "999 B",
+    "1 kB",
+    "1.24 MB",
+    "1 MB",
+    "53 GB",
+    "2000 PB",
+  ]);
+  expect([null, undefined, -1, Number.NaN].map(formatBytes)).toEqual(["—", "—", "—", "—"]);
 });
 
 test("one is singular", () => {

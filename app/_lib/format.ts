@@ -38,6 +38,21 @@ export const formatPercent = (share: number | null | undefined) =>
     ? UNKNOWN
     : `${(share * 100).toLocaleString("en-US", { maximumFractionDigits: share < 0.1 ? 1 : 0 })}%`;
 
+const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
+
+/** `512 B`, `1.24 MB`, in thousands as disks are sold. */
+export function formatBytes(bytes: number | null | undefined): string {
+  if (bytes == null || !Number.isFinite(bytes) || bytes < 0) return UNKNOWN;
+  let size = bytes;
+  let unit = 0;
+  // What would round to a thousand is one of the next unit.
+  while (size >= 999.5 && unit < BYTE_UNITS.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? Math.round(size) : Number(size.toPrecision(3))} ${BYTE_UNITS[unit]}`;
+}
+
 export function formatDuration(ms: number | null | undefined): string {
   if (ms == null || !Number.isFinite(ms)) return UNKNOWN;
   if (ms < 0) return UNKNOWN;

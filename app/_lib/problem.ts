@@ -50,3 +50,7 @@ export function problemOf(error: unknown): Problem {
     errors: fieldErrorsIn(field(data, "errors")),
   };
 }
+
+/** What is wrong with one field of what was sent, by its JSON pointer; `null` when the refusal is not about it. */
+export const fieldProblem = (error: unknown, path: string): string | null =>
+  problemOf(error).errors.find((one) => one.path === path)?.message ?? null;

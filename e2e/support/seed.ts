@@ -9,13 +9,25 @@ const attribute = (key: string, value: string | number) => ({
 });
 const text = (content: string) => [{ type: "text", content }];
 
-export type Talk = { id: string; model: string; ask: string; answer: string; failingTool?: boolean; turns?: number };
+export type Talk = {
+  id: string;
+  model: string;
+  ask: string;
+  answer: string;
+  failingTool?: boolean;
+  turns?: number;
+  /** The application's own id of its user. */
+  user?: string;
+};
 
 /** One conversation as an instrumented agent sends it: model calls, perhaps a tool that fails, under a root span. */
-function spansOf({ id, model, ask, answer, failingTool = false, turns = 1 }: Talk, startedAt: number) {
+function spansOf(
+  { id, model, ask, answer, failingTool = false, turns = 1, user = `user-of-${id}` }: Talk,
+  startedAt: number,
+) {
   const traceId = hex(16);
   const root = hex(8);
-  const common = [attribute("gen_ai.conversation.id", id), attribute("user.id", `user-of-${id}`)];
+  const common = [attribute("gen_ai.conversation.id", id), attribute("user.id", user)];
   let now = startedAt;
   const span = (name: string, attributes: object[], more: object = {}) => {
     const start = now;

@@ -4,6 +4,7 @@ import { EntryCard } from "@/app/_components/entry-card";
 import { LinkCard } from "@/app/_components/link-card";
 import { useLinkToken } from "@/app/_lib/link-token";
 import { useTRPCClient } from "@/app/_lib/trpc";
+import { ROLE_WORDS } from "@/app/p/[projectId]/_components/role-words";
 import type { WaysIn } from "@/server/services/single-sign-on";
 import { AcceptInvitation } from "./accept-invitation";
 import { ComeIn } from "./come-in";
@@ -27,9 +28,9 @@ export function Invitation({ signedInAs, ways }: Props) {
       {(usable, { projectName, role, email }) => (
         <EntryCard title={`Join ${projectName}`}>
           {signedInAs === null ? (
-            <ComeIn token={usable} role={role} email={email} ways={ways} />
+            <ComeIn token={usable} role={ROLE_WORDS[role].one} email={email} ways={ways} />
           ) : (
-            <AcceptInvitation token={usable} role={role} email={signedInAs} />
+            <AcceptInvitation token={usable} role={ROLE_WORDS[role].one} email={signedInAs} />
           )}
         </EntryCard>
       )}

@@ -3,7 +3,7 @@ import { idInput, pageInput, pagination, queryInteger } from "@/server/platform/
 
 /** A conversation's activity of today must never be what a typing error deletes. */
 export const RETENTION_FLOOR_DAYS = 1;
-const RETENTION_CEILING_DAYS = 36_500;
+export const RETENTION_CEILING_DAYS = 36_500;
 
 /** The id that a client gave its own user. */
 const endUserId = z.string().min(1).max(1000);

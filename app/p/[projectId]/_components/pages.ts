@@ -1,6 +1,7 @@
 import {
   IconAlertTriangle,
   IconCoin,
+  IconDatabase,
   IconHistory,
   IconKey,
   IconListCheck,
@@ -22,6 +23,7 @@ export const PAGES = [
   { path: "send-a-trace", label: "Send a trace", key: "s", icon: IconTransferIn },
   { path: "members", label: "Members", key: "m", icon: IconUsers, needs: "project:admin" },
   { path: "audit", label: "Audit log", key: "a", icon: IconHistory, needs: "project:admin" },
+  { path: "data", label: "Data", key: "b", icon: IconDatabase, needs: "project:admin" },
   { path: "settings", label: "Settings", key: ",", icon: IconSettings },
 ] as const;
 export type PagePath = (typeof PAGES)[number]["path"];

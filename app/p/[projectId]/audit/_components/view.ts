@@ -2,6 +2,7 @@ import { createLoader, parseAsInteger, parseAsString, parseAsStringLiteral } fro
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import type { AuditEntry } from "@/server/services/audit/schemas";
 import { pageHref } from "../../_components/pages";
+import { receiptHref } from "../../data/_components/view";
 
 /** Everything this page shows, as the address has it. */
 export const viewParsers = {
@@ -50,9 +51,11 @@ export const isFiltered = (view: View) =>
   view.action !== null || view.actor !== null || view.target !== null || view.range !== null;
 export const NO_FILTERS = { action: null, actor: null, target: null, range: null, from: null, to: null };
 
-/** Where what changed is seen, when it has a page. */
-export const targetHref = (projectId: string, target: NonNullable<AuditEntry["target"]>) =>
-  target.type === "backgroundJob" ? `${pageHref(projectId, "jobs")}?peek=${encodeURIComponent(target.id)}` : null;
+/** Where what changed is seen, when it has a page: a job, and of a deletion the receipt. */
+export function targetHref(projectId: string, { type, id }: NonNullable<AuditEntry["target"]>): string | null {
+  if (type === "backgroundJob") return `${pageHref(projectId, "jobs")}?peek=${encodeURIComponent(id)}`;
+  return type === "deletion" ? receiptHref(projectId, id) : null;
+}
 
 /** The subjects whose changes the log has, by the beginning of an action's name. */
 const SUBJECTS = [

@@ -12,6 +12,7 @@ import { useTRPC } from "@/app/_lib/trpc";
 import { useMay } from "../../../_components/membership";
 import { ConversationCost } from "../../_components/conversation-cost";
 import classes from "./conversation-header.module.css";
+import { ConversationMenu } from "./conversation-menu";
 import type { ConversationData } from "./transcript";
 
 type Props = { projectId: string; back: string; conversation: ConversationData };
@@ -20,6 +21,7 @@ export function ConversationHeader({ projectId, back, conversation }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const mayDiagnose = useMay("diagnostics:write");
+  const mayDelete = useMay("project:admin");
   const diagnose = useMutation(
     trpc.ruleRuns.create.mutationOptions({
       onSuccess: ({ runs }) => {
@@ -48,23 +50,26 @@ export function ConversationHeader({ projectId, back, conversation }: Props) {
         </span>
       }
       aside={
-        mayDiagnose ? (
-          <Button
-            variant="default"
-            leftSection={<IconStethoscope size={14} aria-hidden />}
-            loading={diagnose.isPending}
-            onClick={() =>
-              diagnose.mutate({
-                projectId,
-                conversationId: conversation.id,
-                lastActivityAt: conversation.lastActivityAt,
-                traceIds: conversation.traceIds,
-              })
-            }
-          >
-            Diagnose now
-          </Button>
-        ) : null
+        <>
+          {mayDiagnose ? (
+            <Button
+              variant="default"
+              leftSection={<IconStethoscope size={14} aria-hidden />}
+              loading={diagnose.isPending}
+              onClick={() =>
+                diagnose.mutate({
+                  projectId,
+                  conversationId: conversation.id,
+                  lastActivityAt: conversation.lastActivityAt,
+                  traceIds: conversation.traceIds,
+                })
+              }
+            >
+              Diagnose now
+            </Button>
+          ) : null}
+          {mayDelete ? <ConversationMenu projectId={projectId} back={back} conversation={conversation} /> : null}
+        </>
       }
     >
       <p className={classes.facts}>

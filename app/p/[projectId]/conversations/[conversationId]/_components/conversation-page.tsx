@@ -1,13 +1,17 @@
 "use client";
-import { Skeleton, Stack, Tabs } from "@mantine/core";
+import { Button, Skeleton, Stack, Tabs } from "@mantine/core";
+import { IconMessageOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useMemo, useState } from "react";
+import { EmptyState } from "@/app/_components/empty-state";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useListHref } from "@/app/_lib/list-place";
+import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { ConversationHeader } from "./conversation-header";
@@ -76,6 +80,24 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
           <Skeleton key={width} height={14} width={`${width}%`} />
         ))}
       </Stack>
+    );
+  }
+  if (problemOf(query.error).status === 404) {
+    return (
+      <>
+        <PageHeader title="Conversation" />
+        <EmptyState
+          icon={<IconMessageOff size={32} stroke={1.5} aria-hidden />}
+          title="This conversation is no longer here"
+          action={
+            <Button component={Link} href={back}>
+              All conversations
+            </Button>
+          }
+        >
+          It was deleted while this page was open, so what it showed is gone from it.
+        </EmptyState>
+      </>
     );
   }
   return (

@@ -1,0 +1,47 @@
+"use client";
+import { useQueryStates } from "nuqs";
+import { PageBody, PageSection } from "@/app/_components/page-body";
+import { PageHeader } from "@/app/_components/page-header";
+import { Backups } from "./backups";
+import { DeleteProject } from "./delete-project";
+import { Deletions } from "./deletions";
+import { Receipt } from "./receipt";
+import { Retention } from "./retention";
+import { StoredSize } from "./stored-size";
+import { UserData } from "./user-data";
+import { viewParsers } from "./view";
+
+export function Data({ projectId }: { projectId: string }) {
+  const [{ user, deletion }, setView] = useQueryStates(viewParsers);
+  return (
+    <>
+      <PageHeader title="Data" />
+      <PageBody>
+        <PageSection title="Stored size">
+          <StoredSize projectId={projectId} />
+        </PageSection>
+        <PageSection title="Retention">
+          <Retention projectId={projectId} />
+        </PageSection>
+        <PageSection title="Everything of one user">
+          <UserData
+            projectId={projectId}
+            userId={user}
+            onLook={(user) => void setView({ user })}
+            onAsked={(deletion) => void setView({ user: null, deletion })}
+          />
+        </PageSection>
+        <PageSection title="Deletions" flush>
+          <Deletions projectId={projectId} openId={deletion} onOpen={(deletion) => void setView({ deletion })} />
+        </PageSection>
+        <PageSection title="Backups" flush>
+          <Backups projectId={projectId} />
+        </PageSection>
+        <PageSection title="The project itself">
+          <DeleteProject projectId={projectId} />
+        </PageSection>
+      </PageBody>
+      <Receipt projectId={projectId} deletionId={deletion} onClose={() => void setView({ deletion: null })} />
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+"use client";
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Ago } from "@/app/_components/ago";
+import { ErrorState } from "@/app/_components/error-state";
+import { useTRPC } from "@/app/_lib/trpc";
+import { Impact } from "../../_components/impact";
+import { useProjects } from "../../_components/membership";
+import { TypeToConfirm } from "../../_components/type-to-confirm";
+
+/** The end of the project: gone for everybody at once, its rows soon after. */
+export function DeleteProject({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const [asking, ask] = useDisclosure(false);
+  const name = useProjects().find(({ id }) => id === projectId)?.name ?? "";
+  const preview = useQuery(trpc.deletions.preview.queryOptions({ projectId }, { enabled: asking, staleTime: 0 }));
+  const remove = useMutation(trpc.projects.delete.mutationOptions({ onSuccess: () => window.location.assign("/") }));
+  const close = () => {
+    remove.reset();
+    ask.close();
+  };
+  const counted = preview.isFetching ? undefined : preview.data?.preview;
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm">
+        With all its conversations, Findings, keys and members. Members and keys lose it at once; its rows go in the
+        background. There is no way back.
+      </Text>
+      <Button color="red" variant="outline" size="sm" onClick={ask.open}>
+        Delete the project…
+      </Button>
+      <TypeToConfirm
+        opened={asking}
+        onClose={close}
+        title={`Delete ${name}?`}
+        phrase={name}
+        action="Delete the project"
+        ready={counted !== undefined}
+        running={remove.isPending || remove.isSuccess}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ projectId, name })}
+      >
+        {counted ? (
+          <>
+            <Impact
+              projectId={projectId}
+              conversations={counted.conversations}
+              counts={counted}
+              oldestActivityAt={counted.oldestActivityAt}
+              complete={counted.complete}
+            />
+            {counted.measuredAt === null ? null : (
+              <Text size="xs" c="dimmed">
+                As measured <Ago at={counted.measuredAt} />.
+              </Text>
+            )}
+          </>
+        ) : preview.error ? (
+          <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
+        ) : (
+          <Skeleton height={120} role="status" aria-label="Counting what there is" />
+        )}
+      </TypeToConfirm>
+    </Stack>
+  );
+}

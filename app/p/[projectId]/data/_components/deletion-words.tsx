@@ -1,0 +1,53 @@
+import { Dot } from "@/app/_components/dot";
+import { formatCount, plural } from "@/app/_lib/format";
+import type { Deletion } from "@/server/services/data/schemas";
+
+export const SCOPE_WORDS: Record<Deletion["scope"], string> = {
+  conversation: "One conversation",
+  user: "Everything of one user",
+  project: "The project",
+  retention: "What was older than is kept",
+};
+
+const LOOK: Record<Deletion["status"], { word: string; color: string; hollow: boolean }> = {
+  queued: { word: "Queued", color: "var(--severity-info)", hollow: true },
+  running: { word: "Running", color: "var(--severity-low)", hollow: true },
+  completed: { word: "Complete", color: "var(--state-ok)", hollow: false },
+};
+
+export function DeletionStatus({ deletion }: { deletion: Deletion }) {
+  if (deletion.failedJobId !== null) return <Dot color="var(--severity-critical)">Stands still</Dot>;
+  const { word, color, hollow } = LOOK[deletion.status];
+  return (
+    <Dot color={color} hollow={hollow}>
+      {word}
+    </Dot>
+  );
+}
+
+/** Who asked for it: a person or key by name, everything else by what it is. */
+export function askedBy({ actorKind, actorName, actorId, scope }: Deletion): string {
+  if (scope === "retention") return "Retention";
+  const called = actorName ?? actorId;
+  switch (actorKind) {
+    case "user":
+      return called ?? "A person";
+    case "apiKey":
+      return `Key ${called ?? ""}`.trim();
+    case "job":
+      return `Job ${called ?? ""}`.trim();
+    case "operator":
+      return "Operator";
+  }
+}
+
+/** How far it is: conversations gone, of how many where that is known. */
+export function goneSoFar({ counts, expected, status }: Deletion): string {
+  const gone = counts.conversations ?? 0;
+  return status !== "completed" && expected !== null
+    ? `${formatCount(gone)} of ${plural(expected, "conversation")}`
+    : plural(gone, "conversation");
+}
+
+/** Whether it is still to be watched. */
+export const isOpen = ({ status, failedJobId }: Deletion) => status !== "completed" && failedJobId === null;

@@ -1,0 +1,182 @@
+"use client";
+import { Alert, Button, DataList, Group, Modal, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Dot } from "@/app/_components/dot";
+import { ErrorState } from "@/app/_components/error-state";
+import { ExactTime } from "@/app/_components/exact-time";
+import { Fact } from "@/app/_components/fact";
+import { IdText } from "@/app/_components/id-text";
+import { StaleNote } from "@/app/_components/stale-note";
+import { formatCount, plural, UNKNOWN } from "@/app/_lib/format";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+import type { Deletion } from "@/server/services/data/schemas";
+import { askedBy, DeletionStatus, goneSoFar, isOpen, SCOPE_WORDS } from "./deletion-words";
+import classes from "./receipt.module.css";
+import { byMeaning, tableWords } from "./table-words";
+
+const BUSY_MS = 1000;
+
+type Props = { projectId: string; deletionId: string | null; onClose: () => void };
+
+/** One deletion's receipt; while it runs, how far it is. */
+export function Receipt({ projectId, deletionId, onClose }: Props) {
+  // While the dialog fades it still shows what it was about.
+  const [shown, setShown] = useState(deletionId);
+  if (deletionId !== null && deletionId !== shown) setShown(deletionId);
+  return (
+    <Modal opened={deletionId !== null} onClose={onClose} title="Receipt of a deletion" size="lg">
+      {shown === null ? null : <Contents key={shown} projectId={projectId} deletionId={shown} />}
+    </Modal>
+  );
+}
+
+function Contents({ projectId, deletionId }: { projectId: string; deletionId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(
+    trpc.deletions.get.queryOptions(
+      { projectId, deletionId },
+      { refetchInterval: ({ state }) => (state.data && isOpen(state.data.deletion) ? BUSY_MS : false) },
+    ),
+  );
+  if (!query.data) {
+    return query.error ? (
+      <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+    ) : (
+      <Skeleton height={240} role="status" aria-label="Loading the receipt" />
+    );
+  }
+  const { deletion } = query.data;
+  return (
+    <Stack gap="md">
+      <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+      <State projectId={projectId} deletion={deletion} />
+      <DataList size="sm" gap={6} labelWidth={110}>
+        <Fact label="What">{SCOPE_WORDS[deletion.scope]}</Fact>
+        <Fact label="Asked for by">{askedBy(deletion)}</Fact>
+        <Fact label="Asked for">
+          <ExactTime at={deletion.createdAt} />
+        </Fact>
+        <Fact label="Completed">
+          {deletion.completedAt === null ? "Not yet" : <ExactTime at={deletion.completedAt} />}
+        </Fact>
+        <Fact label="Id">
+          <IdText id={deletion.id} />
+        </Fact>
+      </DataList>
+      <Counts deletion={deletion} />
+    </Stack>
+  );
+}
+
+/** In a sentence: done and nothing found, done and something found, on its way, or standing still. */
+function State({ projectId, deletion }: { projectId: string; deletion: Deletion }) {
+  const { status, remaining, expected, counts } = deletion;
+  if (deletion.failedJobId !== null) {
+    return <StandsStill projectId={projectId} deletion={deletion} jobId={deletion.failedJobId} />;
+  }
+  if (status !== "completed") {
+    const gone = counts.conversations ?? 0;
+    return (
+      <Stack gap={6}>
+        <Text size="sm" role="status">
+          <DeletionStatus deletion={deletion} />. {goneSoFar(deletion)} gone. You can close this: it goes on by itself.
+        </Text>
+        {expected ? (
+          <Progress value={Math.min(100, (100 * gone) / expected)} aria-label="Conversations that are gone" />
+        ) : null}
+      </Stack>
+    );
+  }
+  const left = remaining === null ? 0 : Object.values(remaining).reduce((sum, rows) => sum + rows, 0);
+  return (
+    <Text size="sm" role="status">
+      {left > 0 ? (
+        <>
+          <Dot color="var(--severity-medium)">Complete</Dot>. {plural(left, "row")} came at the very moment that it
+          ended: they are new, and there. Delete once more to remove them as well.
+        </>
+      ) : (
+        <>
+          <DeletionStatus deletion={deletion} />.{" "}
+          {remaining === null
+            ? "It was not looked for what may be left: that is done for users and single conversations."
+            : `All ${Object.keys(remaining).length} tables were searched afterwards, and nothing was found.`}
+        </>
+      )}
+    </Text>
+  );
+}
+
+function StandsStill({ projectId, deletion, jobId }: { projectId: string; deletion: Deletion; jobId: string }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const replay = useMutation(
+    trpc.backgroundJobs.replay.mutationOptions({
+      onSuccess: () => queries.invalidateQueries({ queryKey: trpc.deletions.pathKey() }),
+    }),
+  );
+  return (
+    <Alert role="alert" color="red" p="sm">
+      <Stack gap="xs">
+        <Text size="sm">
+          It stands still at {goneSoFar(deletion)}: its background job failed and its retries are used up. Started
+          again, it goes on where it stopped.
+        </Text>
+        {replay.error ? <Text size="sm">{problemOf(replay.error).detail}</Text> : null}
+        <Group gap="xs">
+          <Button
+            variant="default"
+            loading={replay.isPending}
+            onClick={() => replay.mutate({ projectId, backgroundJobId: jobId })}
+          >
+            Go on
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+function Counts({ deletion: { counts, remaining, status } }: { deletion: Deletion }) {
+  const looked = remaining !== null;
+  const tables = [...new Set([...Object.keys(counts), ...Object.keys(remaining ?? {})])].sort(byMeaning);
+  if (tables.length === 0) {
+    return status === "completed" ? (
+      <Text size="sm">There was nothing to delete.</Text>
+    ) : (
+      <Text size="sm">Nothing is gone yet.</Text>
+    );
+  }
+  return (
+    <table className={classes.table} aria-label="Rows by kind">
+      <thead>
+        <tr>
+          <th scope="col">Kind</th>
+          <th scope="col">Deleted</th>
+          {looked ? <th scope="col">Found afterwards</th> : null}
+        </tr>
+      </thead>
+      <tbody>
+        {tables.map((table) => (
+          <tr key={table}>
+            <th scope="row">{tableWords(table)}</th>
+            <td className="tabular">{formatCount(counts[table] ?? 0)}</td>
+            {looked ? (
+              <td className="tabular">
+                {remaining[table] === undefined ? (
+                  <span title="not searched">{UNKNOWN}</span>
+                ) : (
+                  <Left rows={remaining[table]} />
+                )}
+              </td>
+            ) : null}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const Left = ({ rows }: { rows: number }) => (rows === 0 ? "none" : formatCount(rows));

@@ -1,0 +1,30 @@
+const WORDS: Record<string, string> = {
+  conversations: "Conversations",
+  conversation_messages: "Messages",
+  conversation_search: "Search index",
+  model_calls: "Model calls",
+  tool_calls: "Tool calls",
+  traces: "Traces",
+  spans: "Spans",
+  span_sources: "Resources and scopes",
+  log_records: "Log records",
+  ingest_receipts: "Receipts of batches",
+  projection_queue: "Waiting to be read",
+  rule_runs: "Rule Runs",
+  findings: "Findings",
+  occurrences: "Occurrences",
+  job_runs: "Background jobs",
+  job_events: "Events of background jobs",
+  memberships: "Members",
+  api_keys: "API keys",
+  projects: "Project",
+};
+
+const ORDER = Object.keys(WORDS);
+const placeOf = (table: string) => (ORDER.includes(table) ? ORDER.indexOf(table) : ORDER.length);
+
+/** In the order in which people think of them. */
+export const byMeaning = (one: string, other: string) => placeOf(one) - placeOf(other) || one.localeCompare(other);
+
+/** What a table holds, as people say it. */
+export const tableWords = (table: string) => WORDS[table] ?? table;

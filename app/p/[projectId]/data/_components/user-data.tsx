@@ -1,0 +1,159 @@
+"use client";
+import { Alert, Button, Group, Skeleton, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { ErrorState } from "@/app/_components/error-state";
+import { plural } from "@/app/_lib/format";
+import { fieldProblem } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc";
+import type { DeletionPreview } from "@/server/services/data/schemas";
+import { Impact } from "../../_components/impact";
+import { pageHref } from "../../_components/pages";
+import { TypeToConfirm } from "../../_components/type-to-confirm";
+
+/** As long as the longest that the server takes. */
+const USER_ID_MAX = 1000;
+
+type Props = {
+  projectId: string;
+  /** Whose data is looked at; `null`: nobody's yet. */
+  userId: string | null;
+  onLook: (userId: string | null) => void;
+  /** Told the deletion that was asked for. */
+  onAsked: (deletionId: string) => void;
+};
+
+/** What your application sent under one of its user ids: looked at first, then deleted. */
+export function UserData({ projectId, userId, onLook, onAsked }: Props) {
+  const trpc = useTRPC();
+  const [text, setText] = useState(userId ?? "");
+  useEffect(() => setText(userId ?? ""), [userId]);
+  const preview = useQuery(
+    trpc.deletions.preview.queryOptions(
+      { projectId, userId: userId ?? "" },
+      // What is counted here is about to be deleted for good: never an answer of before.
+      { enabled: userId !== null && userId !== "", staleTime: 0 },
+    ),
+  );
+  const shown = userId !== null && userId === text;
+  return (
+    <Stack gap="md">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (shown) void preview.refetch();
+          else onLook(text || null);
+        }}
+      >
+        <Group align="flex-end" gap="xs">
+          <TextInput
+            label="User id"
+            description="The id that your application gave its user, letter by letter."
+            flex="1 1 16rem"
+            maw={420}
+            dir="auto"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            maxLength={USER_ID_MAX}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            error={fieldProblem(preview.error, "/userId")}
+          />
+          <Button
+            type="submit"
+            size="sm"
+            variant="default"
+            disabled={text === ""}
+            loading={preview.isFetching && preview.fetchStatus !== "idle"}
+          >
+            Show what there is
+          </Button>
+        </Group>
+      </form>
+      {!shown ? null : preview.data ? (
+        <Found projectId={projectId} userId={userId} preview={preview.data.preview} onAsked={onAsked} />
+      ) : preview.error ? (
+        <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
+      ) : (
+        <Skeleton height={120} role="status" aria-label="Counting what there is" />
+      )}
+    </Stack>
+  );
+}
+
+type FoundProps = { projectId: string; userId: string; preview: DeletionPreview; onAsked: Props["onAsked"] };
+
+function Found({ projectId, userId, preview, onAsked }: FoundProps) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const [asking, ask] = useDisclosure(false);
+  const remove = useMutation(
+    trpc.deletions.create.mutationOptions({
+      onSuccess: ({ deletion }) => {
+        queries.setQueryData(trpc.deletions.get.queryKey({ projectId, deletionId: deletion.id }), { deletion });
+        void queries.invalidateQueries({ queryKey: trpc.deletions.pathKey() });
+        ask.close();
+        onAsked(deletion.id);
+      },
+    }),
+  );
+  const close = () => {
+    remove.reset();
+    ask.close();
+  };
+  const impact = (
+    <Impact
+      projectId={projectId}
+      conversations={preview.conversations}
+      href={`${pageHref(projectId, "conversations")}?user=${encodeURIComponent(userId)}`}
+      counts={preview}
+      oldestActivityAt={preview.oldestActivityAt}
+      complete={preview.complete}
+    />
+  );
+  return (
+    <Stack gap="md" role="status" aria-label="What there is of this user">
+      {userId.trim() === userId ? null : (
+        <Alert color="yellow" p="xs">
+          This id begins or ends with a space. It counts: without it, it is another user's.
+        </Alert>
+      )}
+      {preview.conversations === 0 ? (
+        <Text size="sm">
+          No conversation has this user id. What has arrived and is not read yet, and log records outside any
+          conversation that carry it, would go all the same.
+        </Text>
+      ) : (
+        <>
+          {impact}
+          {preview.complete ? null : <Text size="sm">Counting stopped: there is more. All of it goes.</Text>}
+        </>
+      )}
+      <div>
+        <Button color="red" variant="outline" size="sm" onClick={ask.open}>
+          Delete everything of this user…
+        </Button>
+      </div>
+      <TypeToConfirm
+        opened={asking}
+        onClose={close}
+        title="Delete everything of this user?"
+        phrase={userId}
+        action="Delete everything"
+        ready
+        running={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ projectId, userId })}
+      >
+        <Text size="sm">
+          {preview.complete ? plural(preview.conversations, "conversation") : "More conversations than were counted"} of
+          theirs and everything that was sent for them {preview.conversations === 1 ? "goes" : "go"}, in the background.
+          There is no way back. What they do afterwards is new. Backups of before still have it until you let them go.
+        </Text>
+        {preview.conversations === 0 ? null : impact}
+      </TypeToConfirm>
+    </Stack>
+  );
+}

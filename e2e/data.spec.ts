@@ -1,0 +1,216 @@
+import { expect, type Page, test } from "@playwright/test";
+import { inDatabase } from "./support/database";
+import { press } from "./support/press";
+import { newProject, type TestProject } from "./support/project";
+import { seed, type Talk } from "./support/seed";
+import { seen } from "./support/seen";
+import { signIn } from "./support/sign-in";
+
+/** What is kept, for how long, and how it goes: the Data page, and the deletion of one conversation on its own. */
+
+const DAY_MS = 86_400_000;
+const JOB_MS = 30_000;
+/** As applications have them: no word of ours, in two directions, and long. */
+const GONE = `عميل-42/${"a-very-long-id-of-a-tenant/".repeat(9)}end`.slice(0, 256);
+const talk = (id: string, ask: string, more: Partial<Talk> = {}): Talk => ({
+  id,
+  model: "gpt-4o-mini",
+  ask,
+  answer: "Let me see.",
+  ...more,
+});
+
+let project: TestProject;
+let other: TestProject;
+const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
+const asksOf = async (of: TestProject) => {
+  const { conversations } = (await of.read("conversations")) as unknown as { conversations: { preview: string }[] };
+  return conversations.map(({ preview }) => preview).sort();
+};
+
+test.beforeEach(async ({ page, baseURL }) => {
+  test.setTimeout(180_000);
+  project = newProject(baseURL!);
+  other = newProject(baseURL!);
+  await seed(project, [
+    talk("one", "Where is my parcel?", { failingTool: true, user: GONE }),
+    talk("two", "May I send it back?", { user: GONE }),
+    talk("three", "Is it still under warranty?", { failingTool: true }),
+    talk("four", "How do I cancel?"),
+  ]);
+  await seed(other, [talk("theirs", "Where is their parcel?", { failingTool: true, user: GONE })]);
+  await signIn(page, project);
+});
+test.afterEach(async () => {
+  expect(await asksOf(other), "the other project is as it was").toEqual(["Where is their parcel?"]);
+});
+
+/** The number under a name in what would go. */
+const impact = (page: Page, name: string) =>
+  page
+    .getByTestId("impact")
+    .filter({ visible: true })
+    .last()
+    .locator("div", { has: page.getByText(name, { exact: true }) })
+    .getByRole("definition");
+
+test("what is stored is measured, and said by kind", async ({ page }) => {
+  await page.goto(at("data"));
+  const sizes = page.getByRole("table", { name: "Stored size by kind" });
+  await press(page.getByRole("button", { name: "Measure now" }), sizes);
+  await expect(sizes).toBeVisible({ timeout: JOB_MS });
+  await expect(page.getByTestId("stored-size")).toHaveText(/^[\d.]+ [kM]B$/);
+  await expect(sizes.getByRole("row", { name: /^Conversations/ })).toContainText("4");
+  await expect(page.getByRole("button", { name: "Measure now" })).toBeEnabled({ timeout: JOB_MS });
+  await sizes.getByRole("link", { name: "4", exact: true }).click();
+  await expect(seen(page, "How do I cancel?")).toBeVisible();
+});
+
+test("how long conversations are kept is set after a look at what that deletes, and only for that number", async ({
+  page,
+}) => {
+  const long = Date.now() - 40 * DAY_MS;
+  await inDatabase(
+    (sql) => sql`
+      update conversations set last_activity_at = ${long}, received_at = ${long}
+      where project_id = ${project.projectId} and external_id in ('three', 'four')`,
+  );
+  await page.goto(at("data"));
+  await expect(page.getByTestId("retention")).toHaveText("Conversations are kept for ever.");
+  const days = page.getByLabel("Days after the last activity");
+  await press(page.getByLabel("For a number of days"), days);
+  const look = page.getByRole("button", { name: "Show what would be deleted" });
+  const keep = page.getByRole("button", { name: /^Keep for \d+ days?$/ });
+
+  await days.fill("0");
+  await expect(look).toBeDisabled();
+  await days.fill("30");
+  await expect(keep).toBeHidden();
+  await look.click();
+  await expect(impact(page, "Conversations")).toHaveText("2");
+  await expect(impact(page, "Findings that go")).toHaveText("0");
+  await expect(page.getByRole("list", { name: "Findings that change" }).getByRole("link").first()).toContainText(
+    "get_order",
+  );
+  await expect(keep).toHaveText("Keep for 30 days");
+
+  await days.fill("60");
+  await expect(keep).toBeHidden();
+  await look.click();
+  await expect(seen(page, /Nothing is older than 60 days now/)).toBeVisible();
+  await keep.click();
+  await expect(page.getByTestId("retention")).toHaveText(
+    "Conversations are kept for 60 days after their last activity.",
+  );
+  await expect(seen(page, /deleted with the next daily run, .+:17:00/)).toBeVisible();
+  expect(await project.read("retention")).toMatchObject({ retention: { days: 60 } });
+
+  await page.getByLabel("For ever").check();
+  await page.getByRole("button", { name: "Keep for ever" }).click();
+  await expect(page.getByTestId("retention")).toHaveText("Conversations are kept for ever.");
+  expect(await asksOf(project)).toHaveLength(4);
+});
+
+test("one conversation is deleted on its own page, and whoever has it open is told", async ({ page, context }) => {
+  test.slow();
+  await page.goto(at("conversations"));
+  const reader = await context.newPage();
+  await reader.goto(at("conversations/three"));
+  await expect(seen(reader, "Is it still under warranty?").first()).toBeVisible();
+
+  await page.getByRole("link", { name: "Is it still under warranty?" }).click();
+  await page.waitForURL(/conversations\/conv_/);
+  const item = page.getByRole("menuitem", { name: "Delete conversation…" });
+  await press(page.getByRole("button", { name: "More actions" }), item);
+  await item.click();
+  const dialog = page.getByRole("dialog", { name: "Delete this conversation?" });
+  await expect(impact(page, "Conversations")).toHaveText("1");
+  await expect(impact(page, "Findings recounted")).toHaveText(/^[1-9]/);
+  const remove = dialog.getByRole("button", { name: "Delete conversation" });
+  await dialog.getByLabel("Type delete to confirm").fill("delet");
+  await expect(remove).toBeDisabled();
+  await dialog.getByLabel("Type delete to confirm").fill("delete");
+  await remove.click();
+
+  await expect(page).toHaveURL(/\/conversations$/);
+  await expect(page.getByRole("link", { name: "How do I cancel?" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Is it still under warranty?" })).toBeHidden();
+  await page.getByRole("link", { name: "See the receipt" }).click();
+  const receipt = page.getByRole("dialog", { name: "Receipt of a deletion" });
+  await expect(receipt).toContainText("One conversation");
+  await expect(receipt).toContainText("nothing was found");
+  await expect(seen(reader, "This conversation is no longer here")).toBeVisible({ timeout: 60_000 });
+  expect(await asksOf(project)).toEqual(["How do I cancel?", "May I send it back?", "Where is my parcel?"]);
+});
+
+test("everything of one user goes after a look and their id typed once more, and the receipt proves it", async ({
+  page,
+}) => {
+  await page.goto(at("conversations/one"));
+  const item = page.getByRole("menuitem", { name: "Everything of this user…" });
+  await press(page.getByRole("button", { name: "More actions" }), item);
+  await item.click();
+  await expect(page.getByLabel("User id")).toHaveValue(GONE);
+  await expect(impact(page, "Conversations")).toHaveText("2");
+  await expect(impact(page, "Findings recounted")).toHaveText(/^[1-9]/);
+
+  await page.getByRole("button", { name: "Delete everything of this user…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete everything of this user?" });
+  const typed = dialog.getByRole("textbox");
+  await expect(dialog.getByRole("button", { name: "Delete everything" })).toBeDisabled();
+  await typed.fill(GONE.slice(0, -1));
+  await expect(dialog.getByRole("button", { name: "Delete everything" })).toBeDisabled();
+  await typed.fill(GONE);
+  await dialog.getByRole("button", { name: "Delete everything" }).click();
+
+  const receipt = page.getByRole("dialog", { name: "Receipt of a deletion" });
+  await expect(receipt).toContainText("nothing was found", { timeout: JOB_MS });
+  await expect(receipt).toContainText("Complete");
+  const rows = receipt.getByRole("table", { name: "Rows by kind" });
+  await expect(rows.getByRole("row", { name: /^Conversations/ })).toHaveText("Conversations2none");
+  await expect(rows.getByRole("row", { name: /^Log records/ })).toHaveText("Log records0none");
+  expect(page.url()).toMatch(/deletion=del_/);
+  expect(page.url()).not.toContain("user=");
+  await page.reload();
+  await expect(receipt).toContainText("nothing was found");
+  await receipt.getByRole("button", { name: "Close" }).click();
+  await expect(page).not.toHaveURL(/deletion=/);
+  const [listed] = await page.getByRole("table", { name: "Deletions" }).getByRole("row").nth(1).allInnerTexts();
+  expect(listed).toMatch(new RegExp(`Everything of one user[^]*Complete[^]*2 conversations[^]*${project.email}`));
+
+  await page.goto(at("audit?action=deletions"));
+  await page.getByRole("link", { name: "Its receipt" }).click();
+  await expect(receipt).toContainText(project.email);
+  expect(await asksOf(project)).toEqual(["How do I cancel?", "Is it still under warranty?"]);
+});
+
+test("who may not delete sees no way to, and is told who may", async ({ page }) => {
+  await page.goto(at("conversations/one"));
+  await expect(page.getByRole("button", { name: "More actions" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Data", exact: true })).toBeVisible();
+  await inDatabase((sql) => sql`update memberships set role = 'viewer' where project_id = ${project.projectId}`);
+  await page.reload();
+  await expect(seen(page, "Where is my parcel?").first()).toBeVisible();
+  await expect(page.getByRole("link", { name: "Findings", exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: "More actions" })).toBeHidden();
+  await expect(page.getByRole("link", { name: "Data", exact: true })).toBeHidden();
+  await page.goto(at("data"));
+  await expect(seen(page, "For owners only")).toBeVisible();
+  for (const name of [/Delete/, /Measure/, /Keep for/]) {
+    await expect(page.getByRole("button", { name })).toHaveCount(0);
+  }
+  expect(await asksOf(project)).toHaveLength(4);
+});
+
+test("the project is deleted from its Data page after its name is typed", async ({ page }) => {
+  await page.goto(at("data"));
+  const dialog = page.getByRole("dialog", { name: "Delete Journey?" });
+  await press(page.getByRole("button", { name: "Delete the project…" }), dialog);
+  await expect(impact(page, "Conversations")).toHaveText("4");
+  await dialog.getByRole("textbox").fill("Journey");
+  await dialog.getByRole("button", { name: "Delete the project" }).click();
+  await expect(page).toHaveURL(`${project.url}/`);
+  const left = () =>
+    inDatabase(async (sql) => (await sql`select 1 from spans where project_id = ${project.projectId}`).length);
+  await expect.poll(left, { timeout: JOB_MS }).toBe(0);
+});
