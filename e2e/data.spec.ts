@@ -151,6 +151,7 @@ test("everything of one user goes after a look and their id typed once more, and
   await press(page.getByRole("button", { name: "More actions" }), item);
   await item.click();
   await expect(page.getByLabel("User id")).toHaveValue(GONE);
+  await expect(page.getByLabel("User id")).toBeInViewport();
   await expect(impact(page, "Conversations")).toHaveText("2");
   await expect(impact(page, "Findings recounted")).toHaveText(/^[1-9]/);
 

@@ -67,6 +67,7 @@ test("go keys, search, sheet and palette", async ({ page }) => {
     ["r", "rule-runs"],
     ["j", "jobs"],
     ["k", "api-keys"],
+    ["b", "data"],
     ["c", "conversations"],
   ] as const) {
     // The second key counts for a moment only, which a busy machine can let pass: whoever sees nothing happen presses again.

@@ -135,7 +135,7 @@ async function expectSound(page: Page, name: string, axe = new AxeBuilder({ page
 
 for (const look of LOOKS) {
   test(`every screen, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
-    test.setTimeout(180_000);
+    test.setTimeout(300_000);
     const context = await signedIn(browser, look);
     const page = await context.newPage();
     const elsewhere: string[] = [];

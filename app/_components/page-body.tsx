@@ -9,14 +9,16 @@ type SectionProps = {
   title: string;
   /** To both edges of the page, for what is a table. */
   flush?: boolean;
+  /** What an address ends with (`#…`) to come here. */
+  anchor?: string;
   children: React.ReactNode;
 };
 
 /** One subject of a page that has several, each with its name above it. */
-export function PageSection({ title, flush = false, children }: SectionProps) {
+export function PageSection({ title, flush = false, anchor, children }: SectionProps) {
   const id = useId();
   return (
-    <section aria-labelledby={id} className={classes.section} data-flush={flush || undefined}>
+    <section id={anchor} aria-labelledby={id} className={classes.section} data-flush={flush || undefined}>
       <Title order={2} id={id} className={classes.title}>
         {title}
       </Title>

@@ -9,7 +9,7 @@ import { Receipt } from "./receipt";
 import { Retention } from "./retention";
 import { StoredSize } from "./stored-size";
 import { UserData } from "./user-data";
-import { viewParsers } from "./view";
+import { OF_A_USER, viewParsers } from "./view";
 
 export function Data({ projectId }: { projectId: string }) {
   const [{ user, deletion }, setView] = useQueryStates(viewParsers);
@@ -23,7 +23,7 @@ export function Data({ projectId }: { projectId: string }) {
         <PageSection title="Retention">
           <Retention projectId={projectId} />
         </PageSection>
-        <PageSection title="Everything of one user">
+        <PageSection title="Everything of one user" anchor={OF_A_USER}>
           <UserData
             projectId={projectId}
             userId={user}

@@ -3,7 +3,7 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDots, IconTrash, IconUserX } from "@tabler/icons-react";
 import Link from "next/link";
-import { pageHref } from "../../../_components/pages";
+import { userHref } from "../../../data/_components/view";
 import { DeleteConversation } from "./delete-conversation";
 import type { ConversationData } from "./transcript";
 
@@ -28,7 +28,7 @@ export function ConversationMenu({ projectId, back, conversation }: Props) {
           {userId === null ? null : (
             <Menu.Item
               component={Link}
-              href={`${pageHref(projectId, "data")}?user=${encodeURIComponent(userId)}`}
+              href={userHref(projectId, userId)}
               leftSection={<IconUserX size={14} aria-hidden />}
             >
               Everything of this user…
