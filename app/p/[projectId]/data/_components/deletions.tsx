@@ -11,7 +11,7 @@ import { deletionsInput } from "./view";
 const BUSY_MS = 2000;
 const QUIET_MS = 30_000;
 const COLUMNS = [
-  { label: "Asked for" },
+  { label: "When" },
   { label: "What" },
   { label: "Status" },
   { label: "Gone", roomy: true },
