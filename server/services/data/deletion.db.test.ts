@@ -308,7 +308,7 @@ test("a preview of very much says that it is not all, and of a project what was 
   await db().execute(sql`
     insert into conversations (project_id, id, key, user_id, started_at, last_activity_at, received_at)
     select ${ctx.projectId}::text, 'conv_' || n, 'trace:' || n, 'ann', n, n, n from generate_series(1, 502) n`);
-  const some = { conversations: 500, complete: false, measuredAt: null };
+  const some = { conversations: 250, complete: false, measuredAt: null };
   expect((await previewDeletion(ctx, { userId: "ann" })).preview).toMatchObject({ scope: "user", ...some });
   expect((await previewDeletion(ctx, {})).preview).toMatchObject({ scope: "project", ...some });
   await measureStorage(ctx, 12345);

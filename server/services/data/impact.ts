@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 import type { DeletionPreview } from "./schemas";
 
+/** Conversations whose rows are counted: beyond this a person wants to know that there are many, and not to wait. */
+export const CONVERSATIONS_COUNTED = 250;
 /** Findings that are named; the others are counted. */
 const NAMED = 10;
 

@@ -3,12 +3,9 @@ import { conversations } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { findConversation } from "@/server/services/telemetry";
-import { impactOf } from "./impact";
+import { CONVERSATIONS_COUNTED as COUNTED, impactOf } from "./impact";
 import { type DeletionPreview, deleteConversationInput, previewDeletionInput, previewDeletionReply } from "./schemas";
 import { measuredRows } from "./stored-sizes";
-
-/** Conversations whose rows are counted: beyond this a person wants to know that there are many, and not to wait. */
-const COUNTED = 250;
 
 export const previewDeletion = verb(
   {

@@ -6,14 +6,12 @@ import { jobEvents, retentionSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import { impactOf } from "./impact";
+import { CONVERSATIONS_COUNTED, impactOf } from "./impact";
 import { previewRetentionInput, previewRetentionReply, retentionReply, updateRetentionInput } from "./schemas";
 
 const DAY_MS = 86_400_000;
 /** Beyond this a person wants to know that there are many, and not to wait. */
 const COUNTED = 100_000;
-/** Conversations up to which it is also counted what goes with them. */
-const COUNTED_WHOLE = 500;
 /** Every hour at this minute (UTC) projects whose housekeeping of the day is not told yet are told. */
 export const HOUSEKEEPING_MINUTE = 17;
 const HOUR_MS = 3_600_000;
@@ -87,7 +85,7 @@ export const previewRetention = verb(
   {
     name: "retention.preview",
     summary: "Count the conversations that keeping them for so many days would delete now.",
-    description: `Counting stops at ${COUNTED.toLocaleString("en")}: \`complete\` is \`false\` then, and there are more. What goes with them is counted up to ${COUNTED_WHOLE} conversations: \`impact\` is \`null\` beyond.`,
+    description: `Counting stops at ${COUNTED.toLocaleString("en")}: \`complete\` is \`false\` then, and there are more. What goes with them is counted up to ${CONVERSATIONS_COUNTED} conversations: \`impact\` is \`null\` beyond.`,
     effect: "read",
     capability: "project:admin",
     input: previewRetentionInput,
@@ -103,9 +101,9 @@ export const previewRetention = verb(
       ) oldest`);
     const found = row?.conversations ?? 0;
     const ids =
-      found <= COUNTED_WHOLE
+      found <= CONVERSATIONS_COUNTED
         ? await ctx.db.execute<{ id: string }>(
-            sql`select c.id from conversations c where c.project_id = ${ctx.projectId} and ${expiredBefore(before)} limit ${COUNTED_WHOLE}`,
+            sql`select c.id from conversations c where c.project_id = ${ctx.projectId} and ${expiredBefore(before)} limit ${CONVERSATIONS_COUNTED}`,
           )
         : null;
     return {
