@@ -1,6 +1,7 @@
 "use client";
-import { Alert, Button, DataList, Group, Modal, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Button, DataList, Group, Modal, Progress, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
 import { useState } from "react";
 import { Dot } from "@/app/_components/dot";
 import { ErrorState } from "@/app/_components/error-state";
@@ -12,6 +13,7 @@ import { formatCount, plural, UNKNOWN } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import type { Deletion } from "@/server/services/data/schemas";
+import { pageHref } from "../../_components/pages";
 import { askedBy, DeletionStatus, goneSoFar, isOpen, SCOPE_WORDS } from "./deletion-words";
 import classes from "./receipt.module.css";
 import { byMeaning, tableWords } from "./table-words";
@@ -133,6 +135,9 @@ function StandsStill({ projectId, deletion, jobId }: { projectId: string; deleti
           >
             Go on
           </Button>
+          <Anchor component={Link} size="sm" href={`${pageHref(projectId, "jobs")}?peek=${encodeURIComponent(jobId)}`}>
+            Why it failed
+          </Anchor>
         </Group>
       </Stack>
     </Alert>
