@@ -4,6 +4,7 @@ const WORDS: Record<string, string> = {
   conversation_search: "Search index",
   model_calls: "Model calls",
   tool_calls: "Tool calls",
+  repriced_calls: "Costs before a repricing",
   traces: "Traces",
   spans: "Spans",
   span_sources: "Resources and scopes",
