@@ -19,8 +19,9 @@ export async function atPace(
     Array.from({ length: atOnce }, async () => {
       for (;;) {
         const nth = next++;
-        const due = begun + (nth * 1000) / perSecond;
-        if (due >= until) return;
+        // Anywhere in its part of the second: two timetables in step would meet at every call, or never.
+        const due = begun + ((nth + Math.random()) * 1000) / perSecond;
+        if (begun + (nth * 1000) / perSecond >= until) return;
         const early = due - performance.now();
         if (early > 0) await sleep(early);
         else paced.latest = Math.max(paced.latest, -early);

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "./rows";
 
-/** Receipts are stamped by a web process, deletions by another, traces by the database: so far apart may their clocks be. */
+/** Receipts, traces and deletions are stamped by the database, whose clock may be set: by so much at most, it is taken. */
 export const CLOCKS_DIFFER_MS = 60 * 60 * 1000;
 
 /** The key under which a deleted trace is remembered: it finds the trace again and does not say which it was. */

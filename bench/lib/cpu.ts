@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { processTree } from "../../e2e/support/process-tree";
+
+/** Clock ticks a second: the same on every Linux that Node runs on. */
+const TICKS = 100;
+const PARTS = ["web", "worker", "database", "other"] as const;
+type Part = (typeof PARTS)[number];
+
+/** Seconds of CPU that each part of the product has used since it started. Processes that ended meanwhile are left out. */
+export function cpuOf(pid: number): Record<Part, number> {
+  const used: Record<Part, number> = { web: 0, worker: 0, database: 0, other: 0 };
+  for (const one of processTree(pid)) {
+    try {
+      const command = readFileSync(`/proc/${one}/cmdline`, "utf8");
+      const stat = readFileSync(`/proc/${one}/stat`, "utf8");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      used[partOf(command)] += (Number(fields[11]) + Number(fields[12])) / TICKS;
+    } catch {
+      // It has ended.
+    }
+  }
+  return used;
+}
+
+function partOf(command: string): Part {
+  if (command.includes("postgres")) return "database";
+  if (command.includes("worker")) return "worker";
+  return command.includes("web") ? "web" : "other";
+}
+
+/** `web 0.31, worker 0.52, …`: cores that were busy between two looks, `seconds` apart. */
+export const coresBetween = (before: Record<Part, number>, after: Record<Part, number>, seconds: number) =>
+  Object.fromEntries(PARTS.map((part) => [part, (after[part] - before[part]) / seconds])) as Record<Part, number>;
