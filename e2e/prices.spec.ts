@@ -16,11 +16,11 @@ async function costOf(page: Page, projectId: string, conversation: string) {
   return page.getByRole("main");
 }
 
-test("a price is overridden, holds for the next call, is reset; another is made with a tier of its own", async ({
+test("a price is overridden, holds for the next call, is reset; another is made; last week is repriced and that undone", async ({
   page,
   baseURL,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(240_000);
   const project = newProject(baseURL!);
   const others = newProject(baseURL!);
   await signIn(page, project);
@@ -64,7 +64,12 @@ test("a price is overridden, holds for the next call, is reset; another is made 
   });
 
   await test.step("make a price for a model that nobody knows, dearer above 1,000 tokens", async () => {
-    await page.goto(`${prices}/edit`);
+    await seed(project, [talk("unknown", "acme-house-1")], 2);
+    await page.goto(prices);
+    const unpriced = page.getByRole("region", { name: "Models without a price" });
+    await expect(unpriced).toContainText("1 call of the last 30 days has no known cost");
+    await unpriced.getByRole("link", { name: "Set a price" }).click();
+    await expect(page.getByRole("textbox", { name: /^Model/ })).toHaveValue("acme-house-1");
     await press(page.getByRole("button", { name: "Set price" }), page.getByText("Not saved yet."));
     await page.getByRole("textbox", { name: /^Model/ }).fill("acme-house");
     await page.getByLabel("Pattern").fill("^acme-house(?=-)");
@@ -72,6 +77,9 @@ test("a price is overridden, holds for the next call, is reset; another is made 
     await page.getByLabel("Price of output_tokens in US dollars").fill("2");
     await expect(page.getByRole("region", { name: "With this price" })).toContainText("RE2 has no lookaround");
     await page.getByLabel("Pattern").fill("^acme-house");
+    await expect(page.getByRole("status", { name: "Names in use that it catches" })).toContainText(
+      "Catches 1 of 2 names seen",
+    );
     await page.getByRole("button", { name: "Add a tier" }).click();
     const tier = page.getByRole("group", { name: "Tier 2" });
     await tier.getByLabel("Tier", { exact: true }).fill("Long");
@@ -81,15 +89,42 @@ test("a price is overridden, holds for the next call, is reset; another is made 
     await expect(page.getByRole("region", { name: "With this price" })).toContainText("Tier Long of acme-house");
     await page.getByRole("button", { name: "Set price" }).click();
     await expect(page.getByRole("complementary", { name: "Price" })).toContainText("more than 1,000");
-    await seed(project, [talk("house", "acme-house-2")], 2);
+    await seed(project, [talk("house", "acme-house-2")], 3);
     const cost = await costOf(page, project.projectId, "house");
     await expect(cost).toContainText("Long");
     // 1,200 at $3 and 80 at $2 for a million.
     await expect(cost.getByTitle(/^\$0\.00376\b/).first()).toBeVisible();
   });
 
+  await test.step("reprice last week, and undo it", async () => {
+    await page.goto(prices);
+    await page.getByRole("link", { name: "There is a price now: reprice" }).click();
+    await expect(page.getByRole("table", { name: /What would change/ })).toContainText("acme-house-1");
+    await page.getByLabel("Model as the client names it").fill("");
+    await page.getByLabel("Only calls without a known cost").uncheck();
+    // Beside it, the call that the override had made dear.
+    await expect(page.getByText("2 calls of 4 would change.")).toBeVisible();
+    await page.getByRole("button", { name: "Reprice 2 calls" }).click();
+    const row = page.getByRole("table", { name: "Repricings" }).getByRole("row").nth(1);
+    await expect(row).toContainText("Done", { timeout: 30_000 });
+    await expect(row).toContainText("2 calls");
+    await expect(page.getByText("Nothing would change: 4 calls cost what the prices of now say.")).toBeVisible();
+    const repriced = await costOf(page, project.projectId, "unknown");
+    await expect(repriced.getByTitle(/^\$0\.00376\b/).first()).toBeVisible();
+
+    await page.goto(`${prices}/repricings`);
+    await press(row.getByRole("button", { name: "Undo" }), row.getByText(/^(Being undone|Undone)$/));
+    await expect(row).toContainText("Undone", { timeout: 30_000 });
+    await expect(row).toContainText("2 as before");
+    await page.goto(`/p/${project.projectId}/conversations/unknown?tab=cost`);
+    await expect(page.getByText("Without a known cost")).toBeVisible();
+    const dear = await costOf(page, project.projectId, "overridden");
+    await expect(dear.getByTitle(/^\$0\.120048\b/).first()).toBeVisible();
+  });
+
   await test.step("nobody else's prices changed", async () => {
     const { models } = (await others.read("model-prices")) as unknown as { models: { source: string }[] };
     expect(models.filter(({ source }) => source !== "default")).toEqual([]);
+    expect(await others.read("repricings")).toMatchObject({ repricings: [] });
   });
 });

@@ -7,7 +7,10 @@ export const metadata: Metadata = { title: "Prices" };
 
 export default async function PricesPage({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  await prefetch(trpc.modelPrices.list.queryOptions({ projectId }));
+  await Promise.all([
+    prefetch(trpc.modelPrices.list.queryOptions({ projectId })),
+    prefetch(trpc.modelPrices.usage.queryOptions({ projectId })),
+  ]);
   return (
     <Hydrate>
       <OnlyFor capability="model-pricing:read" title="Prices">

@@ -1,8 +1,11 @@
 import type { ColumnDef } from "@tanstack/react-table";
+import { Money } from "@/app/_components/money";
 import { Unknown } from "@/app/_components/unknown";
+import { plural } from "@/app/_lib/format";
 import { formatPrice, VENDOR_WORDS } from "@/app/_lib/price-words";
 import type { PriceDefinition } from "@/server/services/pricing/schemas";
 import { PriceSource } from "./price-source";
+import type { PriceRow } from "./view";
 
 const defaultTier = ({ pricingTiers }: PriceDefinition) => pricingTiers.find(({ isDefault }) => isDefault);
 
@@ -12,7 +15,7 @@ function Price({ of, bucket }: { of: PriceDefinition; bucket: string }) {
   return price === undefined ? <Unknown /> : <span className="tabular">{formatPrice(bucket, price)}</span>;
 }
 
-type Column = ColumnDef<PriceDefinition> & { id: string };
+type Column = ColumnDef<PriceRow> & { id: string };
 export const COLUMNS: Column[] = [
   {
     id: "model",
@@ -35,6 +38,17 @@ export const COLUMNS: Column[] = [
     header: "Price",
     meta: { width: "9.5rem" },
     cell: ({ row }) => <PriceSource source={row.original.source} />,
+  },
+  {
+    id: "lately",
+    header: "Last 30 days",
+    meta: { width: "8rem", align: "end" },
+    cell: ({ row: { original } }) =>
+      original.lately ? (
+        <Money usd={original.lately.cost} note={plural(original.lately.calls, "call")} />
+      ) : (
+        <Unknown why="no calls in the last 30 days" />
+      ),
   },
   {
     id: "input",

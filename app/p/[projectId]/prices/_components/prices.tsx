@@ -19,7 +19,18 @@ import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
 import { PriceFilters } from "./price-filters";
 import { PricePeek } from "./price-peek";
 import classes from "./prices.module.css";
-import { editHref, isFiltered, NO_FILTERS, priceHref, shownPrices, viewParsers } from "./view";
+import { UnpricedModels } from "./unpriced-models";
+import {
+  catalogueHref,
+  editHref,
+  isFiltered,
+  NO_FILTERS,
+  priceHref,
+  repricingsHref,
+  shownPrices,
+  viewParsers,
+  withUsage,
+} from "./view";
 
 /** Every price that holds in this project: the built-in ones, with the project's own in their place or beside them. */
 export function Prices({ projectId }: { projectId: string }) {
@@ -27,10 +38,11 @@ export function Prices({ projectId }: { projectId: string }) {
   const may = useMay("model-pricing:write");
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
   const list = useQuery(trpc.modelPrices.list.queryOptions({ projectId }));
+  const usage = useQuery(trpc.modelPrices.usage.queryOptions({ projectId }));
   const { q, vendor, source } = view;
   const rows = useMemo(
-    () => shownPrices(list.data?.models ?? [], { q, vendor, source }),
-    [list.data, q, vendor, source],
+    () => shownPrices(withUsage(list.data?.models ?? [], usage.data?.prices ?? []), { q, vendor, source }),
+    [list.data, usage.data, q, vendor, source],
   );
   useKeys({ [ESC]: () => view.peek && void setView({ peek: null }) });
   return (
@@ -39,6 +51,12 @@ export function Prices({ projectId }: { projectId: string }) {
         title="Prices"
         aside={
           <>
+            <Button component={Link} href={catalogueHref(projectId)} variant="default">
+              Catalogue
+            </Button>
+            <Button component={Link} href={repricingsHref(projectId)} variant="default">
+              Repricing
+            </Button>
             <ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />
             {may ? (
               <Button component={Link} href={editHref(projectId)} leftSection={<IconPlus size={14} aria-hidden />}>
@@ -50,6 +68,7 @@ export function Prices({ projectId }: { projectId: string }) {
       >
         <PriceFilters view={view} setView={setView} />
       </PageHeader>
+      <UnpricedModels projectId={projectId} models={usage.data?.unpriced ?? []} />
       <div className={classes.body}>
         <div className={classes.list}>
           {rows.length > 0 ? (
@@ -62,7 +81,7 @@ export function Prices({ projectId }: { projectId: string }) {
                 rowId={(row) => row.id}
                 rowHref={(row) => priceHref(projectId, row.id)}
                 hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
-                minWidth={view.peek ? 600 : 940}
+                minWidth={view.peek ? 720 : 1060}
                 activeId={view.peek}
                 onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
               />

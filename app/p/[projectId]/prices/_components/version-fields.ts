@@ -1,14 +1,12 @@
 import { bucketName, conditionWords, formatPrice, VENDOR_WORDS } from "@/app/_lib/price-words";
-import type { PriceVersion } from "@/server/services/pricing/schemas";
+import type { PriceVersion, PricingTier } from "@/server/services/pricing/schemas";
 
-/** A version as a person compares it with another: prices as they are quoted, tiers by their names. */
-export function versionFields(version: PriceVersion): Record<string, unknown> {
-  const fields: Record<string, unknown> = {
-    Vendor: VENDOR_WORDS[version.provider],
-    Model: version.modelName,
-    Pattern: version.matchPattern,
-  };
-  for (const { name, isDefault, priority, conditions, prices } of version.pricingTiers) {
+type Fields = Record<string, unknown>;
+
+/** Tiers as a person compares them with others: prices as they are quoted, under the tiers' names. */
+export function tierFields(tiers: readonly PricingTier[]): Fields {
+  const fields: Fields = {};
+  for (const { name, isDefault, priority, conditions, prices } of tiers) {
     fields[`${name}: applies to`] = isDefault ? "every other call" : conditions.map(conditionWords).join(" and ");
     if (!isDefault) fields[`${name}: priority`] = priority;
     for (const [bucket, price] of Object.entries(prices)) {
@@ -17,3 +15,10 @@ export function versionFields(version: PriceVersion): Record<string, unknown> {
   }
   return fields;
 }
+
+export const versionFields = ({ provider, modelName, matchPattern, pricingTiers }: PriceVersion): Fields => ({
+  Vendor: VENDOR_WORDS[provider],
+  Model: modelName,
+  Pattern: matchPattern,
+  ...tierFields(pricingTiers),
+});

@@ -19,7 +19,7 @@ export const NO_FILTERS: View = { q: null, vendor: null, source: null };
 export const isFiltered = (view: View) => Object.keys(NO_FILTERS).some((name) => view[name as keyof View] !== null);
 
 /** Every word of the search is somewhere in the model's name, its vendor or whose price it is. */
-export function shownPrices(all: readonly PriceDefinition[], view: View): PriceDefinition[] {
+export function shownPrices(all: readonly PriceRow[], view: View): PriceRow[] {
   const words = (view.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter(({ modelName, provider, source }) => {
     if (view.vendor !== null && provider !== view.vendor) return false;
@@ -27,6 +27,17 @@ export function shownPrices(all: readonly PriceDefinition[], view: View): PriceD
     const text = `${modelName} ${provider} ${VENDOR_WORDS[provider]} ${SOURCE_WORDS[source]}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
+}
+
+/** A price, with what calls have cost by it lately: `null` when none of them had a known cost, absent without calls. */
+export type PriceRow = PriceDefinition & { lately?: { calls: number; cost: number | null } | undefined };
+type Usage = readonly { modelPriceId: string; calls: number; cost: number | null }[];
+
+/** What is in use comes first, the dearest before the others. */
+export function withUsage(all: readonly PriceDefinition[], usage: Usage): PriceRow[] {
+  const by = new Map(usage.map((one) => [one.modelPriceId, one]));
+  const weight = ({ lately }: PriceRow) => (lately ? (lately.cost ?? 0) + 1e-12 : 0);
+  return all.map((price) => ({ ...price, lately: by.get(price.id) })).sort((a, b) => weight(b) - weight(a));
 }
 
 const prices = (projectId: string) => `/p/${encodeURIComponent(projectId)}/prices`;
@@ -37,3 +48,10 @@ export function editHref(projectId: string, on: { id?: string; base?: string; mo
   const search = new URLSearchParams(Object.entries(on)).toString();
   return `${prices(projectId)}/edit${search ? `?${search}` : ""}`;
 }
+
+/** Computing stored costs anew; `which` says what of. */
+export function repricingsHref(projectId: string, which: Record<string, string> = {}) {
+  const search = new URLSearchParams(which).toString();
+  return `${prices(projectId)}/repricings${search ? `?${search}` : ""}`;
+}
+export const catalogueHref = (projectId: string) => `${prices(projectId)}/catalogue`;

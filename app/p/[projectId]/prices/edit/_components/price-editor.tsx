@@ -18,6 +18,7 @@ import { pageHref } from "../../../_components/pages";
 import { priceHref } from "../../_components/view";
 import { definitionOf, errorsOf, formFaults, formOf, nextTier, type PriceForm } from "./form";
 import { LiveTest } from "./live-test";
+import { PatternPreview } from "./pattern-preview";
 import classes from "./price-editor.module.css";
 import type { Subject } from "./subject";
 import { TierFields } from "./tier-fields";
@@ -152,6 +153,7 @@ function Editor({ projectId, subject, price }: Props & { price: PriceDefinition 
             spellCheck={false}
             {...form.getInputProps("matchPattern")}
           />
+          <PatternPreview projectId={projectId} form={form.values} modelPriceId={price?.id} />
           {form.errors.tiers ? (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
               {form.errors.tiers}

@@ -1,0 +1,58 @@
+"use client";
+import { Button, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import Link from "next/link";
+import { useState } from "react";
+import { formatCount, plural } from "@/app/_lib/format";
+import type { RouterOutputs } from "@/app/_lib/trpc";
+import { useMay } from "../../_components/membership";
+import classes from "./unpriced-models.module.css";
+import { editHref, repricingsHref } from "./view";
+
+const SHOWN = 3;
+type Props = { projectId: string; models: RouterOutputs["modelPrices"]["usage"]["unpriced"] };
+
+/** What is called and nobody knows the price of, with what can be done about it. */
+export function UnpricedModels({ projectId, models }: Props) {
+  const may = useMay("model-pricing:write");
+  const [all, setAll] = useState(false);
+  if (models.length === 0) return null;
+  const calls = models.reduce((sum, model) => sum + model.unpricedCalls, 0);
+  return (
+    <section className={classes.root} aria-label="Models without a price">
+      <Text size="sm" className={classes.title}>
+        <IconAlertTriangle size={14} aria-hidden />
+        <span>
+          {plural(calls, "call")} of the last 30 days {calls === 1 ? "has" : "have"} no known cost:{" "}
+          {plural(models.length, "model")} in use {models.length === 1 ? "lacks" : "lack"} a price that covers{" "}
+          {models.length === 1 ? "its" : "their"} usage.
+        </span>
+      </Text>
+      <ul className={classes.list}>
+        {(all ? models : models.slice(0, SHOWN)).map(({ model, provider, unpricedCalls, modelPriceId }) => (
+          <li key={`${provider} ${model}`}>
+            <span className="mono">{model}</span>
+            <span className={classes.dim}>
+              {provider === null ? "" : `${provider}, `}
+              {plural(unpricedCalls, "call")}
+            </span>
+            {!may ? null : modelPriceId === null ? (
+              <Link href={editHref(projectId, { model })} prefetch={false}>
+                Set a price
+              </Link>
+            ) : (
+              <Link href={repricingsHref(projectId, { model, range: "30d", only: "true" })} prefetch={false}>
+                There is a price now: reprice
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+      {models.length > SHOWN ? (
+        <Button variant="subtle" size="compact-xs" onClick={() => setAll(!all)} aria-expanded={all}>
+          {all ? "Show fewer" : `${formatCount(models.length - SHOWN)} more`}
+        </Button>
+      ) : null}
+    </section>
+  );
+}

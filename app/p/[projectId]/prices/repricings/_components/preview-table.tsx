@@ -1,0 +1,112 @@
+import { Group, Table, Text } from "@mantine/core";
+import { Money } from "@/app/_components/money";
+import { Unknown } from "@/app/_components/unknown";
+import { formatCount, formatDay, formatUsd, formatUsdExact, plural } from "@/app/_lib/format";
+import type { RouterOutputs } from "@/app/_lib/trpc";
+
+type Preview = RouterOutputs["repricings"]["preview"]["preview"];
+
+/** `+$1.20`, with every digit on hover. */
+function Difference({ usd }: { usd: number | null }) {
+  if (usd === null) return <Unknown why="a side of it is unknown" />;
+  return (
+    <span className="tabular" title={formatUsdExact(usd)}>
+      {usd > 0 ? "+" : ""}
+      {formatUsd(usd)}
+    </span>
+  );
+}
+
+const unknownWords = ({ unknownBefore, unknownAfter }: Preview["rows"][number]) =>
+  unknownBefore === unknownAfter
+    ? formatCount(unknownAfter)
+    : `${formatCount(unknownBefore)} → ${formatCount(unknownAfter)}`;
+
+/** What the prices of now would make of stored costs, by day and model. */
+export function PreviewTable({ preview }: { preview: Preview }) {
+  const { total, rows, rowsLeftOut, complete, callsExpected } = preview;
+  return (
+    <div aria-live="polite">
+      <Text size="sm">
+        {total.calls === 0
+          ? "No calls are like this."
+          : total.changed === 0
+            ? `Nothing would change: ${plural(total.calls, "call")} cost what the prices of now say.`
+            : `${plural(total.changed, "call")} of ${formatCount(total.calls)} would change.`}
+        {complete ? "" : ` These are the newest; there are about ${formatCount(callsExpected)}.`}
+      </Text>
+      {total.changed > 0 ? (
+        <Group gap="xl" my="xs">
+          <Sum label="Cost now">
+            <Money usd={total.costBefore} />
+          </Sum>
+          <Sum label="With today's prices">
+            <Money usd={total.costAfter} />
+          </Sum>
+          <Sum label="Difference">
+            <Difference usd={total.difference} />
+          </Sum>
+          <Sum label="Calls without a known cost">{unknownWords({ ...total, day: 0, model: null })}</Sum>
+        </Group>
+      ) : null}
+      {rows.length > 0 ? (
+        <Table.ScrollContainer minWidth={620}>
+          <Table fz="sm" verticalSpacing={4} aria-label="What would change, by day and model">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Day (UTC)</Table.Th>
+                <Table.Th>Model</Table.Th>
+                <Table.Th ta="end">Calls that change</Table.Th>
+                <Table.Th ta="end">Before</Table.Th>
+                <Table.Th ta="end">After</Table.Th>
+                <Table.Th ta="end">Difference</Table.Th>
+                <Table.Th ta="end">Unknown</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((row) => (
+                <Table.Tr key={`${row.day} ${row.model}`}>
+                  <Table.Td style={{ whiteSpace: "nowrap" }}>{formatDay(row.day, 0)}</Table.Td>
+                  <Table.Td className="mono" style={{ overflowWrap: "anywhere" }}>
+                    {row.model ?? "no model named"}
+                  </Table.Td>
+                  <Table.Td ta="end" className="tabular">
+                    {formatCount(row.changed)}
+                  </Table.Td>
+                  <Table.Td ta="end">
+                    <Money usd={row.costBefore} />
+                  </Table.Td>
+                  <Table.Td ta="end">
+                    <Money usd={row.costAfter} />
+                  </Table.Td>
+                  <Table.Td ta="end">
+                    <Difference usd={row.difference} />
+                  </Table.Td>
+                  <Table.Td ta="end" className="tabular">
+                    {unknownWords(row)}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      ) : null}
+      {rowsLeftOut > 0 ? (
+        <Text size="xs" c="dimmed">
+          {plural(rowsLeftOut, "row")} of smaller differences {rowsLeftOut === 1 ? "is" : "are"} not shown.
+        </Text>
+      ) : null}
+    </div>
+  );
+}
+
+const Sum = ({ label, children }: { label: string; children: React.ReactNode }) => (
+  <div>
+    <Text size="xs" c="dimmed">
+      {label}
+    </Text>
+    <Text size="lg" fw={600} component="div" className="tabular">
+      {children}
+    </Text>
+  </div>
+);
