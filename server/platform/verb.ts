@@ -2,6 +2,7 @@ import { z } from "zod";
 import { auditedAccountWrite, auditedWrite } from "./audit";
 import type { Capability } from "./capabilities";
 import { type AccountCtx, type Ctx, requireCapability } from "./context";
+import { isKept, oncePerKept } from "./kept";
 
 type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
   /** `<subject>.<action>`, unique: the operation id of `/v1`, the key of the sweep test. */
@@ -28,10 +29,23 @@ export type AccountVerb<Input extends z.ZodType = z.ZodType, Reply extends z.Zod
   spec: Spec<Input, Reply> & { scope: "account" };
 };
 
+/** A large reply that is the same for many callers is held to its schema once. */
+const repliesOf = new WeakMap<z.ZodType, (reply: object) => unknown>();
+
+function replyOf<Reply extends z.ZodType>(schema: Reply, reply: z.input<Reply>): z.output<Reply> {
+  if (!isKept(reply)) return schema.parse(reply);
+  let parse = repliesOf.get(schema);
+  if (!parse) {
+    parse = oncePerKept((kept) => Object.freeze(schema.parse(kept)));
+    repliesOf.set(schema, parse);
+  }
+  return parse(reply) as z.output<Reply>;
+}
+
 /** Runs, and keeps a `ZodError` from meaning anything but "your input": ours inside a service is our own mistake. */
 async function checked<Reply extends z.ZodType>(spec: Spec<z.ZodType, Reply>, run: () => Promise<z.input<Reply>>) {
   try {
-    return spec.reply.parse(await run());
+    return replyOf(spec.reply, await run());
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     throw new Error(`${spec.name} does not hold to its reply schema: ${z.prettifyError(error)}`, {

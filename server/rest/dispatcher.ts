@@ -3,6 +3,7 @@ import { db } from "@/db/pool";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { databaseWorked } from "@/server/platform/database-trouble";
 import { notFound, ServiceError } from "@/server/platform/errors";
+import { isKept, oncePerKept } from "@/server/platform/kept";
 import { requestIdOf } from "@/server/platform/request-id";
 import {
   createRateLimiter,
@@ -34,8 +35,13 @@ const REQUEST_BYTES = 1024;
 const ASKED_ADDRESS = "x-asked-address";
 const ASKED_METHOD = "x-asked-method";
 
+const textOf = oncePerKept((body) => Buffer.from(JSON.stringify(body)));
+
 const json = (body: unknown, status: number) =>
-  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
+  new Response(isKept(body) ? textOf(body) : JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json" },
+  });
 
 const allowOf = ({ operations }: Match) =>
   [...METHODS.filter((method) => operations.has(method)), ...(operations.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(

@@ -1,11 +1,13 @@
 import { compilePattern, isPattern, type Pattern } from "./pattern";
-import { HEAD_LENGTH_MAX, patternShape } from "./pattern-shape";
+import { HEAD_LENGTH_MAX, type PatternShape, patternShape } from "./pattern-shape";
+import { Recent } from "./recent";
 import type { PriceProvider } from "./schemas";
 
 /** What the index needs to know of a definition. `names` are exact, in lower case, the model's own name among them. */
 export type Indexed = { id: string; provider: PriceProvider; names: readonly string[]; matchPattern: string };
 
-type Ranked<D> = { definition: D; pattern: Pattern; rank: number };
+/** `matches` compiles the pattern the first time: of thousands, only few are ever asked. */
+type Ranked<D> = { definition: D; matches: (name: string) => boolean; rank: number };
 
 /**
  * Finds definitions by exact name or by pattern. A pattern is only run on a name that begins with (or contains) what
@@ -25,11 +27,10 @@ export class DefinitionIndex<D extends Indexed> {
     for (const definition of byId) for (const name of definition.names) push(this.#exact, name, definition);
 
     byId
-      .map((definition) => ({ definition, ...compiled(definition.matchPattern) }))
-      .filter((entry) => entry.pattern !== null)
+      .map((definition) => ({ definition, shape: shapeOf(definition.matchPattern) }))
       .sort((a, b) => b.shape.fewestLiterals - a.shape.fewestLiterals) // stable: ids decide among equals
-      .forEach(({ definition, pattern, shape }, rank) => {
-        const entry = { definition, pattern: pattern!, rank };
+      .forEach(({ definition, shape }, rank) => {
+        const entry = { definition, matches: matcherOf(definition.matchPattern), rank };
         for (const head of shape.heads) {
           if (shape.anchored && head !== "") push(this.#byHead, head, entry);
           else this.#byContent.push([head, entry]);
@@ -47,8 +48,8 @@ export class DefinitionIndex<D extends Indexed> {
     for (const name of candidates) {
       const found = this.#matching(name).filter(({ definition }) => allowed(definition));
       const first =
-        found.find(({ definition, pattern }) => asked(definition) && pattern.test(name)) ??
-        found.find(({ pattern }) => pattern.test(name));
+        found.find(({ definition, matches }) => asked(definition) && matches(name)) ??
+        found.find(({ matches }) => matches(name));
       if (first) return first.definition;
     }
     return null;
@@ -67,9 +68,26 @@ export class DefinitionIndex<D extends Indexed> {
   }
 }
 
-function compiled(source: string) {
-  const pattern = compilePattern(source);
-  return { pattern: isPattern(pattern) ? pattern : null, shape: patternShape(source) };
+/** A changed definition makes a new book out of mostly the same patterns. */
+const shapes = new Recent<PatternShape>(10_000);
+
+function shapeOf(source: string): PatternShape {
+  const known = shapes.get(source);
+  if (known) return known;
+  const shape = patternShape(source);
+  shapes.set(source, shape);
+  return shape;
+}
+
+function matcherOf(source: string) {
+  let pattern: Pattern | null | undefined;
+  return (name: string) => {
+    if (pattern === undefined) {
+      const compiled = compilePattern(source);
+      pattern = isPattern(compiled) ? compiled : null;
+    }
+    return pattern?.test(name) ?? false;
+  };
 }
 
 function push<V>(map: Map<string, V[]>, key: string, value: V) {

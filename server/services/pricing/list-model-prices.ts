@@ -15,5 +15,5 @@ export const listModelPrices = verb(
     input: z.object({}),
     reply: z.object({ models: z.array(priceDefinition) }),
   },
-  async (ctx) => ({ models: (await priceBookOf(ctx)).definitions() }),
+  async (ctx) => (await priceBookOf(ctx)).listed(),
 );

@@ -20,7 +20,9 @@ export type ResolvedPrice = {
 /** All definitions that hold in one project at one version of its prices. Immutable: a change makes a new book. */
 export type PriceBook = {
   /** Defaults with the project's overrides in their place, then its custom definitions; those in force now. */
-  definitions(): PriceDefinition[];
+  definitions(): readonly PriceDefinition[];
+  /** The same as a reply: one and the same frozen object until the book, or a default's price, is another. */
+  listed(): { readonly models: PriceDefinition[] };
   /**
    * The definition for a model that a client calls `model`; `null` when none is known. `provider` is what the client
    * says, of any spelling. `at` (Unix milliseconds) chooses among a default's prices over time; without it, now.
@@ -90,11 +92,22 @@ export function createPriceBook(
     return defaultIndex.find(candidates, (entry) => fits(entry) && !overridden.has(entry.id), vendor);
   }
 
+  const everyEntry = () => [...defaultEntries.filter(({ id }) => !overridden.has(id)), ...own];
+  let last: { reply: { readonly models: PriceDefinition[] }; until: number } | undefined;
+
+  function listed() {
+    const now = Date.now();
+    if (!last || now >= last.until) {
+      const all = everyEntry();
+      const models = all.map((entry) => inForce(entry, now).definition).sort(byId);
+      last = { reply: Object.freeze({ models }), until: nextChange(all, now) };
+    }
+    return last.reply;
+  }
+
   return {
-    definitions: () =>
-      [...defaultEntries.filter(({ id }) => !overridden.has(id)), ...own]
-        .map((entry) => inForce(entry).definition)
-        .sort(byId),
+    definitions: () => listed().models,
+    listed,
     resolve(model, provider, at) {
       if (model.length > MODEL_NAME_MAX) return null;
       const { list, entries } = seenFrom(provider);
@@ -133,6 +146,15 @@ function inForce({ timeline }: Entry, at?: number): ResolvedPrice {
   return (past ?? timeline[0]!).price;
 }
 
+/** When the catalogue next knows of another price. */
+const nextChange = (entries: readonly Entry[], now: number) =>
+  Math.min(
+    Number.POSITIVE_INFINITY,
+    ...entries.flatMap(({ timeline }) =>
+      timeline.length === 1 ? [] : timeline.map(({ effectiveFrom }) => effectiveFrom).filter((from) => from > now),
+    ),
+  );
+
 function projectEntry({ definition, version }: ProjectPrice): Entry {
   const price = ready(definition, `${definition.id}@${version}`);
   return { ...indexed(definition, []), timeline: [{ effectiveFrom: 0, price }] };
@@ -148,9 +170,13 @@ const indexed = ({ id, provider, modelName, matchPattern }: PriceDefinition, ali
 /** Compiles what pricing needs of a definition, tier by tier as they are first used. */
 function ready(definition: PriceDefinition, pricesVersion: string): ResolvedPrice {
   const made = new Map<PricingTier, TierPrices>();
+  let tiers: TierChooser | undefined;
   return {
     definition,
-    tiers: tierChooser(definition),
+    get tiers() {
+      tiers ??= tierChooser(definition);
+      return tiers;
+    },
     pricesOf(tier) {
       let prices = made.get(tier);
       if (!prices) {
