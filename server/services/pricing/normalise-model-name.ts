@@ -19,7 +19,9 @@ const BEDROCK_ARN = /^arn:aws[a-z-]*:bedrock:[^:/]*:[^:/]*:(?:foundation-model|i
 const RESOURCE_PATH = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/([^/]+)\/models\/(.+)$/;
 /** `us.anthropic.claude-…`: an optional region group, a vendor, a model. */
 const BEDROCK_ID = /^(?:(?:global|apac|us-gov|[a-z]{2})\.)?([a-z\d]+)\.([a-z].*)$/;
-const BEDROCK_VERSION = /-v\d+(?::\d+)?$/;
+/** Told by its colon, by the date before it or by the envelope; elsewhere `-v9` is part of a name that we may not know. */
+const BEDROCK_VERSION = /-v\d+:\d+$|(?<=-20\d{6})-v\d+$/;
+const BEDROCK_VERSION_INSIDE = /-v\d+(?::\d+)?$/;
 /** Behind a known head: a region, a deployment class or an API of that service, no part of the model's name. */
 const QUALIFIER =
   /^(?:(?:eu|us|global|global-standard|data-zone|converse|invoke|responses|chat|models|(?:us|eu|ap|ca|sa|me|af|il|mx|us-gov)-[a-z]+-\d)\/)(.+)$/;
@@ -38,22 +40,24 @@ export function normaliseModelName(name: string): NormalName {
 
   const candidates = new Set([rest]);
   let priceList: PriceList | null = null;
+  let onBedrock = false;
   for (let peeled = 0; peeled < MAX_ENVELOPES; peeled++) {
     const envelope = openEnvelope(rest, peeled > 0);
     if (!envelope) break;
     rest = envelope.rest;
     candidates.add(rest);
+    onBedrock ||= envelope.bedrock === true;
     priceList = narrower(priceList, envelope.priceList);
   }
-  for (const form of bareForms(rest)) candidates.add(form);
+  for (const form of bareForms(rest, onBedrock)) candidates.add(form);
   return { candidates: [...candidates], priceList };
 }
 
-type Envelope = { rest: string; priceList: PriceList | null };
+type Envelope = { rest: string; priceList: PriceList | null; bedrock?: true };
 
 function openEnvelope(name: string, inside: boolean): Envelope | null {
   const arn = BEDROCK_ARN.exec(name);
-  if (arn) return { rest: arn[1]!, priceList: "any" };
+  if (arn) return { rest: arn[1]!, priceList: "any", bedrock: true };
   if (name.startsWith("arn:")) return null; // an application's own profile says nothing about the model in it
 
   const path = RESOURCE_PATH.exec(name);
@@ -70,7 +74,7 @@ function openEnvelope(name: string, inside: boolean): Envelope | null {
 
   const bedrock = BEDROCK_ID.exec(name);
   const maker = bedrock ? priceListOfWord(bedrock[1]!) : null;
-  if (bedrock && maker && maker !== "any") return { rest: bedrock[2]!, priceList: maker };
+  if (bedrock && maker && maker !== "any") return { rest: bedrock[2]!, priceList: maker, bedrock: true };
   return null;
 }
 
@@ -81,10 +85,10 @@ function narrower(outer: PriceList | null, inner: PriceList | null): PriceList |
 }
 
 /** The model's own name without what the cloud it runs on puts behind it. */
-function* bareForms(name: string) {
+function* bareForms(name: string, onBedrock: boolean) {
   if (name.startsWith("ft:")) return;
   let rest = name;
-  for (const [mark, replacement] of BARE) {
+  for (const [mark, replacement] of onBedrock ? [...BARE, [BEDROCK_VERSION_INSIDE, ""] as const] : BARE) {
     const next = rest.replace(mark, replacement);
     if (next !== rest) yield next;
     rest = next;
