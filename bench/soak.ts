@@ -14,7 +14,7 @@ import { type Sample, thirdsOf } from "./lib/thirds";
 /**
  * Run by `npm run bench:soak`: spans arrive at half of the rate at which they become readable, people read beside it, and
  * nothing may grow: memory, the time that a read takes, what waits. `--minutes 3` is the short form; `--rate` (readable spans
- * a second) leaves out the calibration.
+ * a second) takes the place of the calibration.
  *
  * Memory is that of the Node processes and of the database's processes without what those share: its cache of pages grows
  * until it is full, which with a growing data set is not a leak.
@@ -74,7 +74,7 @@ function compare(samples: readonly Sample[], share = 0.5) {
 }
 
 try {
-  if (!values.rate) await calibrate(); // a process that has just started is slower
+  await calibrate(); // a process that has just started is slower, and there has to be something to read
   const readable = values.rate ? Number(values.rate) : await calibrate();
   const rate = readable / 2;
   console.log(
