@@ -1,6 +1,7 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { expect, type Page, test } from "@playwright/test";
 import { press } from "./support/press";
-import { newProject } from "./support/project";
+import { cli, newProject } from "./support/project";
 import { seed } from "./support/seed";
 import { signIn } from "./support/sign-in";
 
@@ -127,4 +128,27 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     expect(models.filter(({ source }) => source !== "default")).toEqual([]);
     expect(await others.read("repricings")).toMatchObject({ repricings: [] });
   });
+});
+
+test("the operator loads newer built-in prices, and everybody sees what they would change", async ({
+  page,
+  baseURL,
+}, testInfo) => {
+  const project = newProject(baseURL!);
+  const shipped = readFileSync("server/services/pricing/catalogue/default-prices.generated.json", "utf8");
+  const newer = JSON.parse(shipped);
+  newer.catalogue.date = "2099-01-01";
+  const dearer = newer.definitions.find(({ modelName }: { modelName: string }) => modelName === "gpt-4o-mini");
+  for (const { pricingTiers } of dearer.priceSets) pricingTiers[0].prices.input_tokens = 0.000009;
+  const file = testInfo.outputPath("catalogue.json");
+  writeFileSync(file, JSON.stringify(newer));
+  cli(process.env.E2E_DATA_DIR!, "prices", "load", file);
+
+  await signIn(page, project);
+  await page.goto(`/p/${project.projectId}/prices/catalogue`);
+  await expect(page.getByRole("region", { name: "An update of 2099-01-01 waits" })).toContainText("1 changed");
+  // The row that it opens has the table in it, and so its names too.
+  const changed = page.getByRole("row", { name: /Standard: input tokens/ }).last();
+  await press(page.getByRole("button", { name: "Show what changes of gpt-4o-mini" }), changed);
+  await expect(changed).toContainText("$9.00 / 1M");
 });

@@ -168,7 +168,7 @@ for (const look of LOOKS) {
       ["price-edit", "prices/edit?base=google:gemini-2.5-pro", "Applies when"],
       ["price-new", "prices/edit", "Name a model to see"],
       ["repricing", "prices/repricings", "would change"],
-      ["catalogue", "prices/catalogue", "No update waits"],
+      ["catalogue", "prices/catalogue", "In force"],
       ["api-keys", "api-keys", "Default key"],
       ["send-a-trace", "send-a-trace", "Listening…"],
       ["members", "members", /who.has.not.come.yet/],

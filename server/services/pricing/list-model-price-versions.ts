@@ -43,8 +43,13 @@ const catalogueVersions = (model: DefaultModel | undefined): PriceVersion[] =>
     .reverse();
 
 /** Of a person the name and not the address: whoever may read prices sees it. */
-const nameOf = (id: AnyColumn) =>
-  sql<string | null>`coalesce((select name from users where id = ${id}), (select name from api_keys where id = ${id}))`;
+function nameOf(column: AnyColumn) {
+  // With its table: what is looked in has a column of the same name.
+  const id = sql`${modelPriceDefinitions}.${sql.identifier(column.name)}`;
+  return sql<
+    string | null
+  >`coalesce((select name from users where id = ${id}), (select name from api_keys where id = ${id}))`;
+}
 
 export const listModelPriceVersions = verb(
   {

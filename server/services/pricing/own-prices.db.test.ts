@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { createApiKey } from "@/server/services/api-keys";
 import {
   createModelPrice,
   deleteModelPrice,
@@ -153,6 +154,17 @@ test("prices changed by many at once lose nothing and are in force once", async 
   const { versions } = await listModelPriceVersions(ctx, { modelPriceId: own[0]!.id });
   expect(versions.map(({ version }) => version)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   expect(versions.filter(({ supersededAt }) => supersededAt === null).map(({ version }) => version)).toEqual([8]);
+});
+
+test("a version names who made it: a key by its name, a person by theirs and not by their address", async () => {
+  const { ctx } = await testProject();
+  const key = await createApiKey(ctx, { name: "price robot", capabilities: ["model-pricing:write"] });
+  const robot = { kind: "apiKey" as const, keyId: key.apiKey.id, capabilities: ["model-pricing:write" as const] };
+  await createModelPrice({ ...ctx, actor: robot }, acme);
+  const { model } = await createModelPrice(ctx, { ...acme, pricingTiers: [standard(1)] });
+  const { versions } = await listModelPriceVersions(ctx, { modelPriceId: model.id });
+  expect(versions).toMatchObject([{ changedByName: null }, { changedByName: "price robot", supersededByName: null }]);
+  expect(JSON.stringify(versions)).not.toContain("@");
 });
 
 test("the versions of a price say what it was, when, and who changed and ended it", async () => {

@@ -82,4 +82,4 @@ export const HIDEABLE = COLUMNS.filter((column) => column.id !== "model").map(({
 }));
 
 /** What is left when a price is open beside the list. */
-export const HIDDEN_BESIDE_PEEK = ["cached", "tiers", "vendor"];
+export const HIDDEN_BESIDE_PEEK = ["cached", "tiers", "vendor", "source"];

@@ -81,7 +81,7 @@ export function Prices({ projectId }: { projectId: string }) {
                 rowId={(row) => row.id}
                 rowHref={(row) => priceHref(projectId, row.id)}
                 hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
-                minWidth={view.peek ? 720 : 1060}
+                minWidth={view.peek ? 600 : 1060}
                 activeId={view.peek}
                 onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
               />

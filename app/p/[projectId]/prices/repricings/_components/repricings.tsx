@@ -59,7 +59,7 @@ export function Repricings({ projectId }: { projectId: string }) {
             label="Repricings"
             what="repricing"
             columns={COLUMNS}
-            minWidth={720}
+            minWidth={440}
             list={list}
             count={rows.length}
             empty={
