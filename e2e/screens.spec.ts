@@ -162,6 +162,9 @@ for (const look of LOOKS) {
       ["jobs", "jobs", "1 job failed for good."],
       ["jobs-peek", `jobs?peek=${jobId}`, "and on it goes"],
       ["jobs-filtered", "jobs?state=waiting", "No job like this"],
+      ["costs", "costs", "Numbers by day"],
+      ["costs-vendor", "costs?by=vendor", "OpenAI"],
+      ["costs-no-days", "costs?range=custom&from=0&to=86400000", "No model call in these days"],
       ["prices", "prices", "claude-3-5-haiku"],
       ["prices-peek", "prices?q=gemini&peek=google:gemini-2.5-pro", "more than 200,000"],
       ["prices-filtered", "prices?q=nothing+of+the+kind", "No price matches"],
@@ -373,6 +376,7 @@ test.describe("states", () => {
       ["findings", "No Findings yet: no conversations to read"],
       ["rule-runs", "No Rule Runs yet"],
       ["jobs?state=failed", "No job has failed for good"],
+      ["costs", "No costs yet"],
     ] as const) {
       await page.goto(`${baseURL}/p/${empty.projectId}/${path}`);
       await expect(seen(page, says)).toBeVisible();
@@ -438,6 +442,11 @@ for (const { path, there, provoke } of [
     path: "audit",
     there: (page: Page) => page.getByRole("cell", { name: "Retention: update", exact: true }),
     provoke: (page: Page) => page.getByLabel("About").selectOption("retention"),
+  },
+  {
+    path: "costs",
+    there: (page: Page) => page.getByRole("table", { name: "Costs", exact: true }),
+    provoke: (page: Page) => page.getByText("Vendor", { exact: true }).click(),
   },
   {
     path: "jobs",

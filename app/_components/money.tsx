@@ -1,9 +1,17 @@
 import { formatUsd, formatUsdExact } from "@/app/_lib/format";
 
+type Props = {
+  usd: number | null | undefined;
+  /** The same as a decimal with every digit, where a number has not enough of them. */
+  exact?: string | null | undefined;
+  note?: string | undefined;
+};
+
 /** US dollars; every digit on hover; a dash for an unknown, never a zero. */
-export function Money({ usd, note }: { usd: number | null | undefined; note?: string | undefined }) {
+export function Money({ usd, exact, note }: Props) {
+  const whole = exact ? `$${exact}` : formatUsdExact(usd);
   return (
-    <span className="tabular" title={note ? `${formatUsdExact(usd)} · ${note}` : formatUsdExact(usd)}>
+    <span className="tabular" title={note ? `${whole} · ${note}` : whole}>
       {formatUsd(usd)}
     </span>
   );

@@ -1,18 +1,17 @@
 "use client";
-import { Button, Divider, Group, Popover, Stack } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { useMounted } from "@mantine/hooks";
-import { IconCalendar, IconChevronDown } from "@tabler/icons-react";
 import dayjs from "dayjs";
-import { useState } from "react";
 import { formatExact } from "@/app/_lib/format";
-import { PRESETS, type TimeRange } from "@/app/_lib/time-range";
+import { PRESETS, type RangeValue, type TimeRange } from "@/app/_lib/time-range";
+import { RangeButton } from "./range-button";
 
 type Props = { value: TimeRange; onChange: (value: TimeRange) => void; what: string };
 
 const toPicker = (ms: number | null) => (ms === null ? null : dayjs(ms).format("YYYY-MM-DD HH:mm:ss"));
 const fromPicker = (text: string | null) => (text === null ? null : dayjs(text).valueOf());
-const NONE = { range: null, from: null, to: null };
+const CHOICES: { value: RangeValue | null; label: string }[] = [{ value: null, label: "Any time" }, ...PRESETS];
 
 /** In the reader's zone once that is known; the server says UTC. */
 const labelOf = ({ range, from, to }: TimeRange, zone: string | undefined) => {
@@ -24,41 +23,17 @@ const labelOf = ({ range, from, to }: TimeRange, zone: string | undefined) => {
 
 /** A preset or two ends of one's own. `what` says which time is meant: "Started". */
 export function TimeRangePicker({ value, onChange, what }: Props) {
-  const [open, setOpen] = useState(false);
   const label = labelOf(value, useMounted() ? undefined : "UTC");
-  const choose = (next: TimeRange) => {
-    onChange(next);
-    setOpen(false);
-  };
   return (
-    <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus returnFocus>
-      <Popover.Target>
-        <Button
-          variant="default"
-          leftSection={<IconCalendar size={14} aria-hidden />}
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-          onClick={() => setOpen(!open)}
-          aria-label={`${what}: ${label}`}
-        >
-          {label}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown p={8} aria-label={what}>
-        <Stack gap={2} w={250}>
-          {[{ value: null, label: "Any time" }, ...PRESETS].map((preset) => (
-            <Button
-              key={preset.label}
-              variant={value.range === preset.value ? "light" : "subtle"}
-              color={value.range === preset.value ? "indigo" : "gray"}
-              c="var(--mantine-color-text)"
-              justify="flex-start"
-              aria-pressed={value.range === preset.value}
-              onClick={() => choose({ ...NONE, range: preset.value })}
-            >
-              {preset.label}
-            </Button>
-          ))}
-          <Divider my={6} />
+    <RangeButton
+      what={what}
+      label={label}
+      presets={CHOICES}
+      value={value.range}
+      onPreset={(range) => onChange({ range, from: null, to: null })}
+    >
+      {(close) => (
+        <>
           <DateTimePicker
             size="xs"
             label="From"
@@ -76,12 +51,12 @@ export function TimeRangePicker({ value, onChange, what }: Props) {
             onChange={(text) => onChange({ range: "custom", from: value.from, to: fromPicker(text) })}
           />
           <Group justify="flex-end" mt={6}>
-            <Button variant="default" onClick={() => setOpen(false)}>
+            <Button variant="default" onClick={close}>
               Done
             </Button>
           </Group>
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+        </>
+      )}
+    </RangeButton>
   );
 }

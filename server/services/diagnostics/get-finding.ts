@@ -47,7 +47,6 @@ export async function readFinding(ctx: Ctx, findingId: string): Promise<FindingD
     ...findingJson(row),
     latestOccurrence: latest[0] ?? null,
     share: { affected, conversations: Math.max(all.count, affected), since: all.since },
-    affectedCost: row.affectedCost === null ? null : Number(row.affectedCost),
     days: [...days].map(({ day, occurrences }) => ({
       day: Number(day),
       occurrences,

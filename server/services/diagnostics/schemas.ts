@@ -32,7 +32,7 @@ export const occurrence = z.object({
 });
 export type Occurrence = z.infer<typeof occurrence>;
 
-/** A cause of trouble with its counts. Times are Unix ms, `affectedCost` US dollars. */
+/** A cause of trouble with its counts. Times are Unix ms. */
 export const finding = z.object({
   id: z.string(),
   ruleId: z.string(),
@@ -49,6 +49,8 @@ export const finding = z.object({
   regressedAt: z.number().nullable(),
   occurrenceCount: z.int(),
   userCount: z.int(),
+  /** Sum of the known costs of the affected conversations, US dollars; `null` when none is known. */
+  affectedCost: z.number().nullable(),
   firstDetectedAt: z.number(),
   lastDetectedAt: z.number(),
   createdAt: z.number(),
@@ -63,8 +65,6 @@ export const findingDetail = finding.extend({
   latestOccurrence: occurrence.nullable(),
   /** Conversations with this Finding among all conversations from `since` on: since it was first seen, or later. */
   share: z.object({ affected: z.int(), conversations: z.int(), since: z.number() }),
-  /** Sum of the known costs of the affected conversations, US dollars. */
-  affectedCost: z.number().nullable(),
   /** Occurrences per day (UTC) of the last 30 days that have any. `day` is Unix ms of its start, `conversations` are all of that day. */
   days: z.array(z.object({ day: z.number(), occurrences: z.int(), conversations: z.int().nullable() })),
 });

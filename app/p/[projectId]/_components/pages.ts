@@ -1,5 +1,6 @@
 import {
   IconAlertTriangle,
+  IconChartBar,
   IconCoin,
   IconDatabase,
   IconHistory,
@@ -18,6 +19,7 @@ export const PAGES = [
   { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },
   { path: "rule-runs", label: "Rule Runs", key: "r", icon: IconListCheck },
   { path: "jobs", label: "Jobs", key: "j", icon: IconStack2, needs: "workspace:read" },
+  { path: "costs", label: "Costs", key: "o", icon: IconChartBar, needs: "model-pricing:read" },
   { path: "prices", label: "Prices", key: "p", icon: IconCoin, needs: "model-pricing:read" },
   { path: "api-keys", label: "API keys", key: "k", icon: IconKey, needs: "project:admin" },
   { path: "send-a-trace", label: "Send a trace", key: "s", icon: IconTransferIn },

@@ -3,6 +3,7 @@ import { Ago } from "@/app/_components/ago";
 import { Count } from "@/app/_components/count";
 import { FindingState } from "@/app/_components/finding-state";
 import { InlineCode } from "@/app/_components/inline-code";
+import { Money } from "@/app/_components/money";
 import { Score } from "@/app/_components/score";
 import { Severity } from "@/app/_components/severity";
 import type { Finding } from "@/server/services/diagnostics/schemas";
@@ -53,6 +54,12 @@ export const COLUMNS: Column[] = [
     cell: ({ row }) => <Count value={row.original.userCount} />,
   },
   {
+    id: "cost",
+    header: "Their cost",
+    meta: { width: "5.75rem", align: "end" },
+    cell: ({ row }) => <Money usd={row.original.affectedCost} note="known costs of the affected conversations" />,
+  },
+  {
     id: "score",
     header: "Score",
     meta: { width: "4.5rem", align: "end" },
@@ -78,4 +85,4 @@ export const HIDEABLE = COLUMNS.filter((column) => column.id !== "title").map(({
 }));
 
 /** What is left when a Finding is open beside the list. */
-export const HIDDEN_BESIDE_PEEK = ["state", "users", "first", "score"];
+export const HIDDEN_BESIDE_PEEK = ["state", "users", "cost", "first", "score"];

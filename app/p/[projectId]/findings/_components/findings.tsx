@@ -96,7 +96,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
                   rowHref={(row) => `/p/${projectId}/findings/${encodeURIComponent(row.id)}`}
                   hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
                   rowHeight={54}
-                  minWidth={view.peek ? 460 : 940}
+                  minWidth={view.peek ? 460 : 1030}
                   activeId={view.peek}
                   onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
                   onEnd={hasNextPage ? more : undefined}

@@ -1,0 +1,49 @@
+"use client";
+import { Text } from "@mantine/core";
+import { DatePicker } from "@mantine/dates";
+import { useState } from "react";
+import { DAY_PRESETS, type DayRange, type DayRangeValue, daysOf, isoDay, rangeOfDays } from "@/app/_lib/day-range";
+import { formatDay } from "@/app/_lib/format";
+import { RangeButton } from "./range-button";
+
+type Props = { value: DayRange; onChange: (value: DayRange) => void; what: string; now: number };
+type Ends = [string | null, string | null];
+
+/** Whole days of UTC, of which a preset ends today: whatever the reader's zone, the days are those of the numbers. */
+export function DayRangePicker({ value, onChange, what, now }: Props) {
+  const { from, to } = daysOf(value, now);
+  const [begun, setBegun] = useState<Ends | null>(null);
+  const preset = DAY_PRESETS.find((candidate) => candidate.value === value.range);
+  return (
+    <RangeButton<DayRangeValue>
+      what={what}
+      label={preset?.label ?? `${formatDay(from, to - 1)} – ${formatDay(to - 1, now)}`}
+      presets={DAY_PRESETS}
+      value={value.range}
+      onPreset={(range) => onChange({ range, from: null, to: null })}
+    >
+      {(close) => (
+        <>
+          <DatePicker
+            type="range"
+            size="xs"
+            allowSingleDateInRange
+            defaultDate={isoDay(to - 1)}
+            maxDate={isoDay(now)}
+            value={begun ?? [isoDay(from), isoDay(to - 1)]}
+            onChange={(ends: Ends) => {
+              const [first, last] = ends;
+              setBegun(first && last ? null : ends);
+              if (!first || !last) return;
+              onChange(rangeOfDays(first, last));
+              close();
+            }}
+          />
+          <Text size="xs" c="dimmed" mt={4}>
+            The first and the last day, both included. A day begins at 00:00 UTC.
+          </Text>
+        </>
+      )}
+    </RangeButton>
+  );
+}

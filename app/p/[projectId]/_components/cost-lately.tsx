@@ -1,0 +1,28 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { formatUsd, plural } from "@/app/_lib/format";
+import { useTRPC } from "@/app/_lib/trpc";
+import { costsInput } from "../costs/_components/view";
+import classes from "./shell.module.css";
+
+const FRESH_MS = 300_000;
+const LATELY = { by: "model", range: "30d", from: null, to: null } as const;
+
+/** What the project's model calls of the last 30 days cost, once that is known; beside the way to all of it. */
+export function CostLately({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const [now] = useState(Date.now);
+  const { data } = useQuery(
+    trpc.costs.get.queryOptions(costsInput(projectId, LATELY, now), { staleTime: FRESH_MS, retry: false }),
+  );
+  const total = data?.costs.total;
+  if (total === undefined || total.cost === null) return null;
+  const besides =
+    total.unpricedCalls === 0 ? "" : `; ${plural(total.unpricedCalls, "call")} of unknown cost come on top`;
+  return (
+    <span className={classes.lately} title={`$${total.exactCost} in the last 30 days (UTC)${besides}`}>
+      {formatUsd(total.cost)}
+      {besides ? "+" : ""}
+    </span>
+  );
+}

@@ -1,0 +1,113 @@
+import { BarChart } from "@mantine/charts";
+import { formatDay, formatUsd, plural } from "@/app/_lib/format";
+import type { Costs } from "@/server/services/costs/schemas";
+import { CostDays } from "./cost-days";
+import classes from "./costs.module.css";
+import { coloursOf, groupName } from "./view";
+
+export const CHART_HEIGHT = 240;
+
+/** A bar a day, its parts the dearest groups; the same numbers follow as a table. */
+export function CostChart({ costs, now }: { costs: Costs; now: number }) {
+  const colours = coloursOf(costs.series.map(({ key }) => key));
+  // Names of clients' own choosing are no keys of an object: a part goes by its place.
+  const parts = costs.series.map((series, index) => ({
+    ...series,
+    name: `part${index}`,
+    label: groupName(costs.groupBy, series),
+    color: `var(--cost-${series.others ? "others" : colours[index]})`,
+  }));
+  const shown = parts.filter(({ values }) => values.some((value) => value !== null));
+  const rows = costs.days.map((day, index) => ({
+    day: formatDay(day, now),
+    ...Object.fromEntries(shown.map(({ name, values }) => [name, values[index] ?? null])),
+  }));
+  return (
+    <section className={classes.picture} aria-label="By day">
+      {shown.length === 0 ? (
+        <p className={classes.nothing} style={{ blockSize: CHART_HEIGHT }}>
+          Nothing to draw: no call of these days has a known cost.
+        </p>
+      ) : (
+        <>
+          <div
+            role="img"
+            aria-label={`Cost of ${plural(costs.days.length, "day")}, by ${groupWord(costs)}; the numbers are in the tables below`}
+            style={{ blockSize: CHART_HEIGHT }}
+          >
+            <BarChart
+              h={CHART_HEIGHT}
+              data={rows}
+              dataKey="day"
+              type="stacked"
+              series={shown.map(({ name, label, color }) => ({ name, label, color }))}
+              tickLine="none"
+              gridAxis="x"
+              maxBarWidth={32}
+              valueFormatter={formatUsd}
+              xAxisProps={{ minTickGap: 24, tick: TICK }}
+              yAxisProps={{ width: 72, tick: TICK }}
+              barChartProps={{ accessibilityLayer: false }}
+              barProps={{ isAnimationActive: false }}
+              tooltipAnimationDuration={0}
+              tooltipProps={{
+                content: ({ label, payload }) => (
+                  <OneDay
+                    day={String(label ?? "")}
+                    parts={shown}
+                    values={new Map(payload?.map(({ dataKey, value }) => [String(dataKey), value]))}
+                  />
+                ),
+              }}
+            />
+          </div>
+          <ul className={classes.legend} aria-label="Colours">
+            {shown.map(({ name, label, color }) => (
+              <li key={name} title={label}>
+                <span className={classes.swatch} style={{ background: color }} />
+                <span className="clip">{label}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <CostDays costs={costs} />
+    </section>
+  );
+}
+
+const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
+const groupWord = ({ groupBy }: Costs) => (groupBy === "modelPriceId" ? "price" : groupBy);
+
+type OneDayProps = {
+  day: string;
+  parts: readonly { name: string; label: string; color: string }[];
+  values: ReadonlyMap<string, unknown>;
+};
+
+/** What is under the pointer: the parts of a day that cost anything, dearest first. */
+function OneDay({ day, parts, values }: OneDayProps) {
+  const known = parts
+    .flatMap((part) => {
+      const value = values.get(part.name);
+      return typeof value === "number" ? [{ ...part, value }] : [];
+    })
+    .sort((a, b) => b.value - a.value);
+  return (
+    <div className={classes.tip}>
+      <div className={classes.tipHead}>
+        <span>{day}</span>
+        <span className="tabular">
+          {known.length === 0 ? "no known cost" : formatUsd(known.reduce((sum, { value }) => sum + value, 0))}
+        </span>
+      </div>
+      {known.map(({ name, label, color, value }) => (
+        <div key={name} className={classes.tipLine}>
+          <span className={classes.swatch} style={{ background: color }} />
+          <span className="clip">{label}</span>
+          <span className="tabular">{formatUsd(value)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

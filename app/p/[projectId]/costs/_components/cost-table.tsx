@@ -1,0 +1,148 @@
+import { Table } from "@mantine/core";
+import Link from "next/link";
+import { Count } from "@/app/_components/count";
+import { Money } from "@/app/_components/money";
+import { Unknown } from "@/app/_components/unknown";
+import { formatCount, formatPercent, plural } from "@/app/_lib/format";
+import { bucketName } from "@/app/_lib/price-words";
+import type { Costs } from "@/server/services/costs/schemas";
+import { useMay } from "../../_components/membership";
+import { editHref } from "../../prices/_components/view";
+import classes from "./costs.module.css";
+import { bucketColumns, GROUP_WORDS, groupHref, groupName } from "./view";
+
+type Row = Costs["rows"][number];
+
+/** Everything behind the picture, the dearest first, each group with what it is of. */
+export function CostTable({ projectId, costs }: { projectId: string; costs: Costs }) {
+  const { groupBy, rows, rowsLeftOut, total } = costs;
+  const { shown, more } = bucketColumns(total.usage);
+  return (
+    <section>
+      <Table.ScrollContainer minWidth={520 + (shown.length + (more.length > 0 ? 1 : 0)) * 96}>
+        <Table aria-label="Costs" className={`${classes.table} ${classes.wide}`}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{GROUP_WORDS[groupBy].one}</Table.Th>
+              <Table.Th ta="end">Calls</Table.Th>
+              <Table.Th ta="end">Without a cost</Table.Th>
+              {shown.map((bucket) => (
+                <Table.Th key={bucket} ta="end">
+                  <div className={classes.columnName} title={bucket}>
+                    {bucketName(bucket)}
+                  </div>
+                </Table.Th>
+              ))}
+              {more.length > 0 ? (
+                <Table.Th ta="end" title={more.join(", ")}>
+                  {plural(more.length, "other bucket")}
+                </Table.Th>
+              ) : null}
+              <Table.Th ta="end">Cost</Table.Th>
+              <Table.Th ta="end">Share</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <Table.Tr key={row.key ?? "/"}>
+                <Table.Th scope="row" className={classes.group}>
+                  <Group projectId={projectId} costs={costs} row={row} />
+                </Table.Th>
+                <Numbers row={row} buckets={shown} more={more} of={total}>
+                  <Unpriced projectId={projectId} costs={costs} row={row} />
+                </Numbers>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+          <Table.Tfoot>
+            <Table.Tr>
+              <Table.Th scope="row">Total</Table.Th>
+              <Numbers row={total} buckets={shown} more={more} of={total}>
+                <Count value={total.unpricedCalls} />
+              </Numbers>
+            </Table.Tr>
+          </Table.Tfoot>
+        </Table>
+      </Table.ScrollContainer>
+      {rowsLeftOut > 0 ? (
+        <p className={classes.foot}>
+          And {plural(rowsLeftOut, "cheaper group")}, in the total and in the CSV but not in this table.
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+type Sums = Omit<Row, "key">;
+type NumbersProps = { row: Sums; buckets: string[]; more: string[]; of: Sums; children: React.ReactNode };
+
+/** The cells of one row; `children` says how many calls have no known cost. */
+function Numbers({ row, buckets, more, of, children }: NumbersProps) {
+  return (
+    <>
+      <Table.Td ta="end">
+        <Count value={row.calls} />
+      </Table.Td>
+      <Table.Td ta="end">{children}</Table.Td>
+      {buckets.map((bucket) => (
+        <Table.Td key={bucket} ta="end">
+          <Count value={row.usage[bucket] ?? 0} />
+        </Table.Td>
+      ))}
+      {more.length > 0 ? (
+        <Table.Td ta="end" title={more.map((bucket) => `${bucket}: ${formatCount(row.usage[bucket] ?? 0)}`).join("\n")}>
+          <span className="tabular">
+            {formatCount(more.reduce((sum, bucket) => sum + (row.usage[bucket] ?? 0), 0))}
+          </span>
+        </Table.Td>
+      ) : null}
+      <Table.Td ta="end">
+        <Money usd={row.cost} exact={row.exactCost} />
+      </Table.Td>
+      <Table.Td ta="end" className="tabular">
+        {row.cost === null || !of.cost ? (
+          <Unknown why={row.cost === null ? "no known cost" : "of a total of zero"} />
+        ) : (
+          formatPercent(row.cost / of.cost)
+        )}
+      </Table.Td>
+    </>
+  );
+}
+
+type GroupProps = { projectId: string; costs: Costs; row: Row };
+
+function Group({ projectId, costs, row: { key } }: GroupProps) {
+  const name = groupName(costs.groupBy, { key });
+  const href = groupHref(projectId, costs, key);
+  const look = key !== null && costs.groupBy !== "vendor" ? "mono" : undefined;
+  return href ? (
+    <Link href={href} prefetch={false} className={look} title={name}>
+      {name}
+    </Link>
+  ) : (
+    <span className={look} title={name}>
+      {name}
+    </span>
+  );
+}
+
+/** How many calls of a group nobody knows the cost of; of a model, the way to give it a price. */
+function Unpriced({ projectId, costs, row: { key, calls, unpricedCalls } }: GroupProps) {
+  const may = useMay("model-pricing:write");
+  if (unpricedCalls === 0) return <Count value={0} />;
+  return (
+    <>
+      <Count value={unpricedCalls} />
+      {/* A model that has a price for some of its calls needs another look than a new price. */}
+      {may && key !== null && costs.groupBy === "model" && calls === unpricedCalls ? (
+        <>
+          {" "}
+          <Link href={editHref(projectId, { model: key })} prefetch={false} className={classes.set}>
+            Set a price
+          </Link>
+        </>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import Link from "next/link";
+import { Money } from "@/app/_components/money";
+import { formatCount, formatDay, formatPercent, plural } from "@/app/_lib/format";
+import type { Costs } from "@/server/services/costs/schemas";
+import { pageHref } from "../../_components/pages";
+import classes from "./costs.module.css";
+
+type TileProps = { label: string; value: React.ReactNode; children: React.ReactNode };
+
+const Tile = ({ label, value, children }: TileProps) => (
+  <section className={classes.tile} aria-label={label}>
+    <div className={classes.label}>{label}</div>
+    <div className={classes.sum}>{value}</div>
+    <div className={classes.under}>{children}</div>
+  </section>
+);
+
+/** The sums of all that is shown. What is not known is counted, and adds nothing. */
+export function CostTiles({ projectId, costs }: { projectId: string; costs: Costs }) {
+  const { from, to, days, total } = costs;
+  const priced = total.calls - total.unpricedCalls;
+  return (
+    <div className={classes.tiles}>
+      <Tile label="Cost" value={<Money usd={total.cost} exact={total.exactCost} />}>
+        {total.cost === null ? "No call has a known cost. " : ""}
+        {plural(days.length, "day")} of UTC, {formatDay(from, to - 1)} – {formatDay(to - 1, 0)}
+      </Tile>
+      <Tile label="Calls with a known cost" value={formatCount(priced)}>
+        of {plural(total.calls, "model call")} ({formatPercent(priced / total.calls)})
+      </Tile>
+      <Tile label="Calls without a known cost" value={formatCount(total.unpricedCalls)}>
+        {total.unpricedCalls === 0 ? (
+          "Every call has a price."
+        ) : (
+          <>
+            Unknown, not zero: they come on top.{" "}
+            <Link href={pageHref(projectId, "prices")}>Which models have no price</Link>
+          </>
+        )}
+      </Tile>
+      <Tile label="Average" value={<Money usd={priced > 0 ? (total.cost ?? 0) / priced : null} />}>
+        per call with a known cost
+      </Tile>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+"use client";
+import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
+import { IconCalendarOff, IconChartBar, IconDownload, IconRefresh } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useQueryStates } from "nuqs";
+import { useState } from "react";
+import { DayRangePicker } from "@/app/_components/day-range-picker";
+import { EmptyState } from "@/app/_components/empty-state";
+import { ErrorState } from "@/app/_components/error-state";
+import { PageBody } from "@/app/_components/page-body";
+import { PageHeader } from "@/app/_components/page-header";
+import { StaleNote } from "@/app/_components/stale-note";
+import { useTRPC } from "@/app/_lib/trpc";
+import { COST_GROUPS, type CostGroup } from "@/server/services/costs/schemas";
+import { CostChart } from "./cost-chart";
+import { CostTable } from "./cost-table";
+import { CostTiles } from "./cost-tiles";
+import classes from "./costs.module.css";
+import { CostsSkeleton } from "./costs-skeleton";
+import { costsInput, csvHref, GROUP_WORDS, viewParsers } from "./view";
+
+const CHOICES = COST_GROUPS.map((value) => ({ value, label: GROUP_WORDS[value].choice }));
+
+/** What model calls cost, by day and by what they are put together by. */
+export function Costs({ projectId, openedAt }: { projectId: string; openedAt: number }) {
+  const trpc = useTRPC();
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  // "Last 7 days" end on the day when one came or asked again.
+  const [now, setNow] = useState(openedAt);
+  const query = useQuery(
+    trpc.costs.get.queryOptions(costsInput(projectId, view, now), { placeholderData: (previous) => previous }),
+  );
+  const costs = query.data?.costs;
+  const refresh = () => {
+    setNow(Date.now());
+    void query.refetch();
+  };
+  return (
+    <>
+      <PageHeader
+        title="Costs"
+        aside={
+          <>
+            <Button
+              component="a"
+              href={csvHref(projectId, view, now)}
+              download
+              variant="default"
+              leftSection={<IconDownload size={14} aria-hidden />}
+            >
+              CSV
+            </Button>
+            <Tooltip label="Refresh">
+              <ActionIcon
+                variant="default"
+                size={30}
+                aria-label="Refresh"
+                onClick={refresh}
+                loading={query.isRefetching}
+              >
+                <IconRefresh size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        }
+      >
+        <DayRangePicker what="Days (UTC)" value={view} now={now} onChange={(range) => void setView(range)} />
+        <SegmentedControl<CostGroup>
+          aria-label="Put together by"
+          data={CHOICES}
+          value={view.by}
+          onChange={(by) => void setView({ by })}
+        />
+      </PageHeader>
+      <PageBody>
+        {costs && costs.total.calls > 0 ? (
+          <>
+            <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+            <div className={classes.all} aria-busy={query.isPlaceholderData || undefined}>
+              <CostTiles projectId={projectId} costs={costs} />
+              <CostChart costs={costs} now={now} />
+              <CostTable projectId={projectId} costs={costs} />
+            </div>
+          </>
+        ) : query.error ? (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+        ) : costs ? (
+          <NoCosts
+            projectId={projectId}
+            onWiden={view.range === "365d" ? null : () => void setView({ range: "365d", from: null, to: null })}
+          />
+        ) : (
+          <CostsSkeleton />
+        )}
+      </PageBody>
+    </>
+  );
+}
+
+/** Nothing in these days; whether there was ever anything decides what to do about it. */
+function NoCosts({ projectId, onWiden }: { projectId: string; onWiden: (() => void) | null }) {
+  const trpc = useTRPC();
+  const any = useQuery(trpc.conversations.list.queryOptions({ projectId, limit: 1 }));
+  if (any.isPending) return <CostsSkeleton />;
+  if (any.data?.conversations.length === 0) {
+    return (
+      <EmptyState
+        icon={<IconChartBar size={32} stroke={1.5} aria-hidden />}
+        title="No costs yet"
+        action={
+          <Button component={Link} href={`/p/${projectId}/send-a-trace`}>
+            Send your first trace
+          </Button>
+        }
+      >
+        What your application's model calls cost appears here by day and model, seconds after it sends OpenTelemetry
+        traces.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={<IconCalendarOff size={32} stroke={1.5} aria-hidden />}
+      title="No model call in these days"
+      action={
+        onWiden ? (
+          <Button variant="default" onClick={onWiden}>
+            Show the last 365 days
+          </Button>
+        ) : undefined
+      }
+    >
+      There may be some before or after them. Days are those of UTC.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { Costs } from "@/server/services/costs/schemas";
+import { bucketColumns, coloursOf, groupHref, groupName } from "./view";
+
+test("a group keeps its colour, and up to ten have ten", () => {
+  const keys = ["gpt-4o", "gpt-4o-mini", "claude-sonnet-4", "acme-1", "acme-2", "acme-3", "acme-4", null];
+  const colours = coloursOf(keys);
+  expect(new Set(colours).size).toBe(keys.length);
+  expect(coloursOf(["gpt-4o"])).toEqual([colours[0]]);
+  expect(coloursOf(Array.from({ length: 40 }, (_, n) => `model-${n}`))).toHaveLength(40);
+});
+
+test("buckets people know come first, and many share a column", () => {
+  expect(bucketColumns({ output_tokens: 1, images: 2, input_tokens: 3 })).toEqual({
+    shown: ["input_tokens", "output_tokens", "images"],
+    more: [],
+  });
+  const many = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`b${n}`, n]));
+  expect(bucketColumns({ ...many, input_tokens: 1 })).toMatchObject({ more: ["b6", "b7", "b8"] });
+});
+
+test("groups have words and lead to what is behind them", () => {
+  expect(groupName("vendor", { key: "xai" })).toBe("xAI");
+  expect(groupName("vendor", { key: null })).toBe("No price");
+  expect(groupName("model", { key: "toString" })).toBe("toString");
+  expect(groupName("vendor", { key: null, others: true })).toBe("Others");
+  const of = (groupBy: Costs["groupBy"]) => ({ groupBy, from: 0, to: 86_400_000 }) as Costs;
+  expect(groupHref("p1", of("model"), "a&b=c")).toBe(
+    "/p/p1/conversations?model=a%26b=c&range=custom&from=0&to=86400000",
+  );
+  expect(groupHref("p1", of("modelPriceId"), "openai:gpt-4o")).toBe("/p/p1/prices?peek=openai%3Agpt-4o");
+  expect(groupHref("p1", of("vendor"), "openai")).toBeNull();
+  expect(groupHref("p1", of("model"), null)).toBeNull();
+});

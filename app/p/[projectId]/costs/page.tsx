@@ -1,0 +1,23 @@
+import type { Metadata } from "next";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { OnlyFor } from "../_components/only-for";
+import { Costs } from "./_components/costs";
+import { costsInput, loadView } from "./_components/view";
+
+export const metadata: Metadata = { title: "Costs" };
+
+type Props = { params: Promise<{ projectId: string }>; searchParams: Promise<Record<string, string | string[]>> };
+
+export default async function CostsPage({ params, searchParams }: Props) {
+  const { projectId } = await params;
+  const view = await loadView(searchParams);
+  const now = Date.now();
+  await prefetch(trpc.costs.get.queryOptions(costsInput(projectId, view, now)));
+  return (
+    <Hydrate>
+      <OnlyFor capability="model-pricing:read" title="Costs">
+        <Costs projectId={projectId} openedAt={now} />
+      </OnlyFor>
+    </Hydrate>
+  );
+}

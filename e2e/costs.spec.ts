@@ -1,0 +1,120 @@
+import { readFile } from "node:fs/promises";
+import { expect, type Page, test } from "@playwright/test";
+import { press } from "./support/press";
+import { newProject, type TestProject } from "./support/project";
+import { seed } from "./support/seed";
+import { seen } from "./support/seen";
+import { signIn } from "./support/sign-in";
+
+/** What was spent, on what, and what nobody knows: on the page, in the file, and of this project only. */
+
+/** 1,200 input and 80 output tokens a call: at $2.50 and $10, at $0.15 and $0.60 for a million. */
+const TALKS = [
+  { id: "dear", model: "gpt-4o", ask: "Can I return it?", answer: "Yes, within 30 days.", turns: 3 },
+  { id: "cheap", model: "gpt-4o-mini", ask: "Where is it?", answer: "On its way." },
+  { id: "house", model: '=acme"1,2', ask: "Is it blue?", answer: "It is.", turns: 2 },
+];
+
+const tile = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const row = (page: Page, name: string) =>
+  page.getByRole("table", { name: "Costs", exact: true }).getByRole("row").filter({ hasText: name });
+
+/** A file's cells by its header, as RFC 4180 has them. */
+function parsed(csv: string) {
+  const [head, ...lines] = csv.trimEnd().split("\r\n");
+  const cells = (line: string) =>
+    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
+      ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "",
+    );
+  return lines.map((line) => Object.fromEntries(cells(head!).map((name, index) => [name, cells(line)[index]])));
+}
+
+async function download(page: Page) {
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "CSV", exact: true }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^costs-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
+  return parsed(await readFile(await file.path(), "utf8"));
+}
+
+test("what was spent is there to the last digit, by model, vendor and day; what is not known is said, not added", async ({
+  page,
+  baseURL,
+}) => {
+  test.setTimeout(180_000);
+  const project: TestProject = newProject(baseURL!);
+  const others = newProject(baseURL!);
+  await seed(project, TALKS);
+  await signIn(page, project);
+  await page.goto(`/p/${project.projectId}/costs`);
+
+  await test.step("the sums", async () => {
+    // Three calls at $0.0038 and one at $0.000228.
+    await expect(tile(page, "Cost").getByTitle("$0.011628", { exact: true })).toBeVisible();
+    await expect(tile(page, "Calls with a known cost")).toContainText("4of 6 model calls");
+    await expect(tile(page, "Calls without a known cost")).toContainText("2Unknown, not zero");
+    await expect(page.getByRole("navigation", { name: "Workbench" })).toContainText("$0.012+");
+  });
+
+  await test.step("the split", async () => {
+    await expect(row(page, "gpt-4o-mini")).toContainText("1,200");
+    await expect(row(page, "gpt-4o-mini").getByTitle("$0.000228", { exact: true })).toBeVisible();
+    const [first, , third] = await page
+      .getByRole("table", { name: "Costs", exact: true })
+      .locator("tbody")
+      .getByRole("row")
+      .all();
+    await expect(first!).toContainText("gpt-4o");
+    await expect(first!.getByTitle("$0.0114", { exact: true })).toBeVisible();
+    await expect(first!).toContainText("98%");
+    await expect(third!).toContainText("Set a price");
+    await expect(third!.getByTitle("unknown", { exact: true })).toBeVisible();
+  });
+
+  await test.step("the file says the same", async () => {
+    const rows = await download(page);
+    const sum = (model: string, column: string) =>
+      rows.filter((one) => one.model === model).reduce((total, one) => total + Number(one[column]), 0);
+    expect(new Set(rows.map(({ model }) => model))).toEqual(new Set(["gpt-4o", "gpt-4o-mini", `'=acme"1,2`]));
+    expect(sum("gpt-4o", "cost_usd")).toBeCloseTo(0.0114, 12);
+    expect(sum("gpt-4o", "calls")).toBe(3);
+    expect(sum("gpt-4o-mini", "cost_usd")).toBe(0.000228);
+    expect(sum("gpt-4o-mini", "input_tokens")).toBe(1200);
+    expect(sum(`'=acme"1,2`, "unpriced_calls")).toBe(2);
+    expect(rows.filter((one) => one.model === `'=acme"1,2`).map((one) => one.cost_usd)).not.toContain("0");
+  });
+
+  await test.step("by vendor, in the address too, and back behind a number", async () => {
+    await press(page.getByText("Vendor", { exact: true }), row(page, "OpenAI"));
+    await expect(row(page, "No price")).toContainText("2");
+    await expect(page).toHaveURL(/by=vendor/);
+    await page.reload();
+    await expect(row(page, "OpenAI").getByTitle("$0.011628", { exact: true })).toBeVisible();
+    await page.goto(`/p/${project.projectId}/costs`);
+    await row(page, "gpt-4o-mini").getByRole("link", { name: "gpt-4o-mini" }).click();
+    await expect(seen(page, "Where is it?")).toBeVisible();
+    await expect(seen(page, "Is it blue?")).toHaveCount(0);
+  });
+
+  await test.step("days without a call are said to be that", async () => {
+    await page.goto(`/p/${project.projectId}/costs?range=custom&from=1767225600000&to=1767484800000`);
+    await expect(seen(page, "No model call in these days")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Days (UTC): 1 Jan – 3 Jan" })).toBeVisible();
+    await press(page.getByRole("button", { name: "Show the last 365 days" }), row(page, "gpt-4o-mini"));
+    await expect(page).toHaveURL(/range=365d/);
+  });
+
+  await test.step("nobody else's", async () => {
+    expect((await page.goto(`/p/${others.projectId}/costs`))?.status()).toBe(404);
+    const file = await page.request.get(`/p/${others.projectId}/costs/export?from=0&to=${Date.now()}`);
+    expect(file.status()).toBe(404);
+    expect((await page.request.get(`/p/${project.projectId}/costs/export`)).status()).toBe(400);
+    const context = await page.context().browser()!.newContext();
+    const theirs = await context.newPage();
+    await signIn(theirs, others);
+    await theirs.goto(`${baseURL}/p/${others.projectId}/costs`);
+    await expect(seen(theirs, "No costs yet")).toBeVisible();
+    await context.close();
+  });
+});
