@@ -9,6 +9,9 @@ import { RangeButton } from "./range-button";
 type Props = { value: DayRange; onChange: (value: DayRange) => void; what: string; now: number };
 type Ends = [string | null, string | null];
 
+const words = (first: number, last: number, now: number) =>
+  isoDay(first) === isoDay(last) ? formatDay(last, now) : `${formatDay(first, last)} – ${formatDay(last, now)}`;
+
 /** Whole days of UTC, of which a preset ends today: whatever the reader's zone, the days are those of the numbers. */
 export function DayRangePicker({ value, onChange, what, now }: Props) {
   const { from, to } = daysOf(value, now);
@@ -17,7 +20,7 @@ export function DayRangePicker({ value, onChange, what, now }: Props) {
   return (
     <RangeButton<DayRangeValue>
       what={what}
-      label={preset?.label ?? `${formatDay(from, to - 1)} – ${formatDay(to - 1, now)}`}
+      label={preset?.label ?? words(from, to - 1, now)}
       presets={DAY_PRESETS}
       value={value.range}
       onPreset={(range) => onChange({ range, from: null, to: null })}

@@ -65,7 +65,9 @@ test("what a Finding's conversations cost is known with it", async () => {
   const { conversation } = await diagnosed(ctx, {});
   const costs = async () => {
     const [found] = await toolErrors(ctx);
-    return (await getFinding(ctx, { findingId: found!.id })).finding.affectedCost;
+    const { affectedCost } = (await getFinding(ctx, { findingId: found!.id })).finding;
+    expect(found!.affectedCost).toBe(affectedCost);
+    return affectedCost;
   };
   expect(await costs()).toBeNull();
   await ctx.db.update(conversations).set({ cost: "0.1" }).where(eq(conversations.id, conversation.id));

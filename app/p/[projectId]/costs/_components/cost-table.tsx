@@ -24,6 +24,8 @@ export function CostTable({ projectId, costs }: { projectId: string; costs: Cost
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{GROUP_WORDS[groupBy].one}</Table.Th>
+              <Table.Th ta="end">Cost</Table.Th>
+              <Table.Th ta="end">Share</Table.Th>
               <Table.Th ta="end">Calls</Table.Th>
               <Table.Th ta="end">Without a cost</Table.Th>
               {shown.map((bucket) => (
@@ -38,8 +40,6 @@ export function CostTable({ projectId, costs }: { projectId: string; costs: Cost
                   {plural(more.length, "other bucket")}
                 </Table.Th>
               ) : null}
-              <Table.Th ta="end">Cost</Table.Th>
-              <Table.Th ta="end">Share</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -81,6 +81,16 @@ function Numbers({ row, buckets, more, of, children }: NumbersProps) {
   return (
     <>
       <Table.Td ta="end">
+        <Money usd={row.cost} exact={row.exactCost} />
+      </Table.Td>
+      <Table.Td ta="end" className="tabular">
+        {row.cost === null || !of.cost ? (
+          <Unknown why={row.cost === null ? "no known cost" : "of a total of zero"} />
+        ) : (
+          formatPercent(row.cost / of.cost)
+        )}
+      </Table.Td>
+      <Table.Td ta="end">
         <Count value={row.calls} />
       </Table.Td>
       <Table.Td ta="end">{children}</Table.Td>
@@ -96,16 +106,6 @@ function Numbers({ row, buckets, more, of, children }: NumbersProps) {
           </span>
         </Table.Td>
       ) : null}
-      <Table.Td ta="end">
-        <Money usd={row.cost} exact={row.exactCost} />
-      </Table.Td>
-      <Table.Td ta="end" className="tabular">
-        {row.cost === null || !of.cost ? (
-          <Unknown why={row.cost === null ? "no known cost" : "of a total of zero"} />
-        ) : (
-          formatPercent(row.cost / of.cost)
-        )}
-      </Table.Td>
     </>
   );
 }
