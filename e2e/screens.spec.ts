@@ -360,6 +360,8 @@ test("a page is readable before its script runs", async ({ browser }) => {
   await expect(page.getByRole("cell", { name: `${project.email} (you)` })).toBeVisible();
   await page.goto(at("audit"));
   await expect(page.getByRole("cell", { name: "Retention: update", exact: true })).toBeVisible();
+  await page.goto(at("costs"));
+  await expect(page.getByRole("row", { name: /acme-house-1/ })).toBeVisible();
   await page.goto(at("account"));
   await expect(page.getByRole("table", { name: "Activity" })).toContainText("Signed in");
   await context.close();

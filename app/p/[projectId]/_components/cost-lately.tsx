@@ -13,7 +13,11 @@ export function CostLately({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const [now] = useState(Date.now);
   const { data } = useQuery(
-    trpc.costs.get.queryOptions(costsInput(projectId, LATELY, now), { staleTime: FRESH_MS, retry: false }),
+    // Its own question, not that of the page: a query that is known around a page is not in the page's first HTML.
+    trpc.costs.get.queryOptions(
+      { ...costsInput(projectId, LATELY, now), top: 1 },
+      { staleTime: FRESH_MS, retry: false },
+    ),
   );
   const total = data?.costs.total;
   if (total === undefined || total.cost === null) return null;
