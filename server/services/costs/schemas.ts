@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { idInput, pageInput, pagination, queryBoolean, queryInteger, queryUnixMs } from "@/server/platform/schemas";
+import {
+  idInput,
+  pageInput,
+  pagination,
+  queryBoolean,
+  queryInteger,
+  queryUnixMs,
+  unixMs,
+} from "@/server/platform/schemas";
 import { PRICE_PROVIDERS } from "@/server/services/pricing/schemas";
 
 export const DAY_MS = 86_400_000;
@@ -28,6 +36,10 @@ export const previewRepricingInput = z.strictObject(callsInput).refine(inOrder, 
 export const createRepricingInput = z
   .strictObject({
     ...callsInput,
+    // In a body a number is a number.
+    from: unixMs,
+    to: unixMs,
+    onlyUnpriced: z.boolean().default(false),
     /** As the preview said it: prices that have changed since then are a 409. */
     pricesVersion: z.string().min(1).max(100).optional(),
   })
