@@ -9,6 +9,14 @@ import { RangeButton } from "./range-button";
 type Props = { value: DayRange; onChange: (value: DayRange) => void; what: string; now: number };
 type Ends = [string | null, string | null];
 
+const CALENDAR_LABELS = {
+  previousMonth: "Earlier month",
+  nextMonth: "Later month",
+  previousYear: "Earlier year",
+  nextYear: "Later year",
+  previousDecade: "Earlier decade",
+  nextDecade: "Later decade",
+};
 const words = (first: number, last: number, now: number) =>
   isoDay(first) === isoDay(last) ? formatDay(last, now) : `${formatDay(first, last)} – ${formatDay(last, now)}`;
 
@@ -31,6 +39,8 @@ export function DayRangePicker({ value, onChange, what, now }: Props) {
             type="range"
             size="xs"
             allowSingleDateInRange
+            hideOutsideDates
+            ariaLabels={CALENDAR_LABELS}
             defaultDate={isoDay(to - 1)}
             maxDate={isoDay(now)}
             value={begun ?? [isoDay(from), isoDay(to - 1)]}
