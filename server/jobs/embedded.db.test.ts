@@ -109,10 +109,21 @@ test("a concurrency limit holds over several engines", async () => {
 test("of runs that wait, those of higher priority go first, then the older", async () => {
   const client = embeddedClient();
   const order: string[] = [];
+  let goOn = () => {};
+  const allWait = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
   const fn = client.createFunction(
     { id: "fn", priority: { run: "event.data.interactive ? 300 : 0" }, triggers: { event: "go" } },
-    async ({ event }) => void order.push(event.data.name),
+    async ({ event }) => {
+      order.push(event.data.name);
+      if (event.data.name === "first") await allWait;
+    },
   );
+  // It has the only place until the others wait behind it.
+  await emit(db(), { name: "go", data: { name: "first", interactive: false } });
+  await start({ client, functions: [fn], slots: 1 });
+  await until(async () => order.length === 1);
   for (const [name, interactive] of [
     ["a", false],
     ["b", false],
@@ -120,9 +131,10 @@ test("of runs that wait, those of higher priority go first, then the older", asy
   ] as const) {
     await emit(db(), { name: "go", data: { name, interactive } });
   }
-  await start({ client, functions: [fn], slots: 1 });
-  await finished(3);
-  expect(order).toEqual(["c", "a", "b"]);
+  await until(async () => (await runs()).length === 4);
+  goOn();
+  await finished(4);
+  expect(order).toEqual(["first", "c", "a", "b"]);
 });
 
 test("one project's backlog does not hold up another's run", async () => {
