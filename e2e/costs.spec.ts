@@ -45,7 +45,7 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
   test.setTimeout(180_000);
   const project: TestProject = newProject(baseURL!);
   const others = newProject(baseURL!);
-  await seed(project, TALKS);
+  await seed(project, TALKS, { diagnosed: false });
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/costs`);
 

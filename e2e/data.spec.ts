@@ -42,13 +42,15 @@ test.beforeEach(async ({ page, baseURL }) => {
   test.setTimeout(180_000);
   project = newProject(baseURL!);
   other = newProject(baseURL!);
-  await seed(project, [
-    talk("one", "Where is my parcel?", { failingTool: true, user: GONE }),
-    talk("two", "May I send it back?", { user: GONE }),
-    talk("three", "Is it still under warranty?", { failingTool: true }),
-    talk("four", "How do I cancel?"),
+  await Promise.all([
+    seed(project, [
+      talk("one", "Where is my parcel?", { failingTool: true, user: GONE }),
+      talk("two", "May I send it back?", { user: GONE }),
+      talk("three", "Is it still under warranty?", { failingTool: true }),
+      talk("four", "How do I cancel?"),
+    ]),
+    seed(other, [talk("theirs", "Where is their parcel?", { failingTool: true, user: GONE })]),
   ]);
-  await seed(other, [talk("theirs", "Where is their parcel?", { failingTool: true, user: GONE })]);
   await signIn(page, project);
 });
 test.afterEach(async () => {

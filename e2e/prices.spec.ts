@@ -43,7 +43,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
   });
 
   await test.step("the next call costs what it says, and names the tier", async () => {
-    await seed(project, [talk("overridden", "gpt-4o-mini")]);
+    await seed(project, [talk("overridden", "gpt-4o-mini")], { diagnosed: false });
     // 1,200 tokens at $100 and 80 at $0.60 for a million.
     const cost = await costOf(page, project.projectId, "overridden");
     await expect(cost).toContainText("openai:gpt-4o-mini@1");
@@ -58,14 +58,14 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(page.getByRole("complementary", { name: "Price" })).toContainText("Built-in");
     await page.getByRole("button", { name: "Show the changes of version 1" }).click();
     await expect(page.getByRole("row", { name: /Standard: input tokens/ })).toContainText("$100.00 / 1M");
-    await seed(project, [talk("as-before", "gpt-4o-mini")], 1);
+    await seed(project, [talk("as-before", "gpt-4o-mini")], { before: 1, diagnosed: false });
     await expect(
       (await costOf(page, project.projectId, "as-before")).getByTitle(/^\$0\.000228\b/).first(),
     ).toBeVisible();
   });
 
   await test.step("make a price for a model that nobody knows, dearer above 1,000 tokens", async () => {
-    await seed(project, [talk("unknown", "acme-house-1")], 2);
+    await seed(project, [talk("unknown", "acme-house-1")], { before: 2, diagnosed: false });
     await page.goto(prices);
     const unpriced = page.getByRole("region", { name: "Models without a price" });
     await expect(unpriced).toContainText("1 call of the last 30 days has no known cost");
@@ -90,7 +90,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(page.getByRole("region", { name: "With this price" })).toContainText("Tier Long of acme-house");
     await page.getByRole("button", { name: "Set price" }).click();
     await expect(page.getByRole("complementary", { name: "Price" })).toContainText("more than 1,000");
-    await seed(project, [talk("house", "acme-house-2")], 3);
+    await seed(project, [talk("house", "acme-house-2")], { before: 3, diagnosed: false });
     const cost = await costOf(page, project.projectId, "house");
     await expect(cost).toContainText("Long");
     // 1,200 at $3 and 80 at $2 for a million.

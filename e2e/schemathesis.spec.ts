@@ -25,7 +25,7 @@ expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429,
 expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 422, 429]
 # What holds among the tiers of a price, and what RE2 takes as a pattern, no JSON Schema can say.
 [[operations]]
-include-operation-id-regex = "^modelPrices[.](create|update)"
+include-operation-id-regex = "^modelPrices[.](create|update|estimate)"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 400, 401, 403, 404, 409, 422, 429]
 `;
 

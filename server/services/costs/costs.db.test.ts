@@ -89,7 +89,8 @@ test("costs by day and group: exact, unknown apart, every day there, and nobody 
   const rows = await db().execute(sql`select 1 from daily_costs where project_id = ${ctx.projectId}`);
   expect(rows.length).toBe(4); // two days of gpt-4o
   expect((await getCosts(ctx, { from: 0, to: 1 })).costs.total).toMatchObject({ calls: 0, cost: null });
-  await expect(getCosts(ctx, { from: 2, to: 1 })).rejects.toThrow();
+  await expect(getCosts(ctx, { from: 2, to: 1 })).rejects.toMatchObject({ errors: [{ path: "/to" }] });
+  await expect(exportCosts(ctx, { from: 0, to: Date.now() * 2 })).rejects.toMatchObject({ code: "unprocessable" });
 });
 
 test("the export has every digit, a row a day, and no formula", async () => {

@@ -10,6 +10,7 @@ import { pricesOfNow, requirePricingWrites } from "@/server/services/pricing";
 import { callsIn } from "./daily-costs";
 import { pricesVersionOf } from "./prices-version";
 import { actorColumns, readRepricing } from "./read-repricings";
+import { requireRange } from "./require-range";
 import { createRepricingInput, repricingReply } from "./schemas";
 
 export const createRepricing = verb(
@@ -25,6 +26,7 @@ export const createRepricing = verb(
   },
   async (ctx, { pricesVersion, model = null, vendor = null, modelPriceId = null, ...input }) => {
     requirePricingWrites();
+    requireRange(input);
     const prices = await pricesOfNow(ctx);
     if (pricesVersion !== undefined && pricesVersion !== pricesVersionOf(prices)) {
       throw new ServiceError("conflict", "Prices have changed since this was previewed. Look at it again.");

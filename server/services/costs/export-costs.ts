@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { verb } from "@/server/platform/verb";
 import { ofDays, SUMS, type SumsRow, wholeDays } from "./daily-costs";
+import { requireDays } from "./require-range";
 import { exportCostsInput, exportCostsReply } from "./schemas";
 
 const ROWS_MAX = 100_000;
@@ -46,6 +47,7 @@ export const exportCosts = verb(
     reply: exportCostsReply,
   },
   async (ctx, range) => {
+    requireDays(range);
     const rows = await ctx.db.execute<Row>(sql`
       with d as materialized (select * from daily_costs d where ${ofDays(ctx, range)}),
       units as (

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { verb } from "@/server/platform/verb";
 import { ofDays, SUMS, type SumsRow, sumsOf, wholeDays } from "./daily-costs";
+import { requireDays } from "./require-range";
 import { type CostGroup, type Costs, costsReply, DAY_MS, getCostsInput } from "./schemas";
 
 const ROWS_MAX = 500;
@@ -27,6 +28,7 @@ export const getCosts = verb(
     reply: costsReply,
   },
   async (ctx, { groupBy, top, ...range }) => {
+    requireDays(range);
     const { from, to } = wholeDays(range);
     const key = sql.identifier(COLUMN[groupBy]);
     const mine = ofDays(ctx, range);

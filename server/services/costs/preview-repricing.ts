@@ -4,6 +4,7 @@ import { callsIn } from "./daily-costs";
 import { Comparison, planned } from "./plan-repricing";
 import { pricesVersionOf } from "./prices-version";
 import { type Cursor, cursorOf, readCalls } from "./read-calls";
+import { requireRange } from "./require-range";
 import { DAY_MS, previewRepricingInput, type RepricingPreview, repricingPreviewReply } from "./schemas";
 
 /** Calls that a preview looks at: what a person waits a moment for. */
@@ -22,6 +23,7 @@ export const previewRepricing = verb(
     reply: repricingPreviewReply,
   },
   async (ctx, { model: named, ...input }) => {
+    requireRange(input);
     const prices = await pricesOfNow(ctx);
     const book = await priceBookAt(ctx, prices);
     if (!book) throw new Error(`The catalogue in force, ${prices.catalogue}, is not here.`);
