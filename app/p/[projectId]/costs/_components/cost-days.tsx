@@ -1,5 +1,6 @@
 import { Table } from "@mantine/core";
 import { Money } from "@/app/_components/money";
+import { TableScroll } from "@/app/_components/table-scroll";
 import { formatDay } from "@/app/_lib/format";
 import type { Costs } from "@/server/services/costs/schemas";
 import classes from "./costs.module.css";
@@ -15,7 +16,7 @@ export function CostDays({ costs: { days, series, groupBy } }: { costs: Costs })
   return (
     <details className={classes.days}>
       <summary>Numbers by day</summary>
-      <Table.ScrollContainer minWidth={160 + series.length * 110}>
+      <TableScroll label="Numbers by day" minWidth={160 + series.length * 110}>
         <Table fz="xs" verticalSpacing={3} aria-label="Costs by day" className={classes.table}>
           <Table.Thead>
             <Table.Tr>
@@ -50,7 +51,7 @@ export function CostDays({ costs: { days, series, groupBy } }: { costs: Costs })
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </TableScroll>
     </details>
   );
 }

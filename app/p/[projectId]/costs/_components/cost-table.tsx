@@ -2,6 +2,7 @@ import { Table } from "@mantine/core";
 import Link from "next/link";
 import { Count } from "@/app/_components/count";
 import { Money } from "@/app/_components/money";
+import { TableScroll } from "@/app/_components/table-scroll";
 import { Unknown } from "@/app/_components/unknown";
 import { formatCount, formatPercent, plural } from "@/app/_lib/format";
 import { bucketName } from "@/app/_lib/price-words";
@@ -19,7 +20,7 @@ export function CostTable({ projectId, costs }: { projectId: string; costs: Cost
   const { shown, more } = bucketColumns(total.usage);
   return (
     <section>
-      <Table.ScrollContainer minWidth={520 + (shown.length + (more.length > 0 ? 1 : 0)) * 96}>
+      <TableScroll label="Costs" minWidth={520 + (shown.length + (more.length > 0 ? 1 : 0)) * 96}>
         <Table aria-label="Costs" className={`${classes.table} ${classes.wide}`}>
           <Table.Thead>
             <Table.Tr>
@@ -63,7 +64,7 @@ export function CostTable({ projectId, costs }: { projectId: string; costs: Cost
             </Table.Tr>
           </Table.Tfoot>
         </Table>
-      </Table.ScrollContainer>
+      </TableScroll>
       {rowsLeftOut > 0 ? (
         <p className={classes.foot}>
           And {plural(rowsLeftOut, "cheaper group")}, in the total and in the CSV but not in this table.

@@ -1,4 +1,5 @@
 import { Table, Text } from "@mantine/core";
+import { TableScroll } from "@/app/_components/table-scroll";
 import { bucketName, conditionWords, formatPrice } from "@/app/_lib/price-words";
 import type { PricingTier } from "@/server/services/pricing/schemas";
 
@@ -25,7 +26,7 @@ export function Tiers({ tiers }: { tiers: readonly PricingTier[] }) {
           ))}
         </Text>
       ) : null}
-      <Table.ScrollContainer minWidth={160 + shown.length * 110}>
+      <TableScroll label="Prices of the tiers" minWidth={160 + shown.length * 110}>
         <Table fz="sm" verticalSpacing={4} aria-label="Prices by bucket and tier">
           <Table.Thead>
             <Table.Tr>
@@ -59,7 +60,7 @@ export function Tiers({ tiers }: { tiers: readonly PricingTier[] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </TableScroll>
     </div>
   );
 }

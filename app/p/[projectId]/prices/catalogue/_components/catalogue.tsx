@@ -1,5 +1,5 @@
 "use client";
-import { Button, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { Button, Skeleton, Stack, Table, Text, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
@@ -11,6 +11,7 @@ import { FieldDiff } from "@/app/_components/field-diff";
 import { PageBody, PageSection } from "@/app/_components/page-body";
 import { PageHeader } from "@/app/_components/page-header";
 import { ScrollPre } from "@/app/_components/scroll-pre";
+import { TableScroll } from "@/app/_components/table-scroll";
 import { fieldChanges } from "@/app/_lib/field-changes";
 import { formatCount, plural } from "@/app/_lib/format";
 import { VENDOR_WORDS } from "@/app/_lib/price-words";
@@ -110,7 +111,7 @@ function Waiting({ projectId, update }: { projectId: string; update: Update }) {
         </Text>
         <Command>{`npm run -s cli -- prices apply ${update.date}`}</Command>
         {update.changes.length > 0 ? (
-          <Table.ScrollContainer minWidth={560}>
+          <TableScroll label="Changes of the update" minWidth={560}>
             <Table fz="sm" verticalSpacing={4} aria-label="What the update changes">
               <Table.Thead>
                 <Table.Tr>
@@ -118,7 +119,9 @@ function Waiting({ projectId, update }: { projectId: string; update: Update }) {
                   <Table.Th>Model</Table.Th>
                   <Table.Th>Vendor</Table.Th>
                   <Table.Th>This project</Table.Th>
-                  <Table.Th />
+                  <Table.Th>
+                    <VisuallyHidden>Actions</VisuallyHidden>
+                  </Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -127,7 +130,7 @@ function Waiting({ projectId, update }: { projectId: string; update: Update }) {
                 ))}
               </Table.Tbody>
             </Table>
-          </Table.ScrollContainer>
+          </TableScroll>
         ) : null}
       </Stack>
     </PageSection>

@@ -1,5 +1,6 @@
 import { Group, Table, Text } from "@mantine/core";
 import { Money } from "@/app/_components/money";
+import { TableScroll } from "@/app/_components/table-scroll";
 import { Unknown } from "@/app/_components/unknown";
 import { formatCount, formatDay, formatUsd, formatUsdExact, plural } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc";
@@ -50,7 +51,7 @@ export function PreviewTable({ preview }: { preview: Preview }) {
         </Group>
       ) : null}
       {rows.length > 0 ? (
-        <Table.ScrollContainer minWidth={620}>
+        <TableScroll label="What would change" minWidth={620}>
           <Table fz="sm" verticalSpacing={4} aria-label="What would change, by day and model">
             <Table.Thead>
               <Table.Tr>
@@ -89,7 +90,7 @@ export function PreviewTable({ preview }: { preview: Preview }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </TableScroll>
       ) : null}
       {rowsLeftOut > 0 ? (
         <Text size="xs" c="dimmed">
