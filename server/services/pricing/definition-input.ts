@@ -136,7 +136,7 @@ const slug = (name: string) =>
     .replace(/^-|-$/g, "") || "tier";
 
 /** Tiers as they are stored: each with an id of its own. */
-export function storedTiers(given: readonly TierInput[]): PricingTier[] {
+function storedTiers(given: readonly TierInput[]): PricingTier[] {
   const taken = new Set(given.flatMap(({ id }) => id ?? []));
   return given.map(({ id, ...rest }) => {
     if (id !== undefined) return { id, ...rest };
@@ -149,4 +149,12 @@ export function storedTiers(given: readonly TierInput[]): PricingTier[] {
 }
 
 /** A pattern for exactly this name, letter case aside as everywhere. */
-export const patternOfName = (name: string) => `^${name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}$`;
+const patternOfName = (name: string) => `^${name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}$`;
+
+/** What is stored of a definition as it was sent: with a pattern, and tiers that have ids. */
+export const storedFields = ({ provider, modelName, matchPattern, pricingTiers }: DefinitionInput) => ({
+  provider,
+  modelName,
+  matchPattern: matchPattern ?? patternOfName(modelName),
+  pricingTiers: storedTiers(pricingTiers),
+});

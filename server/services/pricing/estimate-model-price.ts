@@ -2,10 +2,11 @@ import { z } from "zod";
 import { verb } from "@/server/platform/verb";
 import { chooseTier } from "./choose-tier";
 import { costOf } from "./cost-of";
-import { type DraftInput, draftInput, patternOfName, storedTiers } from "./definition-input";
+import { type DraftInput, draftInput, storedFields } from "./definition-input";
 import { priceBookOf } from "./load-price-book";
 import { matchOf } from "./match-model-price";
-import { type PriceDefinition, priceEstimate, usage } from "./schemas";
+import { priceEstimate, usage } from "./schemas";
+import { definitionOf } from "./stored-definition";
 
 const BUCKETS_MAX = 64;
 
@@ -40,15 +41,5 @@ export const estimateModelPrice = verb(
 );
 
 /** A definition that is not stored, as it would be. */
-function draftDefinition({ modelPriceId, baseModelPriceId, ...draft }: DraftInput): PriceDefinition {
-  return {
-    id: baseModelPriceId ?? modelPriceId ?? "draft",
-    provider: draft.provider,
-    modelName: draft.modelName,
-    matchPattern: draft.matchPattern ?? patternOfName(draft.modelName),
-    pricingTiers: storedTiers(draft.pricingTiers),
-    source: baseModelPriceId === undefined ? "project_custom" : "project_override",
-    editable: true,
-    resettable: baseModelPriceId !== undefined,
-  };
-}
+const draftDefinition = ({ modelPriceId, baseModelPriceId, ...draft }: DraftInput) =>
+  definitionOf({ id: modelPriceId ?? "draft", baseModelPriceId: baseModelPriceId ?? null, ...storedFields(draft) });

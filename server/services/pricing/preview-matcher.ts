@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import { priceBookOf } from "./load-price-book";
 import { compilePattern, isPattern } from "./pattern";
-import { createPriceBook, type PriceBook } from "./resolve-price";
+import { createPriceBook } from "./resolve-price";
 import type { PriceDefinition, PriceProvider } from "./schemas";
 
 type Hypothetical = {
@@ -18,7 +18,7 @@ type Match = { pricedBy: string | null; wins: boolean };
 /** After every id that there is: among equals, what is there already keeps the model. */
 const NEW_ID = "￿";
 
-/** Tries a definition that is not stored on names. Whatever comes first in pairs comes first among all. */
+/** Tries a definition that is not stored on names. */
 export async function previewMatcher(
   ctx: Pick<Ctx, "db" | "projectId">,
   { matchPattern, provider, modelName, modelPriceId }: Hypothetical,
@@ -38,28 +38,15 @@ export async function previewMatcher(
     editable: true,
     resettable: false,
   };
-  const hypothetical = { definition, version: 0 };
-  const alone = createPriceBook([], [hypothetical], "");
-  const beside = new Map<string, PriceBook>();
-  const against = (now: PriceDefinition) => {
-    let pair = beside.get(now.id);
-    if (!pair) {
-      pair = createPriceBook([], [hypothetical, { definition: now, version: 0 }], "");
-      beside.set(now.id, pair);
-    }
-    return pair;
-  };
+  const alone = createPriceBook([], [{ definition, version: 0 }], "");
+  const then = book.with(definition);
   return {
     match(model, provider) {
       if (!alone.resolve(model, provider)) return null;
-      const now = book.resolve(model, provider)?.definition ?? null;
-      // A default comes after everything of the project's own.
-      const wins =
-        now === null ||
-        now.id === id ||
-        now.source === "default" ||
-        against(now).resolve(model, provider)?.definition.id === id;
-      return { pricedBy: now?.id ?? null, wins };
+      return {
+        pricedBy: book.resolve(model, provider)?.definition.id ?? null,
+        wins: then.resolve(model, provider)?.definition.id === id,
+      };
     },
   };
 }

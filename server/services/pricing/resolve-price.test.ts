@@ -133,7 +133,7 @@ describe("a project's definition", () => {
     const book = bookWith(override);
     expect(book.resolve("gpt-4o", null)?.definition).toBe(override.definition);
     expect(found("gpt-4o-2024-11-20", null, book), "the default's pattern is gone with it").toBeNull();
-    expect(book.definitions().filter(({ id }) => id === "openai:gpt-4o")).toEqual([override.definition]);
+    expect(book.listed().models.filter(({ id }) => id === "openai:gpt-4o")).toEqual([override.definition]);
     expect(found("gpt-4o-2024-11-20")).toBe("openai:gpt-4o");
   });
 
@@ -154,7 +154,7 @@ describe("a project's definition", () => {
 });
 
 test("the list has every default and custom definition once, by id", () => {
-  const listed = bookWith(projectPrice({ modelName: "acme-4" })).definitions();
+  const listed = bookWith(projectPrice({ modelName: "acme-4" })).listed().models;
   expect(listed.length).toBe(DEFAULT_MODELS.length + 1);
   expect(listed.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).sort());
 });

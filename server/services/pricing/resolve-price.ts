@@ -19,9 +19,10 @@ export type ResolvedPrice = {
 
 /** All definitions that hold in one project at one version of its prices. Immutable: a change makes a new book. */
 export type PriceBook = {
-  /** Defaults with the project's overrides in their place, then its custom definitions; those in force now. */
-  definitions(): readonly PriceDefinition[];
-  /** The same as a reply: one and the same frozen object until the book, or a default's price, is another. */
+  /**
+   * Defaults with the project's overrides in their place, then its custom definitions; those in force now. As a reply:
+   * one and the same frozen object until the book, or a default's price, is another.
+   */
   listed(): { readonly models: PriceDefinition[] };
   /**
    * The definition for a model that a client calls `model`; `null` when none is known. `provider` is what the client
@@ -106,7 +107,6 @@ export function createPriceBook(
   }
 
   return {
-    definitions: () => listed().models,
     listed,
     resolve(model, provider, at) {
       if (model.length > MODEL_NAME_MAX) return null;

@@ -5,7 +5,7 @@ import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
-import { type DefinitionInput, patternOfName, storedTiers } from "./definition-input";
+import { type DefinitionInput, storedFields } from "./definition-input";
 import { PRICE_PROVIDERS, type PriceDefinition, type PriceProvider } from "./schemas";
 
 /** A project that needs more has a price for every request. */
@@ -15,8 +15,13 @@ export type StoredDefinition = typeof modelPriceDefinitions.$inferSelect;
 
 const isPriceProvider = (text: string): text is PriceProvider => (PRICE_PROVIDERS as readonly string[]).includes(text);
 
+type DefinitionColumns = Pick<
+  StoredDefinition,
+  "id" | "baseModelPriceId" | "provider" | "modelName" | "matchPattern" | "pricingTiers"
+>;
+
 /** An override goes by the id of the default that it replaces: to a reader it is that definition, changed. */
-export const definitionOf = (row: StoredDefinition): PriceDefinition => ({
+export const definitionOf = (row: DefinitionColumns): PriceDefinition => ({
   id: row.baseModelPriceId ?? row.id,
   provider: isPriceProvider(row.provider) ? row.provider : "external",
   modelName: row.modelName,
@@ -124,10 +129,7 @@ export async function putInForce(
       id,
       version: await nextVersion(ctx, id),
       baseModelPriceId: baseModelPriceId ?? null,
-      provider: input.provider,
-      modelName: input.modelName,
-      matchPattern: input.matchPattern ?? patternOfName(input.modelName),
-      pricingTiers: storedTiers(input.pricingTiers),
+      ...storedFields(input),
       effectiveFrom: Date.now(),
       sinceRevision: thisRevision(ctx),
       createdBy: whoActs(ctx),
