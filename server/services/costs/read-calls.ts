@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { rowsOf } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import type { Cost, Usage } from "@/server/services/pricing/schemas";
 import type { CallKey } from "@/server/services/telemetry";
@@ -71,7 +72,7 @@ export async function readCalls(
 export async function readCallsAgain({ db, projectId }: Ctx, keys: readonly CallKey[]): Promise<PricedCall[]> {
   const rows = await db.execute<Row>(sql`
     select ${COLUMNS}
-    from jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) as t("traceId" text, "spanId" text)
+    from ${rowsOf(keys, '"traceId" text, "spanId" text')}
     join model_calls m on m.project_id = ${projectId} and m.trace_id = t."traceId" and m.span_id = t."spanId"`);
   return [...rows].map(callOf);
 }

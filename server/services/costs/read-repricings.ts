@@ -1,21 +1,15 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import { apiKeys, repricings, users } from "@/db/schema";
+import { auditActor } from "@/server/platform/audit";
 import type { Actor, Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { pricesVersionOf } from "./prices-version";
 import type { Repricing } from "./schemas";
 
-export const actorColumns = (actor: Actor) => ({
-  actorKind: actor.kind,
-  actorId:
-    actor.kind === "user"
-      ? actor.userId
-      : actor.kind === "apiKey"
-        ? actor.keyId
-        : actor.kind === "job"
-          ? actor.name
-          : null,
-});
+export function actorColumns(actor: Actor) {
+  const { id } = auditActor(actor);
+  return { actorKind: actor.kind, actorId: id };
+}
 
 export async function readRepricing(ctx: Ctx, id: string): Promise<Repricing> {
   const [found] = await readRepricings(ctx, eq(repricings.id, id));

@@ -1,12 +1,13 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { NOW } from "@/db/now";
+import { rowsOf } from "@/db/rows";
 import { repricedCalls, repricings } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { recostFindings } from "@/server/services/diagnostics";
 import { type PriceBook, priceBookAt } from "@/server/services/pricing";
 import { CallsMoved, changeCosts, lockCalls, type StoredCost, takeInStraysOf } from "@/server/services/telemetry";
-import { digestOf, type Planned, type PricedCall, planned } from "./plan-repricing";
+import { Comparison, digestOf, type Planned, type PricedCall, planned } from "./plan-repricing";
 import { cursorOf, readCalls, readCallsAgain } from "./read-calls";
 
 /** Calls of one transaction: short enough to hold nobody up. */
@@ -103,31 +104,23 @@ async function repriceBatch(tx: Ctx, row: Row): Promise<Turn> {
   const examined = plans.flatMap((plan) => (plan.changes ? (written.get(keyOf(plan.call)) ?? []) : plan));
   const last = calls.at(-1);
   const complete = calls.length < CALLS_A_BATCH;
-  const sums = await sumsOf(tx, examined);
+  const sums = new Comparison();
+  for (const plan of examined) sums.add(plan);
   await put(tx, row, {
     // It names a call: what is not needed any more must not outlive that.
     cursor: last && !complete ? cursorOf(last) : null,
-    callsExamined: row.callsExamined + examined.length,
-    callsChanged: row.callsChanged + examined.filter(({ changes }) => changes).length,
-    costBefore: sql`${repricings.costBefore} + ${sums.before}::numeric`,
-    costAfter: sql`${repricings.costAfter} + ${sums.after}::numeric`,
-    unknownBefore: row.unknownBefore + examined.filter(({ call }) => call.costTotal === null).length,
-    unknownAfter: row.unknownAfter + examined.filter(({ next }) => next.costTotal === null).length,
+    callsExamined: row.callsExamined + sums.calls,
+    callsChanged: row.callsChanged + sums.changed,
+    costBefore: sql`${repricings.costBefore} + ${sums.before.toFixed()}::numeric`,
+    costAfter: sql`${repricings.costAfter} + ${sums.after.toFixed()}::numeric`,
+    unknownBefore: row.unknownBefore + sums.unknownBefore,
+    unknownAfter: row.unknownAfter + sums.unknownAfter,
     ...(complete ? { state: "completed" as const, completedAt: NOW } : {}),
   });
   return complete ? "done" : "more";
 }
 
 const keyOf = ({ traceId, spanId }: { traceId: string; spanId: string }) => `${traceId} ${spanId}`;
-
-/** Added by the database, in decimals. */
-async function sumsOf({ db }: Ctx, plans: readonly Planned[]) {
-  const totals = plans.map(({ call, next }) => ({ before: call.costTotal, after: next.costTotal }));
-  const [row] = await db.execute<{ before: string; after: string }>(sql`
-    select coalesce(sum(before), 0)::text as before, coalesce(sum(after), 0)::text as after
-    from jsonb_to_recordset(${JSON.stringify(totals)}::text::jsonb) as t(before numeric, after numeric)`);
-  return row!;
-}
 
 /**
  * Changes costs under the locks of their conversations, as they are found then. Answers what was planned for each of
@@ -197,7 +190,7 @@ async function restoreBatch(tx: Ctx, row: Row): Promise<Turn> {
         });
   await db.execute(sql`
     delete from repriced_calls c
-    using jsonb_to_recordset(${JSON.stringify(before)}::text::jsonb) as t("traceId" text, "spanId" text)
+    using ${rowsOf(before, '"traceId" text, "spanId" text')}
     where c.project_id = ${projectId} and c.repricing_id = ${row.id} and c.trace_id = t."traceId" and c.span_id = t."spanId"`);
   await put(tx, row, {
     callsRestored: row.callsRestored + restored,

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
-import { lockFindings } from "./record-occurrences";
+import { lockFindingsIn } from "./lock-findings-in";
 import { refreshFindings } from "./refresh-findings";
-import { RULES } from "./rules";
 
 type Forgotten<T> = { result: T; counts: Record<string, number>; ruleRunIds: string[] };
 
@@ -16,19 +15,9 @@ export async function forgetConversations<T>(
   conversationIds: readonly string[],
   work: () => Promise<T>,
 ): Promise<Forgotten<T>> {
-  // In the order in which diagnostics take their locks: the Rules' Findings, a Finding, a conversation.
-  await lockFindings(
-    tx,
-    RULES.map((rule) => rule.id),
-  );
-  const ids = sql`${sql.param([...conversationIds])}::text[]`;
-  const touched = await tx.db.execute<{ id: string }>(sql`
-    select f.id from findings f
-    where f.project_id = ${tx.projectId} and f.id in (
-      select finding_id from occurrences where project_id = ${tx.projectId} and conversation_id = any(${ids}))
-    order by f.id for update`);
-  const findingIds = [...touched].map((row) => row.id);
+  const findingIds = await lockFindingsIn(tx, conversationIds, "update");
 
+  const ids = sql`${sql.param([...conversationIds])}::text[]`;
   const occurrences = await tx.db.execute(sql`
     delete from occurrences where project_id = ${tx.projectId} and conversation_id = any(${ids}) returning id`);
   const runs = await tx.db.execute<{ id: string }>(sql`

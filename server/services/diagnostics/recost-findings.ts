@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
-import { lockFindings } from "./record-occurrences";
-import { RULES } from "./rules";
+import { lockFindingsIn } from "./lock-findings-in";
 
 /**
  * Runs `work`, which changes what these conversations cost, and then adds up again what the Findings cost that show in
@@ -12,17 +11,7 @@ export async function recostFindings<T>(
   conversationIds: readonly string[],
   work: () => Promise<T>,
 ): Promise<T> {
-  // In the order in which diagnostics take their locks: the Rules' Findings, a Finding, a conversation.
-  await lockFindings(
-    tx,
-    RULES.map((rule) => rule.id),
-  );
-  const ids = sql`${sql.param([...conversationIds])}::text[]`;
-  const touched = await tx.db.execute<{ id: string }>(sql`
-    select f.id from findings f
-    where f.project_id = ${tx.projectId} and f.id in (
-      select finding_id from occurrences where project_id = ${tx.projectId} and conversation_id = any(${ids}))
-    order by f.id for no key update`);
+  const touched = await lockFindingsIn(tx, conversationIds, "no key update");
   const result = await work();
   if (touched.length > 0) {
     await tx.db.execute(sql`
@@ -30,7 +19,7 @@ export async function recostFindings<T>(
       from (
         select o.finding_id, sum(c.cost) as cost from occurrences o
         join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
-        where o.project_id = ${tx.projectId} and o.finding_id = any(${sql.param([...touched].map(({ id }) => id))}::text[])
+        where o.project_id = ${tx.projectId} and o.finding_id = any(${sql.param(touched)}::text[])
         group by o.finding_id
       ) t
       where f.project_id = ${tx.projectId} and f.id = t.finding_id and f.affected_cost is distinct from t.cost`);

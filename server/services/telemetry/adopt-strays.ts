@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { textArray } from "@/db/rows";
 import { callsGoAlong } from "./place-traces";
-import { textArray } from "./rows";
 
 /** Two spans of one call may follow each other as closely as this (`joinCalls` says the same of one conversation). */
 const TOUCHING_MS = 50;

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
+import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { takeInStrays } from "./rebuild-traces";
-import { rowsOf, textArray } from "./rows";
 
 /** A call that was to change is in another conversation than a moment ago. Nothing is lost: begin the batch again. */
 export class CallsMoved extends Error {

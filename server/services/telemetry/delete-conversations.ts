@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
+import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
-import { textArray } from "./rows";
 import { CLOCKS_DIFFER_MS, lockSources, traceDigest } from "./tombstones";
 
 /** Rows deleted, by table. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { textArray } from "@/db/rows";
 import type { Attributes, LogRecord, SpanEvent, SpanRecord } from "./otlp/types";
-import { textArray } from "./rows";
 
 /** Spans read from the database at once: what bounds the memory of a trace of any size. */
 const PAGE = 2000;

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { rowsOf, textArray } from "@/db/rows";
 import { newId } from "@/server/platform/ids";
 import { keyOfExternalId } from "./conversation-key";
 import type { TraceIdentity } from "./otlp/types";
-import { rowsOf, textArray } from "./rows";
 
 export type Identities = ReadonlyMap<string, TraceIdentity>;
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { rowsOf, textArray } from "@/db/rows";
 import { type PriceBook, priceCall } from "@/server/services/pricing";
 import type { AssembledConversation, UnpricedModelCall } from "./otlp/types";
-import { rowsOf, textArray } from "./rows";
 import type { Message } from "./schemas";
 import { termsOf } from "./search-terms";
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { textArray } from "@/db/rows";
 import type { ProjectId } from "@/server/platform/context";
 import { priceBookOf } from "@/server/services/pricing";
 import { adoptStrays } from "./adopt-strays";
@@ -9,7 +10,6 @@ import { createAssembler, IdentityFold } from "./otlp";
 import type { LogRecord, SpanRecord } from "./otlp/types";
 import { placeTraces } from "./place-traces";
 import { type ProjectedConversation, writeConversations } from "./project-conversations";
-import { textArray } from "./rows";
 import { withoutDeletedTraces } from "./tombstones";
 
 /** Spans kept from the first reading (who is it?) for the second (what was said?); more are read twice. */

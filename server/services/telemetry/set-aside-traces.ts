@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
+import { rowsOf } from "@/db/rows";
 import { version } from "@/package.json";
 import { hideCredentials, logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { takeEntriesOfTheDead } from "./projector-journal";
-import { rowsOf } from "./rows";
 
 /** Seconds before each next try of a trace that could not be rebuilt; after the last it is parked. */
 const TRIED_AGAIN_AFTER = [1, 5, 25, 120];

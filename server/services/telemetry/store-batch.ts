@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
+import { rowsOf } from "@/db/rows";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import type { Decoded, LogRecord, SpanRecord } from "./otlp/types";
-import { rowsOf } from "./rows";
 import { createSourceIndex } from "./source-id";
 import { sharedSourcesLock, traceDigest } from "./tombstones";
 

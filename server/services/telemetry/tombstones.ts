@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { textArray } from "./rows";
+import { textArray } from "@/db/rows";
 
 /** Receipts, traces and deletions are stamped by the database, whose clock may be set: by so much at most, it is taken. */
 export const CLOCKS_DIFFER_MS = 60 * 60 * 1000;
