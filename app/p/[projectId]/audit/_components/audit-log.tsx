@@ -1,6 +1,6 @@
 "use client";
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
-import { IconDownload, IconFilterOff, IconHistory, IconRefresh } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconDownload, IconFilterOff, IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
@@ -8,6 +8,7 @@ import { EmptyState } from "@/app/_components/empty-state";
 import { ListFrame } from "@/app/_components/list-frame/list-frame";
 import { PageBody } from "@/app/_components/page-body";
 import { PageHeader } from "@/app/_components/page-header";
+import { RefreshButton } from "@/app/_components/refresh-button";
 import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
@@ -47,17 +48,7 @@ export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt:
             >
               CSV
             </Button>
-            <Tooltip label="Refresh">
-              <ActionIcon
-                variant="default"
-                size={30}
-                aria-label="Refresh"
-                onClick={refresh}
-                loading={list.isRefetching}
-              >
-                <IconRefresh size={16} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <RefreshButton busy={list.isRefetching} onRefresh={refresh} />
           </>
         }
       >

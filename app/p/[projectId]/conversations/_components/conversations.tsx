@@ -1,6 +1,6 @@
 "use client";
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
-import { IconFilter, IconRefresh } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconFilter } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
@@ -10,6 +10,7 @@ import { ListFoot } from "@/app/_components/data-table/list-foot";
 import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
+import { RefreshButton } from "@/app/_components/refresh-button";
 import { SearchInput } from "@/app/_components/search-input";
 import { StaleNote } from "@/app/_components/stale-note";
 import { TimeRangePicker } from "@/app/_components/time-range-picker";
@@ -61,17 +62,7 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
         aside={
           <>
             <ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />
-            <Tooltip label="Refresh">
-              <ActionIcon
-                variant="default"
-                size={30}
-                aria-label="Refresh"
-                onClick={refresh}
-                loading={list.isRefetching}
-              >
-                <IconRefresh size={16} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <RefreshButton busy={list.isRefetching} onRefresh={refresh} />
           </>
         }
       >

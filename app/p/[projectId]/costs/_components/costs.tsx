@@ -1,6 +1,6 @@
 "use client";
-import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
-import { IconCalendarOff, IconChartBar, IconDownload, IconRefresh } from "@tabler/icons-react";
+import { Button, SegmentedControl } from "@mantine/core";
+import { IconCalendarOff, IconChartBar, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
@@ -10,6 +10,7 @@ import { EmptyState } from "@/app/_components/empty-state";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageBody } from "@/app/_components/page-body";
 import { PageHeader } from "@/app/_components/page-header";
+import { RefreshButton } from "@/app/_components/refresh-button";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useTRPC } from "@/app/_lib/trpc";
 import { COST_GROUPS, type CostGroup } from "@/server/services/costs/schemas";
@@ -51,17 +52,7 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
             >
               CSV
             </Button>
-            <Tooltip label="Refresh">
-              <ActionIcon
-                variant="default"
-                size={30}
-                aria-label="Refresh"
-                onClick={refresh}
-                loading={query.isRefetching}
-              >
-                <IconRefresh size={16} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <RefreshButton busy={query.isRefetching} onRefresh={refresh} />
           </>
         }
       >
