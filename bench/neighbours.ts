@@ -5,11 +5,8 @@ import { newProject } from "../e2e/support/project";
 import { coresBetween, cpuOf } from "./lib/cpu";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
-import { protobufBatch } from "./lib/otlp-batch";
-import { atPace } from "./lib/pace";
+import { startParty } from "./lib/party";
 import { startProduct } from "./lib/product";
-import { readerOf } from "./lib/reads";
-import { senderTo } from "./lib/sender";
 
 /**
  * Run by `npm run bench:neighbours`: what a project notices of another that sends and reads ten times as much. Windows with
@@ -37,28 +34,12 @@ const pace = { batches: Number(values.batches), reads: Number(values.reads) };
 console.log(machine());
 const product = await startProduct();
 const sql = databaseOf(product.dataDir);
-const quiet = partyOf({ url: product.url, projectId: product.projectId, secret: product.secret });
-const busy = partyOf(newProject(product.url, product.dataDir));
-
-function partyOf(project: { url: string; projectId: string; secret: string }) {
-  const CONNECTIONS = 8;
-  const { post, close } = senderTo(project, CONNECTIONS);
-  const { read } = readerOf(project);
-  const send = async (spans = BATCH) => {
-    const status = await post(protobufBatch({ spans, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES }));
-    if (status !== 200) throw new Error(`a batch was answered with ${status}`);
-  };
-  /** Sends and reads `times` the quiet project's pace for a window. */
-  const work = async (times: number) => {
-    const until = performance.now() + WINDOW_MS;
-    const [sent, answered] = await Promise.all([
-      atPace({ perSecond: pace.batches * times, atOnce: CONNECTIONS, until }, () => send()),
-      atPace({ perSecond: pace.reads * times, atOnce: CONNECTIONS, until }, read),
-    ]);
-    return { ingest: sent, reads: answered };
-  };
-  return { send, work, read, close };
-}
+const started = (project: { url: string; projectId: string; secret: string }) =>
+  startParty({ project, connections: 8, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } });
+const quiet = started({ url: product.url, projectId: product.projectId, secret: product.secret });
+const busy = started(newProject(product.url, product.dataDir));
+/** What a party that sends and reads `times` the quiet project's pace does in a window. */
+const paceOf = (times: number) => ({ batches: pace.batches * times, reads: pace.reads * times, ms: WINDOW_MS });
 
 /** Nothing of the window before is left to do. */
 async function untilQuiet() {
@@ -81,16 +62,19 @@ try {
     `quiet project: ${pace.batches} batches of ${BATCH} spans and ${pace.reads} reads a second; its neighbour: ${TIMES} times as much; ${windows} windows of ${WINDOW_MS / 1000} s`,
   );
   for (const party of [quiet, busy]) {
-    for (let sent = 0; sent < STORED_SPANS; sent += 500) await party.send(500);
+    await party.store(STORED_SPANS);
     await untilQuiet();
-    for (let nth = 0; nth < 40; nth += 1) await party.read(nth);
+    await party.read(40);
   }
   for (let nth = 0; nth < windows; nth += 1) {
     // alone, beside, beside, alone, …: what drifts falls on both alike
     const with_ = nth % 4 === 1 || nth % 4 === 2 ? "beside" : "alone";
     await untilQuiet();
     const [before, begun] = [cpuOf(product.pid), performance.now()];
-    const [own, other] = await Promise.all([quiet.work(1), with_ === "beside" ? busy.work(TIMES) : undefined]);
+    const [own, other] = await Promise.all([
+      quiet.work(paceOf(1)),
+      with_ === "beside" ? busy.work(paceOf(TIMES)) : undefined,
+    ]);
     busyCores[with_].push(coresBetween(before, cpuOf(product.pid), (performance.now() - begun) / 1000));
     for (const kind of ["ingest", "reads"] as const) {
       took[with_][kind].push(...own[kind].took.map(({ value }) => value));

@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import { closePool, db, openPool } from "@/db/pool";
 import { env } from "@/env";
 import { inngest } from "@/inngest/client";
@@ -16,12 +17,15 @@ import { runProjector } from "@/server/services/telemetry";
 
 /** Nobody waits for background work; a statement that takes even longer has met something that is broken. */
 const STATEMENT_SECONDS = 300;
+/** Of 19: where cores are short, what people wait for comes first. Lowering one's own priority needs no right. */
+const NICENESS = 10;
 /** What a clean stop may take in all; whoever started us may kill soon after. */
 const STOP_WITHIN_MS = 5000;
 
 /** The worker process: background jobs and the telemetry projector, until it is told to stop or its parent dies. */
 async function main() {
   assertEngineConfiguration(env());
+  setPriority(NICENESS);
   openPool({ statementSeconds: STATEMENT_SECONDS });
   const log = logger("worker");
   const stop = new AbortController();
