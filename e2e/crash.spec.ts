@@ -1,8 +1,12 @@
 import { expect, test } from "@playwright/test";
-import { askForRuns, CALLS_A_TRACE, headers, knownTrace, runIdsOf, sendTrace } from "./support/known-load";
+import type postgres from "postgres";
+import { gather, miscounted } from "../bench/chaos/evidence";
+import { victimsOf } from "../bench/chaos/victims";
+import { askForRuns, attribute, CALLS_A_TRACE, headers, knownTrace, runIdsOf, sendTrace } from "./support/known-load";
 import { killTree } from "./support/process-tree";
 import { startProduct } from "./support/product";
 import { newProject } from "./support/project";
+import { runningDatabase } from "./support/running-database";
 
 /** A row of a reply: its fields are asserted where they are used. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
@@ -107,6 +111,207 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
       for (const session of sessions) expect(shown, session).toContain(session);
     });
   } finally {
+    await product.stop();
+  }
+});
+
+/** More than two batches of a repricing. */
+const CALLS = 2_300;
+/** Of these, one in so many is of a model whose price stays. */
+const EVERY_OTHER_MODEL = 10;
+const SESSIONS = 40;
+const WORK_MS = 60_000;
+
+/** Model calls of known usage, each in its own trace, over three days. */
+function pricedCalls(count: number) {
+  const start = Date.now() - 2 * 86_400_000;
+  return Array.from({ length: count }, (_, n) => {
+    const model = n % EVERY_OTHER_MODEL === 0 ? "gpt-4o" : "acme-1";
+    const startedAt = start + Math.floor((n / count) * 2 * 86_400_000);
+    return {
+      traceId: (n + 1).toString(16).padStart(32, "0"),
+      spanId: (n + 1).toString(16).padStart(16, "0"),
+      name: `chat ${model}`,
+      kind: 3,
+      startTimeUnixNano: `${startedAt}000000`,
+      endTimeUnixNano: `${startedAt + 10}000000`,
+      status: {},
+      attributes: [
+        attribute("session.id", `session-${n % SESSIONS}`),
+        attribute("gen_ai.operation.name", "chat"),
+        attribute("gen_ai.provider.name", "openai"),
+        attribute("gen_ai.request.model", model),
+        attribute("gen_ai.usage.input_tokens", 7 + n),
+        attribute("gen_ai.usage.output_tokens", 3),
+      ],
+    };
+  });
+}
+
+/** A project with calls of which those of `acme-1` cost `price` dollars a token. */
+async function pricedProject(
+  { url, dataDir }: { url: string; dataDir: string },
+  sql: postgres.Sql,
+  { calls, price }: { calls: number; price: number },
+) {
+  const project = newProject(url, dataDir);
+  const secret = project.newKey("model-pricing:write", "model-pricing:read");
+  const post = async (path: string, body: object = {}) => {
+    const reply = await fetch(`${url}/v1/projects/${project.projectId}/${path}`, {
+      method: "POST",
+      headers: headers({ secret }),
+      body: JSON.stringify(body),
+    });
+    expect(reply.ok, `${path}: ${await reply.text()}`).toBe(true);
+  };
+  const setPrice = (price: number) =>
+    post("model-prices", {
+      provider: "external",
+      modelName: "acme-1",
+      pricingTiers: [
+        { name: "Standard", isDefault: true, priority: 0, prices: { input_tokens: price, output_tokens: price } },
+      ],
+    });
+  await setPrice(price);
+  expect((await sendTrace(project, url, { traceId: "", spans: pricedCalls(calls) })).status).toBe(200);
+  const stored = async () =>
+    (await sql`select count(*)::int as calls from model_calls where project_id = ${project.projectId}`)[0]?.calls;
+  await expect.poll(stored, { timeout: WORK_MS }).toBe(calls);
+  return { projectId: project.projectId, post, setPrice };
+}
+
+/** Every stored cost of the project, digit by digit and byte by byte. */
+async function storedCosts(sql: postgres.Sql, projectId: string) {
+  const rows = await sql`
+    select 'call ' || span_id as of, cost_total::text as total, cost::text as evidence
+    from model_calls where project_id = ${projectId}
+    union all select 'conversation ' || id, cost::text, unpriced_call_count::text from conversations
+    where project_id = ${projectId} order by 1`;
+  return new Map(rows.map(({ of, total, evidence }) => [of as string, `${total} ${evidence}`]));
+}
+
+/** Those that are not the same in both; none, where all is as it was. */
+const differing = (one: Map<string, string>, other: Map<string, string>) =>
+  [...new Set([...one.keys(), ...other.keys()])].filter((key) => one.get(key) !== other.get(key));
+
+/** A gate that the first batch of a repricing passes, or of its undoing; those behind it wait there while it is closed. */
+async function closableGate(sql: postgres.Sql) {
+  const GATE = 7_010_203;
+  await sql.unsafe(`
+    create function at_the_gate() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(${GATE}); return new; end $$;
+    create trigger at_the_gate before update on repricings for each row
+      when (old.calls_examined between 1 and new.calls_examined - 1
+        or old.calls_restored between 1 and new.calls_restored - 1)
+      execute function at_the_gate()`);
+  return {
+    close: () => sql`select pg_advisory_lock(${GATE}::int)`,
+    open: () => sql`select pg_advisory_unlock(${GATE}::int)`,
+    waiting: async () =>
+      (await sql`select pid from pg_locks where locktype = 'advisory' and objid = ${GATE} and not granted`).length,
+  };
+}
+
+test("kill -9 of the worker in the middle of a repricing, and of its undoing: each does what it does exactly once", async () => {
+  test.setTimeout(240_000);
+  const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "3600" } });
+  const sql = runningDatabase(product.dataDir);
+  const victims = victimsOf(product, Math.random);
+  try {
+    const { projectId, post, setPrice } = await pricedProject(product, sql, { calls: CALLS, price: 0.1 });
+    const others = await pricedProject(product, sql, { calls: 50, price: 0.2 });
+    const before = await storedCosts(sql, projectId);
+    const theirs = await storedCosts(sql, others.projectId);
+    await setPrice(0.7);
+    await others.setPrice(0.9);
+    const gate = await closableGate(sql);
+
+    const stored = async () => {
+      const [row] = await sql`
+        select r.state, r.calls_examined as examined, r.calls_changed as changed, r.calls_restored as restored,
+               r.calls_kept as kept, trim_scale(r.cost_before)::text as "costBefore", trim_scale(r.cost_after)::text as "costAfter",
+               count(c)::int as evidence, count(distinct (c.trace_id, c.span_id))::int as "evidenceOnce"
+        from repricings r left join repriced_calls c on c.project_id = r.project_id and c.repricing_id = r.id
+        where r.project_id = ${projectId} group by r.project_id, r.id`;
+      return row as Row;
+    };
+    /** In one look, as the worker may be at it again: calls at the new price, and what the repricing says of them. */
+    const halfWay = async () => {
+      const [row] = await sql`
+        select r.calls_changed - r.calls_restored as said, (
+          select count(*)::int from model_calls m where m.project_id = r.project_id and m.requested_model = 'acme-1'
+            and m.cost_total = ((m.usage->>'input_tokens')::numeric + (m.usage->>'output_tokens')::numeric) * 0.7
+        ) as repriced, (
+          select count(*)::int from repriced_calls c where c.project_id = r.project_id and c.repricing_id = r.id
+        ) as evidence
+        from repricings r where r.project_id = ${projectId}`;
+      return row as Row;
+    };
+    const sum = async () =>
+      (await sql`select trim_scale(sum(cost_total))::text as cost from model_calls where project_id = ${projectId}`)[0]
+        ?.cost;
+
+    /** Begins, has the worker killed when a batch is committed and the next is written but not committed, and waits. */
+    const killedHalfWay = async (path: string, body: object, ends: string) => {
+      await gate.close();
+      await post(path, body);
+      await expect.poll(gate.waiting, { timeout: WORK_MS }).toBe(1);
+      const { examined, changed, restored } = await stored();
+      const done = ends === "completed" ? examined : restored;
+      expect(done).toBeGreaterThan(0);
+      expect(done).toBeLessThan(ends === "completed" ? CALLS : changed);
+      const killed = victims.kill("worker");
+      expect(killed).toBeDefined();
+      expect(await victims.back("worker", killed!)).not.toBeNull();
+      await gate.open();
+      const { said, repriced, evidence } = await halfWay();
+      expect([repriced, evidence]).toEqual([said, said]);
+      expect(await miscounted(sql, projectId, false)).toEqual([]);
+      // The lease of the dead need not be waited for here.
+      await sql`update job_runs set lease_until = 0 where project_id = ${projectId} and lease_token is not null`;
+      await expect.poll(async () => (await stored()).state, { timeout: WORK_MS }).toBe(ends);
+    };
+    const atRest = async () => {
+      const { jobs, open, miscounted: wrong } = await gather(sql, projectId, { diagnosed: false });
+      expect([...open, ...wrong]).toEqual([]);
+      expect(jobs.map(({ state }) => state)).not.toContain("failed");
+    };
+
+    const changing = CALLS - CALLS / EVERY_OTHER_MODEL;
+    const costBefore = await sum();
+    await test.step("the repricing", async () => {
+      await killedHalfWay("repricings", { from: 0, to: Date.now() + 86_400_000 }, "completed");
+      expect(await stored()).toEqual({
+        state: "completed",
+        examined: CALLS,
+        changed: changing,
+        restored: 0,
+        kept: 0,
+        costBefore,
+        costAfter: await sum(),
+        evidence: changing,
+        evidenceOnce: changing,
+      });
+      expect((await halfWay()).repriced).toBe(changing);
+      const [earlier] = await sql`
+        select count(*)::int as calls from repriced_calls c join model_calls m using (project_id, trace_id, span_id)
+        where project_id = ${projectId} and c.cost_total * 7 = m.cost_total`;
+      expect(earlier?.calls).toBe(changing);
+      await atRest();
+    });
+
+    await test.step("its undoing", async () => {
+      const [row] = await sql`select id from repricings where project_id = ${projectId}`;
+      await killedHalfWay(`repricings/${row?.id}/undo`, {}, "undone");
+      expect(await stored()).toMatchObject({ state: "undone", restored: changing, kept: 0, evidence: 0 });
+      expect(differing(before, await storedCosts(sql, projectId))).toEqual([]);
+      await atRest();
+    });
+
+    expect(differing(theirs, await storedCosts(sql, others.projectId))).toEqual([]);
+    expect(await miscounted(sql, others.projectId, false)).toEqual([]);
+  } finally {
+    await sql.end({ timeout: 1 });
     await product.stop();
   }
 });

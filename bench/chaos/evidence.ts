@@ -11,6 +11,7 @@ type Found = Omit<
   "acknowledged" | "sent" | "asked" | "unanswered" | "sessions" | "givenUp" | "refused" | "notBack"
 >;
 type Row = Record<string, string | null>;
+type Recounted = { id: string; kept: unknown; counted: unknown };
 
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id ?? "");
 
@@ -76,8 +77,8 @@ export async function gather(sql: postgres.Sql, projectId: string, { diagnosed =
  * What is kept as a number beside the rows that it counts, counted again. A Finding's cost is that of its conversations as
  * the Rules saw them last: where they have not seen all, it is another.
  */
-async function miscounted(sql: postgres.Sql, projectId: string, diagnosed: boolean): Promise<string[]> {
-  const conversations = await sql<{ id: string; kept: object; counted: object }[]>`
+export async function miscounted(sql: postgres.Sql, projectId: string, diagnosed: boolean): Promise<string[]> {
+  const conversations = await sql<Recounted[]>`
     with calls as (
       select conversation_id, count(*)::int as calls, sum(cost_total) as cost,
              (count(*) filter (where cost_total is null))::int as unpriced,
@@ -114,7 +115,7 @@ async function miscounted(sql: postgres.Sql, projectId: string, diagnosed: boole
       left join used u on u.conversation_id = c.id left join within w on w.conversation_id = c.id
       where c.project_id = ${projectId}
     ) select * from both_of where kept <> counted`;
-  const findings = await sql<{ id: string; kept: object; counted: object }[]>`
+  const findings = await sql<Recounted[]>`
     with both_of as (
       select f.id,
         jsonb_build_object('occurrences', f.occurrence_count, 'users', f.user_count, 'cost', case when ${diagnosed} then f.affected_cost end,
@@ -126,14 +127,29 @@ async function miscounted(sql: postgres.Sql, projectId: string, diagnosed: boole
       left join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
       where f.project_id = ${projectId} group by f.project_id, f.id
     ) select * from both_of where kept <> counted`;
+  const days = await sql<Recounted[]>`
+    with kept as (
+      select jsonb_build_array(day, model, provider, model_price_id, vendor, n.key)::text as id, sum(n.value::numeric) as amount
+      from daily_costs, jsonb_each_text(usage || jsonb_build_object('calls', calls, 'unpriced', unpriced_calls, 'cost', cost)) n
+      where project_id = ${projectId} group by 1 having sum(n.value::numeric) <> 0
+    ), counted as (
+      select jsonb_build_array((started_at / 86400000) * 86400000, coalesce(nullif(response_model, ''), requested_model, ''),
+               coalesce(provider, ''), coalesce(cost #>> '{model,id}', ''), coalesce(cost #>> '{model,provider}', ''), n.key)::text as id,
+             sum(n.value::numeric) as amount
+      from model_calls, jsonb_each_text(case jsonb_typeof(usage) when 'object' then usage else '{}' end
+        || jsonb_build_object('calls', 1, 'unpriced', (cost_total is null)::int, 'cost', coalesce(cost_total, 0))) n
+      where project_id = ${projectId} group by 1 having sum(n.value::numeric) <> 0
+    ) select id, k.amount::text as kept, c.amount::text as counted from kept k full join counted c using (id)
+    where k.amount is distinct from c.amount`;
   const [receipts] = await sql<{ said: string; there: string }[]>`
     select (select coalesce(sum(stored), 0) from ingest_receipts where project_id = ${projectId}) as said,
            (select count(*) from spans where project_id = ${projectId}) as there`;
-  const differs = ({ id, kept, counted }: { id: string; kept: object; counted: object }) =>
+  const differs = ({ id, kept, counted }: Recounted) =>
     `${id}: ${JSON.stringify(kept)}, recounted ${JSON.stringify(counted)}`;
   return [
     ...conversations.map(differs),
     ...findings.map(differs),
+    ...days.map(differs),
     ...(receipts?.said === receipts?.there
       ? []
       : [`receipts tell of ${receipts?.said} spans, ${receipts?.there} are there`]),

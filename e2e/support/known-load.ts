@@ -8,7 +8,8 @@ export const CALLS_A_TRACE = 5;
 const ANSWER_MS = 45_000;
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
-const attribute = (key: string, value: string | number) => ({
+/** An attribute as OTLP/JSON has it. */
+export const attribute = (key: string, value: string | number) => ({
   key,
   value: typeof value === "number" ? { intValue: value } : { stringValue: value },
 });

@@ -1,12 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "@playwright/test";
+import { attribute } from "./known-load";
 import type { TestProject } from "./project";
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
-const attribute = (key: string, value: string | number) => ({
-  key,
-  value: typeof value === "number" ? { intValue: value } : { stringValue: value },
-});
 const text = (content: string) => [{ type: "text", content }];
 
 export type Talk = {
