@@ -48,8 +48,7 @@ type Props = {
 export function ListFrame(props: Props) {
   const { label, what, columns, minWidth, list, busy = false, count, empty, keys = true, children } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const rowAt = (index: number) => frame.current?.querySelector(`[data-row="${index}"]`);
-  useRowKeys(frame, keys ? count : 0, (index) => rowAt(index)?.scrollIntoView({ block: "nearest" }));
+  useRowKeys(frame, keys ? count : 0);
   if (count === 0) {
     if (list.error) {
       return <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />;

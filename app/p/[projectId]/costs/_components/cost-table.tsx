@@ -1,6 +1,8 @@
 import { Table } from "@mantine/core";
 import Link from "next/link";
+import { useRef } from "react";
 import { Count } from "@/app/_components/count";
+import { useRowKeys } from "@/app/_components/data-table/use-row-keys";
 import { Money } from "@/app/_components/money";
 import { TableScroll } from "@/app/_components/table-scroll";
 import { Unknown } from "@/app/_components/unknown";
@@ -18,8 +20,10 @@ type Row = Costs["rows"][number];
 export function CostTable({ projectId, costs }: { projectId: string; costs: Costs }) {
   const { groupBy, rows, rowsLeftOut, total } = costs;
   const { shown, more } = bucketColumns(total.usage);
+  const box = useRef<HTMLElement>(null);
+  useRowKeys(box, rows.length);
   return (
-    <section>
+    <section ref={box}>
       <TableScroll label="Costs" minWidth={520 + (shown.length + (more.length > 0 ? 1 : 0)) * 96}>
         <Table aria-label="Costs" className={`${classes.table} ${classes.wide}`}>
           <Table.Thead>
@@ -44,10 +48,10 @@ export function CostTable({ projectId, costs }: { projectId: string; costs: Cost
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rows.map((row) => (
+            {rows.map((row, index) => (
               <Table.Tr key={row.key ?? "/"}>
                 <Table.Th scope="row" className={classes.group}>
-                  <Group projectId={projectId} costs={costs} row={row} />
+                  <Group projectId={projectId} costs={costs} row={row} index={index} />
                 </Table.Th>
                 <Numbers row={row} buckets={shown} more={more} of={total}>
                   <Unpriced projectId={projectId} costs={costs} row={row} />
@@ -113,16 +117,17 @@ function Numbers({ row, buckets, more, of, children }: NumbersProps) {
 
 type GroupProps = { projectId: string; costs: Costs; row: Row };
 
-function Group({ projectId, costs, row: { key } }: GroupProps) {
+/** What j and k come to: Enter opens what there is to open. */
+function Group({ projectId, costs, row: { key }, index }: GroupProps & { index: number }) {
   const name = groupName(costs.groupBy, { key });
   const href = groupHref(projectId, costs, key);
   const look = key !== null && costs.groupBy !== "vendor" ? "mono" : undefined;
   return href ? (
-    <Link href={href} prefetch={false} className={look} title={name}>
+    <Link href={href} prefetch={false} className={look} title={name} data-row={index}>
       {name}
     </Link>
   ) : (
-    <span className={look} title={name}>
+    <span className={look} title={name} tabIndex={-1} data-row={index}>
       {name}
     </span>
   );

@@ -23,9 +23,7 @@ export function Occurrences({ projectId, findingId, count }: { projectId: string
     trpc.findings.occurrences.infiniteQueryOptions(occurrencesInput(projectId, findingId), nextPage),
   );
   const rows = list.data?.pages.flatMap((page) => page.occurrences) ?? [];
-  useRowKeys(box, rows.length, (index) =>
-    box.current?.querySelector(`[data-row="${index}"]`)?.scrollIntoView({ block: "nearest" }),
-  );
+  useRowKeys(box, rows.length);
   return (
     <section ref={box}>
       <h2 className={classes.heading}>Conversations that show it ({formatCount(count)})</h2>
