@@ -87,6 +87,12 @@ test("a database of the first release, with data in it, comes to the newest with
   expect(after).toMatchObject(before);
   const [search] = await on(url, (sql) => sql`select started_at::int as at, terms from conversation_search`);
   expect(search).toEqual({ at: 1, terms: ["hello", "user:u"] });
+  const days = await on(
+    url,
+    (sql) =>
+      sql`select day::int, label, calls::int, unpriced_calls::int as unpriced, cost, usage from daily_label_costs`,
+  );
+  expect([...days]).toEqual([{ day: 0, label: "", calls: 1, unpriced: 0, cost: "0.000123456789", usage: {} }]);
   const [newest] = await on(url, (sql) => sql`select max(created_at)::float8 as at from drizzle.__drizzle_migrations`);
   expect(newest!.at).toBe(journal.entries.at(-1)!.when);
   // The schema is the very one that a fresh installation gets.

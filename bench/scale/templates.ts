@@ -33,6 +33,9 @@ const ERAS = [
 /** The first of them has not been asked for half of the time, the last is asked at any time by one in a thousand. */
 export const MODELS = { former: ERAS[0][0], present: ERAS[1][0], rare: "command-r-plus-08-2024" } as const;
 
+/** What conversations are labelled with: nearly all of them, and one in a thousand. */
+export const LABELS = { plain: "production", failing: "production", japanese: "production", rare: "canary" } as const;
+
 /** How many of a thousand conversations of a size go so. `anonymous`: a trace whose SDK named no session and no user. */
 const VARIANTS = { plain: 790, failing: 90, japanese: 69, anonymous: 50, rare: 1 } as const;
 type Variant = keyof typeof VARIANTS;
@@ -121,6 +124,7 @@ function turnOf(recipe: Recipe, turn: number, words: Words): TestSpan[] {
       "gen_ai.operation.name": "invoke_agent",
       "gen_ai.agent.name": "support",
       "deployment.environment": "production",
+      ...(variant === "anonymous" ? {} : { "langfuse.trace.tags": [LABELS[variant], `team-${recipe.number % 7}`] }),
     },
   };
   if (turn % 3 === 1) return [agent, chat(at(first!, 300, 4100), 0, [["user", asked]], answered)];

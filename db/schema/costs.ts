@@ -51,6 +51,31 @@ export const dailyCosts = pgTable(
   ],
 );
 
+/**
+ * What model calls cost, by day and label of their conversation; kept as `daily_costs` is, by the same trigger. A call counts
+ * under each of its labels, so that these sums are not to be added up.
+ */
+export const dailyLabelCosts = pgTable(
+  "daily_label_costs",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: bigserial("id", { mode: "number" }).notNull(),
+    day: unixMs("day").notNull(),
+    /** `''`: of calls without one. */
+    label: text("label").notNull(),
+    calls: bigint("calls", { mode: "number" }).notNull(),
+    unpricedCalls: bigint("unpriced_calls", { mode: "number" }).notNull(),
+    cost: numeric("cost").notNull(),
+    usage: jsonb("usage").$type<Record<string, number>>().notNull(),
+    folded: boolean("folded").notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    index("daily_label_costs_day").on(t.projectId, t.day),
+    index("daily_label_costs_loose").on(t.id).where(sql`not folded`),
+  ],
+);
+
 /** That stored costs were computed anew with the prices of one moment; `repriced_calls` has what they were before. */
 export const repricings = pgTable(
   "repricings",

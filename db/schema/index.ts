@@ -1,6 +1,6 @@
 export { apiKeys } from "./api-keys";
 export { accountAuditLog, auditLog } from "./audit";
-export { dailyCosts, repricedCalls, repricings } from "./costs";
+export { dailyCosts, dailyLabelCosts, repricedCalls, repricings } from "./costs";
 export { backups, deletedTraces, deletionReceipts, retentionSettings, storedSizes } from "./data";
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
 export { idempotencyKeys, rateBuckets } from "./doors";

@@ -35,6 +35,8 @@ export const conversations = pgTable(
     preview: text("preview"),
     traceIds: text("trace_ids").array().notNull().default(sql`'{}'`),
     models: text("models").array().notNull().default(sql`'{}'`),
+    /** What the client labelled it with in any of its spans: distinct, sorted. */
+    labels: text("labels").array().notNull().default(sql`'{}'`),
     startedAt: unixMs("started_at").notNull(),
     lastActivityAt: unixMs("last_activity_at").notNull(),
     messageCount: integer("message_count").notNull().default(0),
@@ -81,7 +83,7 @@ export const conversationSearch = pgTable(
     conversationId: text("conversation_id").notNull(),
     /** The conversation's own. */
     startedAt: unixMs("started_at").notNull(),
-    /** The distinct words of its messages, lower-cased; with `model:` and `user:` before them, its models and its user. */
+    /** The distinct words of its messages, lower-cased; with `model:`, `label:` and `user:` before them, its models, labels and user. */
     terms: text("terms").array().notNull(),
   },
   (t) => [
@@ -301,6 +303,8 @@ export const modelCalls = pgTable(
     error: jsonb("error"),
     startedAt: unixMs("started_at").notNull(),
     endedAt: unixMs("ended_at").notNull(),
+    /** Its conversation's: what a call costs is told by label, and a trigger sees only the call. */
+    labels: text("labels").array().notNull().default(sql`'{}'`),
     /** Of everything above: an unchanged call keeps its row, and with it its cost. */
     digest: text("digest").notNull(),
     /** US dollars, exact; null when unknown. */

@@ -32,8 +32,9 @@ const LARGE_TABLES = [
   "traces",
   "conversations",
   "deleted_traces",
-  // Last: deleting calls writes to it.
+  // Last: deleting calls writes to them.
   "daily_costs",
+  "daily_label_costs",
 ];
 const ROWS_A_STATEMENT = 5_000;
 /** Passes of the projector that a deletion waits for: what has arrived but stands in no conversation yet. */

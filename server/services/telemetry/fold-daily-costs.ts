@@ -7,9 +7,18 @@ import { loggable } from "@/server/platform/loggable";
 const ROWS_A_FOLD = 10_000;
 const EVERY_MS = 5_000;
 
+/** What the rows of each table are told apart by, beside the project. */
+const KEYS = {
+  daily_costs: ["day", "model", "provider", "model_price_id", "vendor"],
+  daily_label_costs: ["day", "label"],
+} as const;
+type Table = keyof typeof KEYS;
+const TABLES = Object.keys(KEYS) as Table[];
+
 /**
  * Adds up what writers have appended to the days' costs, into one row a key; what comes to nothing goes. The sum of all
- * rows is the same before and after. One process at a time; others have nothing to do meanwhile.
+ * rows is the same before and after. One process at a time; others have nothing to do meanwhile. Answers how many rows it
+ * took.
  */
 export const foldDailyCosts = (database: Db): Promise<number> =>
   database.transaction(async (tx) => {
@@ -17,43 +26,49 @@ export const foldDailyCosts = (database: Db): Promise<number> =>
       sql`select pg_try_advisory_xact_lock(hashtextextended('fold daily costs', 0)) as mine`,
     );
     if (!lock?.mine) return 0;
-    const [row] = await tx.execute<{ folded: number }>(sql`
-      with loose as materialized (
-        select project_id, id, day, model, provider, model_price_id, vendor from daily_costs
-        where not folded order by id limit ${ROWS_A_FOLD} for update skip locked
-      ),
-      taken as (
-        delete from daily_costs d using loose l
-        where d.project_id = l.project_id and d.id = l.id
-        returning d.*
-      ),
-      joined as (
-        delete from daily_costs d
-        using (select distinct project_id, day, model, provider, model_price_id, vendor from loose) k
-        where d.folded and d.project_id = k.project_id and d.day = k.day and d.model = k.model and d.provider = k.provider
-          and d.model_price_id = k.model_price_id and d.vendor = k.vendor
-        returning d.*
-      ),
-      parts as (select * from taken union all select * from joined),
-      units as (
-        select project_id, day, model, provider, model_price_id, vendor, jsonb_object_agg(bucket, units) as usage from (
-          select project_id, day, model, provider, model_price_id, vendor, u.key as bucket, sum(u.value::numeric) as units
-          from parts, jsonb_each_text(usage) u group by 1, 2, 3, 4, 5, 6, 7 having sum(u.value::numeric) <> 0
-        ) b group by 1, 2, 3, 4, 5, 6
-      ),
-      made as (
-        insert into daily_costs (project_id, day, model, provider, model_price_id, vendor, calls, unpriced_calls, cost, usage, folded)
-        select p.*, coalesce(u.usage, '{}'), true
-        from (
-          select project_id, day, model, provider, model_price_id, vendor, sum(calls) as calls,
-                 sum(unpriced_calls) as unpriced_calls, sum(cost) as cost
-          from parts group by 1, 2, 3, 4, 5, 6
-        ) p left join units u using (project_id, day, model, provider, model_price_id, vendor)
-        where p.calls <> 0 or p.unpriced_calls <> 0 or p.cost <> 0 or u.usage is not null
-      )
-      select count(*)::int as folded from taken`);
-    return row?.folded ?? 0;
+    let folded = 0;
+    for (const table of TABLES) folded += await fold(tx, table);
+    return folded;
   });
+
+async function fold(tx: Db, name: Table): Promise<number> {
+  const table = sql.identifier(name);
+  const columns = ["project_id", ...KEYS[name]];
+  const key = sql.raw(columns.join(", "));
+  const sameKey = sql.raw(columns.map((column) => `d.${column} = k.${column}`).join(" and "));
+  const [row] = await tx.execute<{ folded: number }>(sql`
+    with loose as materialized (
+      select id, ${key} from ${table} where not folded order by id limit ${ROWS_A_FOLD} for update skip locked
+    ),
+    taken as (
+      delete from ${table} d using loose l
+      where d.project_id = l.project_id and d.id = l.id
+      returning d.*
+    ),
+    joined as (
+      delete from ${table} d using (select distinct ${key} from loose) k
+      where d.folded and ${sameKey}
+      returning d.*
+    ),
+    parts as (select * from taken union all select * from joined),
+    units as (
+      select ${key}, jsonb_object_agg(bucket, units) as usage from (
+        select ${key}, u.key as bucket, sum(u.value::numeric) as units
+        from parts, jsonb_each_text(usage) u group by ${key}, u.key having sum(u.value::numeric) <> 0
+      ) b group by ${key}
+    ),
+    made as (
+      insert into ${table} (${key}, calls, unpriced_calls, cost, usage, folded)
+      select p.*, coalesce(u.usage, '{}'), true
+      from (
+        select ${key}, sum(calls) as calls, sum(unpriced_calls) as unpriced_calls, sum(cost) as cost
+        from parts group by ${key}
+      ) p left join units u using (${key})
+      where p.calls <> 0 or p.unpriced_calls <> 0 or p.cost <> 0 or u.usage is not null
+    )
+    select count(*)::int as folded from taken`);
+  return row?.folded ?? 0;
+}
 
 /** For a loop that comes by often. */
 export function createDailyCostsFolder() {

@@ -13,7 +13,7 @@ export const listConversations = verb(
     name: "conversations.list",
     summary: "List conversations, newest start first.",
     description:
-      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds conversations with all of its words in their messages. `model` is a model name as it was answered.",
+      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds conversations with all of its words in their messages. `model` is a model name as it was answered, `label` one of the labels that its client gave a conversation.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -37,6 +37,7 @@ export const listConversations = verb(
     const terms = termsOf({
       texts: filters.q === undefined ? [] : [filters.q],
       models: filters.model === undefined ? [] : [filters.model],
+      labels: filters.label === undefined ? [] : [filters.label],
     });
     // The client's own id leaves one conversation to look at, and no list to search.
     const byTerms = terms.length > 0 && externalId === undefined;

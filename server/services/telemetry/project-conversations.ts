@@ -165,7 +165,9 @@ async function writeModelCalls(
   conversations: readonly ProjectedConversation[],
   book: PriceBook,
 ) {
-  const calls = conversations.flatMap(({ id, assembled }) => assembled.modelCalls.map((call) => ({ id, call })));
+  const calls = conversations.flatMap(({ id, assembled }) =>
+    assembled.modelCalls.map((call) => ({ id, labels: assembled.labels, call })),
+  );
   const traceIds = [...new Set(calls.map(({ call }) => call.traceId))];
   // By conversation and by trace: a call whose trace just moved here is still under its old conversation.
   const stored = await tx.execute<StoredCall>(sql`
@@ -177,7 +179,7 @@ async function writeModelCalls(
   const known = new Map([...stored].map((row) => [`${row.trace_id} ${row.span_id}`, row]));
 
   const changed = [];
-  for (const { id, call } of calls) {
+  for (const { id, labels, call } of calls) {
     const key = `${call.traceId} ${call.spanId}`;
     const before = known.get(key);
     known.delete(key);
@@ -199,6 +201,7 @@ async function writeModelCalls(
       error: call.error,
       started_at: Math.floor(call.startedAt),
       ended_at: Math.floor(call.endedAt),
+      labels,
       reported_cost: call.reportedCost,
     });
     if (before?.digest === row.digest) continue;
@@ -210,22 +213,22 @@ async function writeModelCalls(
     await tx.execute(sql`
       insert into model_calls (project_id, trace_id, span_id, conversation_id, type, name, provider, requested_model,
         response_model, response_id, usage, raw_usage, usage_rule, finish_reasons, status, error, started_at, ended_at,
-        reported_cost, digest, cost_total, cost)
+        labels, reported_cost, digest, cost_total, cost)
       select ${projectId}::text, trace_id, span_id, conversation_id, type, name, provider, requested_model,
         response_model, response_id, usage, raw_usage, usage_rule, array(select jsonb_array_elements_text(finish_reasons)), status, error,
-        started_at, ended_at, reported_cost, digest, cost_total, cost
+        started_at, ended_at, array(select jsonb_array_elements_text(labels)), reported_cost, digest, cost_total, cost
       from ${rowsOf(
         some,
         `trace_id text, span_id text, conversation_id text, type text, name text, provider text, requested_model text,
          response_model text, response_id text, usage jsonb, raw_usage jsonb, usage_rule text, finish_reasons jsonb, status text, error jsonb,
-         started_at bigint, ended_at bigint, reported_cost numeric, digest text, cost_total numeric, cost jsonb`,
+         started_at bigint, ended_at bigint, labels jsonb, reported_cost numeric, digest text, cost_total numeric, cost jsonb`,
       )}
       on conflict (project_id, trace_id, span_id) do update set
         conversation_id = excluded.conversation_id, type = excluded.type, name = excluded.name,
         provider = excluded.provider, requested_model = excluded.requested_model,
         response_model = excluded.response_model, response_id = excluded.response_id, usage = excluded.usage, raw_usage = excluded.raw_usage,
         usage_rule = excluded.usage_rule, finish_reasons = excluded.finish_reasons, status = excluded.status,
-        error = excluded.error, started_at = excluded.started_at, ended_at = excluded.ended_at,
+        error = excluded.error, started_at = excluded.started_at, ended_at = excluded.ended_at, labels = excluded.labels,
         reported_cost = excluded.reported_cost, digest = excluded.digest, cost_total = excluded.cost_total,
         cost = excluded.cost`);
   }
@@ -268,6 +271,7 @@ async function writeSummaries(
     trace_ids: traceIds,
     user_id: assembled.userId,
     models: modelsOf(assembled),
+    labels: assembled.labels,
     started_at: Math.floor(assembled.startedAt),
     last_activity_at: Math.floor(assembled.lastActivityAt),
     message_count: assembled.messages.length,
@@ -281,14 +285,15 @@ async function writeSummaries(
   await tx.execute(sql`
     update conversations c set
       trace_ids = array(select jsonb_array_elements_text(t.trace_ids)), user_id = t.user_id,
-      models = array(select jsonb_array_elements_text(t.models)), started_at = t.started_at,
+      models = array(select jsonb_array_elements_text(t.models)),
+      labels = array(select jsonb_array_elements_text(t.labels)), started_at = t.started_at,
       last_activity_at = t.last_activity_at, message_count = t.message_count, model_call_count = t.model_call_count,
       tool_call_count = t.tool_call_count, error_count = t.error_count, usage = t.usage, preview = t.preview,
       received_at = greatest(c.received_at, ${receivedAt}::bigint), cost = m.cost,
       unpriced_call_count = coalesce(m.unpriced, 0)
     from ${rowsOf(
       rows,
-      `id text, trace_ids jsonb, user_id text, models jsonb, started_at bigint, last_activity_at bigint, message_count int,
+      `id text, trace_ids jsonb, user_id text, models jsonb, labels jsonb, started_at bigint, last_activity_at bigint, message_count int,
        model_call_count int, tool_call_count int, error_count int, usage jsonb, preview text`,
     )}
     left join (
@@ -306,6 +311,7 @@ async function writeSearch(tx: Db, projectId: string, conversations: readonly Pr
     terms: termsOf({
       texts: assembled.messages.filter((message) => message.role !== "system").map(textOf),
       models: modelsOf(assembled),
+      labels: assembled.labels,
       userId: assembled.userId,
     }),
   }));

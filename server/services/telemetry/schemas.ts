@@ -2,6 +2,11 @@ import { z } from "zod";
 import { idInput, pageInput, pagination, queryBoolean, queryUnixMs } from "@/server/platform/schemas";
 import { cost, usage } from "@/server/services/pricing/schemas";
 
+/** Labels kept of a conversation: of more, the first in their order. */
+export const LABELS_MAX = 20;
+/** Characters kept of a label. */
+export const LABEL_CHARACTERS = 200;
+
 /** A part of a message. `text` and `reasoning` carry `text`; any other type survives as it was sent. */
 export const messagePart = z.looseObject({ type: z.string(), text: z.string().optional() });
 export type MessagePart = z.infer<typeof messagePart>;
@@ -97,6 +102,8 @@ export const conversationSummary = z.object({
   preview: z.string().nullable(),
   traceIds: z.array(z.string()),
   models: z.array(z.string()),
+  /** What the client labelled it with (its tags), distinct and sorted. */
+  labels: z.array(z.string()),
   startedAt: z.number(),
   lastActivityAt: z.number(),
   messageCount: z.int(),
@@ -120,6 +127,8 @@ export const listConversationsInput = z.strictObject({
   externalId: z.string().max(1000).optional(),
   userId: z.string().max(1000).optional(),
   model: z.string().max(500).optional(),
+  /** One of the conversation's labels, exactly. */
+  label: z.string().min(1).max(LABEL_CHARACTERS).optional(),
   startedAfter: queryUnixMs.optional(),
   startedBefore: queryUnixMs.optional(),
   hasFindings: queryBoolean().optional(),

@@ -19,7 +19,7 @@ test("a text of any size gives a bounded number of words", () => {
   expect(Math.max(...words.map((word) => word.length))).toBe(40);
 });
 
-test("what is said of a model or a user is not that model or user", () => {
-  const said = termsOf({ texts: ["model:gpt-4o user:ann"] });
-  for (const term of termsOf({ models: ["gpt-4o"], userId: "ann" })) expect(said).not.toContain(term);
+test("what is said of a model, a label or a user is not that model, label or user", () => {
+  const said = termsOf({ texts: ["model:gpt-4o label:web user:ann"] });
+  for (const term of termsOf({ models: ["gpt-4o"], labels: ["web"], userId: "ann" })) expect(said).not.toContain(term);
 });

@@ -25,11 +25,21 @@ function addPairs(words: Set<string>, run: string) {
   }
 }
 
-type Searched = { texts?: readonly string[]; models?: readonly string[]; userId?: string | null | undefined };
+type Searched = {
+  texts?: readonly string[];
+  models?: readonly string[];
+  labels?: readonly string[];
+  userId?: string | null | undefined;
+};
 
-/** What a conversation is found by. No word has a colon, so that none is taken for a model or a user. */
-export function termsOf({ texts = [], models = [], userId }: Searched): string[] {
+/** What a conversation is found by. No word has a colon, so that none is taken for a model, a label or a user. */
+export function termsOf({ texts = [], models = [], labels = [], userId }: Searched): string[] {
   const words = new Set<string>();
   for (const text of texts) addWords(words, text);
-  return [...words, ...models.map((model) => `model:${model}`), ...(userId == null ? [] : [`user:${userId}`])];
+  return [
+    ...words,
+    ...models.map((model) => `model:${model}`),
+    ...labels.map((label) => `label:${label}`),
+    ...(userId == null ? [] : [`user:${userId}`]),
+  ];
 }

@@ -9,6 +9,7 @@ export const summaryColumns = {
   preview: conversations.preview,
   traceIds: conversations.traceIds,
   models: conversations.models,
+  labels: conversations.labels,
   startedAt: conversations.startedAt,
   lastActivityAt: conversations.lastActivityAt,
   messageCount: conversations.messageCount,

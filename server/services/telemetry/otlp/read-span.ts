@@ -1,4 +1,5 @@
 import { CONVERSATION_ID, USER_ID } from "./identity";
+import { LABELS } from "./labels";
 import { ERROR_MESSAGE, ERROR_TYPE, FAILED } from "./readers/error";
 import { FINISH_REASONS } from "./readers/finish-reasons";
 import { INPUT_MESSAGES, INPUTS, OUTPUT_MESSAGES, OUTPUTS, SYSTEM_MESSAGES } from "./readers/input-output";
@@ -41,6 +42,7 @@ const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
   TOOL_RESULT,
   CONVERSATION_ID,
   USER_ID,
+  LABELS,
   FAILED,
   ERROR_TYPE,
   ERROR_MESSAGE,

@@ -61,6 +61,8 @@ export type AssembledConversation = {
   /** Spans with an error, other than wrappers that only pass on the error of a child. */
   errorCount: number;
   userId: string | null;
+  /** Distinct and sorted. */
+  labels: string[];
   /** Unix ms. */
   startedAt: number;
   lastActivityAt: number;

@@ -1,4 +1,5 @@
 import { IdentityFold } from "../identity";
+import { LabelFold } from "../labels";
 import type { AssembledConversation, LogRecord, SpanRecord } from "../types";
 import { exchangesOf } from "./exchanges";
 import { InternedMessages } from "./interned-messages";
@@ -26,6 +27,7 @@ export type Assembler = {
 export function createAssembler(): Assembler {
   const interned = new InternedMessages();
   const identity = new IdentityFold();
+  const labels = new LabelFold();
   const facts = new Map<string, SpanFacts>();
   let firstUs = Number.POSITIVE_INFINITY;
   let lastUs = 0;
@@ -35,6 +37,7 @@ export function createAssembler(): Assembler {
       if (facts.has(id)) return;
       facts.set(id, readFacts(span, logs, interned));
       identity.addSpan(span);
+      labels.addSpan(span);
       firstUs = Math.min(firstUs, span.startedUs);
       lastUs = Math.max(lastUs, span.endedUs);
       for (const log of logs) {
@@ -53,6 +56,7 @@ export function createAssembler(): Assembler {
         ...joinToolCalls(spans, tree, messages),
         errorCount: countErrors(spans, calls, tree),
         userId: identity.identity().userId,
+        labels: labels.labels(),
         startedAt: Number.isFinite(firstUs) ? toMs(firstUs) : 0,
         lastActivityAt: toMs(lastUs),
       };

@@ -45,7 +45,7 @@ export const ONLY_SHOWN: readonly string[] = [
   "operation.name",
   "langfuse.observation.prompt.*",
   "llm.prompt_template.*",
-  // tags and metadata
+  // metadata
   "traceloop.association.properties.*",
   "lmnr.association.properties.*",
   "ai.telemetry.metadata.*",
@@ -57,7 +57,6 @@ export const ONLY_SHOWN: readonly string[] = [
   "langfuse.version",
   "metadata",
   "metadata.*",
-  "tag.tags",
   "input.mime_type",
   "output.mime_type",
   // how long it took
