@@ -55,7 +55,7 @@ import {
 import { OWNER } from "./around";
 import { DAYS } from "./fill";
 import { GIANT_CONVERSATION, GIANT_TRACE } from "./giants";
-import { MODELS } from "./templates";
+import { LABELS, MODELS } from "./templates";
 import { cursorAt, SAMPLES, type World } from "./world";
 
 const DAY_MS = 86_400_000;
@@ -142,6 +142,10 @@ const conversationReads: Read[] = [
   ...paged(listConversations, "a rare model", { model: MODELS.rare }, inConversations),
   read(listConversations, "a model that nobody used", [{ model: "gpt-2" }]),
   read(listConversations, "a rare model of the user with 2 %", [{ model: MODELS.rare, userId: "user-0" }]),
+  ...paged(listConversations, "a label of nearly all", { label: LABELS.plain }, inConversations),
+  ...paged(listConversations, "a rare label", { label: LABELS.rare }, inConversations),
+  read(listConversations, "a label that nothing has", [{ label: "nothing" }]),
+  read(listConversations, "a rare label and a word of nearly all", [{ label: LABELS.rare, q: "order" }]),
   ...paged(listConversations, "with Findings", { hasFindings: true }, inConversations),
   ...paged(listConversations, "without Findings", { hasFindings: false }, inConversations),
   ...paged(listConversations, "with errors", { hasErrors: true }, inConversations),
@@ -401,7 +405,11 @@ const aroundReads: Read[] = [
     COST_GROUPS.map((groupBy) => ({ from: Date.now() - 30 * DAY_MS, to: Date.now(), groupBy })),
   ),
   read(getCosts, "of a year", [{ from: Date.now() - 365 * DAY_MS, to: Date.now() }]),
+  read(getCosts, "of a year, by label", [{ from: Date.now() - 365 * DAY_MS, to: Date.now(), groupBy: "label" }]),
   read(exportCosts, "of a year", [{ from: Date.now() - 365 * DAY_MS, to: Date.now() }], { payload: true }),
+  read(exportCosts, "of a year, by label", [{ from: Date.now() - 365 * DAY_MS, to: Date.now(), groupBy: "label" }], {
+    payload: true,
+  }),
   read(previewRepricing, "of a day", [{ from: Date.now() - 2 * DAY_MS, to: Date.now() - DAY_MS }], { payload: true }),
   read(listRepricings, "", [{}]),
   read(getRepricing, "", async (world) => {

@@ -14,59 +14,59 @@ const BUCKETS = [
   "output_tokens",
   "reasoning_output_tokens",
 ];
-const HEADER = [
-  "day",
-  "model",
-  "provider",
-  "vendor",
-  "model_price_id",
-  "calls",
-  "unpriced_calls",
-  "cost_usd",
-  ...BUCKETS,
-  "other_usage",
-];
+const SUM_COLUMNS = ["calls", "unpriced_calls", "cost_usd", ...BUCKETS, "other_usage"];
 
-type Row = SumsRow & {
-  day: string;
-  model: string;
-  provider: string;
-  vendor: string;
-  model_price_id: string;
-  usage: Record<string, number>;
-};
+/** What a file has a row of, beside the day. */
+const FILES = {
+  model: {
+    name: "costs",
+    table: "daily_costs",
+    columns: ["model", "provider", "vendor", "model_price_id"],
+    order: ["model", "provider", "model_price_id"],
+  },
+  label: { name: "costs-by-label", table: "daily_label_costs", columns: ["label"], order: ["label"] },
+} as const;
+
+type Column = (typeof FILES)[keyof typeof FILES]["columns"][number];
+type Row = SumsRow & { [column in Column]?: string } & { day: string; usage: Record<string, number> };
 
 export const exportCosts = verb(
   {
     name: "costs.export",
-    summary: "Write what model calls cost as CSV: a row for each day, model, provider and definition.",
-    description: `Costs have every digit; an unknown one is empty. At most ${ROWS_MAX.toLocaleString("en")} rows: \`complete\` says whether that is all.`,
+    summary:
+      "Write what model calls cost as CSV: a row for each day, model, provider and definition, or day and label.",
+    description: `By \`label\`, a call counts in each label of its conversation, and rows are not to be added up. Costs have every digit; an unknown one is empty. At most ${ROWS_MAX.toLocaleString("en")} rows: \`complete\` says whether that is all.`,
     effect: "read",
     capability: "model-pricing:read",
     input: exportCostsInput,
     reply: exportCostsReply,
   },
-  async (ctx, range) => {
+  async (ctx, { groupBy, ...range }) => {
     requireDays(range);
+    const file = FILES[groupBy];
+    const table = sql.identifier(file.table);
+    const key = sql.raw(["day", ...file.columns].join(", "));
     const rows = await ctx.db.execute<Row>(sql`
-      with d as materialized (select * from daily_costs d where ${ofDays(ctx, range)}),
+      with d as materialized (select * from ${table} d where ${ofDays(ctx, range)}),
       units as (
-        select day, model, provider, vendor, model_price_id, jsonb_object_agg(bucket, units) as usage from (
-          select d.day, d.model, d.provider, d.vendor, d.model_price_id, u.key as bucket, sum(u.value::numeric) as units
+        select ${key}, jsonb_object_agg(bucket, units) as usage from (
+          select ${key}, u.key as bucket, sum(u.value::numeric) as units
           from d, jsonb_each_text(d.usage) as u(key, value)
-          group by 1, 2, 3, 4, 5, 6 having sum(u.value::numeric) <> 0
-        ) b group by 1, 2, 3, 4, 5
+          group by ${key}, u.key having sum(u.value::numeric) <> 0
+        ) b group by ${key}
       )
       select g.*, coalesce(units.usage, '{}') as usage from (
-        select day, model, provider, vendor, model_price_id, ${SUMS} from d group by 1, 2, 3, 4, 5 having sum(d.calls) > 0
-      ) g left join units using (day, model, provider, vendor, model_price_id)
-      order by day, model, provider, model_price_id limit ${ROWS_MAX + 1}`);
+        select ${key}, ${SUMS} from d group by ${key} having sum(d.calls) > 0
+      ) g left join units using (${key})
+      order by day, ${sql.raw(file.order.join(", "))} limit ${ROWS_MAX + 1}`);
     const shown = [...rows].slice(0, ROWS_MAX);
     const { from, to } = wholeDays(range);
     return {
       csv: {
-        fileName: `costs-${isoDay(from)}-${isoDay(to - 1)}.csv`,
-        text: [HEADER, ...shown.map(cellsOf)].map((cells) => `${cells.map(cell).join(",")}\r\n`).join(""),
+        fileName: `${file.name}-${isoDay(from)}-${isoDay(to - 1)}.csv`,
+        text: [["day", ...file.columns, ...SUM_COLUMNS], ...shown.map((row) => cellsOf(row, file.columns))]
+          .map((cells) => `${cells.map(cell).join(",")}\r\n`)
+          .join(""),
         rows: shown.length,
         complete: rows.length <= ROWS_MAX,
       },
@@ -76,14 +76,11 @@ export const exportCosts = verb(
 
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-function cellsOf({ usage, ...row }: Row): (string | number)[] {
+function cellsOf({ usage, ...row }: Row, columns: readonly Column[]): (string | number)[] {
   const others = Object.entries(usage).filter(([bucket]) => !BUCKETS.includes(bucket));
   return [
     isoDay(Number(row.day)),
-    row.model,
-    row.provider,
-    row.vendor,
-    row.model_price_id,
+    ...columns.map((column) => row[column] ?? ""),
     row.calls,
     row.unpriced_calls,
     row.exact_cost ?? "",
@@ -92,7 +89,7 @@ function cellsOf({ usage, ...row }: Row): (string | number)[] {
   ];
 }
 
-/** What clients call their models must not become a formula in somebody's spreadsheet. */
+/** What clients call their models and conversations must not become a formula in somebody's spreadsheet. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function cell(value: string | number): string {

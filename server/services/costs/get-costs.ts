@@ -6,22 +6,24 @@ import { type CostGroup, type Costs, costsReply, DAY_MS, getCostsInput } from ".
 
 const ROWS_MAX = 500;
 
-const COLUMN: Record<CostGroup, string> = {
-  model: "model",
-  provider: "provider",
-  vendor: "vendor",
-  modelPriceId: "model_price_id",
+const GROUPS: Record<CostGroup, { table: string; column: string }> = {
+  model: { table: "daily_costs", column: "model" },
+  provider: { table: "daily_costs", column: "provider" },
+  vendor: { table: "daily_costs", column: "vendor" },
+  label: { table: "daily_label_costs", column: "label" },
+  modelPriceId: { table: "daily_costs", column: "model_price_id" },
 };
 
 type Group = SumsRow & { key: string; usage: Record<string, number> };
 type Cell = { day: string; key: string | null; cost: number };
+type Total = SumsRow & { days: Record<string, number> | null; usage: Record<string, number> | null };
 
 export const getCosts = verb(
   {
     name: "costs.get",
     summary: "Read what model calls cost over time: by day and group, with a table of the groups.",
     description:
-      "Days are whole days of UTC; those that the range touches are counted whole. Sums are exact; calls without a known cost are counted apart and add nothing. Kept by day, so it costs no more with many calls than with few.",
+      "Days are whole days of UTC; those that the range touches are counted whole. Sums are exact; calls without a known cost are counted apart and add nothing. By `label`, a call counts in each label of its conversation: `total` and `totals` count it once. Kept by day, so it costs no more with many calls than with few.",
     effect: "read",
     capability: "model-pricing:read",
     input: getCostsInput,
@@ -30,11 +32,12 @@ export const getCosts = verb(
   async (ctx, { groupBy, top, ...range }) => {
     requireDays(range);
     const { from, to } = wholeDays(range);
-    const key = sql.identifier(COLUMN[groupBy]);
+    const key = sql.identifier(GROUPS[groupBy].column);
+    const table = sql.identifier(GROUPS[groupBy].table);
     const mine = ofDays(ctx, range);
     const groups = [
       ...(await ctx.db.execute<Group>(sql`
-        with d as materialized (select ${key} as key, calls, unpriced_calls, cost, usage from daily_costs d where ${mine}),
+        with d as materialized (select ${key} as key, calls, unpriced_calls, cost, usage from ${table} d where ${mine}),
         units as (
           select key, jsonb_object_agg(bucket, units) as usage from (
             select d.key, u.bucket, sum(u.units::numeric) as units
@@ -46,15 +49,24 @@ export const getCosts = verb(
         left join units using (key)
         order by g.dearness desc, g.calls desc, g.key`)),
     ];
-    const total = totalOf(
-      groups,
-      await ctx.db.execute<SumsRow>(sql`select ${SUMS} from daily_costs d where ${mine} having sum(d.calls) > 0`),
-    );
+    // Not added up from the groups: a call may be in several.
+    const [all = NONE] = await ctx.db.execute<Total>(sql`
+      with d as materialized (select day, calls, unpriced_calls, cost, usage from daily_costs d where ${mine}),
+      units as (
+        select u.bucket, sum(u.units::numeric) as units
+        from d, jsonb_each_text(d.usage) as u(bucket, units) group by u.bucket having sum(u.units::numeric) <> 0
+      ),
+      days as (
+        select day, sum(cost)::float8 as cost from d group by day having sum(calls) > sum(unpriced_calls)
+      )
+      select ${SUMS}, (select jsonb_object_agg(day, cost) from days) as days,
+        (select jsonb_object_agg(bucket, units) from units) as usage
+      from d having sum(d.calls) > 0`);
     const shown = groups.slice(0, top);
     const keys = sql`${sql.param(shown.map((group) => group.key))}::text[]`;
     const cells = await ctx.db.execute<Cell>(sql`
       select day, case when ${key} = any(${keys}) then ${key} end as key, sum(cost)::float8 as cost
-      from daily_costs d where ${mine}
+      from ${table} d where ${mine}
       group by 1, 2 having sum(calls) > sum(unpriced_calls)`);
 
     const days = Array.from({ length: (to - from) / DAY_MS }, (_, n) => from + n * DAY_MS);
@@ -79,19 +91,11 @@ export const getCosts = verb(
           usage: group.usage,
         })),
         rowsLeftOut: Math.max(0, groups.length - ROWS_MAX),
-        total,
+        totals: days.map((day) => all.days?.[day] ?? null),
+        total: { ...sumsOf(all), usage: all.usage ?? {} },
       },
     };
   },
 );
 
-const NONE: SumsRow = { calls: 0, unpriced_calls: 0, exact_cost: null };
-
-function totalOf(groups: readonly Group[], rows: Iterable<SumsRow>): Costs["total"] {
-  const [row = NONE] = rows;
-  const usage: Record<string, number> = {};
-  for (const group of groups) {
-    for (const [bucket, units] of Object.entries(group.usage)) usage[bucket] = (usage[bucket] ?? 0) + units;
-  }
-  return { ...sumsOf(row), usage };
-}
+const NONE: Total = { calls: 0, unpriced_calls: 0, exact_cost: null, days: null, usage: null };

@@ -116,8 +116,11 @@ export const repricingIdInput = z.strictObject({ repricingId: idInput });
 export const listRepricingsInput = z.strictObject(pageInput);
 export const repricingsReply = z.object({ repricings: z.array(repricing), pagination });
 
-/** What days' costs are put together by. `model` and `provider` are the client's words, the others a definition's. */
-export const COST_GROUPS = ["model", "provider", "vendor", "modelPriceId"] as const;
+/**
+ * What days' costs are put together by. `model` and `provider` are the client's words of a call, `label` those of its
+ * conversation, the others a definition's. A call of a conversation with several labels counts in each of them.
+ */
+export const COST_GROUPS = ["model", "provider", "vendor", "label", "modelPriceId"] as const;
 export type CostGroup = (typeof COST_GROUPS)[number];
 /** Ten years of days. */
 export const DAYS_MAX = 3660;
@@ -156,13 +159,19 @@ export const costsReply = z.object({
     /** Dearest first. `usage` has units by bucket. */
     rows: z.array(z.object({ key: z.string().nullable(), ...sums, usage: z.record(z.string(), z.number()) })),
     rowsLeftOut: z.int(),
+    /** Of each day what all of its calls with a known cost cost together, each counted once; `null` when none is known. */
+    totals: z.array(z.number().nullable()),
+    /** Each call counted once, whatever it is put together by. */
     total: z.object({ ...sums, usage: z.record(z.string(), z.number()) }),
   }),
 });
 export type Costs = z.infer<typeof costsReply>["costs"];
 
-export const exportCostsInput = z.strictObject(daysInput);
-/** `text` is CSV (RFC 4180) with a header: a row for each day, model, provider and definition. */
+export const exportCostsInput = z.strictObject({
+  ...daysInput,
+  groupBy: z.enum(["model", "label"]).default("model"),
+});
+/** `text` is CSV (RFC 4180) with a header: a row for each day, model, provider and definition, or for each day and label. */
 export const exportCostsReply = z.object({
   csv: z.object({ fileName: z.string(), text: z.string(), rows: z.int(), complete: z.boolean() }),
 });

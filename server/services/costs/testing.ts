@@ -23,6 +23,23 @@ export async function countedTwice({ db, projectId }: Ctx) {
     select day::text, model, u.key as bucket, trim_scale(sum(u.value::numeric))::text as units
     from (${sql.raw(from)}) d, jsonb_each_text(usage) u where project_id = ${projectId}
     group by 1, 2, 3 having sum(u.value::numeric) <> 0 order by 1, 2, 3`;
+  const labels = (from: string) => sql`
+    select day::text, label, sum(calls)::int as calls, sum(unpriced)::int as unpriced, trim_scale(sum(cost))::text as cost
+    from (${sql.raw(from)}) d where project_id = ${projectId}
+    group by 1, 2 having sum(calls) <> 0 order by 1, 2`;
+  const labelUnits = (from: string) => sql`
+    select day::text, label, u.key as bucket, trim_scale(sum(u.value::numeric))::text as units
+    from (${sql.raw(from)}) d, jsonb_each_text(usage) u where project_id = ${projectId}
+    group by 1, 2, 3 having sum(u.value::numeric) <> 0 order by 1, 2, 3`;
+  const keptLabels =
+    "select project_id, day, label, calls, unpriced_calls as unpriced, cost, usage from daily_label_costs";
+  // By the conversations' labels: those of their calls have to be the same.
+  const freshLabels = `
+    select m.project_id, (m.started_at / 86400000) * 86400000 as day, coalesce(l.label, '') as label, 1 as calls,
+           (m.cost_total is null)::int as unpriced, coalesce(m.cost_total, 0) as cost,
+           case jsonb_typeof(m.usage) when 'object' then m.usage else '{}' end as usage
+    from model_calls m join conversations c on c.project_id = m.project_id and c.id = m.conversation_id
+    left join lateral unnest(c.labels) l(label) on true`;
   const kept =
     "select project_id, day, model, provider, model_price_id, vendor, calls, unpriced_calls as unpriced, cost, usage from daily_costs";
   const fresh = `
@@ -46,9 +63,15 @@ export async function countedTwice({ db, projectId }: Ctx) {
       where o.project_id = ${projectId} group by 1
     ) t on t.finding_id = f.id
     where f.project_id = ${projectId} and f.affected_cost is distinct from t.cost`);
+  const counted = async (from: string, byLabel: string) => ({
+    days: [...(await db.execute(days(from)))],
+    units: [...(await db.execute(units(from)))],
+    labels: [...(await db.execute(labels(byLabel)))],
+    labelUnits: [...(await db.execute(labelUnits(byLabel)))],
+  });
   return {
-    kept: { days: [...(await db.execute(days(kept)))], units: [...(await db.execute(units(kept)))] },
-    fresh: { days: [...(await db.execute(days(fresh)))], units: [...(await db.execute(units(fresh)))] },
+    kept: await counted(kept, keptLabels),
+    fresh: await counted(fresh, freshLabels),
     /** Those whose sums are not the sums of what they are of. */
     wrong: [...conversations, ...findings],
   };

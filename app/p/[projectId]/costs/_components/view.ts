@@ -37,6 +37,7 @@ export const GROUP_WORDS: Record<CostGroup, { choice: string; one: string; none:
   model: { choice: "Model", one: "Model", none: "No model named" },
   vendor: { choice: "Vendor", one: "Vendor of the price", none: "No price" },
   provider: { choice: "Provider", one: "Provider, as clients name it", none: "No provider named" },
+  label: { choice: "Label", one: "Label of the conversation", none: "No label" },
   modelPriceId: { choice: "Price", one: "Price", none: "No price" },
 };
 
