@@ -16,8 +16,10 @@ export default defineConfig({
   outputDir: "test-results",
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
-  workers: 1,
-  timeout: 60_000,
+  // Files side by side: each has projects of its own, in the one installation or in one that it starts itself.
+  workers: 2,
+  // For a machine that does much else: tests wait for conditions, never for time.
+  timeout: 120_000,
   expect: { timeout: 10_000 },
   use: {
     baseURL,
@@ -37,7 +39,7 @@ export default defineConfig({
   },
   projects: [
     { name: "journeys", testIgnore: "start.spec.ts" },
-    { name: "start", testMatch: "start.spec.ts", timeout: 120_000 },
+    { name: "start", testMatch: "start.spec.ts" },
   ],
   webServer: {
     command: "exec node scripts/start.mjs",

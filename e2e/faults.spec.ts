@@ -29,7 +29,6 @@ let project: TestProject;
 let others: [TestProject, TestProject];
 
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   database = await startOwnDatabase();
   link = await startLink(database.port);
   product = await startProduct({
@@ -173,7 +172,6 @@ const batch = (id: string, calls = ["1", "2"]) => ({
 });
 
 test("a full disk refuses what is to be stored, all of it, lets people read, and is over once there is room", async () => {
-  test.setTimeout(120_000);
   const stored = () => sql`
     select (select count(*) from traces) as traces, (select count(*) from span_sources) as sources,
            (select count(*) from spans) as spans, (select count(*) from projection_queue) as queue,
@@ -225,7 +223,6 @@ test("requests that hang are given up in words, and a project that hangs keeps n
 });
 
 test("a slow way to the database is slow, not broken", async () => {
-  test.setTimeout(120_000);
   link.turn("slow");
   try {
     expect((await list()).status).toBe(200);
@@ -236,7 +233,6 @@ test("a slow way to the database is slow, not broken", async () => {
 });
 
 test("a trace that cannot be rebuilt is told of, and everybody else's go on", async () => {
-  test.setTimeout(120_000);
   const [who, neighbour] = others;
   const conversationOf = async (of: TestProject, id: string) => {
     const reply = await ask(of, `/v1/projects/${of.projectId}/traces/${traceOf(id)}`);

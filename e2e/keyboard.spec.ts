@@ -9,7 +9,6 @@ import { signIn } from "./support/sign-in";
 let project: TestProject;
 
 test.beforeEach(async ({ page, baseURL }) => {
-  test.setTimeout(120_000);
   project = newProject(baseURL!);
   await seed(project, [
     { id: "first", model: "gpt-4o-mini", ask: "The first question", answer: "An answer." },

@@ -150,7 +150,6 @@ test("a person who is invited by e-mail comes in through the provider, and a str
 });
 
 test("with passwords switched off, the first owner comes in through the provider", async ({ browser }) => {
-  test.setTimeout(120_000);
   const { product, url } = await installation({ PASSWORD_SIGN_IN: "off" });
   const owner = await newPage(browser);
   await owner.goto(/http:\S+\/setup#token=\S+/.exec(product.output())![0]);

@@ -38,7 +38,6 @@ let resetLink: string;
 let inviteLink: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
-  test.setTimeout(120_000);
   project = newProject(baseURL!);
   await seed(project, TALKS);
   const read = async <T>(path: string) => (await project.read(path)) as unknown as T;
@@ -200,7 +199,6 @@ for (const look of LOOKS) {
 
 for (const look of [LOOKS[1], LOOKS[2]]) {
   test(`every dialog about people, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
-    test.setTimeout(120_000);
     const context = await signedIn(browser, look);
     const page = await context.newPage();
     const dialog = page.getByRole("dialog");
@@ -242,7 +240,6 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
 
 for (const look of [LOOKS[1], LOOKS[2]]) {
   test(`every dialog about data, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
-    test.setTimeout(120_000);
     const context = await signedIn(browser, look);
     const page = await context.newPage();
     const dialog = page.getByRole("dialog");
@@ -268,7 +265,6 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
 }
 
 test("the Data page before there is anything, and when nothing answers", async ({ browser, baseURL }) => {
-  test.setTimeout(120_000);
   const empty = newProject(baseURL!);
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
