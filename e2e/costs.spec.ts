@@ -10,8 +10,15 @@ import { signIn } from "./support/sign-in";
 
 /** 1,200 input and 80 output tokens a call: at $2.50 and $10, at $0.15 and $0.60 for a million. */
 const TALKS = [
-  { id: "dear", model: "gpt-4o", ask: "Can I return it?", answer: "Yes, within 30 days.", turns: 3 },
-  { id: "cheap", model: "gpt-4o-mini", ask: "Where is it?", answer: "On its way." },
+  {
+    id: "dear",
+    model: "gpt-4o",
+    ask: "Can I return it?",
+    answer: "Yes, within 30 days.",
+    turns: 3,
+    labels: ["web", "returns"],
+  },
+  { id: "cheap", model: "gpt-4o-mini", ask: "Where is it?", answer: "On its way.", labels: ["web"] },
   { id: "house", model: '=acme"1,2', ask: "Is it blue?", answer: "It is.", turns: 2 },
 ];
 
@@ -36,12 +43,12 @@ function parsed(csv: string) {
   return lines.map((line) => Object.fromEntries(cells(head!).map((name, index) => [name, cells(line)[index]])));
 }
 
-async function download(page: Page) {
+async function download(page: Page, name = "costs") {
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("link", { name: "CSV", exact: true }).click(),
   ]);
-  expect(file.suggestedFilename()).toMatch(/^costs-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
+  expect(file.suggestedFilename().replaceAll(/\d/g, "0")).toBe(`${name}-0000-00-00-0000-00-00.csv`);
   return parsed(await readFile(await file.path(), "utf8"));
 }
 
@@ -115,6 +122,38 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     await row(page, "gpt-4o-mini").getByRole("link", { name: "gpt-4o-mini" }).click();
     await expect(seen(page, "Where is it?")).toBeVisible();
     await expect(seen(page, "Is it blue?")).toHaveCount(0);
+  });
+
+  await test.step("by label: in each of a conversation's labels, once in all, and the way to those that have it", async () => {
+    await page.goto(`/p/${project.projectId}/costs`);
+    await press(page.getByText("Label", { exact: true }), row(page, "returns"));
+    await expect(seen(page, "A conversation with several labels counts in each of them")).toBeVisible();
+    await expect(row(page, "web").getByTitle("$0.011628", { exact: true })).toBeVisible();
+    await expect(row(page, "returns").getByTitle("$0.0114", { exact: true })).toBeVisible();
+    await expect(row(page, "No label")).toContainText("2");
+    await expect(row(page, "Total").getByTitle("$0.011628", { exact: true })).toBeVisible();
+    await expect(page.getByRole("img", { name: "Cost of 30 days, by label" })).toBeVisible();
+    await expect(page.getByRole("list", { name: "Colours" })).toContainText("returns");
+
+    const rows = await download(page, "costs-by-label");
+    const sum = (label: string, column: string) =>
+      rows.filter((one) => one.label === label).reduce((total, one) => total + Number(one[column]), 0);
+    expect(sum("web", "cost_usd")).toBeCloseTo(0.011628, 12);
+    expect(sum("returns", "calls")).toBe(3);
+    expect(sum("", "unpriced_calls")).toBe(2);
+
+    await row(page, "returns").getByRole("link", { name: "returns" }).click();
+    const filters = page.getByRole("complementary", { name: "Filters" });
+    await expect(filters.getByRole("button", { name: "returns", pressed: true })).toBeVisible();
+    await expect(seen(page, "Can I return it?")).toBeVisible();
+    await expect(seen(page, "Where is it?")).toHaveCount(0);
+    await press(filters.getByRole("button", { name: "web" }), seen(page, "Where is it?"));
+    await expect(seen(page, "Is it blue?")).toHaveCount(0);
+    await page.getByRole("link", { name: "Where is it?" }).click();
+    const labels = page.getByRole("list", { name: "Labels" }).first();
+    await labels.getByRole("link", { name: "web", exact: true }).click();
+    await expect(page).toHaveURL(/conversations\?label=web$/);
+    await expect(seen(page, "Can I return it?")).toBeVisible();
   });
 
   await test.step("days without a call are said to be that", async () => {

@@ -12,11 +12,25 @@ import { signIn } from "./support/sign-in";
 
 const HOSTILE = '<img src="https://elsewhere.example/x.png" onerror="alert(1)"><b>Is this bold?</b>';
 const LONG_USER = `عميل/٤٢/${"tenant-of-a-tenant".repeat(20)}`.slice(0, 256);
+const LABELS = ["web", "beta", "returns", "eu-central", "customer of the first hour"];
 const TALKS: Talk[] = [
-  { id: "plain", model: "gpt-4o-mini", ask: "Can I return the jacket?", answer: "Yes, within 30 days." },
-  { id: "hostile", model: "acme-house-1", ask: HOSTILE, answer: "It is not." },
+  {
+    id: "plain",
+    model: "gpt-4o-mini",
+    ask: "Can I return the jacket?",
+    answer: "Yes, within 30 days.",
+    labels: ["web"],
+  },
+  { id: "hostile", model: "acme-house-1", ask: HOSTILE, answer: "It is not.", labels: [HOSTILE, LONG_USER] },
   { id: "long", model: "gpt-4o-mini", ask: "Where are my parcels?", answer: "Let me see.", turns: 90 },
-  { id: "failing", model: "gpt-4o", ask: "Where is my order 1042?", answer: "I cannot find it.", failingTool: true },
+  {
+    id: "failing",
+    model: "gpt-4o",
+    ask: "Where is my order 1042?",
+    answer: "I cannot find it.",
+    failingTool: true,
+    labels: LABELS,
+  },
   { id: "of-a-long-id", model: "gpt-4o", ask: "Who am I?", answer: "That I cannot tell.", user: LONG_USER },
   { id: "leaving", model: "gpt-4o", ask: "Forget me.", answer: "I will.", user: "somebody-who-left" },
 ];
@@ -136,6 +150,7 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["conversations", "conversations", "Can I return the jacket?"],
   ["conversations-peek", () => `conversations?peek=${conversationId}`, "Result of get_order"],
   ["conversation", () => `conversations/${conversationId}`, "Result of get_order"],
+  ["conversations-label", "conversations?label=web", "Can I return the jacket?"],
   ["conversation-hostile", "conversations/hostile", HOSTILE],
   ["conversation-long", "conversations/long#m-120", "And number 60?"],
   ["conversation-cost", "conversations/hostile?tab=cost", "Without a known cost"],
@@ -149,6 +164,7 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["jobs-filtered", "jobs?state=waiting", "No job like this"],
   ["costs", "costs", "Numbers by day"],
   ["costs-vendor", "costs?by=vendor", "OpenAI"],
+  ["costs-label", "costs?by=label", "No label"],
   ["costs-no-days", "costs?range=custom&from=0&to=86400000", "No model call in these days"],
   ["prices", "prices", "claude-3-5-haiku"],
   ["prices-peek", "prices?q=gemini&peek=google:gemini-2.5-pro", "more than 200,000"],

@@ -15,11 +15,12 @@ export type Talk = {
   turns?: number;
   /** The application's own id of its user. */
   user?: string;
+  labels?: readonly string[];
 };
 
 /** One conversation as an instrumented agent sends it: model calls, perhaps a tool that fails, under a root span. */
 function spansOf(
-  { id, model, ask, answer, failingTool = false, turns = 1, user = `user-of-${id}` }: Talk,
+  { id, model, ask, answer, failingTool = false, turns = 1, user = `user-of-${id}`, labels = [] }: Talk,
   startedAt: number,
 ) {
   const traceId = hex(16);
@@ -83,8 +84,9 @@ function spansOf(
     if (turn > 0) history.push({ role: "user", parts: text(`And number ${turn}?`) });
     spans.push(call({ role: "assistant", parts: text(turn === 0 ? answer : `Number ${turn} is on its way.`) }));
   }
+  const tags = labels.length > 0 ? [attribute("tag.tags", JSON.stringify(labels))] : [];
   spans.unshift({
-    ...span("invoke_agent support", [attribute("gen_ai.operation.name", "invoke_agent")]),
+    ...span("invoke_agent support", [attribute("gen_ai.operation.name", "invoke_agent"), ...tags]),
     spanId: root,
     parentSpanId: "",
     startTimeUnixNano: `${startedAt}000000`,

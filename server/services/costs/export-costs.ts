@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { verb } from "@/server/platform/verb";
 import { ofDays, SUMS, type SumsRow, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
-import { exportCostsInput, exportCostsReply } from "./schemas";
+import { type CostsFile, exportCostsInput, exportCostsReply } from "./schemas";
 
 const ROWS_MAX = 100_000;
 
@@ -25,7 +25,7 @@ const FILES = {
     order: ["model", "provider", "model_price_id"],
   },
   label: { name: "costs-by-label", table: "daily_label_costs", columns: ["label"], order: ["label"] },
-} as const;
+} as const satisfies Record<CostsFile, object>;
 
 type Column = (typeof FILES)[keyof typeof FILES]["columns"][number];
 type Row = SumsRow & { [column in Column]?: string } & { day: string; usage: Record<string, number> };

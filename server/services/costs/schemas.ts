@@ -167,10 +167,10 @@ export const costsReply = z.object({
 });
 export type Costs = z.infer<typeof costsReply>["costs"];
 
-export const exportCostsInput = z.strictObject({
-  ...daysInput,
-  groupBy: z.enum(["model", "label"]).default("model"),
-});
+/** What there is a file of: each with a row for what its columns tell apart. */
+export const COSTS_FILES = ["model", "label"] as const;
+export type CostsFile = (typeof COSTS_FILES)[number];
+export const exportCostsInput = z.strictObject({ ...daysInput, groupBy: z.enum(COSTS_FILES).default("model") });
 /** `text` is CSV (RFC 4180) with a header: a row for each day, model, provider and definition, or for each day and label. */
 export const exportCostsReply = z.object({
   csv: z.object({ fileName: z.string(), text: z.string(), rows: z.int(), complete: z.boolean() }),

@@ -8,7 +8,7 @@ import type { View } from "./view";
 type FacetCounts = RouterOutputs["conversations"]["facets"]["facets"];
 type Props = {
   view: View;
-  setView: (view: Partial<Pick<View, "model" | "findings" | "errors" | "user">>) => unknown;
+  setView: (view: Partial<Pick<View, "model" | "label" | "findings" | "errors" | "user">>) => unknown;
   facets: FacetCounts | undefined;
   shown: boolean;
 };
@@ -30,10 +30,40 @@ function Option({ label, count, on, onToggle, mono }: OptionProps) {
   );
 }
 
+type ValuesProps = {
+  title: string;
+  values: FacetCounts["models"] | undefined;
+  chosen: string | null;
+  onChoose: (value: string | null) => void;
+  mono?: boolean;
+};
+
+/** The values of one property; the chosen one also where it is not among the most frequent. */
+function Values({ title, values, chosen, onChoose, mono = false }: ValuesProps) {
+  const listed = chosen === null || values?.some(({ value }) => value === chosen);
+  return (
+    <>
+      <h2 className={classes.facetTitle}>{title}</h2>
+      <ul className={classes.options}>
+        {listed ? null : <Option mono={mono} label={chosen} count={undefined} on onToggle={() => onChoose(null)} />}
+        {values?.map(({ value, count }) => (
+          <Option
+            key={value}
+            mono={mono}
+            label={value}
+            count={count}
+            on={chosen === value}
+            onToggle={() => onChoose(chosen === value ? null : value)}
+          />
+        ))}
+        {values?.length === 0 ? <li className={classes.none}>None seen</li> : null}
+      </ul>
+    </>
+  );
+}
+
 /** What the conversations of the time range are made of; a click narrows the list. */
 export function Facets({ view, setView, facets, shown }: Props) {
-  const models = facets?.models ?? [];
-  const listed = view.model === null || models.some(({ value }) => value === view.model);
   return (
     <aside className={classes.facets} aria-label="Filters" data-shown={shown || undefined}>
       <h2 className={classes.facetTitle}>Findings</h2>
@@ -66,23 +96,8 @@ export function Facets({ view, setView, facets, shown }: Props) {
           onToggle={() => setView({ errors: view.errors === false ? null : false })}
         />
       </ul>
-      <h2 className={classes.facetTitle}>Model</h2>
-      <ul className={classes.options}>
-        {listed ? null : (
-          <Option mono label={view.model ?? ""} count={undefined} on onToggle={() => setView({ model: null })} />
-        )}
-        {models.map(({ value, count }) => (
-          <Option
-            key={value}
-            mono
-            label={value}
-            count={count}
-            on={view.model === value}
-            onToggle={() => setView({ model: view.model === value ? null : value })}
-          />
-        ))}
-        {facets && models.length === 0 ? <li className={classes.none}>None seen</li> : null}
-      </ul>
+      <Values title="Model" mono values={facets?.models} chosen={view.model} onChoose={(model) => setView({ model })} />
+      <Values title="Label" values={facets?.labels} chosen={view.label} onChoose={(label) => setView({ label })} />
       {view.user !== null ? (
         <>
           <h2 className={classes.facetTitle}>User</h2>

@@ -8,11 +8,13 @@ import {
   parseAsStringLiteral,
 } from "nuqs/server";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
+import { LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
 
 /** Everything this page shows, as the address has it: whoever copies the address sees the same. */
 export const viewParsers = {
   q: parseAsString.withDefault(""),
   model: parseAsString,
+  label: parseAsString,
   user: parseAsString,
   findings: parseAsBoolean,
   errors: parseAsBoolean,
@@ -29,6 +31,10 @@ export type View = Awaited<ReturnType<typeof loadView>>;
 /** The view as an address has it (`?…`), without the row that is open beside it. */
 export const searchOf = (view: View) => serialize({ ...view, peek: null });
 
+/** Where the conversations with a label are. */
+export const labelHref = (projectId: string, label: string) =>
+  `/p/${encodeURIComponent(projectId)}/conversations${serialize({ label })}`;
+
 export const PAGE = 100;
 
 /** What the list is asked for. `now` is passed in, so that server and browser ask the same. */
@@ -39,6 +45,7 @@ export function listInput(projectId: string, view: View, now: number) {
     limit: PAGE,
     ...(view.q.trim() ? { q: view.q.trim().slice(0, 500) } : {}),
     ...(view.model !== null ? { model: view.model } : {}),
+    ...(view.label !== null ? { label: view.label.slice(0, LABEL_CHARACTERS) } : {}),
     ...(view.user !== null ? { userId: view.user } : {}),
     ...(view.findings !== null ? { hasFindings: view.findings } : {}),
     ...(view.errors !== null ? { hasErrors: view.errors } : {}),
@@ -59,6 +66,7 @@ export function facetsInput(projectId: string, view: View, now: number) {
 export const NO_FILTERS = {
   q: null,
   model: null,
+  label: null,
   user: null,
   findings: null,
   errors: null,
@@ -67,5 +75,5 @@ export const NO_FILTERS = {
   to: null,
 };
 
-export const isFiltered = ({ q, model, user, findings, errors, range }: View) =>
-  q.trim() !== "" || [model, user, findings, errors, range].some((value) => value !== null);
+export const isFiltered = ({ q, model, label, user, findings, errors, range }: View) =>
+  q.trim() !== "" || [model, label, user, findings, errors, range].some((value) => value !== null);

@@ -20,10 +20,12 @@ export function CostChart({ costs, now }: { costs: Costs; now: number }) {
   const shown = parts.filter(({ values }) => values.some((value) => value !== null));
   const rows = costs.days.map((day, index) => ({
     day: formatDay(day, now),
+    total: costs.totals[index] ?? null,
     ...Object.fromEntries(shown.map(({ name, values }) => [name, values[index] ?? null])),
   }));
   return (
     <section className={classes.picture} aria-label="By day">
+      {costs.groupBy === "label" ? <p className={classes.note}>{aboutLabels(costs)}</p> : null}
       {shown.length === 0 ? (
         <p className={classes.nothing} style={{ blockSize: CHART_HEIGHT }}>
           Nothing to draw: no call of these days has a known cost.
@@ -54,6 +56,7 @@ export function CostChart({ costs, now }: { costs: Costs; now: number }) {
                 content: ({ label, payload }) => (
                   <OneDay
                     day={String(label ?? "")}
+                    total={payload?.[0]?.payload?.total}
                     parts={shown}
                     values={new Map(payload?.map(({ dataKey, value }) => [String(dataKey), value]))}
                   />
@@ -76,17 +79,23 @@ export function CostChart({ costs, now }: { costs: Costs; now: number }) {
   );
 }
 
+const aboutLabels = ({ rows }: Costs) =>
+  rows.every(({ key }) => key === null)
+    ? "No conversation of these days has a label. Clients send them as tags."
+    : "A conversation with several labels counts in each of them, so shares may come to more than 100% together.";
+
 const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
 const groupWord = ({ groupBy }: Costs) => (groupBy === "modelPriceId" ? "price" : groupBy);
 
 type OneDayProps = {
   day: string;
+  total: unknown;
   parts: readonly { name: string; label: string; color: string }[];
   values: ReadonlyMap<string, unknown>;
 };
 
 /** What is under the pointer: the parts of a day that cost anything, dearest first. */
-function OneDay({ day, parts, values }: OneDayProps) {
+function OneDay({ day, total, parts, values }: OneDayProps) {
   const known = parts
     .flatMap((part) => {
       const value = values.get(part.name);
@@ -97,9 +106,7 @@ function OneDay({ day, parts, values }: OneDayProps) {
     <div className={classes.tip}>
       <div className={classes.tipHead}>
         <span>{day}</span>
-        <span className="tabular">
-          {known.length === 0 ? "no known cost" : formatUsd(known.reduce((sum, { value }) => sum + value, 0))}
-        </span>
+        <span className="tabular">{typeof total === "number" ? formatUsd(total) : "no known cost"}</span>
       </div>
       {known.map(({ name, label, color, value }) => (
         <div key={name} className={classes.tipLine}>

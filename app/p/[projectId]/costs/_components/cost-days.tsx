@@ -7,10 +7,14 @@ import classes from "./costs.module.css";
 import { groupName } from "./view";
 
 /** The picture in numbers: a row for each day on which something has a known cost, the newest first. */
-export function CostDays({ costs: { days, series, groupBy } }: { costs: Costs }) {
+export function CostDays({ costs: { days, series, totals, groupBy } }: { costs: Costs }) {
   const rows = days
-    .map((day, index) => ({ day, values: series.map(({ values }) => values[index] ?? null) }))
-    .filter(({ values }) => values.some((value) => value !== null))
+    .map((day, index) => ({
+      day,
+      total: totals[index] ?? null,
+      values: series.map(({ values }) => values[index] ?? null),
+    }))
+    .filter(({ total }) => total !== null)
     .reverse();
   if (rows.length === 0) return null;
   return (
@@ -33,7 +37,7 @@ export function CostDays({ costs: { days, series, groupBy } }: { costs: Costs })
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rows.map(({ day, values }) => (
+            {rows.map(({ day, total, values }) => (
               <Table.Tr key={day}>
                 <Table.Th scope="row" className={classes.day}>
                   {formatDay(day, 0)}
@@ -45,7 +49,7 @@ export function CostDays({ costs: { days, series, groupBy } }: { costs: Costs })
                   </Table.Td>
                 ))}
                 <Table.Td ta="end">
-                  <Money usd={values.reduce((sum: number, value) => sum + (value ?? 0), 0)} />
+                  <Money usd={total} />
                 </Table.Td>
               </Table.Tr>
             ))}

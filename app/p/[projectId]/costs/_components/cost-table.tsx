@@ -8,7 +8,7 @@ import { TableScroll } from "@/app/_components/table-scroll";
 import { Unknown } from "@/app/_components/unknown";
 import { formatCount, formatPercent, plural } from "@/app/_lib/format";
 import { bucketName } from "@/app/_lib/price-words";
-import type { Costs } from "@/server/services/costs/schemas";
+import type { CostGroup, Costs } from "@/server/services/costs/schemas";
 import { useMay } from "../../_components/membership";
 import { editHref } from "../../prices/_components/view";
 import classes from "./costs.module.css";
@@ -115,13 +115,16 @@ function Numbers({ row, buckets, more, of, children }: NumbersProps) {
   );
 }
 
+/** What is told apart letter by letter. */
+const IDS: ReadonlySet<CostGroup> = new Set<CostGroup>(["model", "provider", "modelPriceId"]);
+
 type GroupProps = { projectId: string; costs: Costs; row: Row };
 
 /** What j and k come to: Enter opens what there is to open. */
 function Group({ projectId, costs, row: { key }, index }: GroupProps & { index: number }) {
   const name = groupName(costs.groupBy, { key });
   const href = groupHref(projectId, costs, key);
-  const look = key !== null && costs.groupBy !== "vendor" ? "mono" : undefined;
+  const look = key !== null && IDS.has(costs.groupBy) ? "mono" : undefined;
   return href ? (
     <Link href={href} prefetch={false} className={look} title={name} data-row={index}>
       {name}

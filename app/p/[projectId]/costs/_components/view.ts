@@ -26,10 +26,11 @@ export const costsInput = (projectId: string, view: View, now: number) => ({
   top: SHOWN,
 });
 
-/** The same days as a file. */
+/** The same days as a file: by label when they are shown so, else by all that a call is priced by. */
 export function csvHref(projectId: string, view: View, now: number) {
   const { from, to } = daysOf(view, now);
-  return `/p/${encodeURIComponent(projectId)}/costs/export?from=${from}&to=${to}`;
+  const by = view.by === "label" ? "&groupBy=label" : "";
+  return `/p/${encodeURIComponent(projectId)}/costs/export?from=${from}&to=${to}${by}`;
 }
 
 /** What the table and the picture are put together by: a word for the choice, one for the column, one for "none". */
@@ -56,8 +57,8 @@ const conversationsSearch = createSerializer(conversationParsers);
 export function groupHref(projectId: string, { groupBy, from, to }: Costs, key: string | null) {
   if (key === null) return null;
   if (groupBy === "modelPriceId") return priceHref(projectId, key);
-  if (groupBy !== "model") return null;
-  const search = conversationsSearch({ model: key, range: "custom", from, to });
+  if (groupBy !== "model" && groupBy !== "label") return null;
+  const search = conversationsSearch({ [groupBy]: key, range: "custom", from, to });
   return `/p/${encodeURIComponent(projectId)}/conversations${search}`;
 }
 

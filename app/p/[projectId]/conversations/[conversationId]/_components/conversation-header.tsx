@@ -11,11 +11,15 @@ import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import { useMay } from "../../../_components/membership";
 import { ConversationCost } from "../../_components/conversation-cost";
+import { Labels } from "../../_components/labels";
 import classes from "./conversation-header.module.css";
 import { ConversationMenu } from "./conversation-menu";
 import type { ConversationData } from "./transcript";
 
 type Props = { projectId: string; back: string; conversation: ConversationData };
+
+/** All of them are among the facts. */
+const LABELS_SHOWN = 2;
 
 export function ConversationHeader({ projectId, back, conversation }: Props) {
   const trpc = useTRPC();
@@ -85,6 +89,9 @@ export function ConversationHeader({ projectId, back, conversation }: Props) {
           cost <ConversationCost conversation={conversation} />
         </span>
       </p>
+      {conversation.labels.length > 0 ? (
+        <Labels projectId={projectId} labels={conversation.labels} most={LABELS_SHOWN} />
+      ) : null}
     </PageHeader>
   );
 }

@@ -8,9 +8,10 @@ import { formatCount, formatDuration } from "@/app/_lib/format";
 import { bucketName } from "@/app/_lib/price-words";
 import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 import { ConversationCost } from "../../_components/conversation-cost";
+import { Labels } from "../../_components/labels";
 
 export function Facts({ projectId, conversation }: { projectId: string; conversation: ConversationSummary }) {
-  const { externalId, userId, models, usage } = conversation;
+  const { externalId, userId, models, labels, usage } = conversation;
   const list = `/p/${projectId}/conversations`;
   return (
     <DataList size="xs" gap={6} labelWidth={128}>
@@ -39,6 +40,13 @@ export function Facts({ projectId, conversation }: { projectId: string; conversa
             </Link>
           ))}
         </Stack>
+      </Fact>
+      <Fact label="Labels">
+        {labels.length === 0 ? (
+          <Unknown why="the client sent none" />
+        ) : (
+          <Labels projectId={projectId} labels={labels} />
+        )}
       </Fact>
       <Fact label="Cost">
         <ConversationCost conversation={conversation} />
