@@ -70,6 +70,10 @@ export function requireCapability(ctx: Ctx, wanted: readonly Capability[]) {
   }
 }
 
+/** The id of the person or key that acts; `null` for a job and for the operator, who have none. */
+export const idOfActor = (actor: Actor): string | null =>
+  actor.kind === "user" ? actor.userId : actor.kind === "apiKey" ? actor.keyId : null;
+
 /** Everything in `work` commits or nothing does; events that it emits ride in the same transaction. */
 export const inTransaction = <C extends { db: Db }, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> =>
   transact(ctx.db, (tx) => work({ ...ctx, db: tx }));

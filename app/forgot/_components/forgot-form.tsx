@@ -1,9 +1,9 @@
 "use client";
-import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { problemOf } from "@/app/_lib/problem";
+import { Refused } from "@/app/_components/refused";
 import { useTRPC } from "@/app/_lib/trpc";
 
 /** Says the same whether anybody has the address. */
@@ -30,11 +30,7 @@ export function ForgotForm() {
     >
       <Stack gap="sm">
         <Text c="dimmed">A link by which you set a new password is mailed to you.</Text>
-        {forgot.error ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(forgot.error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={forgot.error} />
         <TextInput
           label="E-mail"
           type="email"

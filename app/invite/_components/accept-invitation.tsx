@@ -1,10 +1,10 @@
 "use client";
-import { Alert, Button, Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signOut } from "next-auth/react";
+import { Refused } from "@/app/_components/refused";
 import { forgetLinkToken } from "@/app/_lib/link-token";
-import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 
 type Props = { token: string; role: string; email: string };
@@ -25,11 +25,7 @@ export function AcceptInvitation({ token, role, email }: Props) {
       <Text>
         You are signed in as <b>{email}</b>, and join as {role}.
       </Text>
-      {accept.error ? (
-        <Alert role="alert" color="red" p="xs">
-          {problemOf(accept.error).detail}
-        </Alert>
-      ) : null}
+      <Refused error={accept.error} />
       <Button
         size="sm"
         loading={accept.isPending || accept.isSuccess}

@@ -1,11 +1,11 @@
 "use client";
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
+import { Refused } from "@/app/_components/refused";
 import { forgetLinkToken } from "@/app/_lib/link-token";
-import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 
 const PASSWORD_MIN = 8;
@@ -59,11 +59,7 @@ export function JoinForm({ token, role, email }: Props) {
           </Anchor>{" "}
           instead.
         </Text>
-        {join.error ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(join.error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={join.error} />
         <TextInput label="Your name" name="name" autoComplete="name" maxLength={120} {...form.getInputProps("name")} />
         <TextInput
           label="E-mail"

@@ -1,11 +1,11 @@
 "use client";
-import { Alert, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
 import { useState } from "react";
+import { Refused } from "@/app/_components/refused";
 import { forgetLinkToken } from "@/app/_lib/link-token";
-import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 
 const PASSWORD_MIN = 8;
@@ -36,11 +36,7 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
     >
       <Stack gap="sm">
         <Text c="dimmed">Every browser that is signed in as you is signed out.</Text>
-        {reset.error ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(reset.error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={reset.error} />
         <TextInput label="E-mail" type="email" name="email" autoComplete="username" value={email} readOnly />
         <PasswordInput
           label="New password"

@@ -1,12 +1,12 @@
 "use client";
-import { Alert, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
+import { Refused } from "@/app/_components/refused";
 import { keepKey } from "@/app/_lib/kept-key";
 import { forgetLinkToken } from "@/app/_lib/link-token";
-import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import type { WaysIn } from "@/server/services/single-sign-on";
 
@@ -62,11 +62,7 @@ export function SetupForm({ token, ways }: { token: string | undefined; ways: Wa
             ? "Nothing leaves this machine, and no e-mail is sent."
             : `You sign in with ${ways.provider?.name}: the address below has to be yours there.`}
         </Text>
-        {complete.error ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(complete.error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={complete.error} />
         <TextInput label="Your name" name="name" autoComplete="name" maxLength={120} {...form.getInputProps("name")} />
         <TextInput
           label="E-mail"

@@ -1,13 +1,10 @@
 import { databaseNow } from "@/db/database-now";
 import { auditNote } from "@/server/platform/audit";
-import { type Ctx, hasCapability } from "@/server/platform/context";
+import { hasCapability, idOfActor } from "@/server/platform/context";
 import { impossible, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { issueApiKey } from "./issue-api-key";
 import { createApiKeyInput, createdApiKeyReply } from "./schemas";
-
-const whoCreates = ({ actor }: Ctx) =>
-  actor.kind === "user" ? actor.userId : actor.kind === "apiKey" ? actor.keyId : null;
 
 export const createApiKey = verb(
   {
@@ -31,7 +28,7 @@ export const createApiKey = verb(
       name,
       capabilities,
       expiresAt: expiresAt ?? null,
-      createdBy: whoCreates(ctx),
+      createdBy: idOfActor(ctx.actor),
     });
     const { id, status: _, ...after } = created.apiKey;
     auditNote(ctx, { target: { type: "key", id }, after });

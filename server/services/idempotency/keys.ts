@@ -3,7 +3,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { idempotencyKeys } from "@/db/schema";
-import type { Actor, Ctx } from "@/server/platform/context";
+import { type Actor, type Ctx, idOfActor } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { seal, unseal } from "@/server/platform/seal";
 import { hmac } from "./hmac";
@@ -20,8 +20,7 @@ export type Asked = { key: string; method: string; path: string; body: Uint8Arra
 /** The right to answer one request; `sealing` is of the client's key and is stored nowhere. */
 export type Claim = { projectId: string; id: string; token: string; sealing: Buffer };
 
-const holderOf = (actor: Actor) =>
-  actor.kind === "apiKey" ? actor.keyId : actor.kind === "user" ? actor.userId : actor.kind;
+const holderOf = (actor: Actor) => idOfActor(actor) ?? actor.kind;
 
 /** Claims a request for this process, or gives the answer that it had already. */
 export async function claimKey(

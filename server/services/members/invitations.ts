@@ -3,7 +3,7 @@ import { databaseNow } from "@/db/database-now";
 import { NOW } from "@/db/now";
 import { invitations } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
-import type { Ctx } from "@/server/platform/context";
+import { idOfActor } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
@@ -36,8 +36,6 @@ export const shownInvitation = ({ projectId: _, ...row }: Row, now: number): Inv
           : "pending",
 });
 
-const who = ({ actor }: Ctx) => (actor.kind === "user" ? actor.userId : actor.kind === "apiKey" ? actor.keyId : null);
-
 export const inviteMember = verb(
   {
     name: "members.invite",
@@ -60,7 +58,7 @@ export const inviteMember = verb(
         tokenHash: hashOfToken(token),
         role,
         email: email ?? null,
-        createdBy: who(ctx),
+        createdBy: idOfActor(ctx.actor),
         expiresAt: daysFrom(now, days),
       })
       .returning();

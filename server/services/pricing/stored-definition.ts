@@ -2,7 +2,7 @@ import { and, eq, isNull, max, type SQL, sql } from "drizzle-orm";
 import { modelPriceDefinitions, projects } from "@/db/schema";
 import { env } from "@/env";
 import { auditNote } from "@/server/platform/audit";
-import type { Ctx } from "@/server/platform/context";
+import { type Ctx, idOfActor } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { type DefinitionInput, storedFields } from "./definition-input";
@@ -74,14 +74,11 @@ export const definitionByName = async (ctx: Ctx, { provider, modelName }: Defini
     )
   )[0];
 
-const whoActs = ({ actor }: Ctx) =>
-  actor.kind === "user" ? actor.userId : actor.kind === "apiKey" ? actor.keyId : null;
-
 /** Ends a version. It stays, because costs name it. */
 export const supersede = (ctx: Ctx, { id, version }: StoredDefinition) =>
   ctx.db
     .update(modelPriceDefinitions)
-    .set({ supersededAt: Date.now(), supersededBy: whoActs(ctx), untilRevision: thisRevision(ctx) })
+    .set({ supersededAt: Date.now(), supersededBy: idOfActor(ctx.actor), untilRevision: thisRevision(ctx) })
     .where(
       and(
         eq(modelPriceDefinitions.projectId, ctx.projectId),
@@ -132,7 +129,7 @@ export async function putInForce(
       ...storedFields(input),
       effectiveFrom: Date.now(),
       sinceRevision: thisRevision(ctx),
-      createdBy: whoActs(ctx),
+      createdBy: idOfActor(ctx.actor),
     })
     .returning();
   if (!row) throw new Error("The insert of a price definition returned no row.");

@@ -1,12 +1,11 @@
 import { env } from "@/env";
-import type { Actor } from "@/server/platform/context";
+import { type Actor, idOfActor } from "@/server/platform/context";
 import type { Limit, Standing } from "./limiter";
 
 const MINUTE_SECONDS = 60;
 const MIB = 1024 * 1024;
 
-const holderOf = (actor: Actor) =>
-  actor.kind === "apiKey" ? actor.keyId : actor.kind === "user" ? actor.userId : actor.kind;
+const holderOf = (actor: Actor) => idOfActor(actor) ?? actor.kind;
 
 /** Zero is no limit. */
 const limitsOf = (what: string, unit: Limit["unit"], holder: string, perKey: number, perProject: number): Limit[] =>

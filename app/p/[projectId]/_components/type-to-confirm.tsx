@@ -1,7 +1,7 @@
 "use client";
-import { Alert, Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { problemOf } from "@/app/_lib/problem";
+import { Refused } from "@/app/_components/refused";
 
 type Props = {
   opened: boolean;
@@ -45,11 +45,7 @@ function Confirm({ phrase, action, ready, running, error, onConfirm, onClose }: 
       }}
     >
       <Stack gap="md">
-        {error ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={error} />
         <TextInput
           label={
             <>

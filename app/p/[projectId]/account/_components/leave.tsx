@@ -1,8 +1,8 @@
 "use client";
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
-import { problemOf } from "@/app/_lib/problem";
+import { Refused } from "@/app/_components/refused";
 import { useTRPC } from "@/app/_lib/trpc";
 
 export function Leave({ projectId }: { projectId: string }) {
@@ -21,11 +21,7 @@ export function Leave({ projectId }: { projectId: string }) {
       <Modal opened={asking} onClose={close} title="Leave this project?">
         <Stack gap="md">
           <Text size="sm">You lose it at once; only an owner can let you in again. The last owner cannot leave.</Text>
-          {leave.error ? (
-            <Alert role="alert" color="red" p="xs">
-              {problemOf(leave.error).detail}
-            </Alert>
-          ) : null}
+          <Refused error={leave.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close} data-autofocus>
               Stay

@@ -1,11 +1,11 @@
 "use client";
-import { Alert, Button, PasswordInput, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, PasswordInput, Skeleton, Stack, Text } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Refused } from "@/app/_components/refused";
 import { plural } from "@/app/_lib/format";
-import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import { NoPassword } from "./no-password";
 
@@ -51,11 +51,7 @@ function ChangePassword() {
       }}
     >
       <Stack gap="sm" maw={320}>
-        {change.error ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(change.error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={change.error} />
         <PasswordInput
           label="Present password"
           name="current-password"

@@ -1,9 +1,9 @@
 "use client";
-import { Alert, Button, Checkbox, Group, Modal, NativeSelect, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, NativeSelect, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Refused } from "@/app/_components/refused";
 import { SecretOnce } from "@/app/_components/secret-once";
-import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import { type Capability, DEFAULT_KEY_CAPABILITIES } from "@/server/platform/capabilities";
 import { CAPABILITY_WORDS } from "./capability-words";
@@ -71,11 +71,7 @@ export function NewKey({ projectId, opened, onClose }: { projectId: string; open
           }}
         >
           <Stack gap="md">
-            {create.error ? (
-              <Alert role="alert" color="red" p="xs">
-                {problemOf(create.error).detail}
-              </Alert>
-            ) : null}
+            <Refused error={create.error} />
             <Group grow align="flex-start">
               <TextInput
                 label="Name"

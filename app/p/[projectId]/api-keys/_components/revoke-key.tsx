@@ -1,9 +1,9 @@
 "use client";
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Ago } from "@/app/_components/ago";
-import { problemOf } from "@/app/_lib/problem";
+import { Refused } from "@/app/_components/refused";
 import { useTRPC } from "@/app/_lib/trpc";
 import type { ApiKey } from "@/server/services/api-keys/schemas";
 
@@ -41,11 +41,7 @@ export function RevokeKey({ projectId, apiKey, onClose }: Props) {
             </>
           )}
         </Text>
-        {revoke.error ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(revoke.error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={revoke.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={close} data-autofocus>
             Keep it

@@ -1,9 +1,10 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconDownload, IconFilterOff, IconHistory } from "@tabler/icons-react";
+import { IconFilterOff, IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
+import { CsvButton } from "@/app/_components/csv-button";
 import { EmptyState } from "@/app/_components/empty-state";
 import { ListFrame } from "@/app/_components/list-frame/list-frame";
 import { PageBody } from "@/app/_components/page-body";
@@ -39,15 +40,7 @@ export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt:
         title="Audit log"
         aside={
           <>
-            <Button
-              component="a"
-              href={csvHref(projectId, view, now)}
-              download
-              variant="default"
-              leftSection={<IconDownload size={14} aria-hidden />}
-            >
-              CSV
-            </Button>
+            <CsvButton href={csvHref(projectId, view, now)} />
             <RefreshButton busy={list.isRefetching} onRefresh={refresh} />
           </>
         }

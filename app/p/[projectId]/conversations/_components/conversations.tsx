@@ -10,6 +10,7 @@ import { ListFoot } from "@/app/_components/data-table/list-foot";
 import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
+import panes from "@/app/_components/panes.module.css";
 import { RefreshButton } from "@/app/_components/refresh-button";
 import { SearchInput } from "@/app/_components/search-input";
 import { StaleNote } from "@/app/_components/stale-note";
@@ -78,9 +79,9 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
           Filters
         </Button>
       </PageHeader>
-      <div className={classes.body}>
+      <div className={panes.root}>
         <Facets view={view} setView={setView} facets={facets.data?.facets} shown={showFacets} />
-        <div className={classes.list}>
+        <div className={panes.list}>
           {rows.length > 0 ? (
             <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
           ) : null}

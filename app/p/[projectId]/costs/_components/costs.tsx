@@ -1,10 +1,11 @@
 "use client";
 import { Button, SegmentedControl } from "@mantine/core";
-import { IconCalendarOff, IconChartBar, IconDownload } from "@tabler/icons-react";
+import { IconCalendarOff, IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
+import { CsvButton } from "@/app/_components/csv-button";
 import { DayRangePicker } from "@/app/_components/day-range-picker";
 import { EmptyState } from "@/app/_components/empty-state";
 import { ErrorState } from "@/app/_components/error-state";
@@ -43,15 +44,7 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
         title="Costs"
         aside={
           <>
-            <Button
-              component="a"
-              href={csvHref(projectId, view, now)}
-              download
-              variant="default"
-              leftSection={<IconDownload size={14} aria-hidden />}
-            >
-              CSV
-            </Button>
+            <CsvButton href={csvHref(projectId, view, now)} />
             <RefreshButton busy={query.isRefetching} onRefresh={refresh} />
           </>
         }

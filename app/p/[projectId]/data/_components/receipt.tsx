@@ -15,7 +15,7 @@ import { useTRPC } from "@/app/_lib/trpc";
 import type { Deletion } from "@/server/services/data/schemas";
 import { pageHref } from "../../_components/pages";
 import { askedBy, DeletionStatus, goneSoFar, isOpen, SCOPE_WORDS } from "./deletion-words";
-import classes from "./receipt.module.css";
+import classes from "./rows-table.module.css";
 import { byMeaning, tableWords } from "./table-words";
 
 const BUSY_MS = 1000;
@@ -155,7 +155,7 @@ function Counts({ deletion: { counts, remaining, status } }: { deletion: Deletio
     );
   }
   return (
-    <table className={classes.table} aria-label="Rows by kind">
+    <table className={`${classes.table} ${classes.ruled}`} aria-label="Rows by kind">
       <thead>
         <tr>
           <th scope="col">Kind</th>

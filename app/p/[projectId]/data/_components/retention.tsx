@@ -1,13 +1,14 @@
 "use client";
-import { Alert, Button, Group, NumberInput, Radio, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, NumberInput, Radio, Skeleton, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Ago } from "@/app/_components/ago";
 import { ErrorState } from "@/app/_components/error-state";
 import { ExactTime } from "@/app/_components/exact-time";
+import { Refused } from "@/app/_components/refused";
 import { plural } from "@/app/_lib/format";
-import { fieldProblem, problemOf } from "@/app/_lib/problem";
+import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import { RETENTION_CEILING_DAYS, RETENTION_FLOOR_DAYS } from "@/server/services/data/schemas";
 import { Impact } from "../../_components/impact";
@@ -133,11 +134,7 @@ function RetentionForm({ projectId, days, nextRunAt }: FormProps) {
             }
           />
         )}
-        {preview.error && !forEver && asked === chosen ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(preview.error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={!forEver && asked === chosen ? preview.error : null} />
         {seen ? (
           <Stack gap="sm" role="status">
             {seen.conversations === 0 ? (
@@ -163,11 +160,7 @@ function RetentionForm({ projectId, days, nextRunAt }: FormProps) {
             )}
           </Stack>
         ) : null}
-        {update.error && fieldProblem(update.error, "/days") === null ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(update.error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={fieldProblem(update.error, "/days") === null ? update.error : null} />
         <Group gap="xs">
           {forEver ? null : (
             <Button type="submit" variant="default" disabled={!fits || Boolean(seen)} loading={preview.isFetching}>

@@ -10,6 +10,7 @@ import { formatBytes, formatCount, plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import { type PagePath, pageHref } from "../../_components/pages";
+import rowsTable from "./rows-table.module.css";
 import classes from "./stored-size.module.css";
 import { tableWords } from "./table-words";
 
@@ -107,7 +108,7 @@ function Tables({ projectId, tables }: { projectId: string; tables: readonly Tab
   const largest = bySize[0]?.bytes ?? 0;
   return (
     <>
-      <table className={classes.table} aria-label="Stored size by kind">
+      <table className={`${rowsTable.table} ${classes.table}`} aria-label="Stored size by kind">
         <thead>
           <tr>
             <th scope="col">Kind</th>

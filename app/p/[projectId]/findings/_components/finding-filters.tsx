@@ -1,6 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { TimeRangePicker } from "@/app/_components/time-range-picker";
-import { MIN_SCORES, RULES, SEVERITIES, type View } from "./view";
+import { RuleSelect } from "./rule-select";
+import { MIN_SCORES, SEVERITIES, type View } from "./view";
 
 type Props = { view: View; setView: (view: Partial<View>) => unknown };
 
@@ -17,16 +18,7 @@ export function FindingFilters({ view, setView }: Props) {
         }
         data={[{ value: "", label: "Any severity" }, ...SEVERITIES.map((value) => ({ value, label: word(value) }))]}
       />
-      <NativeSelect
-        aria-label="Rule"
-        value={view.rule ?? ""}
-        onChange={(event) => setView({ rule: event.currentTarget.value || null })}
-        data={[
-          { value: "", label: "Any Rule" },
-          ...RULES,
-          ...(view.rule && !RULES.some(({ value }) => value === view.rule) ? [view.rule] : []),
-        ]}
-      />
+      <RuleSelect value={view.rule} onChange={(rule) => setView({ rule })} />
       <NativeSelect
         aria-label="Least score"
         value={view.score === null ? "" : String(view.score)}

@@ -9,6 +9,7 @@ import { ListFoot } from "@/app/_components/data-table/list-foot";
 import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
+import panes from "@/app/_components/panes.module.css";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useRememberList } from "@/app/_lib/list-place";
 import { nextPage } from "@/app/_lib/next-page";
@@ -82,8 +83,8 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value={tab.value} className={classes.body}>
-          <div className={classes.list}>
+        <Tabs.Panel value={tab.value} className={panes.root}>
+          <div className={panes.list}>
             {rows.length > 0 ? (
               <>
                 <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />

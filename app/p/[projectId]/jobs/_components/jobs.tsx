@@ -9,6 +9,7 @@ import { EmptyState } from "@/app/_components/empty-state";
 import { ListFrame } from "@/app/_components/list-frame/list-frame";
 import { PageBody } from "@/app/_components/page-body";
 import { PageHeader } from "@/app/_components/page-header";
+import panes from "@/app/_components/panes.module.css";
 import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
@@ -86,8 +87,8 @@ export function Jobs({ projectId }: { projectId: string }) {
           />
         ) : null}
       </div>
-      <div className={classes.body}>
-        <div className={classes.list}>
+      <div className={panes.root}>
+        <div className={panes.list}>
           <PageBody>
             <ListFrame
               label="Jobs"

@@ -1,9 +1,9 @@
 "use client";
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { problemOf } from "@/app/_lib/problem";
+import { Refused } from "@/app/_components/refused";
 import { useTRPC } from "@/app/_lib/trpc";
 import type { Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
@@ -108,11 +108,7 @@ function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
       ) : (
         <Stack gap="md">
           <Text size="sm">{says}</Text>
-          {running.error ? (
-            <Alert role="alert" color="red" p="xs">
-              {problemOf(running.error).detail}
-            </Alert>
-          ) : null}
+          <Refused error={running.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close} data-autofocus>
               Cancel

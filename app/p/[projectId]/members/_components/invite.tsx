@@ -1,8 +1,8 @@
 "use client";
-import { Alert, Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { problemOf } from "@/app/_lib/problem";
+import { Refused } from "@/app/_components/refused";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ROLES, type Role } from "@/server/platform/capabilities";
 import { ROLE_WORDS } from "../../_components/role-words";
@@ -48,11 +48,7 @@ export function Invite({ projectId, opened, onClose }: Props) {
           }}
         >
           <Stack gap="md">
-            {invite.error ? (
-              <Alert role="alert" color="red" p="xs">
-                {problemOf(invite.error).detail}
-              </Alert>
-            ) : null}
+            <Refused error={invite.error} />
             <NativeSelect
               size="sm"
               label="Role"

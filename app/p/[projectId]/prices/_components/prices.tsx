@@ -11,6 +11,7 @@ import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { EmptyState } from "@/app/_components/empty-state";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
+import panes from "@/app/_components/panes.module.css";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
@@ -18,7 +19,6 @@ import { useMay } from "../../_components/membership";
 import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
 import { PriceFilters } from "./price-filters";
 import { PricePeek } from "./price-peek";
-import classes from "./prices.module.css";
 import { UnpricedModels } from "./unpriced-models";
 import {
   catalogueHref,
@@ -69,8 +69,8 @@ export function Prices({ projectId }: { projectId: string }) {
         <PriceFilters view={view} setView={setView} />
       </PageHeader>
       <UnpricedModels projectId={projectId} models={usage.data?.unpriced ?? []} />
-      <div className={classes.body}>
-        <div className={classes.list}>
+      <div className={panes.root}>
+        <div className={panes.list}>
           {rows.length > 0 ? (
             <>
               <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />

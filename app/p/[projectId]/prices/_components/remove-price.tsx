@@ -1,8 +1,8 @@
 "use client";
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { problemOf } from "@/app/_lib/problem";
+import { Refused } from "@/app/_components/refused";
 import { useTRPC } from "@/app/_lib/trpc";
 import type { PriceDefinition } from "@/server/services/pricing/schemas";
 
@@ -51,11 +51,7 @@ export function RemovePrice({ projectId, price, opened, onClose, onRemoved }: Pr
             : "The next call of this model is priced by whatever else fits its name, or has no known cost."}{" "}
           Costs that are stored stay as they are, and the history keeps every version.
         </Text>
-        {removal.error ? (
-          <Alert role="alert" color="red" p="xs">
-            {problemOf(removal.error).detail}
-          </Alert>
-        ) : null}
+        <Refused error={removal.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={close} data-autofocus>
             Keep it

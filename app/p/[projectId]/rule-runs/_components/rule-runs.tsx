@@ -12,12 +12,12 @@ import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { EmptyState } from "@/app/_components/empty-state";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
+import panes from "@/app/_components/panes.module.css";
 import { StaleNote } from "@/app/_components/stale-note";
 import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
-import classes from "./rule-runs.module.css";
 import { RunFilters } from "./run-filters";
 import { RunPeek } from "./run-peek";
 import { isFiltered, listInput, NO_FILTERS, viewParsers } from "./view";
@@ -55,8 +55,8 @@ export function RuleRuns({ projectId }: { projectId: string }) {
       >
         <RunFilters view={view} setView={setView} />
       </PageHeader>
-      <div className={classes.body}>
-        <div className={classes.list}>
+      <div className={panes.root}>
+        <div className={panes.list}>
           {rows.length > 0 ? (
             <>
               <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />

@@ -1,6 +1,6 @@
 import { NativeSelect } from "@mantine/core";
 import { SearchInput } from "@/app/_components/search-input";
-import { RULES } from "../../findings/_components/view";
+import { RuleSelect } from "../../findings/_components/rule-select";
 import { ORIGIN_WORD, ORIGINS, STATUSES, type View } from "./view";
 
 const word = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
@@ -26,16 +26,7 @@ export function RunFilters({ view, setView }: { view: View; setView: (view: Part
         onChange={(event) => setView({ origin: ORIGINS.find((known) => known === event.currentTarget.value) ?? null })}
         data={[{ value: "", label: "Any origin" }, ...ORIGINS.map((value) => ({ value, label: ORIGIN_WORD[value] }))]}
       />
-      <NativeSelect
-        aria-label="Rule"
-        value={view.rule ?? ""}
-        onChange={(event) => setView({ rule: event.currentTarget.value || null })}
-        data={[
-          { value: "", label: "Any Rule" },
-          ...RULES,
-          ...(view.rule && !RULES.some(({ value }) => value === view.rule) ? [view.rule] : []),
-        ]}
-      />
+      <RuleSelect value={view.rule} onChange={(rule) => setView({ rule })} />
     </>
   );
 }

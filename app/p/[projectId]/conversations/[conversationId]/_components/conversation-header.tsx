@@ -1,10 +1,11 @@
 "use client";
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconChevronLeft, IconStethoscope } from "@tabler/icons-react";
+import { IconStethoscope } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { Ago } from "@/app/_components/ago";
+import { BackLink } from "@/app/_components/back-link";
 import { PageHeader } from "@/app/_components/page-header";
 import { formatCompact, plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
@@ -47,9 +48,7 @@ export function ConversationHeader({ projectId, back, conversation }: Props) {
     <PageHeader
       title={
         <span className={classes.title}>
-          <Link href={back} className={classes.back} aria-label="All conversations">
-            <IconChevronLeft size={16} aria-hidden />
-          </Link>
+          <BackLink href={back} label="All conversations" />
           <span className="clip">{conversation.preview ?? conversation.externalId ?? conversation.id}</span>
         </span>
       }

@@ -1,9 +1,8 @@
 "use client";
 import { Skeleton, Stack } from "@mantine/core";
-import { IconChevronLeft } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
+import { BackLink } from "@/app/_components/back-link";
 import { ErrorState } from "@/app/_components/error-state";
 import { FindingState } from "@/app/_components/finding-state";
 import { InlineCode } from "@/app/_components/inline-code";
@@ -46,9 +45,7 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
       <PageHeader
         title={
           <span className={classes.title}>
-            <Link href={back} className={classes.back} aria-label="All Findings">
-              <IconChevronLeft size={16} aria-hidden />
-            </Link>
+            <BackLink href={back} label="All Findings" />
             <span>
               <InlineCode text={finding.title} />
             </span>

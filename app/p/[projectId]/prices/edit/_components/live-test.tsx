@@ -1,14 +1,15 @@
 "use client";
-import { ActionIcon, Autocomplete, Button, Stack, Table, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Autocomplete, Stack, Table, Text, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { formatUsdExact } from "@/app/_lib/format";
 import { bucketName, SOURCE_WORDS } from "@/app/_lib/price-words";
 import { problemOf } from "@/app/_lib/problem";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc";
+import { AddButton } from "./add-button";
 import { definitionOf, formFaults, type PriceForm } from "./form";
 import classes from "./price-editor.module.css";
 
@@ -95,18 +96,13 @@ export function LiveTest({ projectId, form, draft }: Props) {
             </ActionIcon>
           </div>
         ))}
-        <div>
-          <Button
-            variant="subtle"
-            size="compact-xs"
-            leftSection={<IconPlus size={12} aria-hidden />}
-            onClick={() =>
-              setRows([...rows, { key: Math.max(-1, ...rows.map(({ key }) => key)) + 1, bucket: "", count: "0" }])
-            }
-          >
-            Add usage
-          </Button>
-        </div>
+        <AddButton
+          onAdd={() =>
+            setRows([...rows, { key: Math.max(-1, ...rows.map(({ key }) => key)) + 1, bucket: "", count: "0" }])
+          }
+        >
+          Add usage
+        </AddButton>
         {enabled ? (
           <div aria-live="polite">
             <Outcome title="With this price" estimate={then.data?.estimate} pending={then.isFetching}>

@@ -1,7 +1,8 @@
-import { ActionIcon, Autocomplete, Button, Checkbox, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Autocomplete, Checkbox, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconTrash } from "@tabler/icons-react";
 import { OPERATORS, quotedFor } from "@/app/_lib/price-words";
+import { AddButton } from "./add-button";
 import { emptyCondition, emptyRow, type PriceForm } from "./form";
 import classes from "./price-editor.module.css";
 
@@ -100,16 +101,7 @@ function Conditions({ form, index }: Props) {
           </ActionIcon>
         </div>
       ))}
-      <div>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          leftSection={<IconPlus size={12} aria-hidden />}
-          onClick={() => form.insertListItem(at, emptyCondition())}
-        >
-          Add a condition
-        </Button>
-      </div>
+      <AddButton onAdd={() => form.insertListItem(at, emptyCondition())}>Add a condition</AddButton>
     </Stack>
   );
 }
@@ -157,16 +149,7 @@ function Prices({ form, index }: Props) {
           </ActionIcon>
         </div>
       ))}
-      <div>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          leftSection={<IconPlus size={12} aria-hidden />}
-          onClick={() => form.insertListItem(at, emptyRow(free[0]))}
-        >
-          Add a bucket
-        </Button>
-      </div>
+      <AddButton onAdd={() => form.insertListItem(at, emptyRow(free[0]))}>Add a bucket</AddButton>
     </Stack>
   );
 }
