@@ -24,7 +24,7 @@ import classes from "./conversations.module.css";
 import { ConversationsEmpty } from "./conversations-empty";
 import { Facets } from "./facets";
 import { Peek } from "./peek";
-import { facetsInput, isFiltered, listInput, searchOf, viewParsers } from "./view";
+import { facetsChosen, facetsInput, isFiltered, listInput, searchOf, viewParsers } from "./view";
 
 export function Conversations({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
@@ -45,6 +45,7 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
       placeholderData: (previous) => previous,
     }),
   );
+  const chosen = facetsChosen(view);
   const rows = list.data?.pages.flatMap((page) => page.conversations) ?? [];
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const more = useCallback(() => {
@@ -76,7 +77,7 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
           aria-expanded={showFacets}
           onClick={() => setShowFacets(!showFacets)}
         >
-          Filters
+          Filters{chosen > 0 ? ` (${chosen})` : ""}
         </Button>
       </PageHeader>
       <div className={panes.root}>

@@ -75,5 +75,8 @@ export const NO_FILTERS = {
   to: null,
 };
 
-export const isFiltered = ({ q, model, label, user, findings, errors, range }: View) =>
-  q.trim() !== "" || [model, label, user, findings, errors, range].some((value) => value !== null);
+/** How many of the filters beside the list narrow it: on a phone they are behind a button. */
+export const facetsChosen = ({ model, label, user, findings, errors }: View) =>
+  [model, label, user, findings, errors].filter((value) => value !== null).length;
+
+export const isFiltered = (view: View) => view.q.trim() !== "" || view.range !== null || facetsChosen(view) > 0;
