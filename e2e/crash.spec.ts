@@ -123,6 +123,8 @@ const CALLS = 2_300;
 /** Of these, one in so many is of a model whose price stays. */
 const EVERY_OTHER_MODEL = 10;
 const SESSIONS = 40;
+/** Of these, so many have labels. */
+const LABELLED = 25;
 const WORK_MS = 60_000;
 
 /** Model calls of known usage, each in its own trace, over three days. */
@@ -141,6 +143,7 @@ function pricedCalls(count: number) {
       status: {},
       attributes: [
         attribute("session.id", `session-${n % SESSIONS}`),
+        ...(n % SESSIONS < LABELLED ? [attribute("langfuse.trace.tags", "vip,beta")] : []),
         attribute("gen_ai.operation.name", "chat"),
         attribute("gen_ai.provider.name", "openai"),
         attribute("gen_ai.request.model", model),

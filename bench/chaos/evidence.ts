@@ -128,19 +128,31 @@ export async function miscounted(sql: postgres.Sql, projectId: string, diagnosed
       where f.project_id = ${projectId} group by f.project_id, f.id
     ) select * from both_of where kept <> counted`;
   const days = await sql<Recounted[]>`
-    with kept as (
-      select jsonb_build_array(day, model, provider, model_price_id, vendor, n.key)::text as id, sum(n.value::numeric) as amount
-      from daily_costs, jsonb_each_text(usage || jsonb_build_object('calls', calls, 'unpriced', unpriced_calls, 'cost', cost)) n
-      where project_id = ${projectId} group by 1 having sum(n.value::numeric) <> 0
+    with calls as (
+      select (m.started_at / 86400000) * 86400000 as day, m.*, c.labels as of from model_calls m
+      join conversations c on c.project_id = m.project_id and c.id = m.conversation_id where m.project_id = ${projectId}
+    ), kept as (
+      select jsonb_build_array(day, model, provider, model_price_id, vendor) as key, calls, unpriced_calls as unpriced, cost, usage
+      from daily_costs where project_id = ${projectId}
+      union all select jsonb_build_array(day, label), calls, unpriced_calls, cost, usage
+      from daily_label_costs where project_id = ${projectId}
     ), counted as (
-      select jsonb_build_array((started_at / 86400000) * 86400000, coalesce(nullif(response_model, ''), requested_model, ''),
-               coalesce(provider, ''), coalesce(cost #>> '{model,id}', ''), coalesce(cost #>> '{model,provider}', ''), n.key)::text as id,
-             sum(n.value::numeric) as amount
-      from model_calls, jsonb_each_text(case jsonb_typeof(usage) when 'object' then usage else '{}' end
+      select jsonb_build_array(day, coalesce(nullif(response_model, ''), requested_model, ''), coalesce(provider, ''),
+        coalesce(cost #>> '{model,id}', ''), coalesce(cost #>> '{model,provider}', '')) as key, cost_total, usage from calls
+      union all select jsonb_build_array(day, coalesce(label, '')), cost_total, usage
+      from calls left join lateral unnest(of) label on true
+    ), sums_kept as (
+      select k.key, n.key as what, sum(n.value::numeric) as amount
+      from kept k, jsonb_each_text(usage || jsonb_build_object('calls', calls, 'unpriced', unpriced, 'cost', cost)) n
+      group by 1, 2 having sum(n.value::numeric) <> 0
+    ), sums_counted as (
+      select c.key, n.key as what, sum(n.value::numeric) as amount
+      from counted c, jsonb_each_text(case jsonb_typeof(usage) when 'object' then usage else '{}' end
         || jsonb_build_object('calls', 1, 'unpriced', (cost_total is null)::int, 'cost', coalesce(cost_total, 0))) n
-      where project_id = ${projectId} group by 1 having sum(n.value::numeric) <> 0
-    ) select id, k.amount::text as kept, c.amount::text as counted from kept k full join counted c using (id)
-    where k.amount is distinct from c.amount`;
+      group by 1, 2 having sum(n.value::numeric) <> 0
+    )
+    select (key || to_jsonb(what))::text as id, k.amount as kept, c.amount as counted
+    from sums_kept k full join sums_counted c using (key, what) where k.amount is distinct from c.amount`;
   const [receipts] = await sql<{ said: string; there: string }[]>`
     select (select coalesce(sum(stored), 0) from ingest_receipts where project_id = ${projectId}) as said,
            (select count(*) from spans where project_id = ${projectId}) as there`;
