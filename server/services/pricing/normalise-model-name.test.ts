@@ -27,6 +27,12 @@ describe("the forms of a model's name", () => {
     ],
     ["models/gemini-2.5-pro", "gemini-2.5-pro"],
     ["google-gla:gemini-1.5-flash", "gemini-1.5-flash"],
+    ["openai-responses:gpt-5", "gpt-5"],
+    ["gateway/openai-chat:gpt-5-mini", "gpt-5-mini"],
+    ["azure_openai:gpt-4.1", "gpt-4.1"],
+    ["google_vertexai:gemini-2.5-flash", "gemini-2.5-flash"],
+    ["google_anthropic_vertex:claude-sonnet-4@20250514", "claude-sonnet-4-20250514"],
+    ["bedrock_converse:us.anthropic.claude-3-haiku-20240307-v1:0", "claude-3-haiku-20240307"],
     ["bedrock:us.anthropic.claude-3-haiku-20240307-v1:0", "claude-3-haiku-20240307"],
     ["bedrock/us-east-1/anthropic.claude-instant-v1", "claude-instant"],
     ["bedrock/converse/us-gov.anthropic.claude-3-7-sonnet-20250219-v1:0", "claude-3-7-sonnet-20250219"],
@@ -49,6 +55,7 @@ describe("the forms of a model's name", () => {
   test("do not take a tag for a provider", () => {
     expect(normaliseModelName("mistral-7b:latest")).toEqual({ candidates: ["mistral-7b:latest"], priceList: null });
     expect(normaliseModelName("grok-3:free").priceList).toBeNull();
+    expect(last("deepseek-chat:thinking")).toBe("deepseek-chat");
   });
 
   test("are none for an empty name and for one that is too long to be one", () => {

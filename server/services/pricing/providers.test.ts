@@ -28,10 +28,13 @@ describe("the price list of a provider", () => {
     "openrouter",
     "litellm",
     "openai-compatible",
+    "google_anthropic_vertex",
+    "cloudflare-ai-gateway",
   ])("%s resells at list prices", (provider) => expect(priceListOf(provider)).toBe("any"));
 
-  test.each(["groq", "together_ai", "fireworks-ai", "ollama", "perplexity"])("%s has prices of its own", (provider) =>
-    expect(priceListOf(provider)).toBe("own"),
+  test.each(["groq", "together_ai", "fireworks-ai", "ollama", "perplexity", "ovhcloud"])(
+    "%s has prices of its own",
+    (provider) => expect(priceListOf(provider)).toBe("own"),
   );
   test.each(["", "acme", "strands-agents", "deepgram", `openai${"-x".repeat(100)}`])("%s is unknown", (provider) =>
     expect(priceListOf(provider)).toBeNull(),

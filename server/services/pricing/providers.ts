@@ -14,7 +14,7 @@ export const VENDORS = PRICE_PROVIDERS.filter((provider) => provider !== "extern
 
 /** Spellings of vendors in the wild: OpenTelemetry, OpenInference, AI SDK, LiteLLM, pydantic-ai, LangChain, Hugging Face. */
 const VENDOR_WORDS: Record<Vendor, readonly string[]> = {
-  openai: ["text-completion-openai"],
+  openai: ["text-completion-openai", "openai-chat", "openai-responses"],
   anthropic: [],
   google: ["gemini", "googleai", "google-gla", "google-genai", "gcp-gemini", "gcp-gen-ai", "gen-ai", "palm"],
   xai: ["x-ai", "grok"],
@@ -28,9 +28,10 @@ const VENDOR_WORDS: Record<Vendor, readonly string[]> = {
 
 /** Clouds, gateways and routers that pass the maker's list price on (region surcharges are not modelled). */
 const RESELLERS = [
-  ["azure", "azureml", "microsoft", "github"],
-  ["bedrock", "aws", "amazon"],
-  ["vertex", "vertexai", "vertex-ai", "vertexai-beta", "google-vertex", "gcp", "gcp-vertex"],
+  ["azure", "azureml", "azure-openai", "azure-ai", "microsoft", "github"],
+  ["bedrock", "bedrock-converse", "aws", "aws-bedrock", "amazon", "amazon-bedrock"],
+  ["vertex", "vertexai", "vertex-ai", "vertexai-beta", "google-vertex", "google-vertexai", "gcp", "gcp-vertex"],
+  ["google-anthropic-vertex", "cloudflare-ai-gateway"],
   ["openrouter", "litellm", "vercel", "gateway", "ai-gateway", "portkey", "helicone", "requesty"],
   // Looks like a vendor's name with a suffix, and is anybody's server behind OpenAI's protocol.
   ["openai-compatible", "openai-like", "custom-openai"],
@@ -43,6 +44,7 @@ const HOSTS_WITH_OWN_PRICES = [
   ["nim", "novita", "nscale", "nvidia", "octoai", "oci", "parasail", "perplexity", "replicate", "sagemaker"],
   ["sambanova", "scaleway", "siliconflow", "snowflake", "together", "togetherai", "volcengine", "watsonx", "ibm"],
   ["llamacpp", "llama-cpp", "lmstudio", "lm-studio", "localai", "ollama", "sglang", "tgi", "vllm", "xinference"],
+  ["avian", "ovhcloud"],
 ].flat();
 
 const WORDS = new Map<string, PriceList>([

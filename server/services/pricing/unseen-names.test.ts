@@ -12,6 +12,9 @@ describe("a fine-tune costs what the catalogue says of fine-tunes, and never wha
     ["openai/ft:gpt-4o-2024-08-06:acme::x", "openai:ft:gpt-4o"],
     ["ft:gpt-4o-mini-2024-07-18:acme::9", "openai:ft:gpt-4o-mini"],
     ["ft:gpt-3.5-turbo-0125:acme::1", "openai:ft:gpt-3.5-turbo"],
+    ["ft:gpt-4o-2024-08-06", "openai:ft:gpt-4o"],
+    ["ft:gpt-4o-mini-2024-07-18", "openai:ft:gpt-4o-mini"],
+    ["ft:gpt-3.5-turbo-0613", "openai:ft:gpt-3.5-turbo"],
   ])("%s", (name, id) => expect(idOf(name)).toBe(id));
 
   test.each([
@@ -21,6 +24,9 @@ describe("a fine-tune costs what the catalogue says of fine-tunes, and never wha
     "ft:gpt-4-0613:acme::x",
     "ft:gpt-4o-audio-preview:acme::x",
     "ft:gpt-4o-nano:acme::x",
+    "ft:gpt-4o-2024",
+    "ft:gpt-4o-2024-08-06-custom",
+    "ft:gpt-3.5-turbo-16k:acme::x",
     "ft:o4-mini-2025-04-16:acme::q",
     "ft:davinci-002:acme::x",
     "ft:claude-3-haiku:acme::x",
@@ -59,6 +65,8 @@ describe("a sibling that nobody listed is not the model whose name it begins wit
       "text-embedding-3-large-v2",
       "gpt-5.4-2026-13-45",
     ],
+    ...["mistral-medium-3.2", "mistral-medium-3.10", "grok-4.10-fast", "grok-4-10-fast", "grok-4.1", "kimi-k2.55-0127"],
+    ...["openai/gpt-5.4:free", "openai/gpt-5.4:batch", "x-ai/grok-4.1-fast:free", "openai-chat:gpt-99"],
     ...["missing/gpt-5.4", "ollama/gpt-4o", "groq/openai/gpt-4o"],
   ])("%s", (name) => expect(idOf(name)).toBeNull());
 });
@@ -71,5 +79,16 @@ test.each([
   ["bedrock/ap-south-1/anthropic.claude-instant-v1", "anthropic:claude-instant-1"],
   ["openrouter/x-ai/grok-4-latest", "xai:grok-4-0709"],
   ["gemini-2.5-pro-002", "google:gemini-2.5-pro"],
+  ["openrouter/moonshotai/kimi-k2.5-0127", "moonshotai:kimi-k2.5"],
+  ["openrouter/x-ai/grok-4-07-09", "xai:grok-4-0709"],
   ["models/gemini-2.5-flash-001", "google:gemini-2.5-flash"],
 ])("%s is a release of %s that nobody has seen yet", (name, id) => expect(idOf(name)).toBe(id));
+
+test.each([
+  ["x-ai/grok-4.1-fast", "xai:grok-4-1-fast-reasoning"],
+  ["grok-4.1-fast-non-reasoning", "xai:grok-4-1-fast-non-reasoning"],
+  ["mistralai/mistral-medium-3.1", "mistral:mistral-medium-3-1"],
+  ["claude-4.6-opus-20260205", "anthropic:claude-opus-4-6"],
+  ["gpt-5-4-mini", "openai:gpt-5.4-mini"],
+  ["grok-4-3", "xai:grok-4.3"],
+])("%s is the other spelling of %s", (name, id) => expect(idOf(name)).toBe(id));

@@ -24,6 +24,9 @@ describe("reading the catalogue's match logic", () => {
 
 test("a version is spelled with dots or dashes, Claude's parts in either order, Azure's 3.5 without the dot", () => {
   expect(spellings("openai", "gpt-5.4-mini")).toEqual(["gpt-5.4-mini", "gpt-5-4-mini"]);
+  expect(spellings("xai", "grok-4-1-fast")).toEqual(["grok-4-1-fast", "grok-4.1-fast"]);
+  for (const name of ["moonshot-v1-8k", "grok-4-0709", "gpt-4-1106-preview", "ministral-8b-2410"])
+    expect(spellings("xai", name)).toEqual([name]);
   expect(spellings("openai", "gpt-3.5-turbo")).toContain("gpt-35-turbo");
   expect(spellings("anthropic", "claude-opus-4-5")).toEqual(
     expect.arrayContaining(["claude-opus-4.5", "claude-4.5-opus", "claude-4-5-opus"]),
@@ -54,6 +57,7 @@ describe("a generated pattern", () => {
   test("takes a fine-tune of a listed base only", () => {
     const tuned = matchPatternOf("openai", { names: ["ft:gpt-9"], stems: ["ft:gpt-9"] });
     expect(matches(tuned, "ft:gpt-9-2026-01-31:acme::abc1")).toBe(true);
+    expect(matches(tuned, "ft:gpt-9-2026-01-31")).toBe(true);
     expect(matches(tuned, "ft:gpt-9-mini-2026-01-31:acme::abc1")).toBe(false);
   });
 });

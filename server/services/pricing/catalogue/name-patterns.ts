@@ -31,12 +31,12 @@ const TAILS: Record<Vendor, Tails> = {
     dated: `-(?:latest|\\d{3}|${FULL_DATE})`,
     staged: `-latest|(?:-preview|-exp)?(?:-(?:\\d{3}|${MONTH}-?${DAY}|${MONTH}-20\\d\\d|${FULL_DATE}))?`,
   },
-  xai: { dated: `-(?:latest|beta|${MONTH}${DAY}|${FULL_DATE})`, staged: `-(?:latest|beta|${FULL_DATE})` },
+  xai: { dated: `-(?:latest|beta|${MONTH}-?${DAY}|${FULL_DATE})`, staged: `-(?:latest|beta|${FULL_DATE})` },
   // At Mistral and Cohere a date is a release with a price of its own, so only listed ones count.
   mistral: { dated: "", staged: "-(?:latest|\\d{4})" },
   cohere: { dated: "", staged: "" },
   deepseek: { dated: `-${FULL_DATE}`, staged: `-(?:${MONTH}${DAY}|${FULL_DATE})` },
-  moonshotai: { dated: `-${FULL_DATE}`, staged: `-preview|-${FULL_DATE}` },
+  moonshotai: { dated: `-${FULL_DATE}`, staged: `-(?:preview|${MONTH}${DAY}|${FULL_DATE})` },
   zai: { dated: `-${FULL_DATE}`, staged: "" },
   minimax: { dated: `-${FULL_DATE}`, staged: "" },
 };
@@ -73,10 +73,13 @@ function datedName(regex: string) {
   return name.replaceAll("\\.", ".");
 }
 
-/** Other spellings of the same name: versions with a dash for the dot, Claude's parts in either order, Azure's `gpt-35`. */
+/** `grok-4-1-fast` is version 4.1. Longer numbers are dates and sizes, which no dot divides. */
+const DASHED_VERSION = /(?<=-)(\d)-(\d)(?=-|$)/;
+
+/** Other spellings of the same name: versions with dash or dot, Claude's parts in either order, Azure's `gpt-35`. */
 export function spellings(provider: Vendor, name: string): string[] {
   const lower = name.toLowerCase();
-  const all = new Set([lower]);
+  const all = new Set([lower, lower.replace(DASHED_VERSION, "$1.$2")]);
   if (provider === "anthropic") {
     const [, version, family] = /^claude-(\d(?:[.-]\d)?)-([a-z]+)$/.exec(lower) ?? [];
     const [, laterFamily, laterVersion] = /^claude-([a-z]+)-(\d(?:[.-]\d)?)$/.exec(lower) ?? [];
@@ -103,8 +106,8 @@ const branches = (names: string[]) => {
 const withTail = (names: string[], tail: string) =>
   names.length === 0 ? [] : [branches(names) + (tail ? `(?:${tail})?` : "")];
 
-/** A fine-tune: `ft:<base with its date>:<organisation>:<suffix>:<id>`. */
-const FINE_TUNE_TAIL = `(?:-${FULL_DATE}|-${MONTH}${DAY})?:[^/]*`;
+/** A fine-tune: `ft:<base with its date>:<organisation>:<suffix>:<id>`; a price list names the base alone. */
+const FINE_TUNE_TAIL = `(?:-${FULL_DATE}|-${MONTH}${DAY})?(?::[^/]*)?`;
 
 /** The RE2 pattern of a definition: its names, bounded at both ends, with the tails that its vendor uses. */
 export function matchPatternOf(provider: Vendor, { names, stems }: ModelNames): string {
