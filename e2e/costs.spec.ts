@@ -156,6 +156,32 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     await expect(seen(page, "Can I return it?")).toBeVisible();
   });
 
+  await test.step("a label given by hand, taken back and given again, is counted with the others", async () => {
+    await page.goto(`/p/${project.projectId}/conversations/cheap`);
+    const field = page.getByRole("combobox", { name: "Labels" });
+    await press(page.getByRole("button", { name: "Change labels" }), field);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await expect(field).toHaveCount(0);
+    await page.keyboard.press("l");
+    await expect(field).toBeFocused();
+    await expect(seen(page, "Sent by the client: web")).toBeVisible();
+    const header = page.locator("header").getByRole("list", { name: "Labels" });
+    await page.keyboard.type("very important");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(header).toHaveText("very importantweb");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(header).toHaveText("web");
+    await page.getByRole("button", { name: "Change labels" }).click();
+    await field.fill("very important");
+    // Without Enter: what is written is meant.
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(header).toHaveText("very importantweb");
+    await page.goto(`/p/${project.projectId}/costs?by=label`);
+    await expect(row(page, "very important").getByTitle("$0.000228", { exact: true })).toBeVisible();
+    await expect(row(page, "web").getByTitle("$0.011628", { exact: true })).toBeVisible();
+  });
+
   await test.step("days without a call are said to be that", async () => {
     await page.goto(`/p/${project.projectId}/costs?range=custom&from=1767225600000&to=1767484800000`);
     await expect(seen(page, "No model call in these days")).toBeVisible();

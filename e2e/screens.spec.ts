@@ -272,6 +272,10 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
     await press(page.getByRole("button", { name: "Delete the project…" }), dialog);
     await expectDialog("delete-project", "Findings that go");
     await page.goto(at(`conversations/${conversationId}`));
+    await press(page.getByRole("button", { name: "Change labels" }), dialog);
+    await expectDialog("labels", "Sent by the client: beta");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await expect(dialog).toHaveCount(0);
     const item = page.getByRole("menuitem", { name: "Delete conversation…" });
     await press(page.getByRole("button", { name: "More actions" }), item);
     await item.click();

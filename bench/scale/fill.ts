@@ -216,12 +216,12 @@ function copies(from: number, to: number, conversations: number): string[] {
      from base b join bench.occurrences t on t.template = b.template
      cross join lateral (select floor(b.causes * bench.chance(b.n, 9) ^ 4)::int as cause) f`,
     `analyze base, shown`,
-    `insert into conversations (project_id, id, key, external_id, user_id, preview, trace_ids, models, labels, started_at,
+    `insert into conversations (project_id, id, key, external_id, user_id, preview, trace_ids, models, sent_labels, labels, started_at,
        last_activity_at, message_count, model_call_count, tool_call_count, error_count, finding_count, unpriced_call_count,
        usage, cost, received_at, diagnosed_received_at, created_at)
      select b.project_id, b.id, case when t.external_id is null then 'trace:' || ${traceOf("1")} else 'id:session' || b.mark end,
        case when t.external_id is not null then 'session' || b.mark end, case when t.user_id is not null then b.user_name end,
-       ${own("t.preview")}, array(select ${traceOf("g")} from generate_series(1, b.turns) g order by 1), t.models, t.labels, b.started_at,
+       ${own("t.preview")}, array(select ${traceOf("g")} from generate_series(1, b.turns) g order by 1), t.models, t.sent_labels, t.labels, b.started_at,
        b.last_activity_at, t.message_count, t.model_call_count, t.tool_call_count, t.error_count,
        (select count(*) from shown s where s.n = b.n and not bench.dismissed(s.finding_id)), t.unpriced_call_count,
        t.usage, t.cost,

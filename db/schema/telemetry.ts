@@ -35,7 +35,10 @@ export const conversations = pgTable(
     preview: text("preview"),
     traceIds: text("trace_ids").array().notNull().default(sql`'{}'`),
     models: text("models").array().notNull().default(sql`'{}'`),
-    /** What the client labelled it with in any of its spans: distinct, sorted. */
+    /** What the client labelled it with in any of its spans, and what somebody here did: distinct, sorted. */
+    sentLabels: text("sent_labels").array().notNull().default(sql`'{}'`),
+    ownLabels: text("own_labels").array().notNull().default(sql`'{}'`),
+    /** Both together. */
     labels: text("labels").array().notNull().default(sql`'{}'`),
     startedAt: unixMs("started_at").notNull(),
     lastActivityAt: unixMs("last_activity_at").notNull(),
@@ -303,8 +306,6 @@ export const modelCalls = pgTable(
     error: jsonb("error"),
     startedAt: unixMs("started_at").notNull(),
     endedAt: unixMs("ended_at").notNull(),
-    /** Its conversation's: what a call costs is told by label, and a trigger sees only the call. */
-    labels: text("labels").array().notNull().default(sql`'{}'`),
     /** Of everything above: an unchanged call keeps its row, and with it its cost. */
     digest: text("digest").notNull(),
     /** US dollars, exact; null when unknown. */
@@ -313,6 +314,8 @@ export const modelCalls = pgTable(
     cost: jsonb("cost"),
     /** What the client itself claims, US dollars; kept apart and never added to ours. */
     reportedCost: numeric("reported_cost"),
+    /** Its conversation's: what a call costs is told by label, and a trigger sees only the call. */
+    labels: text("labels").array().notNull().default(sql`'{}'`),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.traceId, t.spanId] }),

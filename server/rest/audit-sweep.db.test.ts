@@ -91,6 +91,9 @@ const SAMPLES: Record<string, Sample> = {
   "conversations.delete": async ({ ctx }) => ({
     input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id },
   }),
+  "conversations.setLabels": async ({ ctx }) => ({
+    input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id, labels: ["vip"] },
+  }),
   "deletions.create": only({ userId: "customer-1" }),
   "diagnosticSettings.update": only({ automaticSchedulingEnabled: false }),
   "findings.update": async ({ ctx }) => ({

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
+import { ownLabelsGoAlong } from "./own-labels";
 import { callsGoAlong } from "./place-traces";
 
 /** Two spans of one call may follow each other as closely as this (`joinCalls` says the same of one conversation). */
@@ -66,6 +67,11 @@ export async function adoptStrays(tx: Db, projectId: string, responseIds: readon
     tx,
     projectId,
     moved.map(({ trace_id }) => trace_id),
+  );
+  await ownLabelsGoAlong(
+    tx,
+    projectId,
+    moved.map(({ trace_id, left }) => ({ trace_id, from: left })),
   );
   await tx.execute(sql`
     delete from conversations c

@@ -4,6 +4,7 @@ import { rowsOf, textArray } from "@/db/rows";
 import { newId } from "@/server/platform/ids";
 import { keyOfExternalId } from "./conversation-key";
 import type { TraceIdentity } from "./otlp/types";
+import { ownLabelsGoAlong } from "./own-labels";
 
 export type Identities = ReadonlyMap<string, TraceIdentity>;
 
@@ -61,6 +62,11 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
       tx,
       projectId,
       moving.map((trace) => trace.trace_id),
+    );
+    await ownLabelsGoAlong(
+      tx,
+      projectId,
+      moving.flatMap(({ trace_id, from }) => (from === null ? [] : { trace_id, from })),
     );
     const left = textArray(moving.flatMap((trace) => trace.from ?? []));
     const emptied = await tx.execute<{ id: string }>(sql`

@@ -4,6 +4,7 @@ import type { Db } from "@/db/client";
 import { rowsOf, textArray } from "@/db/rows";
 import { type PriceBook, priceCall } from "@/server/services/pricing";
 import type { AssembledConversation, UnpricedModelCall } from "./otlp/types";
+import { allLabels, ownLabelsOf } from "./own-labels";
 import type { Message } from "./schemas";
 import { termsOf } from "./search-terms";
 
@@ -11,6 +12,8 @@ import { termsOf } from "./search-terms";
 const PREVIEW_CHARACTERS = 280;
 
 export type ProjectedConversation = { id: string; traceIds: string[]; assembled: AssembledConversation };
+/** With the labels that its client sent and those that people gave it. */
+type Labelled = ProjectedConversation & { labels: string[] };
 
 /** Rows of one statement: bounds the text that a long conversation becomes on its way to the database. */
 const ROWS_A_STATEMENT = 2000;
@@ -31,10 +34,15 @@ export async function writeConversations(
   tx: Db,
   projectId: string,
   book: PriceBook,
-  conversations: readonly ProjectedConversation[],
+  projected: readonly ProjectedConversation[],
   receivedAt: number,
 ) {
-  const ids = conversations.map((conversation) => conversation.id);
+  const ids = projected.map((conversation) => conversation.id);
+  const own = await ownLabelsOf(tx, projectId, ids);
+  const conversations: Labelled[] = projected.map((conversation) => ({
+    ...conversation,
+    labels: allLabels(conversation.assembled.labels, own.get(conversation.id) ?? []),
+  }));
   await writeMessages(tx, projectId, ids, conversations);
   await writeToolCalls(tx, projectId, ids, conversations);
   const responseIds = await writeModelCalls(tx, projectId, ids, conversations, book);
@@ -149,10 +157,14 @@ type StoredCall = {
   trace_id: string;
   span_id: string;
   digest: string;
+  labels: string[];
   priced_by: string;
   cost_total: string | null;
   cost: object | null;
 };
+
+const sameList = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((item, index) => item === other[index]);
 
 /** What a cost follows from, prices apart: while it stays the same, so does the cost. */
 const pricedBy = (call: UnpricedModelCall) =>
@@ -162,16 +174,16 @@ async function writeModelCalls(
   tx: Db,
   projectId: string,
   ids: string[],
-  conversations: readonly ProjectedConversation[],
+  conversations: readonly Labelled[],
   book: PriceBook,
 ) {
-  const calls = conversations.flatMap(({ id, assembled }) =>
-    assembled.modelCalls.map((call) => ({ id, labels: assembled.labels, call })),
+  const calls = conversations.flatMap(({ id, labels, assembled }) =>
+    assembled.modelCalls.map((call) => ({ id, labels, call })),
   );
   const traceIds = [...new Set(calls.map(({ call }) => call.traceId))];
   // By conversation and by trace: a call whose trace just moved here is still under its old conversation.
   const stored = await tx.execute<StoredCall>(sql`
-    select trace_id, span_id, digest, cost_total, cost,
+    select trace_id, span_id, digest, labels, cost_total, cost,
            json_build_array(provider, requested_model, response_model, usage)::text as priced_by
     from model_calls
     where project_id = ${projectId}
@@ -201,11 +213,11 @@ async function writeModelCalls(
       error: call.error,
       started_at: Math.floor(call.startedAt),
       ended_at: Math.floor(call.endedAt),
-      labels,
       reported_cost: call.reportedCost,
     });
-    if (before?.digest === row.digest) continue;
-    changed.push({ ...row, ...costOf(call, before, book) });
+    // Apart from the digest: people change labels without a rebuild.
+    if (before?.digest === row.digest && sameList(before.labels, labels)) continue;
+    changed.push({ ...row, labels, ...costOf(call, before, book) });
   }
 
   await deleteCalls(tx, "model_calls", projectId, known.keys());
@@ -263,15 +275,16 @@ async function writeSummaries(
   tx: Db,
   projectId: string,
   ids: string[],
-  conversations: readonly ProjectedConversation[],
+  conversations: readonly Labelled[],
   receivedAt: number,
 ) {
-  const rows = conversations.map(({ id, traceIds, assembled }) => ({
+  const rows = conversations.map(({ id, traceIds, labels, assembled }) => ({
     id,
     trace_ids: traceIds,
     user_id: assembled.userId,
     models: modelsOf(assembled),
-    labels: assembled.labels,
+    sent_labels: assembled.labels,
+    labels,
     started_at: Math.floor(assembled.startedAt),
     last_activity_at: Math.floor(assembled.lastActivityAt),
     message_count: assembled.messages.length,
@@ -286,6 +299,7 @@ async function writeSummaries(
     update conversations c set
       trace_ids = array(select jsonb_array_elements_text(t.trace_ids)), user_id = t.user_id,
       models = array(select jsonb_array_elements_text(t.models)),
+      sent_labels = array(select jsonb_array_elements_text(t.sent_labels)),
       labels = array(select jsonb_array_elements_text(t.labels)), started_at = t.started_at,
       last_activity_at = t.last_activity_at, message_count = t.message_count, model_call_count = t.model_call_count,
       tool_call_count = t.tool_call_count, error_count = t.error_count, usage = t.usage, preview = t.preview,
@@ -293,7 +307,7 @@ async function writeSummaries(
       unpriced_call_count = coalesce(m.unpriced, 0)
     from ${rowsOf(
       rows,
-      `id text, trace_ids jsonb, user_id text, models jsonb, labels jsonb, started_at bigint, last_activity_at bigint, message_count int,
+      `id text, trace_ids jsonb, user_id text, models jsonb, sent_labels jsonb, labels jsonb, started_at bigint, last_activity_at bigint, message_count int,
        model_call_count int, tool_call_count int, error_count int, usage jsonb, preview text`,
     )}
     left join (
@@ -304,14 +318,14 @@ async function writeSummaries(
     where c.project_id = ${projectId} and c.id = t.id`);
 }
 
-async function writeSearch(tx: Db, projectId: string, conversations: readonly ProjectedConversation[]) {
-  const rows = conversations.map(({ id, assembled }) => ({
+async function writeSearch(tx: Db, projectId: string, conversations: readonly Labelled[]) {
+  const rows = conversations.map(({ id, labels, assembled }) => ({
     id,
     started_at: Math.floor(assembled.startedAt),
     terms: termsOf({
       texts: assembled.messages.filter((message) => message.role !== "system").map(textOf),
       models: modelsOf(assembled),
-      labels: assembled.labels,
+      labels,
       userId: assembled.userId,
     }),
   }));

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { idInput, pageInput, pagination, queryBoolean, queryUnixMs } from "@/server/platform/schemas";
 import { cost, usage } from "@/server/services/pricing/schemas";
 
-/** Labels kept of a conversation: of more, the first in their order. */
+/** Labels kept of those that a client sends for a conversation (of more, the first in their order), and of people's own. */
 export const LABELS_MAX = 20;
-/** Characters kept of a label. */
+/** Characters of a label. */
 export const LABEL_CHARACTERS = 200;
 
 /** A part of a message. `text` and `reasoning` carry `text`; any other type survives as it was sent. */
@@ -102,8 +102,9 @@ export const conversationSummary = z.object({
   preview: z.string().nullable(),
   traceIds: z.array(z.string()),
   models: z.array(z.string()),
-  /** What the client labelled it with (its tags), distinct and sorted. */
+  /** What its client (with tags) and people here have labelled it with, distinct and sorted; `ownLabels` are people's. */
   labels: z.array(z.string()),
+  ownLabels: z.array(z.string()),
   startedAt: z.number(),
   lastActivityAt: z.number(),
   messageCount: z.int(),
@@ -122,6 +123,15 @@ export const conversation = conversationSummary.extend({
   modelCalls: z.array(modelCall),
   toolCalls: z.array(toolCall),
 });
+
+export const conversationSummaryReply = z.object({ conversation: conversationSummary });
+
+export const setLabelsInput = z
+  .strictObject({
+    conversationId: z.string().min(1).max(1000),
+    labels: z.array(z.string().trim().min(1).max(LABEL_CHARACTERS)).max(LABELS_MAX),
+  })
+  .meta({ examples: [{ labels: ["returns", "vip"] }] });
 
 export const listConversationsInput = z.strictObject({
   externalId: z.string().max(1000).optional(),

@@ -39,7 +39,10 @@ export function termsOf({ texts = [], models = [], labels = [], userId }: Search
   return [
     ...words,
     ...models.map((model) => `model:${model}`),
-    ...labels.map((label) => `label:${label}`),
+    ...labelTerms(labels),
     ...(userId == null ? [] : [`user:${userId}`]),
   ];
 }
+
+/** What a conversation with these labels is found by. */
+export const labelTerms = (labels: readonly string[]): string[] => labels.map((label) => `label:${label}`);

@@ -10,6 +10,7 @@ export const summaryColumns = {
   traceIds: conversations.traceIds,
   models: conversations.models,
   labels: conversations.labels,
+  ownLabels: conversations.ownLabels,
   startedAt: conversations.startedAt,
   lastActivityAt: conversations.lastActivityAt,
   messageCount: conversations.messageCount,

@@ -7,6 +7,7 @@ import {
   listConversations,
   listParkedTraces,
   replayParkedTraces,
+  setLabels,
   telemetryStatus,
 } from "@/server/services/telemetry";
 import { mutation, query } from "../procedures";
@@ -16,6 +17,7 @@ export const conversationsRouter = router({
   list: query(listConversations),
   get: query(getConversation),
   facets: query(conversationFacets),
+  setLabels: mutation(setLabels),
   delete: mutation(deleteConversation),
 });
 export const tracesRouter = router({ get: query(getTrace) });

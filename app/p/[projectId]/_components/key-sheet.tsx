@@ -24,6 +24,7 @@ const OF_PAGES: KeyGroup[] = [
       [["p"], "Finding before"],
       [["["], "Tab before"],
       [["]"], "Next tab"],
+      [["l"], "Change labels"],
     ],
   },
   {

@@ -1,5 +1,5 @@
 "use client";
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconStethoscope } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -15,14 +15,21 @@ import { ConversationCost } from "../../_components/conversation-cost";
 import { Labels } from "../../_components/labels";
 import classes from "./conversation-header.module.css";
 import { ConversationMenu } from "./conversation-menu";
+import { LabelEditor } from "./label-editor";
 import type { ConversationData } from "./transcript";
 
-type Props = { projectId: string; back: string; conversation: ConversationData };
+type Props = {
+  projectId: string;
+  back: string;
+  conversation: ConversationData;
+  labelling: boolean;
+  onLabelling: (labelling: boolean) => void;
+};
 
 /** All of them are among the facts. */
 const LABELS_SHOWN = 2;
 
-export function ConversationHeader({ projectId, back, conversation }: Props) {
+export function ConversationHeader({ projectId, back, conversation, labelling, onLabelling }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const mayDiagnose = useMay("diagnostics:write");
@@ -88,9 +95,14 @@ export function ConversationHeader({ projectId, back, conversation }: Props) {
           cost <ConversationCost conversation={conversation} />
         </span>
       </p>
-      {conversation.labels.length > 0 ? (
-        <Labels projectId={projectId} labels={conversation.labels} most={LABELS_SHOWN} />
-      ) : null}
+      <Group gap={4} wrap="nowrap" miw={0}>
+        {conversation.labels.length > 0 ? (
+          <Labels projectId={projectId} labels={conversation.labels} most={LABELS_SHOWN} />
+        ) : null}
+        {mayDiagnose ? (
+          <LabelEditor projectId={projectId} conversation={conversation} opened={labelling} onChange={onLabelling} />
+        ) : null}
+      </Group>
     </PageHeader>
   );
 }

@@ -14,6 +14,7 @@ import { useListHref } from "@/app/_lib/list-place";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
+import { useMay } from "../../../_components/membership";
 import { ConversationHeader } from "./conversation-header";
 import classes from "./conversation-page.module.css";
 import { CostTab } from "./cost-tab";
@@ -38,6 +39,8 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
     trace: parseAsString,
     span: parseAsString,
   });
+  const mayLabel = useMay("diagnostics:write");
+  const [labelling, setLabelling] = useState(false);
   const query = useQuery(
     trpc.conversations.get.queryOptions({ projectId, conversationId }, { refetchInterval: 30_000 }),
   );
@@ -65,7 +68,13 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
     p: () => goToMark(-1),
     "]": () => goToTab(1),
     "[": () => goToTab(-1),
-    [ESC]: () => (span ? void setView({ span: null }) : router.push(back)),
+    l: (event) => {
+      if (!mayLabel) return;
+      // The letter is a key, and not the first of a label.
+      event.preventDefault();
+      setLabelling(true);
+    },
+    [ESC]: () => (labelling ? setLabelling(false) : span ? void setView({ span: null }) : router.push(back)),
   });
 
   if (!conversation) {
@@ -102,7 +111,13 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
   }
   return (
     <>
-      <ConversationHeader projectId={projectId} back={back} conversation={conversation} />
+      <ConversationHeader
+        projectId={projectId}
+        back={back}
+        conversation={conversation}
+        labelling={labelling}
+        onLabelling={setLabelling}
+      />
       <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
       <Tabs
         value={tab}

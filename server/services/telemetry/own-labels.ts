@@ -1,0 +1,37 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { rowsOf, textArray } from "@/db/rows";
+
+/** What the client sent and what somebody here added, as one list: distinct, sorted. */
+export const allLabels = (sent: readonly string[], own: readonly string[]): string[] =>
+  [...new Set([...sent, ...own])].sort();
+
+/** What people labelled these conversations with, by id; those without are left out. */
+export async function ownLabelsOf(tx: Db, projectId: string, ids: readonly string[]) {
+  const rows = await tx.execute<{ id: string; own_labels: string[] }>(sql`
+    select id, own_labels from conversations
+    where project_id = ${projectId} and id = any(${textArray([...ids])}) and own_labels <> '{}'`);
+  return new Map([...rows].map((row) => [row.id, row.own_labels]));
+}
+
+/** Of conversations that their last trace has left, what people labelled them with goes to where that trace is now. */
+export async function ownLabelsGoAlong(
+  tx: Db,
+  projectId: string,
+  moved: readonly { trace_id: string; from: string }[],
+) {
+  if (moved.length === 0) return;
+  await tx.execute(sql`
+    update conversations c
+    set own_labels = array(select unnest(c.own_labels) union select unnest(g.labels) order by 1)
+    from (
+      select r.conversation_id as id, array_agg(label) as labels
+      from ${rowsOf(moved, 'trace_id text, "from" text')}
+      join conversations o on o.project_id = ${projectId} and o.id = t."from"
+      join traces r on r.project_id = o.project_id and r.id = t.trace_id and r.conversation_id <> o.id
+      cross join unnest(o.own_labels) label
+      where not exists (select 1 from traces s where s.project_id = o.project_id and s.conversation_id = o.id)
+      group by r.conversation_id
+    ) g
+    where c.project_id = ${projectId} and c.id = g.id`);
+}
