@@ -13,8 +13,13 @@ import { createJournal, type Journal } from "./projector-journal";
 import { type Rebuilt, rebuildTraces, takeInStrays } from "./rebuild-traces";
 import { replayParked, setAside, suspectTracesOfTheDead } from "./set-aside-traces";
 
-/** How long an idle projector waits: far below the two seconds within which a batch is promised to be readable. */
+/** How long a projector waits for more: far below the two seconds within which a batch is promised to be readable. */
 const IDLE_MS = 200;
+/**
+ * Traces of a pass that others may be waiting behind. After fewer it waits all the same: what a pass costs beside its traces
+ * is paid once for what comes meanwhile, and left to whoever reads.
+ */
+const BUSY_TRACES = 50;
 const AFTER_FAULT_MS = 1000;
 
 /** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
@@ -41,8 +46,11 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       faults = 0;
       careful = pass.failed > 0;
       await foldCosts(db());
-      if (pass.taken + alone.taken > pass.failed + alone.failed) await keepStatistics(db());
-      else await pause(careful ? AFTER_FAULT_MS : IDLE_MS, signal);
+      const [together, singly] = [pass.taken - pass.failed, alone.taken - alone.failed];
+      if (together + singly > 0) await keepStatistics(db());
+      // Those that are tried alone come one a pass: they do not wait between.
+      if (together >= BUSY_TRACES || singly > 0) continue;
+      await pause(careful && together === 0 ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {
       if (faults++ === 0) log.error({ err: loggable(error) }, "Rebuilding conversations failed; trying again.");
       careful = true;
