@@ -1,4 +1,4 @@
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { closePool, db, openPool } from "@/db/pool";
 import { env } from "@/env";
 import { inngest } from "@/inngest/client";
@@ -17,7 +17,7 @@ import { runProjector } from "@/server/services/telemetry";
 
 /** Nobody waits for background work; a statement that takes even longer has met something that is broken. */
 const STATEMENT_SECONDS = 300;
-/** Of 19: where cores are short, what people wait for comes first. Lowering one's own priority needs no right. */
+/** Of 19: where cores are short, what people wait for comes first. */
 const NICENESS = 10;
 /** What a clean stop may take in all; whoever started us may kill soon after. */
 const STOP_WITHIN_MS = 5000;
@@ -25,7 +25,7 @@ const STOP_WITHIN_MS = 5000;
 /** The worker process: background jobs and the telemetry projector, until it is told to stop or its parent dies. */
 async function main() {
   assertEngineConfiguration(env());
-  setPriority(NICENESS);
+  yieldCores();
   openPool({ statementSeconds: STATEMENT_SECONDS });
   const log = logger("worker");
   const stop = new AbortController();
@@ -51,6 +51,15 @@ async function main() {
   stop.abort();
   await Promise.all([jobs.stop(), projector]);
   await closePool();
+}
+
+/** Gives way to the web process, unless somebody has it give way even more; where that is forbidden, it goes without. */
+function yieldCores() {
+  try {
+    if (getPriority() < NICENESS) setPriority(NICENESS);
+  } catch (error) {
+    logger("worker").warn({ err: error }, "Background work keeps the priority of the rest.");
+  }
 }
 
 async function startJobs(signal: AbortSignal): Promise<{ stop(): Promise<void> }> {

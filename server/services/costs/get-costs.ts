@@ -14,7 +14,7 @@ const GROUPS: Record<CostGroup, { table: string; column: string }> = {
   modelPriceId: { table: "daily_costs", column: "model_price_id" },
 };
 
-type Group = SumsRow & { key: string; usage: Record<string, number> };
+type Group = SumsRow & { key: string; usage: Record<string, number>; of_groups: number };
 type Cell = { day: string; key: string | null; cost: number };
 type Total = SumsRow & { days: Record<string, number> | null; usage: Record<string, number> | null };
 
@@ -35,20 +35,27 @@ export const getCosts = verb(
     const key = sql.identifier(GROUPS[groupBy].column);
     const table = sql.identifier(GROUPS[groupBy].table);
     const mine = ofDays(ctx, range);
+    // A label can be as frequent as a conversation: no more groups leave the database than are shown.
     const groups = [
       ...(await ctx.db.execute<Group>(sql`
         with d as materialized (select ${key} as key, calls, unpriced_calls, cost, usage from ${table} d where ${mine}),
+        g as materialized (
+          select key, ${SUMS}, sum(d.cost) as dearness, count(*) over ()::int as of_groups
+          from d group by key having sum(d.calls) > 0
+          order by dearness desc, calls desc, key limit ${ROWS_MAX}
+        ),
         units as (
           select key, jsonb_object_agg(bucket, units) as usage from (
             select d.key, u.bucket, sum(u.units::numeric) as units
-            from d, jsonb_each_text(d.usage) as u(bucket, units) group by d.key, u.bucket having sum(u.units::numeric) <> 0
+            from d join g using (key), jsonb_each_text(d.usage) as u(bucket, units)
+            group by d.key, u.bucket having sum(u.units::numeric) <> 0
           ) b group by key
         )
         select g.*, coalesce(units.usage, '{}') as usage
-        from (select key, ${SUMS}, sum(d.cost) as dearness from d group by key having sum(d.calls) > 0) g
-        left join units using (key)
+        from g left join units using (key)
         order by g.dearness desc, g.calls desc, g.key`)),
     ];
+    const ofGroups = groups[0]?.of_groups ?? 0;
     // Not added up from the groups: a call may be in several.
     const [all = NONE] = await ctx.db.execute<Total>(sql`
       with d as materialized (select day, calls, unpriced_calls, cost, usage from daily_costs d where ${mine}),
@@ -77,7 +84,7 @@ export const getCosts = verb(
       others: false,
       values: valuesOf(group.key),
     }));
-    if (groups.length > shown.length) series.push({ key: null, others: true, values: valuesOf("/") });
+    if (ofGroups > shown.length) series.push({ key: null, others: true, values: valuesOf("/") });
     return {
       costs: {
         from,
@@ -85,12 +92,12 @@ export const getCosts = verb(
         groupBy,
         days,
         series,
-        rows: groups.slice(0, ROWS_MAX).map((group) => ({
+        rows: groups.map((group) => ({
           key: group.key || null,
           ...sumsOf(group),
           usage: group.usage,
         })),
-        rowsLeftOut: Math.max(0, groups.length - ROWS_MAX),
+        rowsLeftOut: ofGroups - groups.length,
         totals: days.map((day) => all.days?.[day] ?? null),
         total: { ...sumsOf(all), usage: all.usage ?? {} },
       },

@@ -7,10 +7,11 @@ const ROWS_A_PASS = 400;
 /** Of them for one project while others wait, so that a busy one does not keep the rest from being read. */
 const ROWS_A_PROJECT = 200;
 
-/** `attempts`: how often a trace has failed before, where it has. */
+/** `attempts`: how often a trace has failed before, where it has. `rows`: of the queue, one for each batch with spans of a trace. */
 export type ClaimedTraces = {
   projectId: string;
   traceIds: string[];
+  rows: number;
   receivedAt: number;
   attempts: Readonly<Record<string, number>>;
   alone: boolean;
@@ -61,6 +62,7 @@ async function take(tx: Db, choosing: SQL, alone: boolean): Promise<ClaimedTrace
   const rows = await tx.execute<{
     project_id: string;
     trace_ids: string[];
+    rows: number;
     received_at: string;
     attempts: Record<string, number> | null;
   }>(sql`
@@ -69,10 +71,10 @@ async function take(tx: Db, choosing: SQL, alone: boolean): Promise<ClaimedTrace
       delete from projection_queue q using chosen c where q.project_id = c.project_id and q.id = c.id
       returning q.project_id, q.trace_id, q.received_at, q.attempts
     )
-    select project_id, array_agg(trace_id order by trace_id) as trace_ids, max(received_at) as received_at,
+    select project_id, array_agg(trace_id order by trace_id) as trace_ids, sum(rows)::int as rows, max(received_at) as received_at,
            json_object_agg(trace_id, attempts) filter (where attempts > 0) as attempts
     from (
-      select project_id, trace_id, max(received_at) as received_at, max(attempts) as attempts
+      select project_id, trace_id, count(*) as rows, max(received_at) as received_at, max(attempts) as attempts
       from taken t
       where not exists (select 1 from parked_traces p where p.project_id = t.project_id and p.trace_id = t.trace_id)
       group by project_id, trace_id
@@ -81,6 +83,7 @@ async function take(tx: Db, choosing: SQL, alone: boolean): Promise<ClaimedTrace
   return [...rows].map((row) => ({
     projectId: row.project_id,
     traceIds: row.trace_ids,
+    rows: row.rows,
     receivedAt: Number(row.received_at),
     attempts: row.attempts ?? {},
     alone,

@@ -77,8 +77,11 @@ export function createDailyCostsFolder() {
     if (now - foldedAt < EVERY_MS) return;
     foldedAt = now;
     // What is not folded is summed all the same: no reason to hold up conversations.
-    await foldDailyCosts(db).catch((error: unknown) => {
+    const folded = await foldDailyCosts(db).catch((error: unknown) => {
       logger("projector").warn({ err: loggable(error) }, "The days' costs were not folded; trying again.");
+      return 0;
     });
+    // There is more than a fold takes.
+    if (folded >= ROWS_A_FOLD) foldedAt = 0;
   };
 }

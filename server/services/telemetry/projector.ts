@@ -16,10 +16,10 @@ import { replayParked, setAside, suspectTracesOfTheDead } from "./set-aside-trac
 /** How long a projector waits for more: far below the two seconds within which a batch is promised to be readable. */
 const IDLE_MS = 200;
 /**
- * Traces of a pass that others may be waiting behind. After fewer it waits all the same: what a pass costs beside its traces
- * is paid once for what comes meanwhile, and left to whoever reads.
+ * Rows of the queue in a pass behind which more may be waiting. After fewer it waits all the same: what a pass costs beside
+ * its traces is paid once for what comes meanwhile, and left to whoever reads.
  */
-const BUSY_TRACES = 50;
+const BUSY_ROWS = 50;
 const AFTER_FAULT_MS = 1000;
 
 /** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
@@ -49,7 +49,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       const [together, singly] = [pass.taken - pass.failed, alone.taken - alone.failed];
       if (together + singly > 0) await keepStatistics(db());
       // Those that are tried alone come one a pass: they do not wait between.
-      if (together >= BUSY_TRACES || singly > 0) continue;
+      if ((together > 0 && pass.rows >= BUSY_ROWS) || singly > 0) continue;
       await pause(careful && together === 0 ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {
       if (faults++ === 0) log.error({ err: loggable(error) }, "Rebuilding conversations failed; trying again.");
@@ -64,21 +64,26 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
 export const projectPending = async (database: Db): Promise<number> =>
   (await projectAtOnce(database, claimTraces)).taken;
 
-/** Of the traces taken in a pass: how many there were, and how many could not be rebuilt. */
-type Pass = { taken: number; failed: number };
+/** Of the traces taken in a pass: how many there were, by how many rows of the queue, and how many could not be rebuilt. */
+type Pass = { taken: number; rows: number; failed: number };
+const NOTHING: Pass = { taken: 0, rows: 0, failed: 0 };
 
-const countOf = (claimed: readonly ClaimedTraces[]) => claimed.reduce((sum, claim) => sum + claim.traceIds.length, 0);
+const passOf = (claimed: readonly ClaimedTraces[], failed: number): Pass => ({
+  taken: claimed.reduce((sum, { traceIds }) => sum + traceIds.length, 0),
+  rows: claimed.reduce((sum, { rows }) => sum + rows, 0),
+  failed,
+});
 
 const projectAtOnce = (database: Db, claim: typeof claimTraces, journal?: Journal): Promise<Pass> =>
   transact(database, async (tx) => {
     const claimed = await claim(tx);
-    if (claimed.length === 0) return { taken: 0, failed: 0 };
+    if (claimed.length === 0) return NOTHING;
     await journal?.begin(tx, claimed);
     const rebuilt: Rebuilt[] = [];
     for (const traces of claimed) rebuilt.push(await rebuildTraces(tx, traces));
     for (const project of rebuilt) await takeInStrays(tx, project);
     await journal?.end(tx);
-    return { taken: countOf(claimed), failed: 0 };
+    return passOf(claimed, 0);
   });
 
 /**
@@ -88,14 +93,14 @@ const projectAtOnce = (database: Db, claim: typeof claimTraces, journal?: Journa
 export const projectCarefully = (database: Db, journal?: Journal, claim = claimTraces): Promise<Pass> =>
   database.transaction(async (tx) => {
     const claimed = await claim(tx);
-    if (claimed.length === 0) return { taken: 0, failed: 0 };
+    if (claimed.length === 0) return NOTHING;
     await journal?.begin(tx, claimed);
     const rebuilt: Rebuilt[] = [];
     let failed = 0;
     for (const traces of claimed) failed += await rebuildOrSetAside(tx, traces, rebuilt);
     for (const project of rebuilt) await takeInStraysOrLeaveThem(tx, project);
     await journal?.end(tx);
-    return { taken: countOf(claimed), failed };
+    return passOf(claimed, failed);
   });
 
 /** One of the traces that nothing else is to be rebuilt with. */
