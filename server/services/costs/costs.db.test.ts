@@ -165,3 +165,21 @@ test("a pattern shows what it would catch, and what comes before it", async () =
   expect((await preview({ matchPattern: "^acme-\\d$", provider: "anthropic" })).models).toEqual([]);
   expect(await preview({ matchPattern: "(?=a)" })).toMatchObject({ models: [], error: expect.any(String) });
 });
+
+test("of more groups than a table shows the dearest are shown, and the others counted", async () => {
+  const { ctx } = await testProject();
+  await db().execute(sql`
+    insert into daily_label_costs (project_id, day, label, calls, unpriced_calls, cost, usage)
+    select ${ctx.projectId}, ${DAY}::bigint, 'label ' || n, 1, 0, n, '{"input_tokens": 1}' from generate_series(1, 503) n`);
+  const { costs } = await getCosts(ctx, { from: DAY, to: DAY + DAY_MS, groupBy: "label", top: 2 });
+  expect(costs.rows).toHaveLength(500);
+  expect(costs.rowsLeftOut).toBe(3);
+  expect(costs.rows[0]).toMatchObject({ key: "label 503", exactCost: "503", usage: { input_tokens: 1 } });
+  expect(costs.rows.at(-1)).toMatchObject({ key: "label 4" });
+  const others = (501 * 502) / 2;
+  expect(costs.series.map(({ key, values }) => [key, values])).toEqual([
+    ["label 503", [503]],
+    ["label 502", [502]],
+    [null, [others]],
+  ]);
+});
