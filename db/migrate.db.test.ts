@@ -31,14 +31,14 @@ const on = async <T>(url: string, work: (sql: postgres.Sql) => Promise<T>) => {
   return work(sql).finally(() => sql.end());
 };
 
-/** The migrations as the first release had them. */
-function firstRelease() {
+/** The first so many migrations. */
+function firstMigrations(count: number) {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-migrations-"));
   folders.push(folder);
   cpSync(FOLDER, folder, { recursive: true });
   writeFileSync(
     path.join(folder, "meta/_journal.json"),
-    JSON.stringify({ ...journal, entries: journal.entries.slice(0, 1) }),
+    JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }),
   );
   return folder;
 }
@@ -68,7 +68,7 @@ test("eight processes that start together migrate once, and all of them begin", 
 
 test("a database of the first release, with data in it, comes to the newest with all of it", async () => {
   const url = await emptyDatabase();
-  await migrateDatabase(url, firstRelease());
+  await migrateDatabase(url, firstMigrations(1));
   await on(url, (sql) => sql.unsafe(FIRST_RELEASE_DATA));
   const content = async (sql: postgres.Sql) => {
     const found: Record<string, unknown> = {};
@@ -104,6 +104,22 @@ test("a database of the first release, with data in it, comes to the newest with
   expect(await on(url, async (sql) => [...(await shape(sql))])).toEqual(
     await on(fresh, async (sql) => [...(await shape(sql))]),
   );
+});
+
+test("labels that a conversation had before people gave any are those that its client sent", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => tag === "0013_own_labels")));
+  await on(url, (sql) =>
+    sql.unsafe(`insert into projects (id, name) values ('prj_1', 'Shop');
+    insert into conversations (project_id, id, key, started_at, last_activity_at, received_at, labels)
+      values ('prj_1', 'conv_1', 'id:a', 1, 2, 3, '{beta,web}'), ('prj_1', 'conv_2', 'id:b', 1, 2, 3, '{}')`),
+  );
+  await migrateDatabase(url);
+  const rows = await on(url, (sql) => sql`select labels, sent_labels, own_labels from conversations order by id`);
+  expect([...rows]).toEqual([
+    { labels: ["beta", "web"], sent_labels: ["beta", "web"], own_labels: [] },
+    { labels: [], sent_labels: [], own_labels: [] },
+  ]);
 });
 
 test("a database that a later version wrote is refused and left as it is", async () => {

@@ -162,8 +162,24 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     await press(page.getByRole("button", { name: "Change labels" }), field);
     await page.getByRole("button", { name: "Cancel" }).click();
     await expect(field).toHaveCount(0);
+    // Keys of the page do nothing behind it, and Escape, wherever in it, closes it and no more.
     await page.keyboard.press("l");
     await expect(field).toBeFocused();
+    await page.getByRole("button", { name: "Cancel" }).focus();
+    await page.keyboard.press("]");
+    await page.keyboard.press("Escape");
+    await expect(field).toHaveCount(0);
+    await expect(page.getByRole("tab", { name: "Transcript", selected: true })).toBeVisible();
+    await expect(page).toHaveURL(/conversations\/cheap$/);
+    await page.keyboard.press("l");
+    await expect(field).toBeFocused();
+    const suggestion = page.getByRole("option", { name: "returns" });
+    await page.keyboard.type("ret");
+    await expect(suggestion).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(suggestion).toBeHidden();
+    await expect(field).toHaveValue("ret");
+    await field.fill("");
     await expect(seen(page, "Sent by the client: web")).toBeVisible();
     const header = page.locator("header").getByRole("list", { name: "Labels" });
     await page.keyboard.type("very important");
@@ -176,6 +192,13 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     await field.fill("very important");
     // Without Enter: what is written is meant.
     await page.getByRole("button", { name: "Save" }).click();
+    await expect(header).toHaveText("very importantweb");
+    // Capitals make another label.
+    await page.getByRole("button", { name: "Change labels" }).click();
+    await field.fill("VERY IMPORTANT");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(header).toHaveText("VERY IMPORTANTvery important+1");
+    await page.getByRole("button", { name: "Undo" }).last().click();
     await expect(header).toHaveText("very importantweb");
     await page.goto(`/p/${project.projectId}/costs?by=label`);
     await expect(row(page, "very important").getByTitle("$0.000228", { exact: true })).toBeVisible();

@@ -91,8 +91,8 @@ const SAMPLES: Record<string, Sample> = {
   "conversations.delete": async ({ ctx }) => ({
     input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id },
   }),
-  "conversations.setLabels": async ({ ctx }) => ({
-    input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id, labels: ["vip"] },
+  "conversations.changeLabels": async ({ ctx }) => ({
+    input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id, add: ["vip"] },
   }),
   "deletions.create": only({ userId: "customer-1" }),
   "diagnosticSettings.update": only({ automaticSchedulingEnabled: false }),

@@ -71,6 +71,7 @@ import {
 } from "@/server/services/pricing";
 import { getProject, renameProject } from "@/server/services/projects";
 import {
+  changeLabels,
   conversationFacets,
   getConversation,
   getReceipt,
@@ -78,7 +79,6 @@ import {
   listConversations,
   listParkedTraces,
   replayParkedTraces,
-  setLabels,
   telemetryStatus,
 } from "@/server/services/telemetry";
 import { health, healthReply } from "./health";
@@ -92,7 +92,7 @@ const about = (subject: string, lines: Line[]) => lines.map((line) => ({ ...line
 const on =
   (method: Method) =>
   (path: string, verb: AnyVerb, status: 200 | 201 | 202 = 200) => ({ method, path, verb, status });
-const [get, post, put, patch, remove] = [on("GET"), on("POST"), on("PUT"), on("PATCH"), on("DELETE")];
+const [get, post, patch, remove] = [on("GET"), on("POST"), on("PATCH"), on("DELETE")];
 
 const otlp = (signal: string, what: string, list: string, raw: RawOperation["raw"]): Line => ({
   method: "POST",
@@ -129,7 +129,7 @@ export const OPERATIONS: readonly Operation[] = [
     get(`${project}/conversations`, listConversations),
     get(`${project}/conversations/:conversationId`, getConversation),
     remove(`${project}/conversations/:conversationId`, deleteConversation),
-    put(`${project}/conversations/:conversationId/labels`, setLabels),
+    patch(`${project}/conversations/:conversationId/labels`, changeLabels),
     get(`${project}/conversation-facets`, conversationFacets),
     get(`${project}/traces/:traceId`, getTrace),
   ]),

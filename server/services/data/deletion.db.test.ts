@@ -20,8 +20,10 @@ import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { storedJob } from "@/server/services/jobs/testing";
 import {
+  changeLabels,
   decodeLogs,
   decodeTraces,
+  foldDailyCosts,
   getReceipt,
   listConversations,
   projectPending,
@@ -108,6 +110,26 @@ test("a deleted conversation is nowhere any more, and its neighbours are untouch
   expect((await listConversations(ctx, {})).conversations.map((one) => one.externalId)).toEqual(["kept-session"]);
   expect((await getReceipt(ctx, { receiptId: shared.receiptId })).receipt.traceIds).toEqual([trace(2)]);
   await expect(deleteConversation(ctx, { conversationId: doomed!.id })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("the labels of a deleted conversation are nowhere, those that people gave it as little as the sent ones", async () => {
+  const { ctx } = await testProject();
+  const sent = conversationSpan(6, "labelled", "ann");
+  await ingest(ctx, [{ ...sent, attributes: { ...sent.attributes, "tag.tags": ["canary of the client"] } }]);
+  await changeLabels(ctx, { conversationId: "labelled", add: ["canary by hand", "canary taken back"] });
+  await changeLabels(ctx, { conversationId: "labelled", remove: ["canary taken back"] });
+  const fold = async () => {
+    while ((await foldDailyCosts(db())) > 0);
+  };
+  await fold();
+  for (const label of ["canary of the client", "canary by hand"]) {
+    expect(await tablesNaming(db(), label)).toMatchObject({ conversations: 1, daily_label_costs: 1 });
+  }
+  await deleteConversation(ctx, { conversationId: "labelled" });
+  await fold();
+  for (const label of ["canary of the client", "canary by hand", "canary taken back"]) {
+    expect(await tablesNaming(db(), label), label).toEqual({});
+  }
 });
 
 test("spans of a deleted conversation that are sent again bring nothing back", async () => {

@@ -8,6 +8,7 @@ export {
   type StoredCost,
   takeInStraysOf,
 } from "./change-costs";
+export { changeLabels } from "./change-labels";
 export { conversationFacets } from "./conversation-facets";
 export { idsGoingBy } from "./conversation-key";
 export {
@@ -31,7 +32,6 @@ export { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "./otlp";
 export { listParkedTraces, replayParkedTraces } from "./parked-traces";
 export { projectionHealth } from "./projection-health";
 export { projectCarefully, projectPending, runProjector } from "./projector";
-export { setLabels } from "./set-labels";
 export { storeLogs, storeTraces, TRACE_DELETED } from "./store-batch";
 export { telemetryStatus } from "./telemetry-status";
 export { lockSources, stripReceipts } from "./tombstones";

@@ -13,7 +13,7 @@ export const listConversations = verb(
     name: "conversations.list",
     summary: "List conversations, newest start first.",
     description:
-      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds conversations with all of its words in their messages. `model` is a model name as it was answered, `label` one of its labels: the tags that any of its spans has (`langfuse.trace.tags`, `tag.tags` and others).",
+      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds conversations with all of its words in their messages. `model` is a model name as it was answered, `label` one of its labels: the tags that any of its spans has (`langfuse.trace.tags`, `tag.tags` and others), and those that people gave it.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,

@@ -124,14 +124,31 @@ export const conversation = conversationSummary.extend({
   toolCalls: z.array(toolCall),
 });
 
-export const conversationSummaryReply = z.object({ conversation: conversationSummary });
+const changedLabels = z.array(z.string().trim().min(1).max(LABEL_CHARACTERS)).max(LABELS_MAX);
 
-export const setLabelsInput = z
+/** People's labels to add and to take away: at least one in all, and none in both. */
+export const changeLabelsInput = z
   .strictObject({
     conversationId: z.string().min(1).max(1000),
-    labels: z.array(z.string().trim().min(1).max(LABEL_CHARACTERS)).max(LABELS_MAX),
+    add: changedLabels.optional(),
+    remove: changedLabels.optional(),
   })
-  .meta({ examples: [{ labels: ["returns", "vip"] }] });
+  .refine(({ add = [], remove = [] }) => add.length + remove.length > 0, { message: "Send labels in add or remove." })
+  .refine(({ add = [], remove = [] }) => !add.some((label) => remove.includes(label)), {
+    message: "A label is in add or in remove, and not in both.",
+    path: ["remove"],
+  })
+  // The first refinement, as a JSON Schema says it.
+  .meta({
+    anyOf: ["add", "remove"].map((name) => ({ required: [name], properties: { [name]: { minItems: 1 } } })),
+    examples: [{ add: ["vip"], remove: ["returns"] }],
+  });
+/** The conversation as it is now, and what this changed of people's labels: nothing that was so before. */
+export const changeLabelsReply = z.object({
+  conversation: conversationSummary,
+  added: z.array(z.string()),
+  removed: z.array(z.string()),
+});
 
 export const listConversationsInput = z.strictObject({
   externalId: z.string().max(1000).optional(),

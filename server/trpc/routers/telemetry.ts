@@ -1,5 +1,6 @@
 import { deleteConversation } from "@/server/services/data";
 import {
+  changeLabels,
   conversationFacets,
   getConversation,
   getReceipt,
@@ -7,7 +8,6 @@ import {
   listConversations,
   listParkedTraces,
   replayParkedTraces,
-  setLabels,
   telemetryStatus,
 } from "@/server/services/telemetry";
 import { mutation, query } from "../procedures";
@@ -17,7 +17,7 @@ export const conversationsRouter = router({
   list: query(listConversations),
   get: query(getConversation),
   facets: query(conversationFacets),
-  setLabels: mutation(setLabels),
+  changeLabels: mutation(changeLabels),
   delete: mutation(deleteConversation),
 });
 export const tracesRouter = router({ get: query(getTrace) });

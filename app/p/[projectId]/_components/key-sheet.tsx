@@ -1,8 +1,11 @@
 import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Fragment } from "react";
+import { type Capability, ROLE_CAPABILITIES } from "@/server/platform/capabilities";
+import { useRole } from "./membership";
 import { usePages } from "./use-pages";
 
-type KeyGroup = { title: string; keys: [string[], string][] };
+/** A third entry is what one must be allowed to do for the key to do anything. */
+type KeyGroup = { title: string; keys: [string[], string, Capability?][] };
 
 const OF_PAGES: KeyGroup[] = [
   {
@@ -24,7 +27,7 @@ const OF_PAGES: KeyGroup[] = [
       [["p"], "Finding before"],
       [["["], "Tab before"],
       [["]"], "Next tab"],
-      [["l"], "Change labels"],
+      [["l"], "Change labels", "diagnostics:write"],
     ],
   },
   {
@@ -40,6 +43,7 @@ const OF_PAGES: KeyGroup[] = [
 
 export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const goes = usePages().map(({ key, label }): [string[], string] => [["g", key], label]);
+  const may = ROLE_CAPABILITIES[useRole()];
   const groups: KeyGroup[] = [{ title: "Go", keys: [[["⌘", "K"], "Palette"], ...goes] }, ...OF_PAGES];
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard" size="lg">
@@ -47,18 +51,20 @@ export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => 
         {groups.map(({ title, keys }) => (
           <Stack key={title} gap={6}>
             <Title order={3}>{title}</Title>
-            {keys.map(([combo, what]) => (
-              <Group key={what} justify="space-between" wrap="nowrap">
-                <Text size="sm">{what}</Text>
-                <Group gap={4} wrap="nowrap">
-                  {combo.map((key) => (
-                    <Fragment key={key}>
-                      <Kbd size="xs">{key}</Kbd>
-                    </Fragment>
-                  ))}
+            {keys
+              .filter(([, , needs]) => !needs || may.includes(needs))
+              .map(([combo, what]) => (
+                <Group key={what} justify="space-between" wrap="nowrap">
+                  <Text size="sm">{what}</Text>
+                  <Group gap={4} wrap="nowrap">
+                    {combo.map((key) => (
+                      <Fragment key={key}>
+                        <Kbd size="xs">{key}</Kbd>
+                      </Fragment>
+                    ))}
+                  </Group>
                 </Group>
-              </Group>
-            ))}
+              ))}
           </Stack>
         ))}
       </SimpleGrid>

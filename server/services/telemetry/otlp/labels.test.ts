@@ -63,3 +63,20 @@ test("a comma is part of a label in a list, and between two in a text", () => {
   expect(labelsOf({ "tag.tags": ["a, b"] })).toEqual(["a, b"]);
   expect(labelsOf({ "tag.tags": "a, b" })).toEqual(["a", "b"]);
 });
+
+test("what could not be decoded is part of a label, and none by itself; only a cut takes it away", () => {
+  expect(labelsOf({ "tag.tags": ["caf\uFFFD", "\uFFFD", " \uFFFD\uFFFD ", "\uFFFDb"] })).toEqual([
+    "caf\uFFFD",
+    "\uFFFDb",
+  ]);
+  const full = `${"x".repeat(LABEL_CHARACTERS - 1)}\uFFFD`;
+  expect(labelsOf({ "tag.tags": [full] })).toEqual([full]);
+  expect(labelsOf({ "tag.tags": [`\uFFFD${" ".repeat(LABEL_CHARACTERS)}x`] })).toEqual(["\uFFFD"]);
+});
+
+test("of a megabyte of tags in one text the first are kept, in whatever order they come", () => {
+  const some = Array.from({ length: 120_000 }, (_, n) => `t${999_999 - n}`);
+  const kept = some.slice(-LABELS_MAX).toReversed();
+  expect(labelsOf({ "tag.tags": some.join(",") })).toEqual(kept);
+  expect(labelsOf({ "tag.tags": some.toReversed().join(",") })).toEqual(kept);
+});

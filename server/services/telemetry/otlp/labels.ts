@@ -32,24 +32,28 @@ function textsOf(value: unknown): string[] | undefined {
   return items?.flatMap((item) => textOf(item) ?? []);
 }
 
-/** What a scrubber leaves, and the tags that LangChain gives each of its steps: they say nothing of a conversation. */
-const NO_LABEL = /^(?:\[scrubbed\b|(?:seq|graph):step:\d+$|map:key:|langsmith:)/i;
+/** What a scrubber leaves, text that was none, and the tags that LangChain gives each step: they say nothing of a conversation. */
+const NO_LABEL = /^(?:\[scrubbed\b|[\s\uFFFD]+$|(?:seq|graph):step:\d+$|map:key:|langsmith:)/i;
 
 /** A label as it is kept: trimmed, cut to `LABEL_CHARACTERS`; `null` for what is none. */
 function labelOf(text: string): string | null {
   const trimmed = text.trim();
   if (trimmed === "" || NO_LABEL.test(trimmed)) return null;
+  if (trimmed.length <= LABEL_CHARACTERS) return trimmed.toWellFormed();
   // Never through the middle of a surrogate pair, which Postgres would refuse.
-  return trimmed
+  const cut = trimmed
     .slice(0, LABEL_CHARACTERS)
     .toWellFormed()
     .replace(/\uFFFD$/, "")
     .trim();
+  return cut === "" ? null : cut;
 }
 
 /** Collects the labels of a conversation from its spans, the same in any order of theirs, and never many. */
 export class LabelFold {
   private readonly found = new Set<string>();
+  /** Of a full set the last in its order: what comes after it is passed over, however much there is of that. */
+  private last: string | null = null;
 
   addSpan({ attributes }: SpanRecord): void {
     for (const text of textsIn(attributes)) {
@@ -64,10 +68,13 @@ export class LabelFold {
   }
 
   private add(label: string): void {
+    if (this.last !== null && label >= this.last) return;
     this.found.add(label);
-    if (this.found.size <= LABELS_MAX) return;
-    const last = this.labels().at(-1);
-    if (last !== undefined) this.found.delete(last);
+    if (this.found.size > LABELS_MAX && this.last !== null) this.found.delete(this.last);
+    if (this.found.size < LABELS_MAX) return;
+    let last = label;
+    for (const one of this.found) if (one > last) last = one;
+    this.last = last;
   }
 }
 

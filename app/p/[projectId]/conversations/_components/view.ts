@@ -1,5 +1,6 @@
 import {
   createLoader,
+  createParser,
   createSerializer,
   parseAsArrayOf,
   parseAsBoolean,
@@ -10,11 +11,14 @@ import {
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import { LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
 
+/** A label has at least one character: `label=` in an address asks for none. */
+const parseAsLabel = createParser<string>({ parse: (text) => text || null, serialize: (label) => label });
+
 /** Everything this page shows, as the address has it: whoever copies the address sees the same. */
 export const viewParsers = {
   q: parseAsString.withDefault(""),
   model: parseAsString,
-  label: parseAsString,
+  label: parseAsLabel,
   user: parseAsString,
   findings: parseAsBoolean,
   errors: parseAsBoolean,

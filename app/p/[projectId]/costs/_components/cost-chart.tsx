@@ -81,8 +81,8 @@ export function CostChart({ costs, now }: { costs: Costs; now: number }) {
 
 const aboutLabels = ({ rows }: Costs) =>
   rows.every(({ key }) => key === null)
-    ? "No conversation of these days has a label. Clients send them as tags."
-    : "A conversation with several labels counts in each of them, so shares may come to more than 100% together.";
+    ? "No conversation of these days has a label. Clients send them as tags, and people give them on a conversation's page."
+    : "A conversation with several labels counts in each of them, so shares may come to more than 100% together, and bars higher than what the day cost.";
 
 const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
 const groupWord = ({ groupBy }: Costs) => (groupBy === "modelPriceId" ? "price" : groupBy);

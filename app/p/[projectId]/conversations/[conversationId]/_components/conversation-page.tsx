@@ -63,11 +63,14 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
   };
   const goToTab = (by: number) =>
     void setView({ tab: TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? "transcript" });
-  useKeys({
+  const move = {
     n: () => goToMark(1),
     p: () => goToMark(-1),
     "]": () => goToTab(1),
     "[": () => goToTab(-1),
+  };
+  useKeys({
+    ...(labelling ? {} : move),
     l: (event) => {
       if (!mayLabel) return;
       // The letter is a key, and not the first of a label.

@@ -43,7 +43,7 @@ export function Facts({ projectId, conversation }: { projectId: string; conversa
       </Fact>
       <Fact label="Labels">
         {labels.length === 0 ? (
-          <Unknown why="the client sent none" />
+          <Unknown why="the client sent none, and nobody gave it one" />
         ) : (
           <Labels projectId={projectId} labels={labels} />
         )}

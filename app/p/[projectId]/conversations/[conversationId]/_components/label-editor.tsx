@@ -1,8 +1,9 @@
 import { ActionIcon, Button, Group, Popover, Stack, TagsInput, Text } from "@mantine/core";
 import { IconTag } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { useTRPC } from "@/app/_lib/trpc";
+import { ESC } from "@/app/_lib/use-keys";
 import { LABEL_CHARACTERS, LABELS_MAX } from "@/server/services/telemetry/schemas";
 import type { ConversationData } from "./transcript";
 import { useLabels } from "./use-labels";
@@ -16,8 +17,23 @@ type Props = {
 
 /** A button that opens what people here label a conversation with, for adding and taking away. */
 export function LabelEditor({ projectId, conversation, opened, onChange }: Props) {
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    // The page's own keys are not meant while this is open.
+    event.stopPropagation();
+    // Escape closes what is uppermost: the suggestions, which are told of it as well, or else the editor.
+    const suggestions = event.currentTarget.querySelector("[role=listbox]")?.checkVisibility();
+    if (event.key === ESC && !event.nativeEvent.isComposing && !suggestions) onChange(false);
+  };
   return (
-    <Popover opened={opened} onChange={onChange} position="bottom-start" trapFocus returnFocus withinPortal>
+    <Popover
+      opened={opened}
+      onChange={onChange}
+      position="bottom-start"
+      trapFocus
+      returnFocus
+      withinPortal
+      closeOnEscape={false}
+    >
       <Popover.Target>
         <ActionIcon
           variant="subtle"
@@ -30,7 +46,7 @@ export function LabelEditor({ projectId, conversation, opened, onChange }: Props
           <IconTag size={14} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown p="sm" aria-label="Change labels">
+      <Popover.Dropdown p="sm" aria-label="Change labels" onKeyDown={onKeyDown}>
         <Fields projectId={projectId} conversation={conversation} onDone={() => onChange(false)} />
       </Popover.Dropdown>
     </Popover>
@@ -45,17 +61,26 @@ type FieldsProps = Pick<Props, "projectId" | "conversation"> & { onDone: () => v
 /** Made anew each time it opens: it begins with what there is. */
 function Fields({ projectId, conversation, onDone }: FieldsProps) {
   const trpc = useTRPC();
-  const { labels, ownLabels } = conversation;
-  const [value, setValue] = useState(ownLabels);
-  const { set, busy } = useLabels(projectId, conversation);
+  // What somebody else changes meanwhile stays: only the difference from here is sent.
+  const [first] = useState(conversation);
+  const [value, setValue] = useState(first.ownLabels);
+  const [search, setSearch] = useState("");
+  const { change, busy } = useLabels(projectId, conversation.id);
   const facets = useQuery(trpc.conversations.facets.queryOptions({ projectId }));
   const known = facets.data?.facets.labels.map((label) => label.value) ?? [];
-  const sent = labels.filter((label) => !ownLabels.includes(label));
+  const sent = first.labels.filter((label) => !first.ownLabels.includes(label));
+  // Conversations that became one may have brought more.
+  const most = Math.max(LABELS_MAX, first.ownLabels.length);
+  const typed = search.trim();
+  const next = typed === "" || value.includes(typed) ? value : [...value, typed];
+  const full = value.length >= most;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        set(value, onDone);
+        if (next.length > most) return;
+        const add = next.filter((label) => !first.ownLabels.includes(label));
+        change({ add, remove: first.ownLabels.filter((label) => !next.includes(label)) }, onDone);
       }}
     >
       <Stack gap="sm" w={280}>
@@ -63,10 +88,17 @@ function Fields({ projectId, conversation, onDone }: FieldsProps) {
           data-autofocus
           label="Labels"
           placeholder={value.length === 0 ? "A word, then Enter" : undefined}
-          data={known.filter((label) => !sent.includes(label))}
+          error={next.length > most ? `People give at most ${most} labels. Take one away first.` : null}
+          data={full ? [] : known.filter((label) => !sent.includes(label))}
           value={value}
-          onChange={(next) => setValue(next.map((label) => label.slice(0, LABEL_CHARACTERS).trim()).filter(Boolean))}
-          maxTags={LABELS_MAX}
+          onChange={(list) => setValue(list.map((label) => label.trim()).filter(Boolean))}
+          searchValue={search}
+          onSearchChange={setSearch}
+          // Pasted text is put where one writes: as a label of its own it would be gone where there is no place for one.
+          onPasteCapture={(event) => event.stopPropagation()}
+          maxLength={LABEL_CHARACTERS}
+          maxTags={most}
+          isDuplicate={(label, list) => list.includes(label)}
           splitChars={[]}
           acceptValueOnBlur
           openOnFocus={false}

@@ -1,19 +1,32 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { useUndo } from "@/app/_components/use-undo";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
 
-type Conversation = { id: string; ownLabels: readonly string[] };
+type Change = { add: string[]; remove: string[] };
 
-/** Gives a conversation other labels, says so, and can take it back for ten seconds. */
-export function useLabels(projectId: string, { id, ownLabels }: Conversation) {
+/** Adds labels to a conversation and takes labels away, says so, and can take back for ten seconds what really changed. */
+export function useLabels(projectId: string, conversationId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
+  const router = useRouter();
   const { offer } = useUndo();
   const update = useMutation(
-    trpc.conversations.setLabels.mutationOptions({
-      onSuccess: () => {
+    trpc.conversations.changeLabels.mutationOptions({
+      onSuccess: ({ conversation }, asked) => {
+        // What is on the page knows it at once: an editor that opens before it is read again begins with that.
+        queries.setQueriesData<{ conversation: typeof conversation }>(
+          { queryKey: trpc.conversations.get.pathKey() },
+          (old) =>
+            old?.conversation.id === conversation.id
+              ? { ...old, conversation: { ...old.conversation, ...conversation } }
+              : old,
+        );
+        // It became part of another conversation, which has its labels.
+        if (conversation.id !== asked.conversationId)
+          router.replace(`/p/${projectId}/conversations/${conversation.id}`);
         void queries.invalidateQueries({ queryKey: trpc.conversations.pathKey() });
         void queries.invalidateQueries({ queryKey: trpc.costs.pathKey() });
       },
@@ -21,15 +34,18 @@ export function useLabels(projectId: string, { id, ownLabels }: Conversation) {
         notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
     }),
   );
-  const set = (labels: readonly string[], then: () => void) => {
-    const before = ownLabels;
-    const to = (next: readonly string[]) => ({ projectId, conversationId: id, labels: [...next] });
-    update.mutate(to(labels), {
-      onSuccess: () => {
-        offer("The labels are changed.", () => update.mutate(to(before)));
-        then();
+  const change = ({ add, remove }: Change, then: () => void) => {
+    if (add.length + remove.length === 0) return then();
+    update.mutate(
+      { projectId, conversationId, add, remove },
+      {
+        onSuccess: ({ conversation, added, removed }) => {
+          const back = { projectId, conversationId: conversation.id, add: removed, remove: added };
+          if (added.length + removed.length > 0) offer("The labels are changed.", () => update.mutate(back));
+          then();
+        },
       },
-    });
+    );
   };
-  return { set, busy: update.isPending };
+  return { change, busy: update.isPending };
 }
