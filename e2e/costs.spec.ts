@@ -193,6 +193,7 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     // Without Enter: what is written is meant.
     await page.getByRole("button", { name: "Save" }).click();
     await expect(header).toHaveText("very importantweb");
+    await expect(field).toHaveCount(0);
     // Capitals make another label.
     await page.getByRole("button", { name: "Change labels" }).click();
     await field.fill("VERY IMPORTANT");

@@ -33,6 +33,8 @@ export function LabelEditor({ projectId, conversation, opened, onChange }: Props
       returnFocus
       withinPortal
       closeOnEscape={false}
+      // Opened again while it fades away it would go on with what it had.
+      transitionProps={{ duration: 0 }}
     >
       <Popover.Target>
         <ActionIcon
@@ -65,6 +67,7 @@ function Fields({ projectId, conversation, onDone }: FieldsProps) {
   const [first] = useState(conversation);
   const [value, setValue] = useState(first.ownLabels);
   const [search, setSearch] = useState("");
+  const [offering, setOffering] = useState(false);
   const { change, busy } = useLabels(projectId, conversation.id);
   const facets = useQuery(trpc.conversations.facets.queryOptions({ projectId }));
   const known = facets.data?.facets.labels.map((label) => label.value) ?? [];
@@ -93,14 +96,21 @@ function Fields({ projectId, conversation, onDone }: FieldsProps) {
           value={value}
           onChange={(list) => setValue(list.map((label) => label.trim()).filter(Boolean))}
           searchValue={search}
-          onSearchChange={setSearch}
+          onSearchChange={(text) => {
+            setSearch(text);
+            setOffering(text !== "");
+          }}
+          dropdownOpened={offering}
+          onDropdownOpen={() => setOffering(true)}
+          onDropdownClose={() => setOffering(false)}
           // Pasted text is put where one writes: as a label of its own it would be gone where there is no place for one.
           onPasteCapture={(event) => event.stopPropagation()}
           maxLength={LABEL_CHARACTERS}
           maxTags={most}
           isDuplicate={(label, list) => list.includes(label)}
           splitChars={[]}
-          acceptValueOnBlur
+          // Saving takes along what is written. As a label it could be a line more, and move Save from under the pointer.
+          acceptValueOnBlur={false}
           openOnFocus={false}
           limit={SUGGESTIONS}
           comboboxProps={{ withinPortal: false }}
