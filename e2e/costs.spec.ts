@@ -201,6 +201,18 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     await expect(header).toHaveText("VERY IMPORTANTvery important+1");
     await page.getByRole("button", { name: "Undo" }).last().click();
     await expect(header).toHaveText("very importantweb");
+    // One more than there may be: it is said, and what was written is still there.
+    await page.getByRole("button", { name: "Change labels" }).click();
+    for (let n = 1; n < 20; n++) {
+      await field.fill(`label ${n}`);
+      await field.press("Enter");
+    }
+    await field.fill("one more");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(seen(page, "People give at most 20 labels")).toBeVisible();
+    await expect(field).toHaveValue("one more");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await expect(header).toHaveText("very importantweb");
     await page.goto(`/p/${project.projectId}/costs?by=label`);
     await expect(row(page, "very important").getByTitle("$0.000228", { exact: true })).toBeVisible();
     await expect(row(page, "web").getByTitle("$0.011628", { exact: true })).toBeVisible();
