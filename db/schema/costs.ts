@@ -17,6 +17,17 @@ import { createdAt, projectId, unixMs } from "./columns";
 import { projects } from "./projects";
 import { modelCalls } from "./telemetry";
 
+/** What the rows of both tables of days have, whatever they are told apart by: one trigger and one fold keep them. */
+const sumsOfCalls = () => ({
+  calls: bigint("calls", { mode: "number" }).notNull(),
+  /** Of these: without a known total. */
+  unpricedCalls: bigint("unpriced_calls", { mode: "number" }).notNull(),
+  /** US dollars, exact, of the others. */
+  cost: numeric("cost").notNull(),
+  usage: jsonb("usage").$type<Record<string, number>>().notNull(),
+  folded: boolean("folded").notNull().default(false),
+});
+
 /**
  * What model calls cost, by day and model: the sum of all rows of a key is the count of its calls, exactly, at every
  * commit. A trigger on `model_calls` appends the difference that each statement makes, whoever runs it, and never
@@ -36,13 +47,7 @@ export const dailyCosts = pgTable(
     /** The definition that the calls are priced by, and its vendor. `''`: none. */
     modelPriceId: text("model_price_id").notNull(),
     vendor: text("vendor").notNull(),
-    calls: bigint("calls", { mode: "number" }).notNull(),
-    /** Of these: without a known total. */
-    unpricedCalls: bigint("unpriced_calls", { mode: "number" }).notNull(),
-    /** US dollars, exact, of the others. */
-    cost: numeric("cost").notNull(),
-    usage: jsonb("usage").$type<Record<string, number>>().notNull(),
-    folded: boolean("folded").notNull().default(false),
+    ...sumsOfCalls(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
@@ -63,11 +68,7 @@ export const dailyLabelCosts = pgTable(
     day: unixMs("day").notNull(),
     /** `''`: of calls without one. */
     label: text("label").notNull(),
-    calls: bigint("calls", { mode: "number" }).notNull(),
-    unpricedCalls: bigint("unpriced_calls", { mode: "number" }).notNull(),
-    cost: numeric("cost").notNull(),
-    usage: jsonb("usage").$type<Record<string, number>>().notNull(),
-    folded: boolean("folded").notNull().default(false),
+    ...sumsOfCalls(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),

@@ -5,6 +5,7 @@ import { db } from "@/db/pool";
 import { accountAuditLog, auditLog, projects } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { auditable } from "@/server/platform/audit";
+import { csvCell } from "@/server/platform/csv";
 import { verb } from "@/server/platform/verb";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
@@ -20,7 +21,6 @@ import {
 } from "@/server/services/members";
 import { renameProject } from "@/server/services/projects";
 import { auditCsv, listAudit, listMyActivity } from ".";
-import { csvCell } from "./audit-csv";
 
 test("a change tells who, by which door, what, and what it was before and after", async () => {
   const { ctx, userId } = await testProject();

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { csvLine } from "@/server/platform/csv";
 import { verb } from "@/server/platform/verb";
 import { ofDays, SUMS, type SumsRow, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
@@ -65,7 +66,7 @@ export const exportCosts = verb(
       csv: {
         fileName: `${file.name}-${isoDay(from)}-${isoDay(to - 1)}.csv`,
         text: [["day", ...file.columns, ...SUM_COLUMNS], ...shown.map((row) => cellsOf(row, file.columns))]
-          .map((cells) => `${cells.map(cell).join(",")}\r\n`)
+          .map(csvLine)
           .join(""),
         rows: shown.length,
         complete: rows.length <= ROWS_MAX,
@@ -87,13 +88,4 @@ function cellsOf({ usage, ...row }: Row, columns: readonly Column[]): (string | 
     ...BUCKETS.map((bucket) => usage[bucket] ?? 0),
     others.length === 0 ? "" : JSON.stringify(Object.fromEntries(others)),
   ];
-}
-
-/** What clients call their models and conversations must not become a formula in somebody's spreadsheet. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-function cell(value: string | number): string {
-  if (typeof value === "number") return String(value);
-  const safe = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
