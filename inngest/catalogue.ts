@@ -13,6 +13,7 @@ const CATALOGUE = {
   "run-rules": { name: "Execute Rule Runs" },
   "fail-cancelled-rule-runs": { name: "Mark cancelled Rule Runs as failed", mustEnd: true },
   "diagnose-quiet-conversations": { name: "Queue Rule Runs for conversations that have gone quiet" },
+  "recount-findings": { name: "Count large Findings anew" },
   "delete-data": { name: "Delete a user's or a project's data", mustEnd: true },
   reprice: { name: "Compute stored costs anew", mustEnd: true },
   "schedule-housekeeping": { name: "Tell every project's daily housekeeping" },

@@ -123,6 +123,8 @@ export const findings = pgTable(
     /** Times of the conversations' activity, not of the diagnosis. */
     firstDetectedAt: unixMs("first_detected_at").notNull(),
     lastDetectedAt: unixMs("last_detected_at").notNull(),
+    /** When its numbers are to be counted again; null when they are of all its occurrences. */
+    recountDueAt: unixMs("recount_due_at"),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),
   },
@@ -134,6 +136,7 @@ export const findings = pgTable(
     index("findings_by_resolution").on(t.projectId, t.resolutionStatus, desc(t.lastDetectedAt), desc(t.id)),
     index("findings_by_severity").on(t.projectId, t.severity, desc(t.lastDetectedAt), desc(t.id)),
     index("findings_by_signal").on(t.projectId, t.ruleId, t.signal),
+    index("findings_recount").on(t.projectId, t.recountDueAt).where(sql`recount_due_at is not null`),
     check("findings_score", sql`${t.diagnosticScore} between 0 and 1`),
     check(
       "findings_dismissed_has_no_resolution",

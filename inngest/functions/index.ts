@@ -1,6 +1,7 @@
 import { deleteData } from "./delete-data";
 import { diagnoseQuietConversations } from "./diagnose-quiet-conversations";
 import { keepHouseOfProject, measureStorageOfProject, scheduleDailyHousekeeping } from "./keep-house";
+import { recountFindings } from "./recount-findings";
 import { reprice } from "./reprice";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
@@ -10,6 +11,7 @@ export const functions = [
   runRules,
   failCancelledRuleRuns,
   diagnoseQuietConversations,
+  recountFindings,
   deleteData,
   reprice,
   scheduleDailyHousekeeping,

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
+import { totalmem } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -32,12 +33,20 @@ import { Trouble } from "./trouble.mjs";
 const USER = "whetstone";
 const BIG_LOG_BYTES = 10 * 1024 * 1024;
 
+/**
+ * MB of a machine's memory that the database keeps pages in: a thirty-second, for the application and the file system's own
+ * cache share the machine. It is taken as it fills, so that an idle installation stays small.
+ */
+function cacheMegabytes(machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)) {
+  return Math.round(Math.min(512, Math.max(128, machineBytes / 2 ** 20 / 32)));
+}
+
 /** Durable, and small: one machine, next to the application. */
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "100",
-  shared_buffers: "128MB",
+  shared_buffers: `${cacheMegabytes()}MB`,
   synchronous_commit: "on",
   wal_compression: "on",
   max_wal_size: "2GB",

@@ -4,8 +4,8 @@ import { verb } from "@/server/platform/verb";
 import { diagnosticsStatusReply } from "./schemas";
 import { readSettings } from "./settings";
 
-/** Counting stops here: a person wants to know "all of them", not how many hundred thousand. */
-const COUNTED = 10_000;
+/** Counting stops here: a person wants to know "all of them", not how many hundred thousand, and open pages ask every 10 s. */
+const COUNTED = 1000;
 
 export const diagnosticsStatus = verb(
   {

@@ -12,6 +12,7 @@ import {
   listFindings,
   listOccurrences,
   listRuleRuns,
+  recountDueFindings,
   scheduleQuietConversations,
   updateDiagnosticSettings,
   updateFinding,
@@ -99,6 +100,37 @@ test("of very many conversations a share is of the newest, and a day that was no
     select count(*)::int as count from conversations
     where project_id = ${ctx.projectId} and last_activity_at / ${day} = ${(monday + 2 * day) / day}`);
   expect(days[1]!.conversations).toBe(whole!.count);
+});
+
+test("a Finding with very many occurrences is counted again a little later, and only its own project's", async () => {
+  const { ctx } = await testProject();
+  const { ctx: other } = await testProject();
+  const many = 1000;
+  for (const project of [ctx, other]) {
+    await diagnosed(project);
+    await project.db.execute(sql`
+      with made as (
+        insert into conversations (project_id, id, key, user_id, started_at, last_activity_at, received_at)
+        select ${project.projectId}::text, 'many_' || n, 'many_' || n, 'user-' || n % 7, n, n, n from generate_series(1, ${many - 1}::int) n
+        returning id, last_activity_at
+      )
+      insert into occurrences (project_id, id, finding_id, conversation_id, score, confidence, severity, title, summary, evidence, detected_at, updated_at)
+      select o.project_id, o.id || made.id, o.finding_id, made.id, o.score, o.confidence, o.severity, o.title, o.summary, o.evidence, made.last_activity_at, o.updated_at
+      from occurrences o, made where o.project_id = ${project.projectId}`);
+    await diagnosed(project, {}, "Error: order 9917 not found");
+    expect((await toolErrors(project))[0]).toMatchObject({ occurrenceCount: many + 1, firstDetectedAt: 1 });
+  }
+
+  await diagnosed(ctx, { userId: "ann" }, "Error: order 5 not found");
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: many + 1, userCount: 7 });
+  await recountDueFindings(ctx.db);
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: many + 1 });
+
+  await ctx.db.execute(sql`update findings set recount_due_at = recount_due_at - 60000`);
+  expect(await recountDueFindings(ctx.db)).toEqual({ recounted: 1 });
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: many + 2, userCount: 8 });
+  expect((await toolErrors(other))[0]).toMatchObject({ occurrenceCount: many + 1, userCount: 7 });
+  expect(await recountDueFindings(ctx.db)).toEqual({ recounted: 0 });
 });
 
 test("reading a conversation again counts it once", async () => {

@@ -10,6 +10,7 @@ export { listOccurrences } from "./list-occurrences";
 export { getRuleRun, listRuleRuns } from "./list-rule-runs";
 export { listRules } from "./list-rules";
 export { recostFindings } from "./recost-findings";
+export { recountDueFindings } from "./recount-due-findings";
 export { scheduleQuietConversations } from "./schedule-quiet-conversations";
 export { getDiagnosticSettings, updateDiagnosticSettings } from "./settings";
 export { updateFinding } from "./update-finding";

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { LRUCache } from "lru-cache";
 import { NOW } from "@/db/now";
 import type { Ctx } from "@/server/platform/context";
 import { diagnosticScore } from "./rules";
@@ -8,6 +9,17 @@ import type { Severity } from "./types";
 const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
 /** Beyond this many recent conversations the share is taken among the newest of them. */
 const RECENT_CONVERSATIONS = 10_000;
+/** The start of a full window moves by little in so long, and reading 10,000 conversations for each batch of Runs is much. */
+const WINDOW_KEPT_MS = 30_000;
+
+/** From so many occurrences on, counting them all for each batch of Runs would grow with the square of their number. */
+const MANY_OCCURRENCES = 1000;
+/**
+ * Counting takes some 5 µs an occurrence on one core (`npm run bench:soak`): to wait 100 times as long leaves it a
+ * hundredth of a core, however large the Finding.
+ */
+const WAIT_MS_AN_OCCURRENCE = 0.5;
+const LONGEST_WAIT_MS = 5 * 60_000;
 
 type Counted = {
   id: string;
@@ -22,14 +34,49 @@ type Counted = {
 };
 
 /**
- * Recounts what follows from occurrences: the numbers of the Findings, and on each conversation how many Findings it
- * shows. A Finding that nobody reviewed and that nothing shows any more is removed. Runs in the caller's transaction.
+ * Brings up to date what follows from occurrences: the numbers of the Findings, and on each conversation how many Findings
+ * it shows. A Finding that nobody reviewed and that nothing shows any more is removed. The numbers of a Finding with many
+ * occurrences are marked as due, for `recountDueFindings`. Runs in the caller's transaction.
  */
 export async function refreshFindings(
   tx: Ctx,
   touched: { findingIds: readonly string[]; conversationIds: readonly string[] },
 ) {
-  const findingIds = sql`${sql.param([...touched.findingIds])}::text[]`;
+  if (touched.findingIds.length > 0) {
+    const large = await deferRecounts(tx, touched.findingIds);
+    await recountFindings(
+      tx,
+      touched.findingIds.filter((id) => !large.has(id)),
+    );
+    await tx.db.execute(sql`
+      delete from findings f
+      where f.project_id = ${tx.projectId} and f.id = any(${sql.param([...touched.findingIds])}::text[])
+        and f.review_status = 'unreviewed'
+        and not exists (select 1 from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)`);
+  }
+  await refreshConversationCounts(tx, touched.conversationIds);
+}
+
+/** Marks those that are too large to be counted now. One that waits already keeps its turn. Answers which they are. */
+async function deferRecounts(tx: Ctx, findingIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.db.execute<{ id: string }>(sql`
+    with large as materialized (
+      select id from findings
+      where project_id = ${tx.projectId} and id = any(${sql.param([...findingIds])}::text[])
+        and occurrence_count >= ${MANY_OCCURRENCES}
+    ), marked as (
+      update findings f
+      set recount_due_at = ${NOW} + least(${LONGEST_WAIT_MS}, f.occurrence_count * ${WAIT_MS_AN_OCCURRENCE}::float8)::bigint
+      from large where f.project_id = ${tx.projectId} and f.id = large.id and f.recount_due_at is null
+    )
+    select id from large`);
+  return new Set([...rows].map(({ id }) => id));
+}
+
+/** Counts the occurrences of Findings, however many. Nobody else records any meanwhile: the caller has `lockFindings`. */
+export async function recountFindings(tx: Ctx, ids: readonly string[]) {
+  if (ids.length === 0) return;
+  const findingIds = sql`${sql.param([...ids])}::text[]`;
   const { since, conversations } = await recentConversations(tx);
 
   const counted = await tx.db.execute<Counted>(sql`
@@ -62,11 +109,6 @@ export async function refreshFindings(
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
       as t(id text, occurrences int, users int, first bigint, last bigint, severity text, score float8, parts jsonb, cost numeric)
     where f.project_id = ${tx.projectId} and f.id = t.id`);
-  await tx.db.execute(sql`
-    delete from findings f
-    where f.project_id = ${tx.projectId} and f.id = any(${findingIds}) and f.review_status = 'unreviewed'
-      and not exists (select 1 from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)`);
-  await refreshConversationCounts(tx, touched.conversationIds);
 }
 
 /** Dismissed Findings keep counting in their own numbers, and quietly do not show on the conversation. */
@@ -83,12 +125,20 @@ export async function refreshConversationCounts(tx: Ctx, conversationIds: readon
     where c.project_id = ${tx.projectId} and c.id = t.id and c.finding_count <> t.count`);
 }
 
-async function recentConversations(tx: Ctx) {
+type Window = { since: number; conversations: number };
+const fullWindows = new LRUCache<string, Window>({ max: 1000, ttl: WINDOW_KEPT_MS });
+
+async function recentConversations(tx: Ctx): Promise<Window> {
+  const kept = fullWindows.get(tx.projectId);
+  if (kept) return kept;
   const [row] = await tx.db.execute<{ since: string | null; conversations: number }>(sql`
     select min(started_at) as since, count(*)::int as conversations from (
       select started_at from conversations
       where project_id = ${tx.projectId} and started_at >= ${NOW} - ${RECENT_MS}::bigint
       order by started_at desc limit ${RECENT_CONVERSATIONS}
     ) recent`);
-  return { since: Number(row?.since ?? 0), conversations: row?.conversations ?? 0 };
+  const window = { since: Number(row?.since ?? 0), conversations: row?.conversations ?? 0 };
+  // One that is not full yet changes with each conversation, and is soon read.
+  if (window.conversations === RECENT_CONVERSATIONS) fullWindows.set(tx.projectId, window);
+  return window;
 }

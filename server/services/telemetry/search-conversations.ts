@@ -4,6 +4,10 @@ import type { Position } from "@/server/platform/cursor";
 
 /** As the database's function `search_keys` has it. */
 const DAY_MS = 86_400_000;
+/** The newest conversations, which are looked at one by one before an index is asked. */
+const NEWEST = 100;
+/** How many of them where one of those has the terms, so that others are likely to. */
+const NEWEST_OF_COMMON = 1000;
 
 type Search = {
   projectId: string;
@@ -25,8 +29,9 @@ export const hasTerms = (terms: readonly string[]): SQL => sql`exists (
     and s.terms @> ${sql.param([...terms])}::text[])`;
 
 /**
- * The ids of the newest conversations with these terms, as an array. It walks back through the days on which the project
- * has conversations, asks the index for each day, and stops at enough: a word of everything is found within a day, one of
+ * The ids of the newest conversations with these terms, as an array. First it looks at the newest conversations one by one:
+ * a word of everything is found there, and on a busy day its index entries are many. What is missing then it looks for day by
+ * day, back through the days on which the project has conversations: each by the index, until there is enough. A word of
  * nothing costs a look a day. No estimate of how common a word is decides between the two.
  */
 export function searchConversations({ projectId, terms, narrowed, position, limit, ...time }: Search): SQL {
@@ -34,37 +39,70 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
     time.startedBefore ?? Number.MAX_SAFE_INTEGER,
     (position?.[0] ?? Number.MAX_SAFE_INTEGER - 1) + 1,
   );
-  const dayBefore = (until: SQL) => sql`(
+  const wanted = sql`${sql.param([...terms])}::text[]`;
+  const newest = (limited: SQL) => sql`
+    select id, started_at from conversations
+    where ${and(
+      sql`project_id = ${projectId}`,
+      sql`started_at < ${before}::bigint`,
+      time.startedAfter === undefined ? undefined : sql`started_at >= ${time.startedAfter}::bigint`,
+      position && sql`(started_at, id) < (${position[0]}::bigint, ${position[1]}::text)`,
+    )}
+    order by started_at desc, id desc limit ${limited}`;
+  // One look a row: joined, all that is asked for of the project would be read.
+  const asked =
+    narrowed &&
+    sql`(
+      select ${narrowed} from ${conversations}
+      where ${conversations.projectId} = s.project_id and ${conversations.id} = s.conversation_id)`;
+  const dayBefore = (until: SQL) => sql`
     select started_at / ${DAY_MS}::bigint from conversations
     where project_id = ${projectId} and started_at < ${until} and started_at >= ${time.startedAfter ?? 0}::bigint
-    order by started_at desc, id desc limit 1)`;
-  const within = and(
-    sql`s.project_id = ${projectId}`,
-    sql`s.started_at < ${before}::bigint`,
-    time.startedAfter === undefined ? undefined : sql`s.started_at >= ${time.startedAfter}::bigint`,
-    position && sql`(s.started_at, s.conversation_id) < (${position[0]}::bigint, ${position[1]}::text)`,
-    // One look a row: joined, each day would read all that is asked for of the project.
-    narrowed &&
-      sql`(
-      select ${narrowed} from ${conversations}
-      where ${conversations.projectId} = s.project_id and ${conversations.id} = s.conversation_id)`,
-  );
-  // OFFSET 0 keeps the two apart: the index finds a day's terms, and what else is asked is asked of those rows.
+    order by started_at desc, id desc limit 1`;
+  // OFFSET 0 keeps what the index finds apart from what else is asked of those rows.
   return sql`array(
-    with recursive day(number) as (
-      select ${dayBefore(sql`${before}::bigint`)}
-      union all
-      select ${dayBefore(sql`day.number * ${DAY_MS}::bigint`)} from day where day.number is not null
-    )
-    select found.conversation_id from day cross join lateral (
-      select s.conversation_id from (
-        select project_id, conversation_id, started_at from conversation_search
-        where search_keys(project_id, started_at, terms)
-          @> search_keys(${projectId}, day.number * ${DAY_MS}::bigint, ${sql.param([...terms])}::text[])
-        offset 0
+    with recursive look(many) as materialized (
+      select case when exists (
+        select 1 from (${newest(sql`${NEWEST}`)}) n
+        join conversation_search s on s.project_id = ${projectId} and s.conversation_id = n.id and s.terms @> ${wanted}
+      ) then ${NEWEST_OF_COMMON}::int else ${NEWEST}::int end
+    ),
+    newest as materialized (${newest(sql`(select many from look)`)}),
+    common as materialized (
+      select s.conversation_id from newest n cross join lateral (
+        select project_id, conversation_id from conversation_search s
+        where s.project_id = ${projectId} and s.conversation_id = n.id and s.terms @> ${wanted} offset 0
       ) s
-      where ${within}
-      order by s.started_at desc, s.conversation_id desc limit ${limit}
-    ) found
-    where day.number is not null limit ${limit})`;
+      ${asked ? sql`where ${asked}` : sql``}
+      order by n.started_at desc, n.id desc limit ${limit}
+    ),
+    last as materialized (
+      select started_at, id from newest
+      where (select count(*) from newest) = (select many from look) and (select count(*) from common) < ${limit}
+      order by started_at, id limit 1
+    ),
+    day(number) as (
+      select (${dayBefore(sql`last.started_at + 1`)}) from last
+      union all
+      select (${dayBefore(sql`day.number * ${DAY_MS}::bigint`)}) from day where day.number is not null
+    )
+    select conversation_id from common
+    union all (
+      select found.conversation_id from day cross join last cross join lateral (
+        select s.conversation_id from (
+          select project_id, conversation_id, started_at from conversation_search
+          where search_keys(project_id, started_at, terms)
+            @> search_keys(${projectId}, day.number * ${DAY_MS}::bigint, ${wanted})
+          offset 0
+        ) s
+        where ${and(
+          sql`s.project_id = ${projectId}`,
+          sql`(s.started_at, s.conversation_id) < (last.started_at, last.id)`,
+          time.startedAfter === undefined ? undefined : sql`s.started_at >= ${time.startedAfter}::bigint`,
+          asked,
+        )}
+        order by s.started_at desc, s.conversation_id desc limit ${limit}
+      ) found
+      where day.number is not null limit ${limit}
+    ))`;
 }

@@ -10,9 +10,13 @@ const WORDS = ["order", "refund", "parcel", "invoice"] as const;
 
 type Row = { id: string; at: number; words: string[]; model: string; user: string; findings: number; errors: number };
 
-/** Every combination of words, models and so on, over days with long gaps between them and several at one moment. */
-const ROWS: Row[] = Array.from({ length: 360 }, (_, n) => ({
-  id: `conv_${String((n * 7919) % 360).padStart(3, "0")}`,
+/**
+ * Every combination of words, models and so on, over days with long gaps between them and several at one moment; more than
+ * a search looks at before it asks the index.
+ */
+const COUNT = 1500;
+const ROWS: Row[] = Array.from({ length: COUNT }, (_, n) => ({
+  id: `conv_${String((n * 7919) % COUNT).padStart(4, "0")}`,
   at: START + Math.floor(n / 30) ** 2 * DAY_MS + Math.floor((n % 30) / 3) * 60_000,
   words: WORDS.filter((_, bit) => (n >> bit) & 1),
   model: n < 200 ? "gpt-4o" : "gpt-5",
@@ -71,7 +75,7 @@ test.each([
     { q: "invoice", startedAfter: from, startedBefore: to },
     (row: Row) => said("invoice")(row) && row.at >= from && row.at < to,
   ],
-  [{ q: "order", externalId: "conv_001" }, (row: Row) => said("order")(row) && row.id === "conv_001"],
+  [{ q: "order", externalId: "conv_0001" }, (row: Row) => said("order")(row) && row.id === "conv_0001"],
 ] as const)("a search for %j finds what reading every conversation finds, page by page", async (filters, has) => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
@@ -80,5 +84,5 @@ test.each([
     other,
     ROWS.slice(0, 100).map((row) => ({ ...row, id: `other_${row.id}` })),
   );
-  for (const limit of [7, 500]) expect(await everyPage(ctx, { ...filters, limit })).toEqual(read(has));
+  for (const limit of [41, 500]) expect(await everyPage(ctx, { ...filters, limit })).toEqual(read(has));
 });

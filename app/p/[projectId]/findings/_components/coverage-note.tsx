@@ -8,7 +8,7 @@ import classes from "./findings.module.css";
 export type DiagnosticsStatus = RouterOutputs["diagnostics"]["status"]["status"];
 
 /** Counts stop at this on the server. */
-const COUNTED = 10_000;
+const COUNTED = 1000;
 const upTo = (count: number) => (count >= COUNTED ? `${formatCount(COUNTED)}+` : formatCount(count));
 
 export const coverageOf = (status: DiagnosticsStatus, now: number) =>

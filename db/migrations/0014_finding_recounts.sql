@@ -1,0 +1,2 @@
+ALTER TABLE "findings" ADD COLUMN "recount_due_at" bigint;--> statement-breakpoint
+CREATE INDEX "findings_recount" ON "findings" USING btree ("project_id","recount_due_at") WHERE recount_due_at is not null;

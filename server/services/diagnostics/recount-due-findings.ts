@@ -1,0 +1,27 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
+import { lockFindings } from "./record-occurrences";
+import { recountFindings } from "./refresh-findings";
+
+/**
+ * Counts the Findings anew that had too many occurrences to be counted when some of them changed, and that are due. Each in
+ * a transaction of its own: while it is counted, nothing is recorded for its Rule.
+ */
+export async function recountDueFindings(db: Db): Promise<{ recounted: number }> {
+  const due = await db.execute<{ project_id: string; id: string; rule_id: string }>(sql`
+    select project_id, id, rule_id from findings
+    where recount_due_at is not null and recount_due_at <= ${NOW} order by recount_due_at, id`);
+  for (const { project_id, id, rule_id } of due) {
+    const ctx: Ctx = { db, projectId: project_id as ProjectId, actor: { kind: "job", name: "recount-findings" } };
+    await inTransaction(ctx, async (tx) => {
+      await lockFindings(tx, [rule_id]);
+      await tx.db.execute(
+        sql`update findings set recount_due_at = null where project_id = ${tx.projectId} and id = ${id}`,
+      );
+      await recountFindings(tx, [id]);
+    });
+  }
+  return { recounted: due.length };
+}
