@@ -35,6 +35,7 @@ const READ_FLOOR_MS = 5;
 const QUEUE_FLOOR_SECONDS = 2;
 const UNREAD_FLOOR_SECONDS = 30;
 const BACKLOG_GROWTH = 1.25;
+const RULES = 3;
 const LATE_MS = 5_000;
 
 const { values } = parseArgs({
@@ -56,6 +57,7 @@ const count = async (rows: PromiseLike<readonly postgres.Row[]>) => Number((awai
 const queued = () => count(sql`select count(*) from projection_queue`);
 const unread = () =>
   count(sql`select count(*) from conversations where diagnosed_received_at is distinct from received_at`);
+const waitingRuns = () => count(sql`select count(*) from rule_runs where status in ('queued', 'running')`);
 
 /** Spans a second that become readable: what a burst takes until nothing waits. */
 async function calibrate() {
@@ -89,6 +91,7 @@ try {
   const all: Sample[] = [];
   const waiting: Sample[] = [];
   const undiagnosed: Sample[] = [];
+  const runs: Sample[] = [];
   const everyMs = Math.max(1_000, (minutes * 60_000) / 400);
   const sampled = (async () => {
     for (; performance.now() < until; await sleep(everyMs)) {
@@ -97,11 +100,12 @@ try {
       all.push({ at, value: memory(product.pid) });
       waiting.push({ at, value: await queued() });
       undiagnosed.push({ at, value: await unread() });
+      runs.push({ at, value: await waitingRuns() });
     }
   })();
   const printing = setInterval(() => {
     console.log(
-      `${whole((performance.now() - begun) / 1000).padStart(6)} s  ${whole(own.at(-1)?.value ?? 0)} MiB, ${whole(waiting.at(-1)?.value ?? 0)} traces wait, ${whole(undiagnosed.at(-1)?.value ?? 0)} conversations to be diagnosed`,
+      `${whole((performance.now() - begun) / 1000).padStart(6)} s  ${whole(own.at(-1)?.value ?? 0)} MiB, ${whole(waiting.at(-1)?.value ?? 0)} traces wait, ${whole(undiagnosed.at(-1)?.value ?? 0)} conversations to be diagnosed, ${whole(runs.at(-1)?.value ?? 0)} Rule Runs wait`,
     );
   }, 60_000);
   const [ingest, reads] = await Promise.all([
@@ -118,6 +122,7 @@ try {
   const stored = compare(ingest.took, 0.95);
   const queue = compare(waiting);
   const quiet = compare(undiagnosed);
+  const ruled = compare(runs);
   const arrow = ({ first, last }: { first: number; last: number }, unit: string) =>
     `${whole(first)} → ${whole(last)} ${unit}`;
   console.log(`\nfirst third → last third, after a fifth of the time`);
@@ -152,6 +157,11 @@ try {
     "conversations that wait for the Rules, median",
     quiet.last <= Math.max(quiet.first * BACKLOG_GROWTH, traces * UNREAD_FLOOR_SECONDS),
     `${arrow(quiet, "conversations")}, at most + 25 % or what arrives in ${UNREAD_FLOOR_SECONDS} s`,
+  );
+  bound(
+    "Rule Runs that wait, median",
+    ruled.last <= Math.max(ruled.first * BACKLOG_GROWTH, traces * RULES * UNREAD_FLOOR_SECONDS),
+    `${arrow(ruled, "Runs")}, at most + 25 % or what is to be run in ${UNREAD_FLOOR_SECONDS} s`,
   );
 } finally {
   await sql.end({ timeout: 5 });

@@ -3,7 +3,7 @@ import { NOW } from "@/db/now";
 import { conversations, ruleRuns } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
-import { contentOf } from "@/server/services/telemetry";
+import { contentsOf } from "@/server/services/telemetry";
 import { recordOccurrences } from "./record-occurrences";
 import { type ConfiguredRule, configuredRules } from "./rule-settings";
 import { type RuleResult, runDetectors } from "./rules";
@@ -85,9 +85,11 @@ async function loadSnapshots(ctx: Ctx, ids: readonly string[]): Promise<Map<stri
     })
     .from(conversations)
     .where(and(eq(conversations.projectId, ctx.projectId), inArray(conversations.id, [...ids])));
-  const snapshots = new Map<string, ConversationSnapshot>();
-  for (const row of rows) snapshots.set(row.id, { ...row, ...(await contentOf(ctx, row.id)) });
-  return snapshots;
+  const contents = await contentsOf(
+    ctx,
+    rows.map((row) => row.id),
+  );
+  return new Map(rows.map((row) => [row.id, { ...row, ...contents.get(row.id)! }]));
 }
 
 function execute(configured: ConfiguredRule | undefined, snapshot: ConversationSnapshot | undefined) {

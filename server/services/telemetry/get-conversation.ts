@@ -1,4 +1,4 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
@@ -25,43 +25,57 @@ export const getConversation = verb(
   },
   async (ctx, { conversationId }) => {
     const row = await findConversation(ctx, conversationId);
-    return { conversation: { ...summaryOf(row), ...(await contentOf(ctx, row.id)) } };
+    const contents = await contentsOf(ctx, [row.id]);
+    return { conversation: { ...summaryOf(row), ...contents.get(row.id)! } };
   },
 );
 
-/** Messages and calls of a conversation of the context's project, in order. */
-export async function contentOf(ctx: Ctx, conversationId: string) {
+type ConversationContent = {
+  messages: ReturnType<typeof messageOf>[];
+  modelCalls: ReturnType<typeof modelCallOf>[];
+  toolCalls: ReturnType<typeof toolCallOf>[];
+};
+
+/** Messages and calls of conversations of the context's project, in order: empty for one that is not there. */
+export async function contentsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ConversationContent>> {
+  const within = (table: typeof conversationMessages | typeof modelCalls | typeof toolCalls) =>
+    and(eq(table.projectId, ctx.projectId), sql`${table.conversationId} = any(${sql.param([...ids])}::text[])`);
   const [messages, models, tools] = await Promise.all([
     ctx.db
       .select()
       .from(conversationMessages)
-      .where(
-        and(eq(conversationMessages.projectId, ctx.projectId), eq(conversationMessages.conversationId, conversationId)),
-      )
-      .orderBy(asc(conversationMessages.position)),
+      .where(within(conversationMessages))
+      .orderBy(asc(conversationMessages.conversationId), asc(conversationMessages.position)),
     ctx.db
       .select()
       .from(modelCalls)
-      .where(and(eq(modelCalls.projectId, ctx.projectId), eq(modelCalls.conversationId, conversationId)))
+      .where(within(modelCalls))
       .orderBy(asc(modelCalls.startedAt), asc(modelCalls.endedAt), asc(modelCalls.spanId)),
     ctx.db
       .select()
       .from(toolCalls)
-      .where(and(eq(toolCalls.projectId, ctx.projectId), eq(toolCalls.conversationId, conversationId)))
+      .where(within(toolCalls))
       .orderBy(asc(toolCalls.startedAt), asc(toolCalls.endedAt), asc(toolCalls.spanId)),
   ]);
-  return {
-    messages: messages.map((message) => ({
-      ...message,
-      parts: message.parts as MessagePart[],
-      toolCalls: message.toolCalls as MessageToolCall[],
-    })),
-    modelCalls: models.map((call) => ({
-      ...call,
-      error: call.error as SpanError | null,
-      cost: call.cost as Cost | null,
-      reportedCost: call.reportedCost === null ? null : Number(call.reportedCost),
-    })),
-    toolCalls: tools.map((call) => ({ ...call, error: call.error as SpanError | null })),
-  };
+  const contents = new Map<string, ConversationContent>();
+  for (const id of ids) contents.set(id, { messages: [], modelCalls: [], toolCalls: [] });
+  for (const row of messages) contents.get(row.conversationId)!.messages.push(messageOf(row));
+  for (const row of models) contents.get(row.conversationId)!.modelCalls.push(modelCallOf(row));
+  for (const row of tools) contents.get(row.conversationId)!.toolCalls.push(toolCallOf(row));
+  return contents;
 }
+
+const messageOf = (row: typeof conversationMessages.$inferSelect) => ({
+  ...row,
+  parts: row.parts as MessagePart[],
+  toolCalls: row.toolCalls as MessageToolCall[],
+});
+
+const modelCallOf = (row: typeof modelCalls.$inferSelect) => ({
+  ...row,
+  error: row.error as SpanError | null,
+  cost: row.cost as Cost | null,
+  reportedCost: row.reportedCost === null ? null : Number(row.reportedCost),
+});
+
+const toolCallOf = (row: typeof toolCalls.$inferSelect) => ({ ...row, error: row.error as SpanError | null });

@@ -24,7 +24,7 @@ export {
 } from "./delete-conversations";
 export { findConversation } from "./find-conversation";
 export { foldDailyCosts } from "./fold-daily-costs";
-export { contentOf, getConversation } from "./get-conversation";
+export { contentsOf, getConversation } from "./get-conversation";
 export { getReceipt } from "./get-receipt";
 export { getTrace } from "./get-trace";
 export { listConversations } from "./list-conversations";
