@@ -10,6 +10,8 @@ const TABLES = [
   "conversation_messages",
   "model_calls",
   "tool_calls",
+  "rule_runs",
+  "occurrences",
 ];
 /** A table this many times larger than when it was last looked at is looked at again. */
 const GROWTH = 4;
