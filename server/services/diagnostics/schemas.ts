@@ -32,7 +32,7 @@ export const occurrence = z.object({
 });
 export type Occurrence = z.infer<typeof occurrence>;
 
-/** A cause of trouble with its counts. Times are Unix ms. */
+/** A cause of trouble with its counts (of a large one as of its last recount). Times are Unix ms. */
 export const finding = z.object({
   id: z.string(),
   ruleId: z.string(),

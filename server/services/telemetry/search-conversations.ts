@@ -40,53 +40,50 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
     (position?.[0] ?? Number.MAX_SAFE_INTEGER - 1) + 1,
   );
   const wanted = sql`${sql.param([...terms])}::text[]`;
-  const newest = (limited: SQL) => sql`
-    select id, started_at from conversations
-    where ${and(
-      sql`project_id = ${projectId}`,
-      sql`started_at < ${before}::bigint`,
-      time.startedAfter === undefined ? undefined : sql`started_at >= ${time.startedAfter}::bigint`,
-      position && sql`(started_at, id) < (${position[0]}::bigint, ${position[1]}::text)`,
-    )}
-    order by started_at desc, id desc limit ${limited}`;
-  // One look a row: joined, all that is asked for of the project would be read.
-  const asked =
+  // OFFSET 0: one look a row, where a join could read all of the project. The LIMIT is part of the text: of a parameter, a plan
+  // for any values would think that it takes a tenth of the project.
+  const newest = (many: number) => sql`
+    select n.id, n.started_at, exists (
+      select 1 from conversation_search s
+      where s.project_id = ${projectId} and s.conversation_id = n.id and s.terms @> ${wanted} offset 0) as has
+    from (
+      select id, started_at from conversations
+      where ${and(
+        sql`project_id = ${projectId}`,
+        sql`started_at < ${before}::bigint`,
+        time.startedAfter === undefined ? undefined : sql`started_at >= ${time.startedAfter}::bigint`,
+        position && sql`(started_at, id) < (${position[0]}::bigint, ${position[1]}::text)`,
+      )}
+      order by started_at desc, id desc limit ${sql.raw(String(many))}
+    ) n`;
+  const asked = (id: SQL) =>
     narrowed &&
     sql`(
-      select ${narrowed} from ${conversations}
-      where ${conversations.projectId} = s.project_id and ${conversations.id} = s.conversation_id)`;
+      select ${narrowed} from ${conversations} where ${conversations.projectId} = ${projectId} and ${conversations.id} = ${id})`;
   const dayBefore = (until: SQL) => sql`
     select started_at / ${DAY_MS}::bigint from conversations
     where project_id = ${projectId} and started_at < ${until} and started_at >= ${time.startedAfter ?? 0}::bigint
     order by started_at desc, id desc limit 1`;
-  // OFFSET 0 keeps what the index finds apart from what else is asked of those rows.
+  // Here OFFSET 0 keeps what the index finds apart from what else is asked of those rows.
   return sql`array(
-    with recursive look(many) as materialized (
-      select case when exists (
-        select 1 from (${newest(sql`${NEWEST}`)}) n
-        join conversation_search s on s.project_id = ${projectId} and s.conversation_id = n.id and s.terms @> ${wanted}
-      ) then ${NEWEST_OF_COMMON}::int else ${NEWEST}::int end
+    with recursive near as materialized (${newest(NEWEST)}),
+    far as materialized (
+      ${newest(NEWEST_OF_COMMON)}
+      where (select count(*) filter (where has) between 1 and ${limit}::int - 1 from near)
     ),
-    newest as materialized (${newest(sql`(select many from look)`)}),
+    seen as materialized (select * from far union all select * from near where not exists (select 1 from far)),
     common as materialized (
-      select s.conversation_id from newest n cross join lateral (
-        select project_id, conversation_id from conversation_search s
-        where s.project_id = ${projectId} and s.conversation_id = n.id and s.terms @> ${wanted} offset 0
-      ) s
-      ${asked ? sql`where ${asked}` : sql``}
-      order by n.started_at desc, n.id desc limit ${limit}
+      select id from seen where ${and(sql`has`, asked(sql`seen.id`))} order by started_at desc, id desc limit ${limit}
     ),
     last as materialized (
-      select started_at, id from newest
-      where (select count(*) from newest) = (select many from look) and (select count(*) from common) < ${limit}
-      order by started_at, id limit 1
+      select started_at, id from seen where (select count(*) from common) < ${limit} order by started_at, id limit 1
     ),
     day(number) as (
       select (${dayBefore(sql`last.started_at + 1`)}) from last
       union all
       select (${dayBefore(sql`day.number * ${DAY_MS}::bigint`)}) from day where day.number is not null
     )
-    select conversation_id from common
+    select id from common
     union all (
       select found.conversation_id from day cross join last cross join lateral (
         select s.conversation_id from (
@@ -99,7 +96,7 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
           sql`s.project_id = ${projectId}`,
           sql`(s.started_at, s.conversation_id) < (last.started_at, last.id)`,
           time.startedAfter === undefined ? undefined : sql`s.started_at >= ${time.startedAfter}::bigint`,
-          asked,
+          asked(sql`s.conversation_id`),
         )}
         order by s.started_at desc, s.conversation_id desc limit ${limit}
       ) found
