@@ -17,15 +17,15 @@ const ON_ITS_WAY_MS = 5_000;
 
 /**
  * `statementSeconds`: the database gives up a statement that takes longer, so that what is slow is refused in words and
- * not waited for without end; 0 is as long as it takes.
+ * not waited for without end; 0 is as long as it takes. `name`: what `pg_stat_activity` shows.
  */
-export function openPool({ statementSeconds }: { statementSeconds: number }) {
+export function openPool({ statementSeconds, name = "whetstone" }: { statementSeconds: number; name?: string }) {
   const statementMs = statementSeconds * 1000;
   const options = {
     max: env().DATABASE_POOL_SIZE,
     onnotice: () => {},
     connection: {
-      application_name: "whetstone",
+      application_name: name,
       ...(statementMs > 0 && { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }),
     },
     idle_timeout: 30,

@@ -1,4 +1,3 @@
-import { getPriority, setPriority } from "node:os";
 import { closePool, db, openPool } from "@/db/pool";
 import { env } from "@/env";
 import { inngest } from "@/inngest/client";
@@ -14,19 +13,19 @@ import {
 import { logger } from "@/server/platform/log";
 import { emit } from "@/server/platform/outbox";
 import { runProjector } from "@/server/services/telemetry";
+import { yieldCores } from "./yield-cores";
 
 /** Nobody waits for background work; a statement that takes even longer has met something that is broken. */
 const STATEMENT_SECONDS = 300;
-/** Of 19: where cores are short, what people wait for comes first. */
-const NICENESS = 10;
+/** What the database knows our connections by. */
+const NAME = "whetstone worker";
 /** What a clean stop may take in all; whoever started us may kill soon after. */
 const STOP_WITHIN_MS = 5000;
 
 /** The worker process: background jobs and the telemetry projector, until it is told to stop or its parent dies. */
 async function main() {
   assertEngineConfiguration(env());
-  yieldCores();
-  openPool({ statementSeconds: STATEMENT_SECONDS });
+  openPool({ statementSeconds: STATEMENT_SECONDS, name: NAME });
   const log = logger("worker");
   const stop = new AbortController();
   const told = new Promise<string>((resolve) => {
@@ -36,6 +35,7 @@ async function main() {
     process.once("disconnect", () => resolve("its parent is gone"));
   });
 
+  const yielding = yieldCores({ db: db(), name: NAME, signal: stop.signal });
   const projector = runProjector({ signal: stop.signal });
   const broken = projector.then(() => "the projector ended");
   const jobs = await startJobs(stop.signal);
@@ -49,17 +49,8 @@ async function main() {
   log.info(`Stopping: ${why}.`);
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   stop.abort();
-  await Promise.all([jobs.stop(), projector]);
+  await Promise.all([jobs.stop(), projector, yielding]);
   await closePool();
-}
-
-/** Gives way to the web process, unless somebody has it give way even more; where that is forbidden, it goes without. */
-function yieldCores() {
-  try {
-    if (getPriority() < NICENESS) setPriority(NICENESS);
-  } catch (error) {
-    logger("worker").warn({ err: error }, "Background work keeps the priority of the rest.");
-  }
 }
 
 async function startJobs(signal: AbortSignal): Promise<{ stop(): Promise<void> }> {
