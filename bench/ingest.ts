@@ -125,7 +125,7 @@ try {
     `${Math.round(Math.max(...delays))} ms, median ${Math.round(percentile(delays, 0.5))} ms`,
   );
 
-  const rest = memory(product.pid);
+  const rest = memory(product.pid).whole;
   const huge = protobufBatch({
     spans: Math.floor(HUGE_BATCH_BYTES / (SPAN_BYTES + 170)),
     spansPerTrace: 10,
@@ -133,13 +133,13 @@ try {
   });
   const seconds = await send([huge], 1);
   console.log(
-    `a batch of ${(huge.byteLength / 2 ** 20).toFixed(1)} MiB   ${seconds.toFixed(2)} s, memory of the tree ${rest.toFixed(0)} → ${memory(product.pid).toFixed(0)} MiB`,
+    `a batch of ${(huge.byteLength / 2 ** 20).toFixed(1)} MiB   ${seconds.toFixed(2)} s, memory of the tree ${rest.toFixed(0)} → ${memory(product.pid).whole.toFixed(0)} MiB`,
   );
   await untilReadable();
 
-  const before = memory(product.pid);
+  const before = memory(product.pid).whole;
   let peak = before;
-  const watch = setInterval(() => (peak = Math.max(peak, memory(product.pid))), 100);
+  const watch = setInterval(() => (peak = Math.max(peak, memory(product.pid).whole)), 100);
   const long = splitTrace(LONG_TRACE);
   const sent = await send(long, 1);
   const read = await untilReadable();

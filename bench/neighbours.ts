@@ -34,10 +34,10 @@ const pace = { batches: Number(values.batches), reads: Number(values.reads) };
 console.log(machine());
 const product = await startProduct();
 const sql = databaseOf(product.dataDir);
-const started = (project: { url: string; projectId: string; secret: string }) =>
-  startParty({ project, connections: 8, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } });
+const started = (project: { url: string; projectId: string; secret: string }, options?: { background: boolean }) =>
+  startParty({ project, connections: 8, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } }, options);
 const quiet = started({ url: product.url, projectId: product.projectId, secret: product.secret });
-const busy = started(newProject(product.url, product.dataDir));
+const busy = started(newProject(product.url, product.dataDir), { background: true });
 /** What a party that sends and reads `times` the quiet project's pace does in a window. */
 const paceOf = (times: number) => ({ batches: pace.batches * times, reads: pace.reads * times, ms: WINDOW_MS });
 

@@ -4,11 +4,9 @@ import type postgres from "postgres";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 import { memory } from "./lib/memory";
-import { protobufBatch } from "./lib/otlp-batch";
-import { atPace } from "./lib/pace";
+import { startParty } from "./lib/party";
 import { startProduct } from "./lib/product";
-import { readerOf, slowestKinds } from "./lib/reads";
-import { senderTo } from "./lib/sender";
+import { slowestKinds } from "./lib/reads";
 import { type Sample, thirdsOf } from "./lib/thirds";
 
 /**
@@ -24,6 +22,8 @@ const SPAN_BYTES = 1500;
 const CONNECTIONS = 4;
 const CALIBRATION_SPANS = 30_000;
 const READS_PER_SECOND = 8;
+/** Few: looking at the memory of every process takes a part of a second of one core. */
+const SAMPLES = 120;
 /** Of the whole time: caches fill, pools open, the database gathers its statistics. */
 const WARM_UP = 0.2;
 
@@ -47,11 +47,10 @@ const whole = (value: number) => Math.round(value).toLocaleString("en");
 console.log(machine());
 const product = await startProduct();
 const sql = databaseOf(product.dataDir);
-const { post, close } = senderTo(product, CONNECTIONS);
-const send = async () => {
-  const status = await post(protobufBatch({ spans: BATCH, spansPerTrace: 10, bytesPerSpan: SPAN_BYTES }));
-  if (status !== 200) throw new Error(`a batch was answered with ${status}`);
-};
+const party = () =>
+  startParty({ project: product, connections: CONNECTIONS, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } });
+/** Apart from each other and from what measures, so that nobody's time has another's work in it. */
+const [sender, reader] = [party(), party()];
 
 const count = async (rows: PromiseLike<readonly postgres.Row[]>) => Number((await rows)[0]?.count);
 const queued = () => count(sql`select count(*) from projection_queue`);
@@ -62,9 +61,7 @@ const waitingRuns = () => count(sql`select count(*) from rule_runs where status 
 /** Spans a second that become readable: what a burst takes until nothing waits. */
 async function calibrate() {
   const begun = performance.now();
-  for (let sent = 0; sent < CALIBRATION_SPANS; sent += BATCH * CONNECTIONS) {
-    await Promise.all(Array.from({ length: CONNECTIONS }, send));
-  }
+  await sender.store(CALIBRATION_SPANS);
   while ((await queued()) > 0) await sleep(50);
   return CALIBRATION_SPANS / ((performance.now() - begun) / 1000);
 }
@@ -82,8 +79,7 @@ try {
   console.log(
     `${whole(readable)} readable spans/s ${values.rate ? "(--rate)" : "(calibrated in this run)"}: ${whole(rate)} spans/s for ${minutes} minutes, ${READS_PER_SECOND} reads/s`,
   );
-  const { read } = readerOf(product);
-  await read(0);
+  await reader.read(1);
 
   const begun = performance.now();
   const until = begun + minutes * 60_000;
@@ -92,12 +88,13 @@ try {
   const waiting: Sample[] = [];
   const undiagnosed: Sample[] = [];
   const runs: Sample[] = [];
-  const everyMs = Math.max(1_000, (minutes * 60_000) / 400);
+  const everyMs = Math.max(10_000, (minutes * 60_000) / SAMPLES);
   const sampled = (async () => {
     for (; performance.now() < until; await sleep(everyMs)) {
       const at = performance.now();
-      own.push({ at, value: memory(product.pid, "own") });
-      all.push({ at, value: memory(product.pid) });
+      const used = memory(product.pid);
+      own.push({ at, value: used.own });
+      all.push({ at, value: used.whole });
       waiting.push({ at, value: await queued() });
       undiagnosed.push({ at, value: await unread() });
       runs.push({ at, value: await waitingRuns() });
@@ -108,9 +105,10 @@ try {
       `${whole((performance.now() - begun) / 1000).padStart(6)} s  ${whole(own.at(-1)?.value ?? 0)} MiB, ${whole(waiting.at(-1)?.value ?? 0)} traces wait, ${whole(undiagnosed.at(-1)?.value ?? 0)} conversations to be diagnosed, ${whole(runs.at(-1)?.value ?? 0)} Rule Runs wait`,
     );
   }, 60_000);
-  const [ingest, reads] = await Promise.all([
-    atPace({ perSecond: rate / BATCH, atOnce: CONNECTIONS, until }, send),
-    atPace({ perSecond: READS_PER_SECOND, atOnce: CONNECTIONS, until }, read),
+  const ms = minutes * 60_000;
+  const [{ ingest }, { reads }] = await Promise.all([
+    sender.work({ batches: rate / BATCH, reads: 0, ms }),
+    reader.work({ batches: 0, reads: READS_PER_SECOND, ms }),
     sampled,
   ]).finally(() => clearInterval(printing));
 
@@ -165,6 +163,7 @@ try {
   );
 } finally {
   await sql.end({ timeout: 5 });
-  close();
+  sender.close();
+  reader.close();
   await product.stop();
 }

@@ -11,9 +11,11 @@ export function memoryOf(pid: number): { whole: number; own: number } {
   return { whole: mib("Pss"), own: mib("Pss") - mib("Pss_Shmem") };
 }
 
-/** The same of a process and of all below it. */
-export const memory = (pid: number, of: "whole" | "own" = "whole") =>
-  processTree(pid).reduce((sum, one) => sum + memoryOf(one)[of], 0);
+/** The same of a process and of all below it. The kernel looks at every page for it: it takes a core for a while. */
+export const memory = (pid: number): { whole: number; own: number } =>
+  processTree(pid)
+    .map(memoryOf)
+    .reduce((sum, one) => ({ whole: sum.whole + one.whole, own: sum.own + one.own }));
 
 function read(path: string) {
   try {

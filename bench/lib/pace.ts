@@ -14,6 +14,7 @@ export async function atPace(
 ): Promise<Paced> {
   const begun = performance.now();
   const paced: Paced = { took: [], failed: [], latest: 0 };
+  if (perSecond <= 0) return paced;
   let next = 0;
   await Promise.all(
     Array.from({ length: atOnce }, async () => {

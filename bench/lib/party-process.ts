@@ -30,7 +30,11 @@ const ready = Array.from({ length: connections }, () => made());
 
 async function obey(order: Order): Promise<Answer> {
   if (order.kind === "store") {
-    for (let sent = 0; sent < order.spans; sent += 500) await send(made(500));
+    let sent = 0;
+    const one = async () => {
+      for (; sent < order.spans; await send(made(500))) sent += 500;
+    };
+    await Promise.all(Array.from({ length: connections }, one));
     return null;
   }
   if (order.kind === "read") {
