@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type postgres from "postgres";
+import { RULES } from "@/server/services/diagnostics/rules";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 import { memory } from "./lib/memory";
@@ -35,7 +36,6 @@ const READ_FLOOR_MS = 5;
 const QUEUE_FLOOR_SECONDS = 2;
 const UNREAD_FLOOR_SECONDS = 30;
 const BACKLOG_GROWTH = 1.25;
-const RULES = 3;
 const LATE_MS = 5_000;
 
 const { values } = parseArgs({
@@ -82,15 +82,15 @@ try {
   await reader.read(1);
 
   const begun = performance.now();
-  const until = begun + minutes * 60_000;
+  const ms = minutes * 60_000;
   const own: Sample[] = [];
   const all: Sample[] = [];
   const waiting: Sample[] = [];
   const undiagnosed: Sample[] = [];
   const runs: Sample[] = [];
-  const everyMs = Math.max(10_000, (minutes * 60_000) / SAMPLES);
+  const everyMs = Math.max(10_000, ms / SAMPLES);
   const sampled = (async () => {
-    for (; performance.now() < until; await sleep(everyMs)) {
+    for (; performance.now() - begun < ms; await sleep(everyMs)) {
       const at = performance.now();
       const used = memory(product.pid);
       own.push({ at, value: used.own });
@@ -105,7 +105,6 @@ try {
       `${whole((performance.now() - begun) / 1000).padStart(6)} s  ${whole(own.at(-1)?.value ?? 0)} MiB, ${whole(waiting.at(-1)?.value ?? 0)} traces wait, ${whole(undiagnosed.at(-1)?.value ?? 0)} conversations to be diagnosed, ${whole(runs.at(-1)?.value ?? 0)} Rule Runs wait`,
     );
   }, 60_000);
-  const ms = minutes * 60_000;
   const [{ ingest }, { reads }] = await Promise.all([
     sender.work({ batches: rate / BATCH, reads: 0, ms }),
     reader.work({ batches: 0, reads: READS_PER_SECOND, ms }),
@@ -158,7 +157,7 @@ try {
   );
   bound(
     "Rule Runs that wait, median",
-    ruled.last <= Math.max(ruled.first * BACKLOG_GROWTH, traces * RULES * UNREAD_FLOOR_SECONDS),
+    ruled.last <= Math.max(ruled.first * BACKLOG_GROWTH, traces * RULES.length * UNREAD_FLOOR_SECONDS),
     `${arrow(ruled, "Runs")}, at most + 25 % or what is to be run in ${UNREAD_FLOOR_SECONDS} s`,
   );
 } finally {

@@ -35,7 +35,7 @@ async function main() {
     process.once("disconnect", () => resolve("its parent is gone"));
   });
 
-  const yielding = yieldCores({ db: db(), name: NAME, signal: stop.signal });
+  void yieldCores({ db: db(), name: NAME, signal: stop.signal });
   const projector = runProjector({ signal: stop.signal });
   const broken = projector.then(() => "the projector ended");
   const jobs = await startJobs(stop.signal);
@@ -49,7 +49,7 @@ async function main() {
   log.info(`Stopping: ${why}.`);
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   stop.abort();
-  await Promise.all([jobs.stop(), projector, yielding]);
+  await Promise.all([jobs.stop(), projector]);
   await closePool();
 }
 

@@ -22,11 +22,11 @@ type Search = {
   limit: number;
 };
 
-/** That the conversation of the row at hand has these terms. */
+/** That the conversation of the row at hand has these terms. OFFSET 0: one look a row, where a join could read all of the project. */
 export const hasTerms = (terms: readonly string[]): SQL => sql`exists (
   select 1 from conversation_search s
   where s.project_id = ${conversations.projectId} and s.conversation_id = ${conversations.id}
-    and s.terms @> ${sql.param([...terms])}::text[])`;
+    and s.terms @> ${sql.param([...terms])}::text[] offset 0)`;
 
 /**
  * The ids of the newest conversations with these terms, as an array. First it looks at the newest conversations one by one:
@@ -40,14 +40,10 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
     (position?.[0] ?? Number.MAX_SAFE_INTEGER - 1) + 1,
   );
   const wanted = sql`${sql.param([...terms])}::text[]`;
-  // OFFSET 0: one look a row, where a join could read all of the project. The LIMIT is part of the text: of a parameter, a plan
-  // for any values would think that it takes a tenth of the project.
+  // The LIMIT is part of the text: of a parameter, a plan for any values would think that it takes a tenth of the project.
   const newest = (many: number) => sql`
-    select n.id, n.started_at, exists (
-      select 1 from conversation_search s
-      where s.project_id = ${projectId} and s.conversation_id = n.id and s.terms @> ${wanted} offset 0) as has
-    from (
-      select id, started_at from conversations
+    select id, started_at, ${hasTerms(terms)} as has from (
+      select project_id, id, started_at from conversations
       where ${and(
         sql`project_id = ${projectId}`,
         sql`started_at < ${before}::bigint`,
@@ -55,16 +51,12 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
         position && sql`(started_at, id) < (${position[0]}::bigint, ${position[1]}::text)`,
       )}
       order by started_at desc, id desc limit ${sql.raw(String(many))}
-    ) n`;
+    ) conversations`;
   const asked = (id: SQL) =>
     narrowed &&
     sql`(
       select ${narrowed} from ${conversations} where ${conversations.projectId} = ${projectId} and ${conversations.id} = ${id})`;
-  const dayBefore = (until: SQL) => sql`
-    select started_at / ${DAY_MS}::bigint from conversations
-    where project_id = ${projectId} and started_at < ${until} and started_at >= ${time.startedAfter ?? 0}::bigint
-    order by started_at desc, id desc limit 1`;
-  // Here OFFSET 0 keeps what the index finds apart from what else is asked of those rows.
+  // OFFSET 0 keeps what the index finds apart from what else is asked of those rows.
   return sql`array(
     with recursive near as materialized (${newest(NEWEST)}),
     far as materialized (
@@ -79,9 +71,13 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
       select started_at, id from seen where (select count(*) from common) < ${limit} order by started_at, id limit 1
     ),
     day(number) as (
-      select (${dayBefore(sql`last.started_at + 1`)}) from last
+      select started_at / ${DAY_MS}::bigint from last
       union all
-      select (${dayBefore(sql`day.number * ${DAY_MS}::bigint`)}) from day where day.number is not null
+      select (
+        select started_at / ${DAY_MS}::bigint from conversations
+        where project_id = ${projectId} and started_at < day.number * ${DAY_MS}::bigint
+          and started_at >= ${time.startedAfter ?? 0}::bigint
+        order by started_at desc, id desc limit 1) from day where day.number is not null
     )
     select id from common
     union all (

@@ -84,5 +84,5 @@ test.each([
     other,
     ROWS.slice(0, 100).map((row) => ({ ...row, id: `other_${row.id}` })),
   );
-  for (const limit of [41, 500]) expect(await everyPage(ctx, { ...filters, limit })).toEqual(read(has));
+  for (const limit of [7, 41, 500]) expect(await everyPage(ctx, { ...filters, limit })).toEqual(read(has));
 });
