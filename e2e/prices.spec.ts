@@ -105,11 +105,19 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await page.getByLabel("Only calls without a known cost").uncheck();
     // Beside it, the call that the override had made dear.
     await expect(page.getByText("2 calls of 4 would change.")).toBeVisible();
+    // Its list is told late: the page meets the repricing only once it is done.
+    await page.route(/\/api\/trpc\/[^?]*repricings\.list/, async (route) => {
+      await expect
+        .poll(async () => (await project.read("repricings")).repricings, { timeout: 30_000 })
+        .toEqual([expect.objectContaining({ state: "completed" })]);
+      await route.continue();
+    });
     await page.getByRole("button", { name: "Reprice 2 calls" }).click();
     const row = page.getByRole("table", { name: "Repricings" }).getByRole("row").nth(1);
     await expect(row).toContainText("Done", { timeout: 30_000 });
     await expect(row).toContainText("2 calls");
     await expect(page.getByText("Nothing would change: 4 calls cost what the prices of now say.")).toBeVisible();
+    await page.unroute(/\/api\/trpc\/[^?]*repricings\.list/);
     const repriced = await costOf(page, project.projectId, "unknown");
     await expect(repriced.getByTitle(/^\$0\.00376\b/).first()).toBeVisible();
 

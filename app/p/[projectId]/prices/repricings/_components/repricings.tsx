@@ -40,6 +40,7 @@ export function Repricings({ projectId }: { projectId: string }) {
   );
   const rows = list.data?.pages.flatMap((page) => page.repricings) ?? [];
   const busy = rows.some(({ state }) => UNDER_WAY.has(state));
+  const states = list.data && rows.map(({ id, state }) => `${id} ${state}`).join();
   return (
     <>
       <PageHeader
@@ -52,7 +53,7 @@ export function Repricings({ projectId }: { projectId: string }) {
       />
       <PageBody>
         <PageSection title="Compute stored costs anew">
-          <NewRepricing projectId={projectId} busy={busy} />
+          <NewRepricing projectId={projectId} busy={busy} states={states} />
         </PageSection>
         <PageSection title="Earlier" flush>
           <ListFrame
@@ -79,7 +80,9 @@ export function Repricings({ projectId }: { projectId: string }) {
   );
 }
 
-function NewRepricing({ projectId, busy }: { projectId: string; busy: boolean }) {
+/** `states` of the repricings so far: another after each step of one. Undefined until they are known. */
+function NewRepricing(props: { projectId: string; busy: boolean; states: string | undefined }) {
+  const { projectId, busy, states } = props;
   const trpc = useTRPC();
   const queries = useQueryClient();
   const may = useMay("model-pricing:write");
@@ -92,12 +95,14 @@ function NewRepricing({ projectId, busy }: { projectId: string; busy: boolean })
     trpc.repricings.preview.queryOptions(calls, { enabled: !busy, placeholderData: (was) => was }),
   );
   const { refetch } = preview;
-  const wasBusy = useRef(busy);
+  const statesAsked = useRef(states);
   useEffect(() => {
-    // What it would change is another thing after each repricing.
-    if (wasBusy.current && !busy) void refetch();
-    wasBusy.current = busy;
-  }, [busy, refetch]);
+    const before = statesAsked.current;
+    if (before !== undefined && (busy || states === before)) return;
+    statesAsked.current = states;
+    // What would change is another thing after each repricing, also after one that was done before it was seen under way.
+    if (before !== undefined) void refetch();
+  }, [busy, states, refetch]);
   const create = useMutation(
     trpc.repricings.create.mutationOptions({
       onSuccess: () => {
