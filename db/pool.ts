@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { env } from "@/env";
 import type { Db } from "./client";
 import { socketOpener } from "./open-socket";
+import { preparingOften } from "./prepare-often";
 import * as schema from "./schema";
 
 // Hot reload re-runs this file; keeping the pool on globalThis stops it leaking connections.
@@ -34,7 +35,7 @@ export function openPool({ statementSeconds, name = "whetstone" }: { statementSe
     // Its own types leave it out.
     socket: socketOpener({ silentMs: statementMs > 0 ? statementMs + ON_ITS_WAY_MS : 0 }),
   };
-  const sql = postgres(env().DATABASE_URL, options);
+  const sql = preparingOften(postgres(env().DATABASE_URL, options));
   kept.whetstonePool = { sql, db: drizzle(sql, { schema }) };
   return kept.whetstonePool;
 }
