@@ -3,7 +3,8 @@ import { sql } from "drizzle-orm";
 /**
  * Many rows as one parameter: `from ${rowsOf(items, "trace_id text, attributes jsonb")} as t`. One statement for a whole
  * batch is what ingest speed comes from, and a JSON document was measured faster than an array parameter a column
- * (50,000 against 39,000 rows a second).
+ * (50,000 against 39,000 rows a second). The planner takes it for a hundred rows, and reads a small table whole to join
+ * them: a condition on the keys themselves (`textArray`) keeps a batch of ten at ten.
  */
 export const rowsOf = (items: readonly object[], columns: string) =>
   sql`jsonb_to_recordset(${JSON.stringify(items)}::text::jsonb) as t(${sql.raw(columns)})`;

@@ -57,18 +57,18 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
       update traces set conversation_id = c.id
       from ${rowsOf(moving, "trace_id text, key text")}
       join conversations c on c.project_id = ${projectId} and c.key = t.key
-      where traces.project_id = ${projectId} and traces.id = t.trace_id and traces.conversation_id is distinct from c.id`);
+      where traces.project_id = ${projectId} and traces.id = t.trace_id and traces.conversation_id is distinct from c.id
+        and traces.id = any(${textArray(moving.map((trace) => trace.trace_id))})
+        and c.key = any(${textArray(moving.map((trace) => trace.key))})`);
+    // What comes from nowhere has no calls yet.
+    const came = moving.flatMap(({ trace_id, from }) => (from === null ? [] : { trace_id, from }));
     await callsGoAlong(
       tx,
       projectId,
-      moving.map((trace) => trace.trace_id),
+      came.map(({ trace_id }) => trace_id),
     );
-    await ownLabelsGoAlong(
-      tx,
-      projectId,
-      moving.flatMap(({ trace_id, from }) => (from === null ? [] : { trace_id, from })),
-    );
-    const left = textArray(moving.flatMap((trace) => trace.from ?? []));
+    await ownLabelsGoAlong(tx, projectId, came);
+    const left = textArray(came.map(({ from }) => from));
     const emptied = await tx.execute<{ id: string }>(sql`
       delete from conversations c
       where c.project_id = ${projectId} and c.id = any(${left})
@@ -82,11 +82,13 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
 
 /** The calls of traces that moved follow them before what was left is removed: they keep the cost that they were given. */
 export async function callsGoAlong(tx: Db, projectId: string, traceIds: readonly string[]) {
+  if (traceIds.length === 0) return;
   await tx.execute(sql`
     update model_calls m set conversation_id = t.conversation_id
     from traces t
-    where t.project_id = ${projectId} and t.id = any(${textArray([...traceIds])}) and t.conversation_id is not null
-      and m.project_id = t.project_id and m.trace_id = t.id and m.conversation_id <> t.conversation_id`);
+    where t.project_id = ${projectId} and t.id = any(${textArray(traceIds)}) and t.conversation_id is not null
+      and m.project_id = t.project_id and m.trace_id = t.id and m.conversation_id <> t.conversation_id
+      and m.trace_id = any(${textArray(traceIds)})`);
 }
 
 type Moving = { trace_id: string; key: string; external_id: string | null; from: string | null; was: string | null };

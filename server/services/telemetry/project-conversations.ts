@@ -315,7 +315,7 @@ async function writeSummaries(
       from model_calls where project_id = ${projectId} and conversation_id = any(${textArray(ids)})
       group by conversation_id
     ) m on m.conversation_id = t.id
-    where c.project_id = ${projectId} and c.id = t.id`);
+    where c.project_id = ${projectId} and c.id = t.id and c.id = any(${textArray(ids)})`);
 }
 
 async function writeSearch(tx: Db, projectId: string, conversations: readonly Labelled[]) {
