@@ -1,6 +1,6 @@
 import { cookies } from "next/headers";
 import { redirect } from "next/navigation";
-import { currentSession } from "@/server/auth/session";
+import { currentSession } from "@/server/auth/current-session";
 import { CreateFirstProject } from "./_components/create-first-project";
 import { EntryCard } from "./_components/entry-card";
 import { LAST_PROJECT } from "./_lib/last-project";

@@ -2,8 +2,8 @@
 // The web process: Next on our own HTTP server, so that it stops cleanly and says when it is ready.
 import { createServer } from "node:http";
 import next from "next";
-import { answerUnreadable, letIn } from "./lib/front-door.mjs";
-import { ROOT } from "./lib/paths.mjs";
+import { answerUnreadable, isV1, letIn } from "./lib/front-door.mjs";
+import { inRoot, ROOT } from "./lib/paths.mjs";
 import { secure } from "./lib/security-headers.mjs";
 
 process.title = "whetstone web";
@@ -35,13 +35,15 @@ const told =
     : Promise.resolve();
 
 const dev = process.env.NODE_ENV === "development";
+/** In development Next answers it, from the sources. @type {import("node:http").RequestListener | undefined} */
+const answerV1 = dev ? undefined : (await import(inRoot("dist/v1.js"))).default;
 const app = next({ dev, dir: ROOT, hostname, port, httpServer: server, quiet: true });
 await quietly(() => app.prepare());
 const handle = app.getRequestHandler();
 const installation = { dev, secure: process.env.PUBLIC_URL?.startsWith("https:") ?? false };
 server.on("request", (request, response) => {
   secure(request, response, installation);
-  if (letIn(request, response)) void handle(request, response);
+  if (letIn(request, response)) void (isV1(request) ? (answerV1 ?? handle) : handle)(request, response);
 });
 server.on("clientError", answerUnreadable);
 await told;

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { api } from "@/app/_lib/trpc-server";
-import { currentSession } from "@/server/auth/session";
+import { currentSession } from "@/server/auth/current-session";
 import { Invitation } from "./_components/invitation";
 
 export const metadata: Metadata = { title: "Invitation" };

@@ -5,7 +5,7 @@ import { EntryCard } from "@/app/_components/entry-card";
 import { ProviderButton } from "@/app/_components/provider-button";
 import { pathOf, safeNext } from "@/app/_lib/safe-next";
 import { api } from "@/app/_lib/trpc-server";
-import { currentSession } from "@/server/auth/session";
+import { currentSession } from "@/server/auth/current-session";
 import { SignInForm } from "./_components/sign-in-form";
 import { signInProblem } from "./_components/sign-in-problem";
 

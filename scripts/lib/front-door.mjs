@@ -7,14 +7,19 @@ const API = /^\/v1(?=[/?]|$)/;
 /** Next fails on a method that no route may have. */
 const ROUTED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
+/** @param {Pick<import("node:http").IncomingMessage, "url">} request */
+export const isV1 = ({ url = "/" }) => API.test(url);
+
 /**
  * Readies a request that Next would not hand to a route: one to /v1 goes to our dispatcher, which reads in a header what was
  * asked and refuses it there. Answers whether the request may go on; any other is answered here.
- * @param {Pick<import("node:http").IncomingMessage, "method" | "url" | "headers">} request
+ * @param {Pick<import("node:http").IncomingMessage, "method" | "url" | "headers" | "socket">} request
  * @param {import("node:http").ServerResponse} response
  */
 export function letIn(request, response) {
   const { method = "GET" } = request;
+  // Whoever connected, where no proxy says for whom it asks.
+  request.headers["x-forwarded-for"] ??= request.socket.remoteAddress;
   const url = tidy(request.url ?? "/");
   if (!url.startsWith("/")) return refuse(response, 400); // OPTIONS * asks about no address
   const isApi = API.test(url);

@@ -9,6 +9,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     if (!letIn(request, response)) return;
     const { method, url, headers } = request;
+    response.setHeader("asked-for", headers["x-forwarded-for"] ?? "");
     response.end(JSON.stringify([method, url, headers["x-asked-method"], headers["x-asked-address"]]));
   });
   server.on("clientError", answerUnreadable);
@@ -48,6 +49,13 @@ test("slashes too many lead where one does, in /v1", async () => {
   expect(await passed("/v1/?q")).toBe("/v1?q");
   expect(await passed("http://shop.example/v1/things")).toBe("/v1/things");
   expect(await passed("/p//one/")).toBe("/p//one/");
+});
+
+test("whoever connects asks for itself, unless a proxy says for whom", async () => {
+  const askedFor = async (headers: Record<string, string> = {}) =>
+    (await fetch(`http://127.0.0.1:${port()}/v1`, { headers })).headers.get("asked-for");
+  expect(await askedFor()).toBe("127.0.0.1");
+  expect(await askedFor({ "x-forwarded-for": "192.0.2.7" })).toBe("192.0.2.7");
 });
 
 test("any other address that is no UTF-8, and none at all, is refused", async () => {

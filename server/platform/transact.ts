@@ -1,3 +1,4 @@
+import { is } from "drizzle-orm";
 import { PgTransaction } from "drizzle-orm/pg-core";
 import type { Db } from "@/db/client";
 import { errorCodes } from "./known-error";
@@ -12,7 +13,7 @@ const TRIES = 3;
  */
 export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   // Part of an open transaction keeps the locks of the whole: only the whole can get out of the way.
-  const tries = db instanceof PgTransaction ? 1 : TRIES;
+  const tries = is(db, PgTransaction) ? 1 : TRIES;
   for (let n = 1; ; n++) {
     try {
       return await db.transaction(work);

@@ -2,17 +2,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
-import { DELETE, GET, OPTIONS, PATCH, POST, PUT } from "@/app/v1/[[...path]]/route";
 import { testProject } from "@/db/testing/test-project";
 import { cursorFor } from "@/server/platform/cursor";
 import { createApiKey } from "@/server/services/api-keys";
 import { isProjectQualified, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 import { cookieFor, keyFor, requestTo } from "./testing";
+import { v1 } from "./v1";
 
-const HANDLERS = { GET, POST, PUT, PATCH, DELETE, OPTIONS };
 const send = (method: string, path: string, sent: Parameters<typeof requestTo>[2] = {}) =>
-  HANDLERS[method as keyof typeof HANDLERS](requestTo(method, path, sent));
+  v1(requestTo(method, path, sent));
 
 const addressIn = (operation: Operation, projectId: string) =>
   `/v1${operation.path.replace(":projectId", projectId).replaceAll(/:\w+/g, "none_1")}`;
@@ -133,7 +132,7 @@ const server = createServer(async (incoming, outgoing) => {
     body: body as ReadableStream | null,
     duplex: "half",
   } as RequestInit);
-  const reply = await GET(request);
+  const reply = await v1(request);
   // One connection for each message: a body that was refused half-way is nobody else's problem.
   outgoing.writeHead(reply.status, { ...Object.fromEntries(reply.headers), connection: "close" });
   outgoing.end(Buffer.from(await reply.arrayBuffer()));

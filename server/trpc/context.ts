@@ -1,8 +1,9 @@
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { addressOf } from "@/server/auth/address";
+import { currentSession } from "@/server/auth/current-session";
 import { isSameOrigin } from "@/server/auth/origin";
-import { currentSession, sessionOf } from "@/server/auth/session";
+import { sessionOf } from "@/server/auth/session";
 import type { RequestInfo } from "@/server/platform/context";
 import { requestIdOf } from "@/server/platform/request-id";
 import type { Session } from "@/server/services/identity";

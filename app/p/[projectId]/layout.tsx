@@ -1,6 +1,6 @@
 import { notFound, redirect } from "next/navigation";
 import { api } from "@/app/_lib/trpc-server";
-import { currentSession } from "@/server/auth/session";
+import { currentSession } from "@/server/auth/current-session";
 import { MembershipProvider } from "./_components/membership";
 import { RememberProject } from "./_components/remember-project";
 import { Shell } from "./_components/shell";

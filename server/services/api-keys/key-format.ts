@@ -1,7 +1,7 @@
 import { createHmac, randomInt, timingSafeEqual } from "node:crypto";
+import { crc32 } from "node:zlib";
 import { newId } from "@/server/platform/ids";
 import { derivedSecret } from "@/server/platform/secrets";
-import { crc32 } from "./crc32";
 
 /*
  * whet_<id>_<secret><checksum>: 32 hex digits, 40 and 6 of base 62. The checksum is the CRC-32 of all before it, so that

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { nextPage } from "@/app/_lib/next-page";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
-import { currentSession } from "@/server/auth/session";
+import { currentSession } from "@/server/auth/current-session";
 import { OnlyFor } from "../_components/only-for";
 import { Members } from "./_components/members";
 

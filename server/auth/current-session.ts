@@ -1,0 +1,15 @@
+import "server-only";
+import { cookies } from "next/headers";
+import { cache } from "react";
+import { db } from "@/db/pool";
+import type { Session } from "@/server/services/identity";
+import { sessionOfCookies } from "./session";
+
+/** Who looks at the page that is being rendered. Asked once for a render, however many components ask. */
+export const currentSession = cache(async (): Promise<Session | null> => {
+  const jar = await cookies();
+  return sessionOfCookies(
+    db(),
+    jar.getAll().map(({ name, value }) => [name, value] as const),
+  );
+});
