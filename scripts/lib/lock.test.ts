@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { holderOf, LockHeld, takeLock, waitForLock } from "./lock.mjs";
 import { identify } from "./processes.mjs";
 
@@ -10,6 +10,7 @@ let file: string;
 beforeEach(() => {
   file = path.join(mkdtempSync(path.join(tmpdir(), "whetstone-lock-")), "running.json");
 });
+afterEach(() => rmSync(path.dirname(file), { recursive: true }));
 
 const alone = () => readdirSync(path.dirname(file));
 

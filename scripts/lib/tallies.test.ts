@@ -1,11 +1,15 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { sumUp, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.mjs";
 
+const folder = mkdtempSync(path.join(tmpdir(), "whetstone-tally-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let reports = 0;
 const report = (value: object) => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), "whetstone-tally-")), "report.json");
+  const file = path.join(folder, `report-${reports++}.json`);
   writeFileSync(file, JSON.stringify(value));
   return file;
 };

@@ -122,15 +122,44 @@ test("a Finding with very many occurrences is counted again a little later, and 
   }
 
   await diagnosed(ctx, { userId: "ann" }, "Error: order 5 not found");
-  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: many + 1, userCount: 7 });
+  expect((await toolErrors(ctx))[0]).toMatchObject({
+    occurrenceCount: many + 1,
+    userCount: 7,
+    recountDueAt: expect.any(Number),
+  });
   await recountDueFindings(ctx.db);
   expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: many + 1 });
 
   await ctx.db.execute(sql`update findings set recount_due_at = recount_due_at - 60000`);
   expect(await recountDueFindings(ctx.db)).toEqual({ recounted: 1 });
-  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: many + 2, userCount: 8 });
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: many + 2, userCount: 8, recountDueAt: null });
   expect((await toolErrors(other))[0]).toMatchObject({ occurrenceCount: many + 1, userCount: 7 });
   expect(await recountDueFindings(ctx.db)).toEqual({ recounted: 0 });
+});
+
+test("a Finding that cannot be counted again stays due, and holds up no other", async () => {
+  const { ctx } = await testProject();
+  const { ctx: other } = await testProject();
+  for (const project of [ctx, other]) {
+    await diagnosed(project);
+    await project.db.execute(sql`
+      update findings set recount_due_at = ${project === ctx ? 1 : 2}, occurrence_count = 7
+      where project_id = ${project.projectId}`);
+  }
+  await ctx.db.execute(sql`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`);
+  await ctx.db.execute(
+    sql.raw(`create trigger refused before update of occurrence_count on findings for each row
+             when (new.project_id = '${ctx.projectId}') execute function refuse()`),
+  );
+
+  await expect(recountDueFindings(ctx.db)).rejects.toThrow("1 of 2 Findings could not be counted.");
+  expect((await toolErrors(other))[0]).toMatchObject({ occurrenceCount: 1, recountDueAt: null });
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: 7, recountDueAt: 1 });
+
+  await ctx.db.execute(sql`drop trigger refused on findings`);
+  expect(await recountDueFindings(ctx.db)).toEqual({ recounted: 1 });
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: 1, recountDueAt: null });
 });
 
 test("reading a conversation again counts it once", async () => {

@@ -7,12 +7,14 @@ import { recountFindings } from "./refresh-findings";
 
 /**
  * Counts the Findings anew that had too many occurrences to be counted when some of them changed, and that are due. Each in
- * a transaction of its own: while it is counted, nothing is recorded for its Rule.
+ * a transaction of its own: while it is counted, nothing is recorded for its Rule. One that cannot be counted stays due and
+ * holds up no other: what went wrong is thrown once all had their turn.
  */
 export async function recountDueFindings(db: Db): Promise<{ recounted: number }> {
   const due = await db.execute<{ project_id: string; id: string; rule_id: string }>(sql`
     select project_id, id, rule_id from findings
     where recount_due_at is not null and recount_due_at <= ${NOW} order by recount_due_at, id`);
+  const failures: unknown[] = [];
   for (const { project_id, id, rule_id } of due) {
     const ctx: Ctx = { db, projectId: project_id as ProjectId, actor: { kind: "job", name: "recount-findings" } };
     await inTransaction(ctx, async (tx) => {
@@ -21,7 +23,10 @@ export async function recountDueFindings(db: Db): Promise<{ recounted: number }>
         sql`update findings set recount_due_at = null where project_id = ${tx.projectId} and id = ${id}`,
       );
       await recountFindings(tx, [id]);
-    });
+    }).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) {
+    throw new AggregateError(failures, `${failures.length} of ${due.length} Findings could not be counted.`);
   }
   return { recounted: due.length };
 }

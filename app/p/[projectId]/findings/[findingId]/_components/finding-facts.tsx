@@ -1,4 +1,4 @@
-import { DataList } from "@mantine/core";
+import { DataList, Text } from "@mantine/core";
 import Link from "next/link";
 import { Ago } from "@/app/_components/ago";
 import { Fact } from "@/app/_components/fact";
@@ -31,7 +31,14 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
       <section>
         <h2 className={classes.heading}>Facts</h2>
         <DataList size="xs" gap={6} labelWidth={104}>
-          <Fact label="Conversations">{formatCount(finding.occurrenceCount)}</Fact>
+          <Fact label="Conversations">
+            {formatCount(finding.occurrenceCount)}
+            {finding.recountDueAt === null ? null : (
+              <Text size="xs" c="dimmed">
+                More came since: all of it is counted anew within minutes.
+              </Text>
+            )}
+          </Fact>
           <Fact label="Users">{formatCount(finding.userCount)}</Fact>
           <Fact label="Their cost">
             <Money usd={finding.affectedCost} note="known costs of the affected conversations" />
