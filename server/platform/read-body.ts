@@ -2,6 +2,9 @@ import { ServiceError } from "./errors";
 
 const tooLarge = (max: number) => new ServiceError("too_large", `The body is larger than ${max} bytes.`);
 
+/** What breaks off is told by Node as a connection that was reset, which from the database would mean something else. */
+const brokenOff = () => new ServiceError("invalid", "The body broke off before its end.");
+
 /** The whole body, refused as soon as it is known to be too long: nobody can fill memory by sending more. */
 export async function readBody(request: Request, max: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
@@ -9,7 +12,11 @@ export async function readBody(request: Request, max: number): Promise<Uint8Arra
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = request.body.getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+  const read = () =>
+    reader.read().catch(() => {
+      throw brokenOff();
+    });
+  for (let next = await read(); !next.done; next = await read()) {
     length += next.value.length;
     if (length > max) {
       // Not awaited: a sender that does not stop must not hold the answer back.

@@ -1,10 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import { cursorFor } from "@/server/platform/cursor";
+import { isTroubled } from "@/server/platform/database-trouble";
 import { createApiKey } from "@/server/services/api-keys";
+import answer from "./node";
 import { isProjectQualified, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 import { cookieFor, keyFor, requestTo } from "./testing";
@@ -123,20 +124,7 @@ test("the reference is readable as plain HTML, with every operation in it", asyn
   expect(html).not.toContain("<script");
 });
 
-/** Next hands our handlers a Request for each message; so does this, over a real socket. */
-const server = createServer(async (incoming, outgoing) => {
-  const body = incoming.method === "GET" || incoming.method === "HEAD" ? null : Readable.toWeb(incoming);
-  const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
-    method: incoming.method ?? "GET",
-    headers: Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]) as [string, string][],
-    body: body as ReadableStream | null,
-    duplex: "half",
-  } as RequestInit);
-  const reply = await v1(request);
-  // One connection for each message: a body that was refused half-way is nobody else's problem.
-  outgoing.writeHead(reply.status, { ...Object.fromEntries(reply.headers), connection: "close" });
-  outgoing.end(Buffer.from(await reply.arrayBuffer()));
-}).listen(0);
+const server = createServer(answer).listen(0);
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => server.close());
 
@@ -151,4 +139,16 @@ test("over a real socket: a key reads its project, a too large body is cut off, 
   expect(await renamed.json()).toMatchObject({ project: { name: "Über 東京 🎈" } });
   const head = await fetch(address, { method: "HEAD", headers });
   expect([head.status, await head.text()]).toEqual([200, ""]);
+});
+
+test("an upload that breaks off is the sender's doing, and no trouble of the database", async () => {
+  const { ctx } = await testProject();
+  const key = await keyFor(ctx, "telemetry:write");
+  // As Node tells of it.
+  const aborted = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+  const body = new ReadableStream({ pull: (controller) => controller.error(aborted) });
+  const headers = { "content-type": "application/json" };
+  const reply = await send("POST", "/v1/otlp/v1/traces", { key, body, headers });
+  expect([reply.status, await reply.json()]).toMatchObject([400, { code: "invalid" }]);
+  expect(isTroubled("away")).toBe(false);
 });
