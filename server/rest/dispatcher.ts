@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { type Ctx, requireCapability } from "@/server/platform/context";
@@ -115,7 +116,12 @@ function finished(response: Response, request: Request, requestId: string, extra
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   headers.set("x-content-type-options", "nosniff");
   headers.set("x-request-id", requestId);
-  return new Response(request.method === "HEAD" ? null : response.body, { status: response.status, headers });
+  const { status } = response;
+  return new Response(request.method === "HEAD" ? null : response.body, {
+    status,
+    statusText: STATUS_CODES[status] ?? "",
+    headers,
+  });
 }
 
 /**

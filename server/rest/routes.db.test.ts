@@ -138,7 +138,7 @@ test("over a real socket: a key reads its project, a too large body is cut off, 
   const renamed = await fetch(address, { method: "PATCH", headers, body: JSON.stringify({ name: "Über 東京 🎈" }) });
   expect(await renamed.json()).toMatchObject({ project: { name: "Über 東京 🎈" } });
   const head = await fetch(address, { method: "HEAD", headers });
-  expect([head.status, await head.text()]).toEqual([200, ""]);
+  expect([head.status, head.statusText, await head.text()]).toEqual([200, "OK", ""]);
 });
 
 test("an upload that breaks off is the sender's doing, and no trouble of the database", async () => {
