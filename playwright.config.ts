@@ -4,7 +4,7 @@ import path from "node:path";
 import { defineConfig } from "@playwright/test";
 
 /** Tests run the command line on the same folder: `npm run -s cli` with this as DATA_DIR. */
-process.env.E2E_DATA_DIR ??= path.join(tmpdir(), `whetstone-e2e-${process.pid}`);
+process.env.E2E_DATA_DIR ??= path.join(tmpdir(), `whetstone-e2e-${crypto.randomUUID()}`);
 process.env.E2E_PORT ??= String(3900 + (process.pid % 90));
 const { E2E_DATA_DIR, E2E_PORT } = process.env;
 const baseURL = `http://127.0.0.1:${E2E_PORT}`;

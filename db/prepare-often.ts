@@ -14,7 +14,7 @@ type Asks = Pick<Sql | TransactionSql, "unsafe">;
 /**
  * A client of postgres.js whose frequent statements are prepared. Drizzle leaves that out, and then each costs a second way
  * to the database and back (for the types of its parameters), and is read and planned anew: a batch of 50 spans took a
- * third longer, reads likewise. Postgres goes on to plan for the values where its estimates say that this pays.
+ * third longer, reads a fifth. Postgres goes on to plan for the values where its estimates say that this pays.
  */
 export function preparingOften(client: Sql): Sql {
   const asked = new LRUCache<string, number>({ max: COUNTED });

@@ -2,13 +2,15 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
+import { logger } from "@/server/platform/log";
+import { loggable } from "@/server/platform/loggable";
 import { lockFindings } from "./record-occurrences";
 import { recountFindings } from "./refresh-findings";
 
 /**
  * Counts the Findings anew that had too many occurrences to be counted when some of them changed, and that are due. Each in
  * a transaction of its own: while it is counted, nothing is recorded for its Rule. One that cannot be counted stays due and
- * holds up no other: what went wrong is thrown once all had their turn.
+ * holds up no other: throws once all had their turn.
  */
 export async function recountDueFindings(db: Db): Promise<{ recounted: number }> {
   const due = await db.execute<{ project_id: string; id: string; rule_id: string }>(sql`
@@ -23,10 +25,16 @@ export async function recountDueFindings(db: Db): Promise<{ recounted: number }>
         sql`update findings set recount_due_at = null where project_id = ${tx.projectId} and id = ${id}`,
       );
       await recountFindings(tx, [id]);
-    }).catch((error: unknown) => failures.push(error));
+    }).catch((error: unknown) => {
+      failures.push(error);
+      logger("diagnostics").error(
+        { err: loggable(error), findingId: id, ruleId: rule_id },
+        "A Finding could not be counted.",
+      );
+    });
   }
   if (failures.length > 0) {
-    throw new AggregateError(failures, `${failures.length} of ${due.length} Findings could not be counted.`);
+    throw new Error(`${failures.length} of ${due.length} Findings could not be counted.`, { cause: failures[0] });
   }
   return { recounted: due.length };
 }

@@ -56,8 +56,8 @@ export const finding = z.object({
   createdAt: z.number(),
   updatedAt: z.number(),
   /**
-   * Unix ms from which on the counts above are taken anew: there are many occurrences, and more came since they were counted.
-   * `null`: they are of now.
+   * Unix ms from which on the counts above are taken anew: there are many occurrences, and some changed since they were
+   * counted. `null`: they are of now.
    */
   recountDueAt: z.number().nullable(),
   /** `<tracker>:<owner>/<repo>#<number>`; of the earlier interface, `null` until a repair is handed off. */

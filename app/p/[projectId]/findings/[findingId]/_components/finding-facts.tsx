@@ -35,7 +35,7 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
             {formatCount(finding.occurrenceCount)}
             {finding.recountDueAt === null ? null : (
               <Text size="xs" c="dimmed">
-                More came since: all of it is counted anew within minutes.
+                Some changed since: all are counted anew within minutes.
               </Text>
             )}
           </Fact>
