@@ -22,6 +22,8 @@ async function stillOpen(sql: postgres.Sql, projectId: string, diagnosed: boolea
       (select count(*) from projection_queue where project_id = ${projectId}) as "traces to be rebuilt",
       (select count(*) from conversations
         where project_id = ${projectId} and ${diagnosed} and diagnosed_received_at is distinct from received_at) as "conversations to be diagnosed",
+      (select count(*) from findings
+        where project_id = ${projectId} and recount_due_at is not null) as "Findings to be counted",
       (select count(*) from rule_runs
         where project_id = ${projectId} and status in ('queued', 'running')) as "Rule Runs to be executed",
       (select count(*) from job_events where project_id = ${projectId} and dispatched_at is null) as "events to be taken",

@@ -123,7 +123,7 @@ export const findings = pgTable(
     /** Times of the conversations' activity, not of the diagnosis. */
     firstDetectedAt: unixMs("first_detected_at").notNull(),
     lastDetectedAt: unixMs("last_detected_at").notNull(),
-    /** When its numbers are to be counted again; null when they are of all its occurrences. */
+    /** When what cannot be had by adding is to be counted again; null when it is of all its occurrences. */
     recountDueAt: unixMs("recount_due_at"),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),

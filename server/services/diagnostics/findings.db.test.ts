@@ -1,8 +1,8 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { conversations, jobEvents } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import type { Ctx } from "@/server/platform/context";
+import { type Ctx, inTransaction } from "@/server/platform/context";
 import {
   createRuleRuns,
   executeRuleRuns,
@@ -17,6 +17,7 @@ import {
   updateDiagnosticSettings,
   updateFinding,
 } from ".";
+import { forgetConversations } from "./forget-conversations";
 import { failingToolCall, storedConversation } from "./testing";
 
 const NOT_FOUND = "Error: order 4821 not found";
@@ -102,38 +103,72 @@ test("of very many conversations a share is of the newest, and a day that was no
   expect(days[1]!.conversations).toBe(whole!.count);
 });
 
-test("a Finding with very many occurrences is counted again a little later, and only its own project's", async () => {
+const MANY = 1000;
+
+/** A Finding that shows in one more than `MANY` conversations, of seven users, the first of them at Unix ms 1. */
+async function largeFinding(project: Ctx) {
+  await diagnosed(project);
+  await project.db.execute(sql`
+    with made as (
+      insert into conversations (project_id, id, key, user_id, started_at, last_activity_at, received_at)
+      select ${project.projectId}::text, 'many_' || n, 'many_' || n, 'user-' || n % 7, n, n, n from generate_series(1, ${MANY - 1}::int) n
+      returning id, last_activity_at
+    )
+    insert into occurrences (project_id, id, finding_id, conversation_id, score, confidence, severity, title, summary, evidence, detected_at, updated_at)
+    select o.project_id, o.id || made.id, o.finding_id, made.id, o.score, o.confidence, o.severity, o.title, o.summary, o.evidence, made.last_activity_at, o.updated_at
+    from occurrences o, made where o.project_id = ${project.projectId}`);
+  await diagnosed(project, {}, "Error: order 9917 not found");
+  expect((await toolErrors(project))[0]).toMatchObject({ occurrenceCount: MANY + 1, firstDetectedAt: 1 });
+}
+
+test("a large Finding's number of conversations and its newest are of now, whatever was added, read again or deleted", async () => {
+  const { ctx } = await testProject();
+  await largeFinding(ctx);
+  const { conversation, runs } = await diagnosed(ctx, { startedAt: Date.now() + 60_000 }, "Error: order 5 not found");
+  expect((await toolErrors(ctx))[0]).toMatchObject({
+    occurrenceCount: MANY + 2,
+    lastDetectedAt: conversation.lastActivityAt,
+    firstDetectedAt: 1,
+  });
+  const again = await createRuleRuns(ctx, {
+    conversationId: conversation.id,
+    lastActivityAt: conversation.lastActivityAt + 1,
+  });
+  expect(again.runs).toHaveLength(runs.length);
+  await executeRuleRuns(
+    ctx,
+    again.runs.map((run) => run.id),
+  );
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: MANY + 2 });
+
+  await inTransaction(ctx, (tx) =>
+    forgetConversations(tx, ["many_1", "many_2"], async () => {
+      await tx.db
+        .delete(conversations)
+        .where(and(eq(conversations.projectId, tx.projectId), inArray(conversations.id, ["many_1", "many_2"])));
+    }),
+  );
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: MANY, firstDetectedAt: 1 });
+  await ctx.db.execute(sql`update findings set recount_due_at = 1 where project_id = ${ctx.projectId}`);
+  await recountDueFindings(ctx.db);
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: MANY, firstDetectedAt: 3, recountDueAt: null });
+});
+
+test("a large Finding's users are counted a little later, and only its own project's", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
-  const many = 1000;
-  for (const project of [ctx, other]) {
-    await diagnosed(project);
-    await project.db.execute(sql`
-      with made as (
-        insert into conversations (project_id, id, key, user_id, started_at, last_activity_at, received_at)
-        select ${project.projectId}::text, 'many_' || n, 'many_' || n, 'user-' || n % 7, n, n, n from generate_series(1, ${many - 1}::int) n
-        returning id, last_activity_at
-      )
-      insert into occurrences (project_id, id, finding_id, conversation_id, score, confidence, severity, title, summary, evidence, detected_at, updated_at)
-      select o.project_id, o.id || made.id, o.finding_id, made.id, o.score, o.confidence, o.severity, o.title, o.summary, o.evidence, made.last_activity_at, o.updated_at
-      from occurrences o, made where o.project_id = ${project.projectId}`);
-    await diagnosed(project, {}, "Error: order 9917 not found");
-    expect((await toolErrors(project))[0]).toMatchObject({ occurrenceCount: many + 1, firstDetectedAt: 1 });
-  }
+  for (const project of [ctx, other]) await largeFinding(project);
 
   await diagnosed(ctx, { userId: "ann" }, "Error: order 5 not found");
-  expect((await toolErrors(ctx))[0]).toMatchObject({
-    occurrenceCount: many + 1,
-    userCount: 7,
-    recountDueAt: expect.any(Number),
-  });
+  const [grown] = await toolErrors(ctx);
+  expect(grown).toMatchObject({ occurrenceCount: MANY + 2, userCount: 7, recountDueAt: expect.any(Number) });
   await recountDueFindings(ctx.db);
-  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: many + 1 });
+  expect((await toolErrors(ctx))[0]).toEqual(grown);
 
   await ctx.db.execute(sql`update findings set recount_due_at = recount_due_at - 60000`);
   expect(await recountDueFindings(ctx.db)).toEqual({ recounted: 1 });
-  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: many + 2, userCount: 8, recountDueAt: null });
-  expect((await toolErrors(other))[0]).toMatchObject({ occurrenceCount: many + 1, userCount: 7 });
+  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: MANY + 2, userCount: 8, recountDueAt: null });
+  expect((await toolErrors(other))[0]).toMatchObject({ occurrenceCount: MANY + 1, userCount: 7 });
   expect(await recountDueFindings(ctx.db)).toEqual({ recounted: 0 });
 });
 

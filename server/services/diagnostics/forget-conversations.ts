@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 import { lockFindingsIn } from "./lock-findings-in";
-import { refreshFindings } from "./refresh-findings";
+import { OccurrenceChanges, refreshFindings } from "./refresh-findings";
 
 type Forgotten<T> = { result: T; counts: Record<string, number>; ruleRunIds: string[] };
 
@@ -15,15 +15,17 @@ export async function forgetConversations<T>(
   conversationIds: readonly string[],
   work: () => Promise<T>,
 ): Promise<Forgotten<T>> {
-  const findingIds = await lockFindingsIn(tx, conversationIds, "update");
+  await lockFindingsIn(tx, conversationIds, "update");
 
   const ids = sql`${sql.param([...conversationIds])}::text[]`;
-  const occurrences = await tx.db.execute(sql`
-    delete from occurrences where project_id = ${tx.projectId} and conversation_id = any(${ids}) returning id`);
+  const occurrences = await tx.db.execute<{ finding_id: string }>(sql`
+    delete from occurrences where project_id = ${tx.projectId} and conversation_id = any(${ids}) returning finding_id`);
   const runs = await tx.db.execute<{ id: string }>(sql`
     delete from rule_runs where project_id = ${tx.projectId} and conversation_id = any(${ids}) returning id`);
   const result = await work();
-  const findings = findingIds.length > 0 ? await recount(tx, findingIds) : 0;
+  const changes = new OccurrenceChanges();
+  for (const row of occurrences) changes.deleted(row.finding_id);
+  const findings = occurrences.length > 0 ? await recount(tx, changes) : 0;
   return {
     result,
     counts: { occurrences: occurrences.length, rule_runs: runs.length, findings },
@@ -31,14 +33,14 @@ export async function forgetConversations<T>(
   };
 }
 
-async function recount(tx: Ctx, findingIds: readonly string[]): Promise<number> {
-  const ids = sql`${sql.param([...findingIds])}::text[]`;
+async function recount(tx: Ctx, changes: OccurrenceChanges): Promise<number> {
+  const ids = sql`${sql.param(changes.findingIds)}::text[]`;
   const gone = await tx.db.execute(sql`
     delete from findings f
     where f.project_id = ${tx.projectId} and f.id = any(${ids})
       and not exists (select 1 from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)
     returning 1`);
-  await refreshFindings(tx, { findingIds, conversationIds: [] });
+  await refreshFindings(tx, { changes, conversationIds: [] });
   await tx.db.execute(sql`
     update findings f set title = o.title, summary = o.summary
     from (

@@ -11,7 +11,7 @@ export const listFindings = verb(
     name: "findings.list",
     summary: "List Findings, those detected last first.",
     description:
-      "`lastDetectedAfter` is inclusive, `lastDetectedBefore` exclusive (Unix ms). `conversationId` is our id or the client's own. Of a Finding with a thousand occurrences or more, counts, times and score may be some minutes old: `recountDueAt` says when they are taken anew.",
+      "`lastDetectedAfter` is inclusive, `lastDetectedBefore` exclusive (Unix ms). `conversationId` is our id or the client's own. Of a Finding with a thousand occurrences or more, users, cost, severity and score may be some minutes old: `recountDueAt` says when they are taken anew.",
     effect: "read",
     capability: "diagnostics:read",
     input: listFindingsInput,

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { refreshFindings } from "./refresh-findings";
+import { OccurrenceChanges, refreshFindings } from "./refresh-findings";
 import { closestCause, fingerprint, type RuleOccurrence } from "./rules";
 import type { ConversationSnapshot } from "./types";
 
@@ -41,9 +41,9 @@ export async function recordOccurrences(tx: Ctx, readings: readonly Reading[]) {
     }
   }
 
-  const touched = await replaceOccurrences(tx, readings, [...rows.values()]);
+  const changes = await replaceOccurrences(tx, readings, [...rows.values()]);
   await refreshFindings(tx, {
-    findingIds: touched,
+    changes,
     conversationIds: readings.map((reading) => reading.conversation.id),
   });
 }
@@ -145,12 +145,12 @@ const occurrenceRow = (findingId: string, { runId, conversation }: Reading, occu
   detected_at: conversation.lastActivityAt,
 });
 
-/** Writes the rows, takes away what the same Rules said before and no longer say, answers every Finding touched. */
+/** Writes the rows, takes away what the same Rules said before and no longer say, answers what changed. */
 async function replaceOccurrences(
   tx: Ctx,
   readings: readonly Reading[],
   rows: readonly ReturnType<typeof occurrenceRow>[],
-) {
+): Promise<OccurrenceChanges> {
   const read = readings.map((reading) => ({ rule_id: reading.ruleId, conversation_id: reading.conversation.id }));
   const now = Date.now();
   // A person who confirmed or dismissed a Finding has judged its occurrences: those stay.
@@ -165,7 +165,8 @@ async function replaceOccurrences(
         where kept.finding_id = o.finding_id and kept.conversation_id = o.conversation_id)
     returning o.finding_id`);
 
-  await tx.db.execute(sql`
+  // A row that this statement inserted has no transaction that updated it.
+  const written = await tx.db.execute<{ finding_id: string; detected_at: string; is_new: boolean }>(sql`
     insert into occurrences (project_id, id, finding_id, conversation_id, rule_run_id, score, confidence, severity, title,
                              summary, evidence, detected_at, updated_at)
     select ${tx.projectId}::text, t.*, ${now}::bigint
@@ -175,7 +176,8 @@ async function replaceOccurrences(
     on conflict (project_id, finding_id, conversation_id) do update set
       rule_run_id = excluded.rule_run_id, score = excluded.score, confidence = excluded.confidence,
       severity = excluded.severity, title = excluded.title, summary = excluded.summary, evidence = excluded.evidence,
-      detected_at = excluded.detected_at, updated_at = excluded.updated_at`);
+      detected_at = excluded.detected_at, updated_at = excluded.updated_at
+    returning finding_id, detected_at, xmax = 0 as is_new`);
 
   // A resolved Finding regresses on conversations that started after the resolve, and on no others.
   await tx.db.execute(sql`
@@ -187,5 +189,10 @@ async function replaceOccurrences(
         select 1 from occurrences o join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
         where o.project_id = f.project_id and o.finding_id = f.id and c.started_at > f.resolved_at)`);
 
-  return [...new Set([...rows.map((row) => row.finding_id), ...[...gone].map((row) => row.finding_id)])];
+  const changes = new OccurrenceChanges();
+  for (const row of gone) changes.deleted(row.finding_id);
+  for (const row of written) {
+    changes.written(row.finding_id, { isNew: row.is_new, detectedAt: Number(row.detected_at) });
+  }
+  return changes;
 }

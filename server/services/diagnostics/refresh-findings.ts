@@ -33,43 +33,79 @@ type Counted = {
   cost: string | null;
 };
 
+/** How the rows of `occurrences` changed in this transaction, by Finding. */
+export class OccurrenceChanges {
+  readonly #changes = new Map<string, { id: string; more: number; first: number | null; last: number | null }>();
+
+  #of(findingId: string) {
+    const known = this.#changes.get(findingId);
+    if (known) return known;
+    const change = { id: findingId, more: 0, first: null, last: null };
+    this.#changes.set(findingId, change);
+    return change;
+  }
+
+  /** A row that was written: a new one, or one that says it again of the same conversation. `detectedAt` is Unix ms. */
+  written(findingId: string, { isNew, detectedAt }: { isNew: boolean; detectedAt: number }) {
+    const change = this.#of(findingId);
+    if (isNew) change.more++;
+    change.first = Math.min(detectedAt, change.first ?? detectedAt);
+    change.last = Math.max(detectedAt, change.last ?? detectedAt);
+  }
+
+  deleted(findingId: string) {
+    this.#of(findingId).more--;
+  }
+
+  get findingIds(): string[] {
+    return [...this.#changes.keys()];
+  }
+
+  toJSON() {
+    return [...this.#changes.values()];
+  }
+}
+
 /**
  * Brings up to date what follows from occurrences: the numbers of the Findings, and on each conversation how many Findings
- * it shows. A Finding that nobody reviewed and that nothing shows any more is removed. The numbers of a Finding with many
- * occurrences are marked as due, for `recountDueFindings`. Runs in the caller's transaction.
+ * it shows. A Finding that nobody reviewed and that nothing shows any more is removed. Of a Finding with many occurrences
+ * their number and the time of the newest are exact at once, and what cannot be had by adding is marked as due, for
+ * `recountDueFindings`. Runs in the caller's transaction.
  */
 export async function refreshFindings(
   tx: Ctx,
-  touched: { findingIds: readonly string[]; conversationIds: readonly string[] },
+  touched: { changes: OccurrenceChanges; conversationIds: readonly string[] },
 ) {
-  if (touched.findingIds.length > 0) {
-    const large = await deferRecounts(tx, touched.findingIds);
+  const findingIds = touched.changes.findingIds;
+  if (findingIds.length > 0) {
+    const large = await deferRecounts(tx, touched.changes);
     await recountFindings(
       tx,
-      touched.findingIds.filter((id) => !large.has(id)),
+      findingIds.filter((id) => !large.has(id)),
     );
     await tx.db.execute(sql`
       delete from findings f
-      where f.project_id = ${tx.projectId} and f.id = any(${sql.param([...touched.findingIds])}::text[])
+      where f.project_id = ${tx.projectId} and f.id = any(${sql.param(findingIds)}::text[])
         and f.review_status = 'unreviewed'
         and not exists (select 1 from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)`);
   }
   await refreshConversationCounts(tx, touched.conversationIds);
 }
 
-/** Marks those that are too large to be counted now. One that waits already keeps its turn. Answers which they are. */
-async function deferRecounts(tx: Ctx, findingIds: readonly string[]): Promise<ReadonlySet<string>> {
+/**
+ * Adds to those that are too large to be counted now, and marks them: one that waits already keeps its turn. Where a row
+ * was deleted, the times stay until then. Answers which they are.
+ */
+async function deferRecounts(tx: Ctx, changes: OccurrenceChanges): Promise<ReadonlySet<string>> {
   const rows = await tx.db.execute<{ id: string }>(sql`
-    with large as materialized (
-      select id from findings
-      where project_id = ${tx.projectId} and id = any(${sql.param([...findingIds])}::text[])
-        and occurrence_count >= ${MANY_OCCURRENCES}
-    ), marked as (
-      update findings f
-      set recount_due_at = ${NOW} + least(${LONGEST_WAIT_MS}, f.occurrence_count * ${WAIT_MS_AN_OCCURRENCE}::float8)::bigint
-      from large where f.project_id = ${tx.projectId} and f.id = large.id and f.recount_due_at is null
-    )
-    select id from large`);
+    update findings f
+    set occurrence_count = f.occurrence_count + t.more, first_detected_at = least(f.first_detected_at, t.first),
+      last_detected_at = greatest(f.last_detected_at, t.last), updated_at = ${NOW},
+      recount_due_at = coalesce(f.recount_due_at,
+        ${NOW} + least(${LONGEST_WAIT_MS}, f.occurrence_count * ${WAIT_MS_AN_OCCURRENCE}::float8)::bigint)
+    from jsonb_to_recordset(${JSON.stringify(changes)}::text::jsonb) as t(id text, more int, first bigint, last bigint)
+    where f.project_id = ${tx.projectId} and f.id = t.id and f.occurrence_count >= ${MANY_OCCURRENCES}
+    returning f.id`);
   return new Set([...rows].map(({ id }) => id));
 }
 

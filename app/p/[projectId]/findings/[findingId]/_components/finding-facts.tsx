@@ -31,17 +31,15 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
       <section>
         <h2 className={classes.heading}>Facts</h2>
         <DataList size="xs" gap={6} labelWidth={104}>
-          <Fact label="Conversations">
-            {formatCount(finding.occurrenceCount)}
-            {finding.recountDueAt === null ? null : (
-              <Text size="xs" c="dimmed">
-                Some changed since: all are counted anew within minutes.
-              </Text>
-            )}
-          </Fact>
+          <Fact label="Conversations">{formatCount(finding.occurrenceCount)}</Fact>
           <Fact label="Users">{formatCount(finding.userCount)}</Fact>
           <Fact label="Their cost">
             <Money usd={finding.affectedCost} note="known costs of the affected conversations" />
+            {finding.recountDueAt === null ? null : (
+              <Text size="xs" c="dimmed">
+                Some conversations changed since: users, cost and score follow within minutes.
+              </Text>
+            )}
           </Fact>
           <Fact label="First seen">
             <Ago at={finding.firstDetectedAt} />
