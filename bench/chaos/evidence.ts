@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
 import type { Evidence } from "./judge";
 
-/** All traces of a run were read by the Rules, all jobs have ended: sweeps come every quarter of a minute. */
+/** All traces of a run were read by the Rules, all jobs have ended: sweeps come every few seconds. */
 const REST_WITHIN_MS = 300_000;
 const LOOK_MS = 500;
 

@@ -1,12 +1,16 @@
 import { db } from "@/db/pool";
+import { env } from "@/env";
 import { scheduleQuietConversations } from "@/server/services/diagnostics";
 import { listed } from "../catalogue";
 import { inngest } from "../client";
 import { quietSweepRequested } from "../events";
 
-/** A schedule's finest grain is a minute; looking four times in it finds a quiet conversation within 15 seconds. */
-const SWEEPS_A_MINUTE = 4;
-const BETWEEN_SWEEPS = "15s";
+/**
+ * A schedule's finest grain is a minute, so a run looks several times: as often as a conversation can fall quiet, and not
+ * more often than is worth a look at all projects. Seconds.
+ */
+const OFTENEST = 5;
+const SELDOMEST = 15;
 
 export const diagnoseQuietConversations = inngest.createFunction(
   {
@@ -18,9 +22,10 @@ export const diagnoseQuietConversations = inngest.createFunction(
     retries: 0,
   },
   async ({ step }) => {
+    const between = Math.min(SELDOMEST, Math.max(OFTENEST, env().DIAGNOSE_AFTER_QUIET_SECONDS));
     let runs = 0;
-    for (let sweep = 0; sweep < SWEEPS_A_MINUTE; sweep += 1) {
-      if (sweep > 0) await step.sleep(`wait-${sweep}`, BETWEEN_SWEEPS);
+    for (let sweep = 0; sweep * between < 60; sweep += 1) {
+      if (sweep > 0) await step.sleep(`wait-${sweep}`, `${between}s`);
       const found = await step.run(`sweep-${sweep}`, () => scheduleQuietConversations(db()));
       runs += found.runs;
     }
