@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type AnyColumn, sql } from "drizzle-orm";
 
 /**
  * Many rows as one parameter: `from ${rowsOf(items, "trace_id text, attributes jsonb")} as t`. One statement for a whole
@@ -11,3 +11,9 @@ export const rowsOf = (items: readonly object[], columns: string) =>
 
 /** A list as one `text[]` parameter (Drizzle would spread a bare array over many). */
 export const textArray = (values: readonly string[]) => sql`${sql.param(values)}::text[]`;
+
+/**
+ * A column among values as one parameter. Drizzle's `inArray` has one for each, so that every length of a list is a
+ * statement of its own, to be prepared and planned (`prepare-often.ts` keeps few): for lists of ids.
+ */
+export const isOneOf = (column: AnyColumn, values: readonly string[]) => sql`${column} = any(${textArray(values)})`;

@@ -2,6 +2,7 @@ import { and, eq, gte, inArray, isNotNull, sql } from "drizzle-orm";
 import { v4 } from "uuid";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
+import { isOneOf } from "@/db/rows";
 import { jobRuns } from "@/db/schema/jobs";
 import { type Candidate, chooseRuns } from "./choose-runs";
 
@@ -44,7 +45,7 @@ export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
     const free = tx
       .select({ id: jobRuns.id })
       .from(jobRuns)
-      .where(and(inArray(jobRuns.id, chosen), isNotNull(jobRuns.dueAt)))
+      .where(and(isOneOf(jobRuns.id, chosen), isNotNull(jobRuns.dueAt)))
       .for("update", { skipLocked: true });
     const claimed = await tx
       .update(jobRuns)

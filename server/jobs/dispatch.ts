@@ -1,6 +1,7 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
+import { isOneOf } from "@/db/rows";
 import { type JobEvent, jobEvents, jobRuns, jobSteps } from "@/db/schema/jobs";
 import { createRuns } from "./create-runs";
 import type { Definition, Definitions } from "./definitions";
@@ -38,7 +39,7 @@ export function dispatchEvents(db: Db, definitions: Definitions): Promise<number
       .update(jobEvents)
       .set({ dispatchedAt: now })
       .where(
-        inArray(
+        isOneOf(
           jobEvents.id,
           rows.map(({ event }) => event.id),
         ),

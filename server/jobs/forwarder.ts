@@ -1,7 +1,8 @@
-import { and, asc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, lte, sql } from "drizzle-orm";
 import type { Inngest } from "inngest";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
+import { isOneOf } from "@/db/rows";
 import { jobEvents } from "@/db/schema/jobs";
 import { logger } from "@/server/platform/log";
 import { createOutage } from "./outage";
@@ -67,7 +68,7 @@ export const forwardEvents = (db: Db, client: Inngest.Any): Promise<number> =>
       .for("update", { skipLocked: true });
     if (rows.length === 0) return 0;
     const taken = await post(tx, client, rows);
-    await tx.update(jobEvents).set({ dispatchedAt: NOW }).where(inArray(jobEvents.id, taken));
+    await tx.update(jobEvents).set({ dispatchedAt: NOW }).where(isOneOf(jobEvents.id, taken));
     return rows.length;
   });
 

@@ -1,6 +1,7 @@
-import { and, eq, inArray, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
+import { isOneOf } from "@/db/rows";
 import { jobRuns, jobSteps } from "@/db/schema/jobs";
 import { ServiceError } from "@/server/platform/errors";
 
@@ -44,7 +45,7 @@ async function queueAgain(tx: Db, ids: readonly string[]) {
   if (ids.length === 0) return;
   await tx
     .delete(jobSteps)
-    .where(and(inArray(jobSteps.runId, [...ids]), or(ne(jobSteps.state, "completed"), isNull(jobSteps.position))));
+    .where(and(isOneOf(jobSteps.runId, ids), or(ne(jobSteps.state, "completed"), isNull(jobSteps.position))));
   const now = await databaseNow(tx);
   await tx
     .update(jobRuns)
@@ -60,5 +61,5 @@ async function queueAgain(tx: Db, ids: readonly string[]) {
       startedAt: null,
       finishedAt: null,
     })
-    .where(inArray(jobRuns.id, [...ids]));
+    .where(isOneOf(jobRuns.id, ids));
 }

@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
+import { isOneOf } from "@/db/rows";
 import { conversations, ruleRuns } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
@@ -48,7 +49,7 @@ export async function failRuleRuns(ctx: Ctx, runIds: readonly string[], message:
     .where(
       and(
         eq(ruleRuns.projectId, ctx.projectId),
-        inArray(ruleRuns.id, [...runIds]),
+        isOneOf(ruleRuns.id, runIds),
         inArray(ruleRuns.status, ["queued", "running"]),
       ),
     );
@@ -68,7 +69,7 @@ async function startRuns(ctx: Ctx, runIds: readonly string[]): Promise<Run[]> {
     .where(
       and(
         eq(ruleRuns.projectId, ctx.projectId),
-        inArray(ruleRuns.id, [...runIds]),
+        isOneOf(ruleRuns.id, runIds),
         inArray(ruleRuns.status, ["queued", "running", "failed"]),
       ),
     )
@@ -84,7 +85,7 @@ async function loadSnapshots(ctx: Ctx, ids: readonly string[]): Promise<Map<stri
       lastActivityAt: conversations.lastActivityAt,
     })
     .from(conversations)
-    .where(and(eq(conversations.projectId, ctx.projectId), inArray(conversations.id, [...ids])));
+    .where(and(eq(conversations.projectId, ctx.projectId), isOneOf(conversations.id, ids)));
   const contents = await contentsOf(
     ctx,
     rows.map((row) => row.id),

@@ -1,4 +1,5 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { isOneOf } from "@/db/rows";
 import { jobRuns, ruleRuns } from "@/db/schema";
 import type { JobEvent } from "@/db/schema/jobs";
 import { functionOf } from "@/inngest/catalogue";
@@ -82,6 +83,6 @@ async function conversationsOfRuns(ctx: Ctx, runIds: readonly string[]): Promise
   const rows = await ctx.db
     .select({ id: ruleRuns.id, conversationId: ruleRuns.conversationId })
     .from(ruleRuns)
-    .where(and(eq(ruleRuns.projectId, ctx.projectId), inArray(ruleRuns.id, [...runIds])));
+    .where(and(eq(ruleRuns.projectId, ctx.projectId), isOneOf(ruleRuns.id, runIds)));
   return new Map(rows.map((row) => [row.id, row.conversationId]));
 }
