@@ -5,10 +5,10 @@ import { newProject } from "../e2e/support/project";
 import { gather } from "./chaos/evidence";
 import { judge } from "./chaos/judge";
 import { startLoad } from "./chaos/load";
-import { randomOf } from "./chaos/random";
 import { VICTIMS, type Victim, victimsOf } from "./chaos/victims";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
+import { randomOf } from "./lib/random";
 
 /**
  * Run by `npm run bench:chaos`: `kill -9` of one process of the product after another, while it takes spans and executes

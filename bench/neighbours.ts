@@ -7,6 +7,7 @@ import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 import { startParty } from "./lib/party";
 import { startProduct } from "./lib/product";
+import { ratioOf } from "./lib/ratio";
 
 /**
  * Run by `npm run bench:neighbours`: what a project notices of another that sends and reads ten times as much. Windows with
@@ -48,7 +49,8 @@ async function untilQuiet() {
 }
 
 type Kind = "ingest" | "reads";
-const took: Record<"alone" | "beside", Record<Kind, number[]>> = {
+/** Milliseconds, by window. */
+const took: Record<"alone" | "beside", Record<Kind, number[][]>> = {
   alone: { ingest: [], reads: [] },
   beside: { ingest: [], reads: [] },
 };
@@ -77,7 +79,7 @@ try {
     ]);
     busyCores[with_].push(coresBetween(before, cpuOf(product.pid), (performance.now() - begun) / 1000));
     for (const kind of ["ingest", "reads"] as const) {
-      took[with_][kind].push(...own[kind].took.map(({ value }) => value));
+      took[with_][kind].push(own[kind].took.map(({ value }) => value));
       neighbour[kind].push(...(other?.[kind].took ?? []).map(({ value }) => value));
       failed.push(...own[kind].failed, ...(other?.[kind].failed ?? []));
     }
@@ -93,8 +95,8 @@ try {
       `${what.padEnd(34)}${shares.map((share) => ms(percentile(samples, share))).join("")}${String(samples.length).padStart(10)}`,
     );
   for (const kind of ["ingest", "reads"] as const) {
-    row(`${kind}, alone`, took.alone[kind]);
-    row(`${kind}, beside the neighbour`, took.beside[kind]);
+    row(`${kind}, alone`, took.alone[kind].flat());
+    row(`${kind}, beside the neighbour`, took.beside[kind].flat());
     row(`${kind} of the neighbour`, neighbour[kind]);
   }
   for (const which of ["alone", "beside"] as const) {
@@ -107,8 +109,12 @@ try {
   console.log();
   bound("nothing was refused", failed.length === 0, failed[0] ?? "nothing");
   for (const kind of ["ingest", "reads"] as const) {
-    const ratio = percentile(took.beside[kind], 0.95) / percentile(took.alone[kind], 0.95);
-    bound(`p95 of ${kind} beside the neighbour`, ratio <= RATIO, `${ratio.toFixed(2)} times as long, at most ${RATIO}`);
+    const { ratio, low, high } = ratioOf(took.beside[kind], took.alone[kind], 0.95);
+    bound(
+      `p95 of ${kind} beside the neighbour`,
+      ratio <= RATIO,
+      `${ratio.toFixed(2)} times as long (95% interval ${low.toFixed(2)} to ${high.toFixed(2)}), at most ${RATIO}`,
+    );
   }
 } finally {
   await sql.end({ timeout: 5 });

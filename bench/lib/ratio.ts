@@ -1,0 +1,26 @@
+import { percentile } from "./machine";
+import { randomOf } from "./random";
+
+const RESAMPLES = 500;
+/** Of the resampled ratios this share lies outside the interval, half of it on each side. */
+const OUTSIDE = 0.05;
+
+const quotient = (above: readonly number[][], below: readonly number[][], p: number) =>
+  percentile(above.flat(), p) / percentile(below.flat(), p);
+
+/**
+ * How many times as large the percentile `p` is in the windows `above` as in those `below`, with the 95% interval of a
+ * bootstrap that draws whole windows: what falls into one window is not independent. An interval with the bound inside
+ * says that the run was too short to tell.
+ */
+export function ratioOf(above: readonly number[][], below: readonly number[][], p: number) {
+  const random = randomOf(1);
+  const drawnFrom = (windows: readonly number[][]) =>
+    windows.map(() => windows[Math.floor(random() * windows.length)] ?? []);
+  const drawn = Array.from({ length: RESAMPLES }, () => quotient(drawnFrom(above), drawnFrom(below), p));
+  return {
+    ratio: quotient(above, below, p),
+    low: percentile(drawn, OUTSIDE / 2),
+    high: percentile(drawn, 1 - OUTSIDE / 2),
+  };
+}
