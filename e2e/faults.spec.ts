@@ -13,6 +13,8 @@ import { signIn } from "./support/sign-in";
 /** The product with a database that is not its own, over a network that does what a test wants. */
 
 const STATEMENT_SECONDS = 3;
+/** Of each process. */
+const CONNECTIONS = 10;
 /** Long enough that an exporter's first tries fail. */
 const OUTAGE_MS = 5_000;
 /** An exporter's default is ten seconds for all of its tries. */
@@ -35,6 +37,7 @@ test.beforeAll(async () => {
     env: {
       DATABASE_URL: database.urlOf("whetstone", link.port),
       DATABASE_STATEMENT_SECONDS: String(STATEMENT_SECONDS),
+      DATABASE_POOL_SIZE: String(CONNECTIONS),
     },
   });
   // The command line blocks this process, and with it the link: it takes the straight way.
@@ -220,6 +223,22 @@ test("requests that hang are given up in words, and a project that hangs keeps n
   expect(await spansOf(slow)).toBe(before);
   await expect.poll(async () => (await send(slow, batch("1"))).status, { timeout: ANSWER_MS }).toBe(200);
   expect(await spansOf(slow)).toBe(before + 2);
+});
+
+test("pages and /v1 share one process's connections, and no more than are configured", async ({ page }) => {
+  await signIn(page, project);
+  const open = async () =>
+    (await sql`select 1 from pg_stat_activity where application_name = 'whetstone' and datname = current_database()`)
+      .length;
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => [
+      ...[project, ...others].map(async (who) => (await list(who)).status),
+      page.request.get(`${project.url}/p/${project.projectId}/findings`).then((page) => page.status()),
+    ]).flat(),
+  );
+  expect(new Set(answers)).toEqual(new Set([200]));
+  expect(await open()).toBeGreaterThan(1);
+  expect(await open()).toBeLessThanOrEqual(CONNECTIONS);
 });
 
 test("a slow way to the database is slow, not broken", async () => {
