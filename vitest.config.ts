@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -12,6 +13,8 @@ const env = { TZ: "Asia/Kathmandu" }; // a UTC-only bug should fail here, not in
 /** `*.test.ts` are pure and need nothing; `*.db.test.ts` each get their own copy of a migrated database. */
 export default defineConfig({
   test: {
+    // Vitest leaves a core to others: of two that is one worker, and most tests wait for the database anyway.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         resolve: { alias },
