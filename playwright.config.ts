@@ -23,7 +23,8 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   use: {
     baseURL,
-    trace: "retain-on-failure",
+    // A tenth of the time; where nobody can open it afterwards it is not worth that.
+    trace: process.env.CI ? "off" : "retain-on-failure",
     launchOptions: {
       ...(chromium ? { executablePath: chromium } : {}),
       // No look-ups of the browser's own: tests need nothing but the product.

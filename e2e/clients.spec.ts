@@ -8,7 +8,7 @@ const conversationsOf = async (project: TestProject) =>
   (await project.read("conversations")).conversations as unknown as { id: string; externalId: string | null }[];
 
 async function onlyConversation(project: TestProject) {
-  await expect.poll(async () => (await conversationsOf(project)).length, { timeout: 20_000, intervals: [100] }).toBe(1);
+  await expect.poll(async () => (await conversationsOf(project)).length, { timeout: 60_000, intervals: [100] }).toBe(1);
   const [summary] = await conversationsOf(project);
   // biome-ignore lint/suspicious/noExplicitAny: the reply's shape is asserted field by field below
   return (await project.read(`conversations/${summary!.id}`)).conversation as any;

@@ -147,7 +147,11 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     await expect(filters.getByRole("button", { name: "returns", pressed: true })).toBeVisible();
     await expect(seen(page, "Can I return it?")).toBeVisible();
     await expect(seen(page, "Where is it?")).toHaveCount(0);
-    await press(filters.getByRole("button", { name: "web" }), seen(page, "Where is it?"));
+    await press(
+      filters.getByRole("button", { name: "web" }),
+      filters.getByRole("button", { name: "web", pressed: true }),
+    );
+    await expect(seen(page, "Where is it?")).toBeVisible();
     await expect(seen(page, "Is it blue?")).toHaveCount(0);
     await page.getByRole("link", { name: "Where is it?" }).click();
     const labels = page.getByRole("list", { name: "Labels" }).first();

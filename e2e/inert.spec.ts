@@ -206,7 +206,7 @@ test("what a background job worked on and failed with is text, too", async ({ pa
   const trouble = await watch(page, project.url);
   await signIn(page, project);
   await page.goto(`${project.url}/p/${project.projectId}/jobs?peek=${jobId}`);
-  await expect(page.getByLabel("What went wrong")).toHaveText(first);
+  await expect(page.getByLabel("What went wrong").filter({ visible: true })).toHaveText(first);
   await expectInert(page, trouble, "a job");
 });
 

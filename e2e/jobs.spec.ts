@@ -134,9 +134,12 @@ test("all that failed are replayed after a question, and one replayed meanwhile 
   await expect
     .poll(async () => (await sql`select state from job_runs where id = ${first}`)[0]?.state, { timeout: 20_000 })
     .toBe("completed");
+  const refused = page.waitForResponse(/backgroundJobs\.replay/);
   await peek(page).getByRole("button", { name: "Replay" }).click();
-  await expect(seen(page, "It was replayed already, or has gone on since then.")).toBeVisible();
+  // It looks again after a refusal, and not for long.
+  await refused;
   await page.unrouteAll({ behavior: "ignoreErrors" });
+  await expect(seen(page, "It was replayed already, or has gone on since then.")).toBeVisible();
   await expect(peek(page)).toContainText("Ended well", { timeout: 20_000 });
   await peek(page).getByRole("button", { name: "Close" }).click();
 

@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, type Page, test } from "@playwright/test";
 import { newProject, type TestProject } from "./support/project";
 import { seed } from "./support/seed";
 import { seen } from "./support/seen";
@@ -17,12 +17,19 @@ test.beforeEach(async ({ page, baseURL }) => {
   await signIn(page, project);
 });
 
+/** A page is there before the script that listens to keys: whoever sees nothing happen presses again. */
+const pressUntil = (page: Page, key: string, happened: () => Promise<void>) =>
+  expect(async () => {
+    await page.keyboard.press(key);
+    await happened();
+  }).toPass({ timeout: 30_000 });
+
 test("rows, peek, open, turns, tabs and back", async ({ page }) => {
   const second = page.getByRole("link", { name: "The second question" });
   const first = page.getByRole("link", { name: "The first question" });
   await expect(second).toBeVisible();
-  await page.keyboard.press("j");
-  await expect(second).toBeFocused();
+  // "Row up" from nowhere is the first row, however often.
+  await pressUntil(page, "k", () => expect(second).toBeFocused({ timeout: 1000 }));
   await page.keyboard.press("j");
   await expect(first).toBeFocused();
   await page.keyboard.press("k");
@@ -53,8 +60,7 @@ test("rows, peek, open, turns, tabs and back", async ({ page }) => {
 
 test("go keys, search, sheet and palette", async ({ page }) => {
   await expect(page.getByRole("link", { name: "The second question" })).toBeVisible();
-  await page.keyboard.press("/");
-  await expect(page.getByLabel("Search in messages")).toBeFocused();
+  await pressUntil(page, "/", () => expect(page.getByLabel("Search in messages")).toBeFocused({ timeout: 2000 }));
   await page.keyboard.type("gf?");
   await expect(page).toHaveURL(/q=gf/);
   await page.keyboard.press("Escape");
@@ -91,11 +97,7 @@ test("a list whose rows have controls: rows, details and search", async ({ page 
   await page.goto(`/p/${project.projectId}/audit`);
   const rows = page.getByRole("table", { name: "Audit log" }).getByRole("row");
   await expect(rows.nth(2)).toBeVisible();
-  // Rows are there before the script that listens; "row up" from nowhere is the first row, however often.
-  await expect(async () => {
-    await page.keyboard.press("k");
-    await expect(rows.nth(1)).toBeFocused({ timeout: 1000 });
-  }).toPass();
+  await pressUntil(page, "k", () => expect(rows.nth(1)).toBeFocused({ timeout: 1000 }));
   await page.keyboard.press("j");
   await expect(rows.nth(2)).toBeFocused();
   await page.keyboard.press("Enter");
@@ -117,8 +119,9 @@ test("a Finding is confirmed, resolved and dismissed, and each is taken back", a
     .click();
   await expect(page.getByRole("button", { name: "Confirm" })).toBeVisible();
 
-  await page.keyboard.press("c");
-  await expect(page.getByRole("button", { name: "Back to review" })).toBeVisible();
+  await pressUntil(page, "c", () =>
+    expect(page.getByRole("button", { name: "Back to review" })).toBeVisible({ timeout: 3000 }),
+  );
   await page.keyboard.press("u");
   await expect(page.getByRole("button", { name: "Confirm" })).toBeVisible();
 

@@ -1,4 +1,5 @@
 import { expect, test } from "@playwright/test";
+import { press } from "./support/press";
 import { newProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
@@ -6,7 +7,7 @@ test("a key is made, shown once, works, and stops working when revoked", async (
   const project = newProject(baseURL!);
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/api-keys`);
-  await page.getByRole("button", { name: "New key" }).click();
+  await press(page.getByRole("button", { name: "New key" }), page.getByRole("dialog"));
   await page.getByLabel("Name").fill("reader");
   await page.getByRole("button", { name: "Read only" }).click();
   await page.getByRole("button", { name: "Create key" }).click();

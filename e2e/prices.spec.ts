@@ -3,6 +3,7 @@ import { expect, type Page, test } from "@playwright/test";
 import { press } from "./support/press";
 import { cli, newProject } from "./support/project";
 import { seed } from "./support/seed";
+import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
 const talk = (id: string, model: string) => ({ id, model, ask: "Can I return it?", answer: "Yes, within 30 days." });
@@ -126,7 +127,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(row).toContainText("Undone", { timeout: 30_000 });
     await expect(row).toContainText("2 as before");
     await page.goto(`/p/${project.projectId}/conversations/unknown?tab=cost`);
-    await expect(page.getByText("Without a known cost")).toBeVisible();
+    await expect(seen(page, "Without a known cost")).toBeVisible();
     const dear = await costOf(page, project.projectId, "overridden");
     await expect(dear.getByTitle(/^\$0\.120048\b/).first()).toBeVisible();
   });

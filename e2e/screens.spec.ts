@@ -55,6 +55,7 @@ let resetLink: string;
 let inviteLink: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
+  test.setTimeout(300_000);
   project = newProject(baseURL!);
   await seed(project, TALKS);
   const read = async <T>(path: string) => (await project.read(path)) as unknown as T;

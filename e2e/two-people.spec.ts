@@ -129,12 +129,13 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
 
   await test.step("made an editor, their open page lets them review", async () => {
     await owner.reload();
+    const told = see(guest, "You are an editor in Journey now.");
     await roleOf().selectOption("editor");
     await see(owner, "Gus Guest is an editor now.");
     await soon("a role given, on the open page", () =>
       expect(guest.getByRole("button", { name: "Confirm" })).toBeVisible({ timeout: PATIENCE_MS }),
     );
-    await see(guest, "You are an editor in Journey now.");
+    await told;
     await expectDoors("an editor", AS_EDITOR);
     await guest.getByRole("button", { name: "Confirm" }).click();
     await expect(guest.getByRole("button", { name: "Back to review" })).toBeVisible();

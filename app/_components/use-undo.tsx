@@ -2,8 +2,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useRef } from "react";
-
-const UNDO_MS = 10_000;
+import { TIME_TO_PRESS_MS } from "@/app/_lib/toast";
 
 /** Says what was done and, for ten seconds, takes it back: by the toast's button, or by `takeBack` for a key. */
 export function useUndo() {
@@ -17,7 +16,7 @@ export function useUndo() {
   };
   const offer = (said: string, inverse: () => void) => {
     const toast = notifications.show({
-      autoClose: UNDO_MS,
+      autoClose: TIME_TO_PRESS_MS,
       message: (
         <Group justify="space-between" wrap="nowrap">
           <Text size="sm">{said}</Text>
@@ -27,7 +26,7 @@ export function useUndo() {
         </Group>
       ),
     });
-    last.current = { toast, until: Date.now() + UNDO_MS, inverse };
+    last.current = { toast, until: Date.now() + TIME_TO_PRESS_MS, inverse };
   };
   return { offer, takeBack };
 }

@@ -15,8 +15,11 @@ type Recounted = { id: string; kept: unknown; counted: unknown };
 
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id ?? "");
 
-/** What waits or is under way in the project, in words. */
-async function stillOpen(sql: postgres.Sql, projectId: string, diagnosed: boolean): Promise<string[]> {
+/**
+ * What waits or is under way in the project, in words. Without `diagnosed`, conversations that nobody asked about may
+ * wait for the Rules.
+ */
+export async function stillOpen(sql: postgres.Sql, projectId: string, diagnosed: boolean): Promise<string[]> {
   const [row = {}] = await sql<Row[]>`
     select
       (select count(*) from projection_queue where project_id = ${projectId}) as "traces to be rebuilt",

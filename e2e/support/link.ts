@@ -15,11 +15,18 @@ export async function startLink(port: number) {
   const held: (() => void)[] = [];
 
   const carry = (from: Socket, to: Socket) => {
+    let onTheWay = 0;
     from.on("data", (chunk) => {
       const deliver = () => void to.write(chunk);
       if (mood === "silent") held.push(deliver);
-      else if (mood === "slow") setTimeout(deliver, SLOW_MS);
-      else deliver();
+      else if (mood === "slow" || onTheWay > 0) {
+        // Nothing overtakes what was sent before it.
+        onTheWay += 1;
+        setTimeout(() => {
+          onTheWay -= 1;
+          deliver();
+        }, SLOW_MS);
+      } else deliver();
     });
     from.on("close", () => to.destroy());
     from.on("error", () => {});

@@ -19,10 +19,12 @@ export function processTree(pid: number): number[] {
 }
 
 /** kill -9 of everything at once, as a power cut would. */
-export function killTree(pid: number) {
-  for (const one of processTree(pid)) {
+export const killTree = (pid: number) => killAll(processTree(pid));
+
+export function killAll(pids: readonly number[]) {
+  for (const pid of pids) {
     try {
-      process.kill(one, "SIGKILL");
+      process.kill(pid, "SIGKILL");
     } catch {
       // Gone with its parent.
     }

@@ -126,7 +126,9 @@ export async function seed(
   });
   expect(reply.status).toBe(200);
   const count = async (path: string, name: string) => ((await project.read(path))[name] as unknown as unknown[]).length;
-  await expect.poll(() => count("conversations?limit=500", "conversations")).toBe(before + talks.length);
+  await expect
+    .poll(() => count("conversations?limit=500", "conversations"), { timeout: 60_000 })
+    .toBe(before + talks.length);
   if (!diagnosed) return;
   await expect
     .poll(() => count("diagnostics/rule-runs?status=completed&limit=500", "runs"), { timeout: 60_000 })

@@ -235,6 +235,10 @@ const startFailure = (name, reason, { host }, port) =>
     ? portSentence(reason, host, port)
     : `The ${name} process did not start (${reason}). What it said is above.`;
 
+/** What Postgres says of the memory of a server that was killed, while a process of it is left. @param {unknown} trouble */
+const isStillInUse = (trouble) =>
+  trouble instanceof Trouble && /shared memory block .* still in use/.test(trouble.message);
+
 /**
  * The embedded database, kept running; or the one that DATABASE_URL names, which is not ours to start.
  * @param {{url: string | undefined, folder: ReturnType<typeof dataFolder>, lost: () => void}} options
@@ -252,14 +256,21 @@ async function openDatabase({ url, folder: { cluster }, lost }) {
   let ending = false;
   let moved = () => {};
 
-  /** After a crash its processes may still be on their way out: it is tried a few times. */
-  const startAgain = async () => {
+  /**
+   * After a crash its processes may still be on their way out (one that is in a statement ends that first): it is tried a
+   * few times, where the trouble is `worthAnotherTry`.
+   * @param {(trouble: unknown) => boolean} worthAnotherTry
+   */
+  const startPatiently = async (worthAnotherTry) => {
     const ATTEMPTS = 5;
-    for (let attempt = 1; attempt <= ATTEMPTS && !ending; attempt += 1) {
-      const again = await cluster.start().catch(() => sleep(500 * attempt, undefined));
-      if (again) return again;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await cluster.start();
+      } catch (trouble) {
+        if (ending || attempt === ATTEMPTS || !worthAnotherTry(trouble)) throw trouble;
+        await sleep(500 * attempt);
+      }
     }
-    return undefined;
   };
   const watch = async () => {
     while (server && !ending) {
@@ -267,7 +278,7 @@ async function openDatabase({ url, folder: { cluster }, lost }) {
       if (ending) return;
       say("The database ended by itself; starting it again.");
       const before = current();
-      server = await startAgain();
+      server = await startPatiently(() => true).catch(() => undefined);
       if (!server && !ending) return lost();
       if (current() !== before) moved();
     }
@@ -276,7 +287,7 @@ async function openDatabase({ url, folder: { cluster }, lost }) {
   return {
     url: current,
     async start() {
-      starting = step("Starting the database", () => cluster.start());
+      starting = step("Starting the database", () => startPatiently(isStillInUse));
       server = await starting;
       void watch();
     },

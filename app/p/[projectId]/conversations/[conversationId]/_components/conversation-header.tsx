@@ -9,6 +9,7 @@ import { BackLink } from "@/app/_components/back-link";
 import { PageHeader } from "@/app/_components/page-header";
 import { formatCompact, plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
+import { TIME_TO_PRESS_MS } from "@/app/_lib/toast";
 import { useTRPC } from "@/app/_lib/trpc";
 import { useMay } from "../../../_components/membership";
 import { ConversationCost } from "../../_components/conversation-cost";
@@ -39,6 +40,7 @@ export function ConversationHeader({ projectId, back, conversation, labelling, o
       onSuccess: ({ runs }) => {
         void queries.invalidateQueries({ queryKey: trpc.ruleRuns.pathKey() });
         notifications.show({
+          autoClose: TIME_TO_PRESS_MS,
           title: plural(runs.length, "Rule Run"),
           message: (
             <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>

@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { ErrorState } from "@/app/_components/error-state";
+import { TIME_TO_PRESS_MS } from "@/app/_lib/toast";
 import { useTRPC } from "@/app/_lib/trpc";
 import { Impact } from "../../../_components/impact";
 import { TypeToConfirm } from "../../../_components/type-to-confirm";
@@ -32,6 +33,7 @@ export function DeleteConversation({ projectId, conversationId, back, opened, on
         const about = [trpc.conversations.list, trpc.conversations.facets, trpc.findings, trpc.deletions];
         for (const each of about) void queries.invalidateQueries({ queryKey: each.pathKey() });
         notifications.show({
+          autoClose: TIME_TO_PRESS_MS,
           title: "The conversation is deleted",
           message: <Link href={receiptHref(projectId, deletion.id)}>See the receipt</Link>,
         });
