@@ -31,6 +31,7 @@ export default defineConfig({
           setupFiles: ["db/testing/own-database.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 30_000 } },
         },
       },
     ],

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
@@ -110,8 +110,10 @@ test("while the first still runs, the same request is a 409 that says when to co
   const { post, effects } = await shop();
   const gate = newGate();
   then = () => gate.promise;
+  const before = calls;
   const first = post("d-1", { what: "ink" });
-  await vi.waitFor(async () => expect((await post("d-1", { what: "ink" }, { process: elsewhere })).status).toBe(409));
+  await expect.poll(() => calls).toBe(before + 1);
+  expect((await post("d-1", { what: "ink" }, { process: elsewhere })).status).toBe(409);
   const second = await post("d-1", { what: "ink" });
   expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
   gate.resolve();
@@ -167,7 +169,7 @@ test("a process that died lets go after its lease, to the same request only; its
   then = () => gate.promise;
   const before = calls;
   const late = post("h-1", { what: "ink" });
-  await vi.waitFor(() => expect(calls).toBe(before + 1));
+  await expect.poll(() => calls).toBe(before + 1);
   then = () => {};
   // As if the process had not renewed its lease.
   await db().execute(sql`update idempotency_keys set lease_until = 0 where project_id = ${ctx.projectId}`);

@@ -1,4 +1,5 @@
 import { encode } from "next-auth/jwt";
+import { expect } from "vitest";
 import { db } from "@/db/pool";
 import { cookieSecret, sessionCookieName } from "@/server/auth/session-cookie";
 import type { Capability } from "@/server/platform/capabilities";
@@ -45,4 +46,19 @@ export function requestTo(method: string, path: string, { key, cookie, body, hea
     ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
     ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
   } as RequestInit);
+}
+
+export const countOf = (replies: readonly Response[], status: number) =>
+  replies.filter((reply) => reply.status === status).length;
+
+/**
+ * Of these replies, since `begun` (Unix ms), as many were 200 as the bucket held and as flowed in meanwhile, and the others
+ * 429. Each of the processes may still hold a token.
+ */
+export function expectSpent(replies: readonly Response[], quota: number, begun: number, processes: number) {
+  const passed = countOf(replies, 200);
+  const flowed = Math.ceil((quota * (Date.now() - begun)) / 60_000);
+  expect(passed + countOf(replies, 429)).toBe(replies.length);
+  expect(passed).toBeGreaterThanOrEqual(quota - processes);
+  expect(passed).toBeLessThanOrEqual(quota + flowed);
 }

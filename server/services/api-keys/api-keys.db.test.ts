@@ -63,7 +63,7 @@ test("an expired key opens nothing, from the millisecond on", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "soon", expiresAt: (await databaseNow(db())) + 3_000 });
   await verifyApiKey(db(), secret);
-  await vi.waitFor(() => expect(verifyApiKey(db(), secret)).rejects.toMatchObject(refused), { timeout: 10_000 });
+  await vi.waitFor(() => expect(verifyApiKey(db(), secret)).rejects.toMatchObject(refused), { timeout: 30_000 });
   expect((await listApiKeys(ctx, {})).apiKeys[0]?.status).toBe("expired");
   await expect(createApiKey(ctx, { name: "past", expiresAt: Date.now() - 1 })).rejects.toThrow(/future/);
 });
@@ -84,7 +84,7 @@ test("what another process revoked is refused once this one's belief runs out", 
   await db().update(apiKeys).set({ revokedAt: Date.now() }).where(eq(apiKeys.projectId, ctx.projectId));
   await verifyApiKey(db(), secret); // asks nothing: this is what keeps ingest from a query for each request
   await vi.waitFor(() => expect(verifyApiKey(db(), secret)).rejects.toMatchObject(refused), {
-    timeout: 5000,
+    timeout: 30_000,
     interval: 100,
   });
 });
@@ -106,7 +106,7 @@ test("the last use is noted off the request's path, and at most once a minute", 
   const { secret } = await createApiKey(ctx, { name: "used" });
   const lastUsedAt = async () => (await listApiKeys(ctx, {})).apiKeys[0]?.lastUsedAt;
   await verifyApiKey(db(), secret);
-  await vi.waitFor(async () => expect(await lastUsedAt()).toBeGreaterThan(Date.now() - 10_000));
+  await expect.poll(lastUsedAt).toBeGreaterThan(Date.now() - 10_000);
   const noted = await lastUsedAt();
   await verifyApiKey(db(), secret);
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -18,7 +18,7 @@ const waiting = async () => {
     select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
   return row?.count;
 };
-const waitFor = (count: number) => expect.poll(waiting, { timeout: 30_000 }).toBe(count);
+const waitFor = (count: number) => expect.poll(waiting).toBe(count);
 
 test("a deletion that lost to a deadlock is done again and nobody hears of it", async () => {
   const { ctx } = await testProject();

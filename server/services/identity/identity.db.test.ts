@@ -156,7 +156,7 @@ test("that a session is in use is noted now and then, not at each request", asyn
   expect(await seen()).toBe(before);
   await db().update(sessions).set({ lastSeenAt: 1 }).where(sql`${sessions.id} = ${session}`);
   await readSession(db(), session);
-  await vi.waitFor(async () => expect(await seen()).toBeGreaterThan(1));
+  await expect.poll(seen).toBeGreaterThan(1);
 });
 
 test("a person reads their own account and never its hash", async () => {

@@ -101,7 +101,7 @@ test("what an older version gave up, a newer one tries when it starts", async ()
     values (${ctx.projectId}, ${BROKEN}, 1, 5, 'unknown convention', false, '0.0.0')`);
   const stop = new AbortController();
   const running = runProjector({ signal: stop.signal });
-  await expect.poll(() => conversationsOf(ctx), { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(() => conversationsOf(ctx)).toHaveLength(1);
   stop.abort();
   await running;
   expect(await db().execute(sql`select 1 from projectors`)).toHaveLength(0);
@@ -186,7 +186,7 @@ test("two projectors that hold one half of a pair each join it, whichever is fir
   for (const [n, half] of halves.entries()) {
     await send(ctx, half);
     passes.push(projectPending(db()));
-    await expect.poll(waiting, { timeout: 30_000 }).toBe(n + 1);
+    await expect.poll(waiting).toBe(n + 1);
   }
   await holder`select pg_advisory_unlock_all()`;
   holder.release();
