@@ -1,9 +1,9 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterEach, expect, test } from "vitest";
 import { databaseNow } from "@/db/database-now";
 import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
-import { conversations, passwordResets } from "@/db/schema";
+import { conversations, modelPriceDefinitions, passwordResets } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { shiftClock } from "@/e2e/support/shifted-clock.mjs";
 import { startEngine } from "@/server/jobs/engine";
@@ -11,10 +11,19 @@ import { embeddedClient, QUICK, until } from "@/server/jobs/testing/describe-eng
 import type { Ctx } from "@/server/platform/context";
 import { createApiKey, listApiKeys, verifyApiKey } from "@/server/services/api-keys";
 import { keepHouse, previewRetention, updateRetention } from "@/server/services/data";
-import { listRuleRuns, scheduleQuietConversations } from "@/server/services/diagnostics";
+import {
+  createRuleRuns,
+  executeRuleRuns,
+  listFindings,
+  listRuleRuns,
+  scheduleQuietConversations,
+  updateFinding,
+} from "@/server/services/diagnostics";
+import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { createUser, readSession, startSession, verifyPassword } from "@/server/services/identity";
 import { sweepMail } from "@/server/services/mail";
 import { createPasswordReset, inviteMember, lookAtInvitation, lookAtPasswordReset } from "@/server/services/members";
+import { createModelPrice } from "@/server/services/pricing";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 
@@ -161,6 +170,34 @@ test("a conversation is diagnosed when it was quiet, by no process's own clock",
   await conversation(ctx, 4, HOUR_MS);
   wrongBy(BEHIND);
   expect(await runs()).toBeGreaterThan(0);
+});
+
+test("since when a price holds, and when a Finding was found and resolved, is told by the database's clock", async () => {
+  const { ctx } = await testProject();
+  const began = await databaseNow(db());
+  wrongBy(AHEAD);
+  await createModelPrice(ctx, {
+    provider: "openai",
+    modelName: "house-1",
+    pricingTiers: [{ name: "Standard", isDefault: true, priority: 0, prices: { input_tokens: 1 } }],
+  });
+  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", "Error: no such order"));
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  await executeRuleRuns(
+    ctx,
+    runs.map((run) => run.id),
+  );
+  const { findings } = await listFindings(ctx, { ruleId: "tool-failure" });
+  const { finding } = await updateFinding(ctx, { findingId: findings[0]!.id, resolutionStatus: "resolved" });
+  right();
+  const { latestOccurrence, resolvedAt, createdAt, updatedAt } = finding;
+  const [price] = await db()
+    .select({ since: modelPriceDefinitions.effectiveFrom })
+    .from(modelPriceDefinitions)
+    .where(eq(modelPriceDefinitions.projectId, ctx.projectId));
+  const times = [price!.since, latestOccurrence!.updatedAt, createdAt, updatedAt, resolvedAt];
+  const ended = await databaseNow(db());
+  expect(times.filter((at) => at === null || at < began || at > ended)).toEqual([]);
 });
 
 test("attempts to sign in are counted together by processes whose clocks differ", async () => {

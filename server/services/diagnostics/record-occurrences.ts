@@ -1,4 +1,5 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
@@ -122,7 +123,7 @@ function findingResolver(tx: Ctx) {
         reviewStatus: "unreviewed" as const,
         firstDetectedAt: reading.conversation.lastActivityAt,
         lastDetectedAt: reading.conversation.lastActivityAt,
-        updatedAt: Date.now(),
+        updatedAt: NOW,
       };
       await tx.db.insert(findings).values(created);
       (await candidates()).unshift(created);
@@ -152,7 +153,6 @@ async function replaceOccurrences(
   rows: readonly ReturnType<typeof occurrenceRow>[],
 ): Promise<OccurrenceChanges> {
   const read = readings.map((reading) => ({ rule_id: reading.ruleId, conversation_id: reading.conversation.id }));
-  const now = Date.now();
   // A person who confirmed or dismissed a Finding has judged its occurrences: those stay.
   const gone = await tx.db.execute<{ finding_id: string }>(sql`
     delete from occurrences o
@@ -169,7 +169,7 @@ async function replaceOccurrences(
   const written = await tx.db.execute<{ finding_id: string; detected_at: string; is_new: boolean }>(sql`
     insert into occurrences (project_id, id, finding_id, conversation_id, rule_run_id, score, confidence, severity, title,
                              summary, evidence, detected_at, updated_at)
-    select ${tx.projectId}::text, t.*, ${now}::bigint
+    select ${tx.projectId}::text, t.*, ${NOW}
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
       as t(id text, finding_id text, conversation_id text, rule_run_id text, score float8, confidence float8,
            severity text, title text, summary text, evidence jsonb, detected_at bigint)
@@ -181,8 +181,8 @@ async function replaceOccurrences(
 
   // A resolved Finding regresses on conversations that started after the resolve, and on no others.
   await tx.db.execute(sql`
-    update findings f set resolution_status = 'unresolved', resolved_at = null, regressed_at = ${now}::bigint,
-      updated_at = ${now}::bigint
+    update findings f set resolution_status = 'unresolved', resolved_at = null, regressed_at = ${NOW},
+      updated_at = ${NOW}
     where f.project_id = ${tx.projectId} and f.resolution_status = 'resolved'
       and f.id = any(${sql.param(rows.map((row) => row.finding_id))}::text[])
       and exists (

@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import { findings, occurrences } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { inTransaction } from "@/server/platform/context";
@@ -28,17 +29,16 @@ export const updateFinding = verb(
       if (review === "dismissed" && resolutionStatus !== undefined) {
         throw new ServiceError("conflict", "The Finding is dismissed: review it again before setting a resolution.");
       }
-      const now = Date.now();
       const resolution = review === "dismissed" ? null : (resolutionStatus ?? before.resolutionStatus);
       await tx.db
         .update(findings)
         .set({
           reviewStatus: review,
           resolutionStatus: resolution,
-          resolvedAt: resolution === "resolved" ? (before.resolvedAt ?? now) : null,
+          resolvedAt: resolution === "resolved" ? (before.resolvedAt ?? NOW) : null,
           // Resolving answers a regression; until then it stays in sight.
           regressedAt: resolution === "resolved" || review === "dismissed" ? null : before.regressedAt,
-          updatedAt: now,
+          updatedAt: NOW,
         })
         .where(mine);
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { databaseNow } from "@/db/database-now";
 import { ruleSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { inTransaction } from "@/server/platform/context";
@@ -48,7 +49,7 @@ export const updateRule = verb(
       const after = {
         enabled: enabled ?? before.enabled,
         configuration: configuration ? fitting(before.rule, configuration) : before.configuration,
-        updatedAt: Date.now(),
+        updatedAt: await databaseNow(tx.db),
       };
       await tx.db
         .insert(ruleSettings)

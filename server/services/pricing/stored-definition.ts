@@ -1,4 +1,5 @@
 import { and, eq, isNull, max, type SQL, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import { modelPriceDefinitions, projects } from "@/db/schema";
 import { env } from "@/env";
 import { auditNote } from "@/server/platform/audit";
@@ -78,7 +79,7 @@ export const definitionByName = async (ctx: Ctx, { provider, modelName }: Defini
 export const supersede = (ctx: Ctx, { id, version }: StoredDefinition) =>
   ctx.db
     .update(modelPriceDefinitions)
-    .set({ supersededAt: Date.now(), supersededBy: idOfActor(ctx.actor), untilRevision: thisRevision(ctx) })
+    .set({ supersededAt: NOW, supersededBy: idOfActor(ctx.actor), untilRevision: thisRevision(ctx) })
     .where(
       and(
         eq(modelPriceDefinitions.projectId, ctx.projectId),
@@ -127,7 +128,7 @@ export async function putInForce(
       version: await nextVersion(ctx, id),
       baseModelPriceId: baseModelPriceId ?? null,
       ...storedFields(input),
-      effectiveFrom: Date.now(),
+      effectiveFrom: NOW,
       sinceRevision: thisRevision(ctx),
       createdBy: idOfActor(ctx.actor),
     })
