@@ -9,6 +9,9 @@ import { shiftClock } from "@/e2e/support/shifted-clock.mjs";
 import { startEngine } from "@/server/jobs/engine";
 import { embeddedClient, QUICK, until } from "@/server/jobs/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";
+import { createDispatcher } from "@/server/rest/dispatcher";
+import { OPERATIONS } from "@/server/rest/operations";
+import { keyFor } from "@/server/rest/testing";
 import { createApiKey, listApiKeys, verifyApiKey } from "@/server/services/api-keys";
 import { keepHouse, previewRetention, updateRetention } from "@/server/services/data";
 import {
@@ -25,7 +28,7 @@ import { sweepMail } from "@/server/services/mail";
 import { createPasswordReset, inviteMember, lookAtInvitation, lookAtPasswordReset } from "@/server/services/members";
 import { createModelPrice } from "@/server/services/pricing";
 import { listConversations } from "@/server/services/telemetry";
-import { chatSpan, ingest } from "@/server/services/telemetry/testing";
+import { chatSpan, ingest, otlpJson } from "@/server/services/telemetry/testing";
 
 const HOUR_MS = 3_600_000;
 /** Either way a whole night, so that what has an hour left, and what ended an hour ago, are judged wrongly by this clock. */
@@ -155,6 +158,25 @@ test("nothing is deleted before its time, and what is due goes", async () => {
       ('over', 'invitation', ${NOW} - ${HOUR_MS}::bigint)`);
   wrongBy(AHEAD);
   expect(await sweepMail(db())).toEqual({ removed: 1 });
+});
+
+test("a process whose clock is days behind takes spans of now, and refuses what is of the future by the database's", async () => {
+  const { ctx } = await testProject();
+  const secret = await keyFor(ctx, "telemetry:write");
+  const dispatch = createDispatcher(OPERATIONS);
+  const now = await databaseNow(db());
+  const send = async (startMs: number) => {
+    const span = chatSpan({ traceId: "5".repeat(32), spanId: "5".repeat(16), startMs });
+    const request = new Request("http://test/v1/otlp/v1/traces", {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify(otlpJson([span])),
+    });
+    return (await dispatch(request)).json();
+  };
+  wrongBy(-72 * HOUR_MS);
+  expect(await send(now + 48 * HOUR_MS)).toMatchObject({ partialSuccess: { rejectedSpans: 1 } });
+  expect(await send(now)).toEqual({});
 });
 
 test("a conversation is diagnosed when it was quiet, by no process's own clock", async () => {

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip, inflate, inflateRaw } from "node:zlib";
 import { Writer } from "protobufjs/minimal.js";
+import { databaseNow } from "@/db/database-now";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/read-body";
@@ -16,6 +17,9 @@ import {
 
 /** Bytes of a batch after decompression, as the interface promises. */
 export const OTLP_BODY_LIMIT = 16 * 1024 * 1024;
+
+/** More than that between a process's clock and the database's is no delay on the way. */
+const CLOCKS_DIFFER_MS = 60_000;
 
 const ENCODINGS: Record<string, Encoding> = {
   "application/json": "json",
@@ -39,7 +43,7 @@ export const otlpTraces = otlpDoor(decodeTraces, storeTraces, "rejectedSpans");
 export const otlpLogs = otlpDoor(decodeLogs, storeLogs, "rejectedLogRecords");
 
 function otlpDoor<Batch extends ReturnType<typeof decodeTraces> | ReturnType<typeof decodeLogs>>(
-  decode: (body: Uint8Array, encoding: Encoding) => Batch,
+  decode: (body: Uint8Array, encoding: Encoding, nowMs: number) => Batch,
   store: (ctx: Ctx, batch: Batch) => Promise<{ receiptId: string; refused: number }>,
   rejectedField: string,
 ) {
@@ -47,7 +51,7 @@ function otlpDoor<Batch extends ReturnType<typeof decodeTraces> | ReturnType<typ
     const encoding = encodingOf(request);
     const body = await decompress(request, await readBody(request, OTLP_BODY_LIMIT));
     await weigh(body.length);
-    const batch = decoded(() => decode(body, encoding));
+    const batch = await decodedByTheRightTime(ctx, (nowMs) => decode(body, encoding, nowMs));
     const { receiptId, refused } = await store(ctx, batch);
 
     const rejected = batch.rejections.length + refused;
@@ -91,6 +95,21 @@ function orElseRaw(body: Uint8Array) {
     if (error.code === "ERR_BUFFER_TOO_LARGE") throw error;
     return promisify(inflateRaw)(body, limited);
   };
+}
+
+/**
+ * What is refused may be refused because this process's clock is behind: then the database's decides. It is asked for
+ * nothing else, as its answer costs a way there and back.
+ */
+async function decodedByTheRightTime<Batch extends { rejections: readonly unknown[] }>(
+  ctx: Ctx,
+  decode: (nowMs: number) => Batch,
+): Promise<Batch> {
+  const ownTime = Date.now();
+  const batch = decoded(() => decode(ownTime));
+  if (batch.rejections.length === 0) return batch;
+  const time = await databaseNow(ctx.db);
+  return time - ownTime > CLOCKS_DIFFER_MS ? decoded(() => decode(time)) : batch;
 }
 
 function decoded<Batch>(decode: () => Batch): Batch {
