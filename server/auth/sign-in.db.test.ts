@@ -1,12 +1,15 @@
 import { eq } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { sessions } from "@/db/schema";
 import { createUser } from "@/server/services/identity";
+import { countInOneWindow } from "@/server/services/identity/testing";
 import { handleAuth } from "./next-auth-handler";
 import { isSameOrigin, originOf } from "./origin";
 import { sessionOf } from "./session";
 import { browser, ORIGIN } from "./testing/browser";
+
+beforeAll(countInOneWindow);
 
 let people = 0;
 const person = async () => {

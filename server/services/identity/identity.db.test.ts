@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { db } from "@/db/pool";
 import { sessions, users } from "@/db/schema";
 import { verifyApiKey } from "@/server/services/api-keys";
@@ -16,12 +16,15 @@ import {
   startSession,
   verifyPassword,
 } from ".";
+import { countInOneWindow } from "./testing";
 
 const { verify } = vi.hoisted(() => ({ verify: vi.fn() }));
 vi.mock("@node-rs/argon2", async (original) => {
   const real = await original<typeof import("@node-rs/argon2")>();
   return { ...real, verify: verify.mockImplementation(real.verify) };
 });
+
+beforeAll(countInOneWindow);
 
 let people = 0;
 const person = async (password = "correct horse") => {

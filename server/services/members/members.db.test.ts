@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { invitations, memberships, passwordResets } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
@@ -20,6 +20,7 @@ import {
   startSession,
   verifyPassword,
 } from "@/server/services/identity";
+import { countInOneWindow } from "@/server/services/identity/testing";
 import { roleIn } from "@/server/services/projects";
 import { handleTrpc } from "@/server/trpc/handler";
 import {
@@ -39,6 +40,8 @@ import {
   revokeInvitation,
   transferOwnership,
 } from ".";
+
+beforeAll(countInOneWindow);
 
 let people = 0;
 const PASSWORD = "correct horse";
