@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { db, pool } from "@/db/pool";
 import { jobRuns } from "@/db/schema/jobs";
 import { emit } from "@/server/platform/outbox";
 import { startEngine } from "./engine";
-import { crashClient, crashFunctions } from "./testing/crash-engine";
+import { crashClient, crashFunctions, LAST_STEP } from "./testing/crash-engine";
 import { until } from "./testing/describe-engine";
 
 const RUNS = 20;
@@ -27,16 +28,18 @@ test("a process that is killed in the middle of steps loses no work, and no effe
   await sql`create table tries (key text)`;
   await sql`create table effects (key text primary key)`;
   const count = async () => (await sql`select 1 from effects`).length;
+  const gate = await sql.reserve();
+  await gate`select pg_advisory_lock(${LAST_STEP})`;
   const children = await Promise.all([startProcess(), startProcess()]);
   await emit(db(), ...Array.from({ length: RUNS }, (_, n) => ({ name: "go", data: { n } })));
 
   for (const [index, child] of children.entries()) {
     await until(async () => (await count()) > 10 + index * 15);
     child.kill("SIGKILL");
+    await once(child, "exit");
   }
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const before = await count();
-  expect(before).toBeLessThan(RUNS * STEPS);
+  await gate`select pg_advisory_unlock(${LAST_STEP})`;
+  gate.release();
 
   const functions = crashFunctions(sql);
   const engine = await startEngine({ db: db(), client: crashClient, functions, pollMs: 20, leaseMs: 400 });

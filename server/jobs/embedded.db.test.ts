@@ -1,7 +1,9 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, expect, test } from "vitest";
+import { databaseNow } from "@/db/database-now";
 import { db } from "@/db/pool";
 import { jobEvents, jobRuns, jobSchedules, jobSteps } from "@/db/schema/jobs";
+import { newGate } from "@/db/testing/gate";
 import { newId } from "@/server/platform/ids";
 import { emit } from "@/server/platform/outbox";
 import { claimRuns, renewLeases } from "./claim";
@@ -109,15 +111,12 @@ test("a concurrency limit holds over several engines", async () => {
 test("of runs that wait, those of higher priority go first, then the older", async () => {
   const client = embeddedClient();
   const order: string[] = [];
-  let goOn = () => {};
-  const allWait = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
+  const allWait = newGate();
   const fn = client.createFunction(
     { id: "fn", priority: { run: "event.data.interactive ? 300 : 0" }, triggers: { event: "go" } },
     async ({ event }) => {
       order.push(event.data.name);
-      if (event.data.name === "first") await allWait;
+      if (event.data.name === "first") await allWait.promise;
     },
   );
   // It has the only place until the others wait behind it.
@@ -132,7 +131,7 @@ test("of runs that wait, those of higher priority go first, then the older", asy
     await emit(db(), { name: "go", data: { name, interactive } });
   }
   await until(async () => (await runs()).length === 4);
-  goOn();
+  allWait.resolve();
   await finished(4);
   expect(order).toEqual(["first", "c", "a", "b"]);
 });
@@ -185,13 +184,15 @@ test("a schedule that a clock was set back behind is due at its next time", asyn
 test("a run whose lease ended is taken by another, and what the first one writes is refused", async () => {
   const client = embeddedClient();
   const log: string[] = [];
+  const taken = newGate();
   let first = true;
   const fn = client.createFunction({ id: "fn", triggers: { event: "go" } }, async ({ step }) => {
     await step.run("slow", async () => {
       const mine = first ? "first" : "second";
       first = false;
       log.push(`${mine} begins`);
-      if (mine === "first") await sleep(500);
+      if (mine === "first") await taken.promise;
+      else taken.resolve();
       log.push(`${mine} ends`);
       return mine;
     });
@@ -213,15 +214,19 @@ test("a run whose lease ended is taken by another, and what the first one writes
 
 test("a lease is renewed while a step is at work, and only by its holder", async () => {
   const client = embeddedClient();
+  const work = newGate();
   let calls = 0;
   const fn = client.createFunction({ id: "fn", triggers: { event: "go" } }, async () => {
     calls += 1;
-    await sleep(1500);
+    await work.promise;
   });
-  await Promise.all([1, 2].map(() => start({ client, functions: [fn], leaseMs: 700 })));
+  await Promise.all([1, 2].map(() => start({ client, functions: [fn], leaseMs: 4000 })));
   await emit(db(), { name: "go", data: {} });
   const run = await until(async () => (await runs()).find(({ state }) => state === "running"));
   expect(await renewLeases(db(), [{ runId: run.id, token: "stale" }], 1000)).toEqual([]);
+  await until(async () => (await databaseNow(db())) > (run.leaseUntil ?? 0));
+  expect((await runs())[0]).toMatchObject({ leaseToken: run.leaseToken, state: "running" });
+  work.resolve();
   await finished(1);
   expect(calls).toBe(1);
 });
@@ -230,9 +235,9 @@ test("a run that breaks off its process every time is given up", async () => {
   const client = embeddedClient();
   const fn = client.createFunction({ id: "fn", triggers: { event: "go" } }, async () => {});
   await start({ client, functions: [fn] });
-  await emit(db(), { name: "go", data: {}, ts: Date.now() + 400 });
+  await emit(db(), { name: "go", data: {}, ts: Date.now() + 3_600_000 });
   const run = await until(async () => (await runs())[0]);
-  await db().update(jobRuns).set({ crashes: 5 });
+  await db().update(jobRuns).set({ crashes: 5, callAt: 0, dueAt: 0 });
   await finished(1);
   const [dead] = await runs();
   expect(dead).toMatchObject({ id: run.id, state: "failed", error: { name: "TurnBrokenOff" } });
@@ -241,25 +246,28 @@ test("a run that breaks off its process every time is given up", async () => {
 test("a stop lets a call end, and gives back what takes longer", async () => {
   const client = embeddedClient();
   const log: string[] = [];
+  const calls = { short: newGate(), long: newGate() };
   const fn = client.createFunction({ id: "fn", triggers: { event: "go" } }, async ({ event, step }) => {
+    const name = event.data.name as keyof typeof calls;
     await step.run("work", async () => {
-      log.push(`begins ${event.data.ms}`);
-      await sleep(event.data.ms);
-      log.push(`ends ${event.data.ms}`);
+      log.push(`${name} begins`);
+      await calls[name].promise;
+      log.push(`${name} ends`);
     });
-    await step.run("more", () => void log.push(`more ${event.data.ms}`));
+    await step.run("more", () => void log.push(`${name} goes on`));
   });
   const engine = await start({ client, functions: [fn] });
-  await emit(db(), { name: "go", data: { ms: 100 } }, { name: "go", data: { ms: 1500 } });
+  await emit(db(), { name: "go", data: { name: "short" } }, { name: "go", data: { name: "long" } });
   await until(() => log.length === 2);
-  await engine.stop(400);
-  expect(log).toContain("ends 100");
-  expect(log).not.toContain("more 100");
+  const stopped = engine.stop(2000);
+  calls.short.resolve();
+  await stopped;
+  expect(log.slice(2)).toEqual(["short ends"]);
   expect((await runs()).map(({ state, leaseToken }) => [state, leaseToken])).toEqual([
     ["queued", null],
     ["queued", null],
   ]);
-  await sleep(1200);
+  calls.long.resolve();
 });
 
 test("a dead run is replayed from where it failed", async () => {
@@ -407,7 +415,7 @@ test("a claim takes the front of every lane, however long the others are", async
     .insert(jobRuns)
     .values([...values("a", 300), ...values("b", 300), ...values("c", 1)]);
   await db().execute(sql`analyze job_runs`);
-  const claim = () => claimRuns(db(), { functionIds: ["fn"], slots: 10, leaseMs: 1000, except: [] });
+  const claim = () => claimRuns(db(), { functionIds: ["fn"], slots: 10, leaseMs: 60_000, except: [] });
   expect(await claim()).toHaveLength(3);
   expect(await claim()).toHaveLength(0);
 });

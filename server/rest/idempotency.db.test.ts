@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { db } from "@/db/pool";
+import { newGate } from "@/db/testing/gate";
 import { testProject } from "@/db/testing/test-project";
 import { ServiceError } from "@/server/platform/errors";
 import { emit } from "@/server/platform/outbox";
@@ -53,13 +54,6 @@ async function shop() {
     return rows.length;
   };
   return { ctx, userId, key, path, post, effects };
-}
-function newGate() {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }
 const gist = async (reply: Response) => ({
   status: reply.status,

@@ -20,6 +20,9 @@ export const crashClient = new Inngest({
 
 const STEPS = 4;
 
+/** The advisory lock for which a run's last step waits: no run ends while somebody has it. */
+export const LAST_STEP = 1;
+
 export function crashFunctions(sql: postgres.Sql) {
   return [
     crashClient.createFunction({ id: "work", triggers: { event: "go" } }, async ({ event, step }) => {
@@ -27,6 +30,7 @@ export function crashFunctions(sql: postgres.Sql) {
         await step.run(`step-${i}`, async () => {
           await sql`insert into tries (key) values (${`${event.data.n}/${i}`})`;
           await new Promise((resolve) => setTimeout(resolve, 15));
+          if (i === STEPS - 1) await sql`select pg_advisory_xact_lock_shared(${LAST_STEP})`;
           await sql`insert into effects (key) values (${`${event.data.n}/${i}`}) on conflict do nothing`;
         });
       }
