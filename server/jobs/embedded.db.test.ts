@@ -129,8 +129,9 @@ test("of runs that wait, those of higher priority go first, then the older", asy
     ["c", true],
   ] as const) {
     await emit(db(), { name: "go", data: { name, interactive } });
+    // One by one: runs of events that are taken together are of one age.
+    await until(async () => (await runs()).some(({ event }) => event.data.name === name));
   }
-  await until(async () => (await runs()).length === 4);
   allWait.resolve();
   await finished(4);
   expect(order).toEqual(["first", "c", "a", "b"]);

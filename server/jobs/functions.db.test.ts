@@ -155,12 +155,15 @@ describeEngine("Functions", (engine) => {
     await start([fn]);
     await client.send({ name: unique("go"), data: { id: 1 } });
     await until(() => log.length === 1, patienceMs);
-    await sleep(500);
-    await client.send([
-      { name: unique("answer"), data: { id: 2, text: "other" } },
-      { name: unique("answer"), data: { id: 1, text: "mine" } },
-    ]);
-    await until(() => log.length === 2, patienceMs);
+    // Sent again until the wait is stored: what comes before it is no answer.
+    await until(async () => {
+      await client.send([
+        { name: unique("answer"), data: { id: 2, text: "other" } },
+        { name: unique("answer"), data: { id: 1, text: "mine" } },
+      ]);
+      await sleep(200);
+      return log.length === 2;
+    }, patienceMs);
     expect(log[1]).toEqual({ id: 1, text: "mine" });
   });
 
@@ -261,7 +264,7 @@ describeEngine("Functions", (engine) => {
       },
       async ({ event, step }) => {
         await step.run("begin", () => void log.push(`begin ${event.data.id}`));
-        await step.sleep("nap", "2s");
+        await step.sleep("nap", "4s");
         await step.run("end", () => void log.push(`end ${event.data.id}`));
       },
     );
