@@ -22,6 +22,8 @@ export function SearchInput({ label, value, onChange, width = 260 }: Props) {
   const change = (next: string) => {
     setText(next);
     tell(next);
+    // Nothing more comes after an emptied field; told late, it would take back where the person went meanwhile.
+    if (next === "") tell.flush();
   };
   return (
     <TextInput
