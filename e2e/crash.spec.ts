@@ -87,8 +87,10 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
       const sql = runningDatabase(dataDir);
       await expect
         .poll(() => stillOpen(sql, project.projectId, true), { timeout: 180_000, intervals: [500] })
-        .toEqual([]);
-      await sql.end({ timeout: 1 });
+        .toEqual([])
+        .finally(() => sql.end({ timeout: 1 }));
+      const { conversations, conversationsRead, runsWaiting } = (await read("diagnostics/status")).status;
+      expect({ unread: conversations - conversationsRead, runsWaiting }).toEqual({ unread: 0, runsWaiting: 0 });
       const runs = await everything("diagnostics/rule-runs", "runs");
       const byId = new Map(runs.map((run) => [run.id, run.status]));
       for (const id of runIds) expect(byId.get(id), id).toBe("completed");

@@ -123,10 +123,12 @@ test("how long conversations are kept is set after a look at what that deletes, 
   expect(await asksOf(project)).toHaveLength(4);
 });
 
-test("one conversation is deleted on its own page, and whoever has it open is told", async ({ page, context }) => {
+test("one conversation is deleted on its own page, and whoever has it open is told", async ({ page, browser }) => {
   test.slow();
   await page.goto(at("conversations"));
-  const reader = await context.newPage();
+  // In a window of their own: a browser draws nothing in a tab that lies behind another.
+  const window = await browser.newContext({ storageState: await page.context().storageState() });
+  const reader = await window.newPage();
   await reader.goto(at("conversations/three"));
   await expect(seen(reader, "Is it still under warranty?").first()).toBeVisible();
 
@@ -154,6 +156,7 @@ test("one conversation is deleted on its own page, and whoever has it open is to
   await expect(receipt).toContainText("One conversation");
   await expect(receipt).toContainText("nothing was found");
   await expect(seen(reader, "This conversation is no longer here")).toBeVisible({ timeout: 60_000 });
+  await window.close();
   expect(await asksOf(project)).toEqual(["How do I cancel?", "May I send it back?", "Where is my parcel?"]);
 });
 

@@ -85,7 +85,7 @@ const AS_VIEWER = { ...READS, "tRPC change": 403, "tRPC owner's": 403, "v1 chang
 const AS_EDITOR = { ...AS_VIEWER, "tRPC change": 200, "v1 change": 200 };
 const AS_NOBODY = Object.fromEntries(Object.keys(AS_VIEWER).map((door) => [door, 404])) as typeof AS_VIEWER;
 
-test("a second person is invited, gets a role, loses it, and is removed", async () => {
+test("a second person is invited, gets a role, loses it, and is removed", async ({ browser }) => {
   const email = `guest-${crypto.randomUUID()}@example.test`;
   const roleOf = () => owner.getByRole("combobox", { name: `Role of ${email}` });
 
@@ -162,7 +162,8 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
   });
 
   await test.step("removed, their open page says so and shows nothing any more", async () => {
-    const other = await guests.newPage();
+    const window = await browser.newContext({ storageState: await guests.storageState() });
+    const other = await window.newPage();
     await other.goto(at("conversations"));
     await see(other, "Where is my order 1042?");
     await owner.getByRole("button", { name: `Actions for ${email}` }).click();
@@ -191,7 +192,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
       expect((await guest.goto(at(path)))?.status(), path).toBe(404);
       await expect(seen(guest, "Not here")).toBeVisible();
     }
-    await other.close();
+    await window.close();
   });
 
   await test.step("the log has all of it, and as a file", async () => {

@@ -22,8 +22,10 @@ export function SearchInput({ label, value, onChange, width = 260 }: Props) {
   const change = (next: string) => {
     setText(next);
     tell(next);
-    // Nothing more comes after an emptied field; told late, it would take back where the person went meanwhile.
-    if (next === "") tell.flush();
+  };
+  const clear = () => {
+    change("");
+    tell.flush();
   };
   return (
     <TextInput
@@ -36,7 +38,7 @@ export function SearchInput({ label, value, onChange, width = 260 }: Props) {
       leftSection={<IconSearch size={14} aria-hidden />}
       rightSection={
         text ? (
-          <CloseButton size="xs" aria-label="Clear search" onClick={() => change("")} />
+          <CloseButton size="xs" aria-label="Clear search" onClick={clear} />
         ) : (
           <Kbd size="xs" aria-hidden>
             /
@@ -44,10 +46,12 @@ export function SearchInput({ label, value, onChange, width = 260 }: Props) {
         )
       }
       onChange={(event) => change(event.currentTarget.value)}
+      // Told later, it would take back where the person goes from here.
+      onBlur={() => tell.flush()}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         event.stopPropagation();
-        if (text) change("");
+        if (text) clear();
         else input.current?.blur();
       }}
     />

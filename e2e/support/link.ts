@@ -12,23 +12,28 @@ const SLOW_MS = 100;
 export async function startLink(port: number) {
   let mood: Mood = "carries";
   const pairs = new Set<Socket>();
-  const held: (() => void)[] = [];
+  /** What waits to be delivered, in the order in which it was sent, in each direction of each pair. */
+  const pumps = new Set<() => void>();
 
   const carry = (from: Socket, to: Socket) => {
-    let onTheWay = 0;
-    from.on("data", (chunk) => {
-      const deliver = () => void to.write(chunk);
-      if (mood === "silent") held.push(deliver);
-      else if (mood === "slow" || onTheWay > 0) {
-        // Nothing overtakes what was sent before it.
-        onTheWay += 1;
-        setTimeout(() => {
-          onTheWay -= 1;
-          deliver();
-        }, SLOW_MS);
-      } else deliver();
+    const queue: { chunk: Buffer; dueAt: number }[] = [];
+    const pump = () => {
+      for (let head = queue[0]; head && mood !== "silent"; head = queue[0]) {
+        const early = head.dueAt - performance.now();
+        if (early > 0) return void setTimeout(pump, early);
+        queue.shift();
+        to.write(head.chunk);
+      }
+    };
+    pumps.add(pump);
+    from.on("data", (chunk: Buffer) => {
+      queue.push({ chunk, dueAt: performance.now() + (mood === "slow" ? SLOW_MS : 0) });
+      pump();
     });
-    from.on("close", () => to.destroy());
+    from.on("close", () => {
+      pumps.delete(pump);
+      to.destroy();
+    });
     from.on("error", () => {});
     pairs.add(from);
     from.on("close", () => pairs.delete(from));
@@ -50,7 +55,7 @@ export async function startLink(port: number) {
     turn(to: Mood) {
       mood = to;
       if (to === "closes") for (const socket of pairs) socket.destroy();
-      if (to !== "silent") for (const deliver of held.splice(0)) deliver();
+      for (const pump of pumps) pump();
     },
     async stop() {
       for (const socket of pairs) socket.destroy();

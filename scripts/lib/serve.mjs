@@ -19,6 +19,9 @@ import { Trouble } from "./trouble.mjs";
 /** How long a start waits for a command (`npm run cli`) that has the database open, or for a server that is stopping. */
 const COMMAND_MS = 60_000;
 
+/** What a server that was killed may leave behind ends by then: it gives a statement up after 20 s where nobody set another time. */
+const LEFTOVERS_MS = 30_000;
+
 /** How long a stop waits for the step of the start that it interrupts. */
 const LAST_STEP_MS = 15_000;
 
@@ -257,18 +260,19 @@ async function openDatabase({ url, folder: { cluster }, lost }) {
   let moved = () => {};
 
   /**
-   * After a crash its processes may still be on their way out (one that is in a statement ends that first): it is tried a
-   * few times, where the trouble is `worthAnotherTry`.
+   * After a crash its processes may still be on their way out (one that is in a statement ends that first): it is tried
+   * again where the trouble is `worthAnotherTry`.
    * @param {(trouble: unknown) => boolean} worthAnotherTry
    */
   const startPatiently = async (worthAnotherTry) => {
-    const ATTEMPTS = 5;
-    for (let attempt = 1; ; attempt += 1) {
+    const until = Date.now() + LEFTOVERS_MS;
+    for (;;) {
       try {
         return await cluster.start();
       } catch (trouble) {
-        if (ending || attempt === ATTEMPTS || !worthAnotherTry(trouble)) throw trouble;
-        await sleep(500 * attempt);
+        if (Date.now() > until || !worthAnotherTry(trouble)) throw trouble;
+        await sleep(1000);
+        if (ending) throw trouble;
       }
     }
   };
@@ -278,7 +282,8 @@ async function openDatabase({ url, folder: { cluster }, lost }) {
       if (ending) return;
       say("The database ended by itself; starting it again.");
       const before = current();
-      server = await startPatiently(() => true).catch(() => undefined);
+      starting = startPatiently(() => true);
+      server = await starting.catch(() => undefined);
       if (!server && !ending) return lost();
       if (current() !== before) moved();
     }

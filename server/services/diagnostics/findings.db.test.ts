@@ -121,7 +121,7 @@ async function largeFinding(project: Ctx) {
   expect((await toolErrors(project))[0]).toMatchObject({ occurrenceCount: MANY + 1, firstDetectedAt: 1 });
 }
 
-test("a large Finding's number of conversations and its newest are of now, whatever was added, read again or deleted", async () => {
+test("a large Finding's number of conversations and its times are of now, whatever was added, read again or deleted", async () => {
   const { ctx } = await testProject();
   await largeFinding(ctx);
   const { conversation, runs } = await diagnosed(ctx, { startedAt: Date.now() + 60_000 }, "Error: order 5 not found");
@@ -141,17 +141,28 @@ test("a large Finding's number of conversations and its newest are of now, whate
   );
   expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: MANY + 2 });
 
-  await inTransaction(ctx, (tx) =>
-    forgetConversations(tx, ["many_1", "many_2"], async () => {
-      await tx.db
-        .delete(conversations)
-        .where(and(eq(conversations.projectId, tx.projectId), inArray(conversations.id, ["many_1", "many_2"])));
-    }),
-  );
-  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: MANY, firstDetectedAt: 1 });
-  await ctx.db.execute(sql`update findings set recount_due_at = 1 where project_id = ${ctx.projectId}`);
-  await recountDueFindings(ctx.db);
-  expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: MANY, firstDetectedAt: 3, recountDueAt: null });
+  const forget = (...ids: string[]) =>
+    inTransaction(ctx, (tx) =>
+      forgetConversations(tx, ids, async () => {
+        await tx.db
+          .delete(conversations)
+          .where(and(eq(conversations.projectId, tx.projectId), inArray(conversations.id, ids)));
+      }),
+    );
+  await forget("many_1", conversation.id);
+  const [fewer] = await toolErrors(ctx);
+  expect(fewer).toMatchObject({ occurrenceCount: MANY, firstDetectedAt: 2, recountDueAt: expect.any(Number) });
+  expect(fewer!.lastDetectedAt).toBeLessThan(conversation.lastActivityAt);
+
+  // Now that it is no large one any more, everything is counted with the next change.
+  await forget("many_2");
+  await diagnosed(ctx, { userId: "ann" }, "Error: order 6 not found");
+  expect((await toolErrors(ctx))[0]).toMatchObject({
+    occurrenceCount: MANY,
+    firstDetectedAt: 3,
+    userCount: 8,
+    recountDueAt: null,
+  });
 });
 
 test("a large Finding's users are counted a little later, and only its own project's", async () => {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 import { lockFindingsIn } from "./lock-findings-in";
-import { OccurrenceChanges, refreshFindings } from "./refresh-findings";
+import { type OccurrenceChanges, refreshFindings } from "./refresh-findings";
 
 type Forgotten<T> = { result: T; counts: Record<string, number>; ruleRunIds: string[] };
 
@@ -23,8 +23,8 @@ export async function forgetConversations<T>(
   const runs = await tx.db.execute<{ id: string }>(sql`
     delete from rule_runs where project_id = ${tx.projectId} and conversation_id = any(${ids}) returning id`);
   const result = await work();
-  const changes = new OccurrenceChanges();
-  for (const row of occurrences) changes.deleted(row.finding_id);
+  const changes = new Map<string, number>();
+  for (const row of occurrences) changes.set(row.finding_id, (changes.get(row.finding_id) ?? 0) - 1);
   const findings = occurrences.length > 0 ? await recount(tx, changes) : 0;
   return {
     result,
@@ -34,7 +34,7 @@ export async function forgetConversations<T>(
 }
 
 async function recount(tx: Ctx, changes: OccurrenceChanges): Promise<number> {
-  const ids = sql`${sql.param(changes.findingIds)}::text[]`;
+  const ids = sql`${sql.param([...changes.keys()])}::text[]`;
   const gone = await tx.db.execute(sql`
     delete from findings f
     where f.project_id = ${tx.projectId} and f.id = any(${ids})

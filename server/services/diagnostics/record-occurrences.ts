@@ -3,7 +3,7 @@ import { NOW } from "@/db/now";
 import { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { OccurrenceChanges, refreshFindings } from "./refresh-findings";
+import { type OccurrenceChanges, refreshFindings } from "./refresh-findings";
 import { closestCause, fingerprint, type RuleOccurrence } from "./rules";
 import type { ConversationSnapshot } from "./types";
 
@@ -165,8 +165,8 @@ async function replaceOccurrences(
         where kept.finding_id = o.finding_id and kept.conversation_id = o.conversation_id)
     returning o.finding_id`);
 
-  // A row that this statement inserted has no transaction that updated it.
-  const written = await tx.db.execute<{ finding_id: string; detected_at: string; is_new: boolean }>(sql`
+  // `on conflict do update` locks the row that it finds, and the lock's transaction stays in `xmax`: new rows have none.
+  const written = await tx.db.execute<{ finding_id: string; is_new: boolean }>(sql`
     insert into occurrences (project_id, id, finding_id, conversation_id, rule_run_id, score, confidence, severity, title,
                              summary, evidence, detected_at, updated_at)
     select ${tx.projectId}::text, t.*, ${NOW}
@@ -177,7 +177,7 @@ async function replaceOccurrences(
       rule_run_id = excluded.rule_run_id, score = excluded.score, confidence = excluded.confidence,
       severity = excluded.severity, title = excluded.title, summary = excluded.summary, evidence = excluded.evidence,
       detected_at = excluded.detected_at, updated_at = excluded.updated_at
-    returning finding_id, detected_at, xmax = 0 as is_new`);
+    returning finding_id, xmax = 0 as is_new`);
 
   // A resolved Finding regresses on conversations that started after the resolve, and on no others.
   await tx.db.execute(sql`
@@ -189,10 +189,9 @@ async function replaceOccurrences(
         select 1 from occurrences o join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
         where o.project_id = f.project_id and o.finding_id = f.id and c.started_at > f.resolved_at)`);
 
-  const changes = new OccurrenceChanges();
-  for (const row of gone) changes.deleted(row.finding_id);
-  for (const row of written) {
-    changes.written(row.finding_id, { isNew: row.is_new, detectedAt: Number(row.detected_at) });
-  }
+  const changes = new Map<string, number>();
+  const add = (findingId: string, more: number) => changes.set(findingId, (changes.get(findingId) ?? 0) + more);
+  for (const row of gone) add(row.finding_id, -1);
+  for (const row of written) add(row.finding_id, row.is_new ? 1 : 0);
   return changes;
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { NOW } from "@/db/now";
+import { rowsOf } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { diagnosticScore } from "./rules";
 import type { Severity } from "./types";
@@ -33,50 +34,20 @@ type Counted = {
   cost: string | null;
 };
 
-/** How the rows of `occurrences` changed in this transaction, by Finding. */
-export class OccurrenceChanges {
-  readonly #changes = new Map<string, { id: string; more: number; first: number | null; last: number | null }>();
-
-  #of(findingId: string) {
-    const known = this.#changes.get(findingId);
-    if (known) return known;
-    const change = { id: findingId, more: 0, first: null, last: null };
-    this.#changes.set(findingId, change);
-    return change;
-  }
-
-  /** A row that was written: a new one, or one that says it again of the same conversation. `detectedAt` is Unix ms. */
-  written(findingId: string, { isNew, detectedAt }: { isNew: boolean; detectedAt: number }) {
-    const change = this.#of(findingId);
-    if (isNew) change.more++;
-    change.first = Math.min(detectedAt, change.first ?? detectedAt);
-    change.last = Math.max(detectedAt, change.last ?? detectedAt);
-  }
-
-  deleted(findingId: string) {
-    this.#of(findingId).more--;
-  }
-
-  get findingIds(): string[] {
-    return [...this.#changes.keys()];
-  }
-
-  toJSON() {
-    return [...this.#changes.values()];
-  }
-}
+/** By how many the occurrences of each Finding that was touched became more (below zero: fewer) in this transaction. */
+export type OccurrenceChanges = ReadonlyMap<string, number>;
 
 /**
  * Brings up to date what follows from occurrences: the numbers of the Findings, and on each conversation how many Findings
  * it shows. A Finding that nobody reviewed and that nothing shows any more is removed. Of a Finding with many occurrences
- * their number and the time of the newest are exact at once, and what cannot be had by adding is marked as due, for
+ * their number and its times are exact at once, and what only reading them all can tell is marked as due, for
  * `recountDueFindings`. Runs in the caller's transaction.
  */
 export async function refreshFindings(
   tx: Ctx,
   touched: { changes: OccurrenceChanges; conversationIds: readonly string[] },
 ) {
-  const findingIds = touched.changes.findingIds;
+  const findingIds = [...touched.changes.keys()];
   if (findingIds.length > 0) {
     const large = await deferRecounts(tx, touched.changes);
     await recountFindings(
@@ -92,18 +63,19 @@ export async function refreshFindings(
   await refreshConversationCounts(tx, touched.conversationIds);
 }
 
-/**
- * Adds to those that are too large to be counted now, and marks them: one that waits already keeps its turn. Where a row
- * was deleted, the times stay until then. Answers which they are.
- */
+/** Adds to those that are too large to be counted now, and marks them: one that waits keeps its turn. Answers which they are. */
 async function deferRecounts(tx: Ctx, changes: OccurrenceChanges): Promise<ReadonlySet<string>> {
+  const detectedAt = (end: "min" | "max") => sql`(
+    select ${sql.raw(end)}(o.detected_at) from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)`;
+  const changed = [...changes].map(([id, more]) => ({ id, more }));
   const rows = await tx.db.execute<{ id: string }>(sql`
     update findings f
-    set occurrence_count = f.occurrence_count + t.more, first_detected_at = least(f.first_detected_at, t.first),
-      last_detected_at = greatest(f.last_detected_at, t.last), updated_at = ${NOW},
+    set occurrence_count = f.occurrence_count + t.more, updated_at = ${NOW},
+      first_detected_at = coalesce(${detectedAt("min")}, f.first_detected_at),
+      last_detected_at = coalesce(${detectedAt("max")}, f.last_detected_at),
       recount_due_at = coalesce(f.recount_due_at,
         ${NOW} + least(${LONGEST_WAIT_MS}, f.occurrence_count * ${WAIT_MS_AN_OCCURRENCE}::float8)::bigint)
-    from jsonb_to_recordset(${JSON.stringify(changes)}::text::jsonb) as t(id text, more int, first bigint, last bigint)
+    from ${rowsOf(changed, "id text, more int")}
     where f.project_id = ${tx.projectId} and f.id = t.id and f.occurrence_count >= ${MANY_OCCURRENCES}
     returning f.id`);
   return new Set([...rows].map(({ id }) => id));
@@ -141,7 +113,7 @@ export async function recountFindings(tx: Ctx, ids: readonly string[]) {
   await tx.db.execute(sql`
     update findings f set occurrence_count = t.occurrences, user_count = t.users, first_detected_at = t.first,
       last_detected_at = t.last, severity = t.severity, diagnostic_score = t.score, diagnostic_score_parts = t.parts,
-      affected_cost = t.cost, updated_at = ${NOW}
+      affected_cost = t.cost, recount_due_at = null, updated_at = ${NOW}
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
       as t(id text, occurrences int, users int, first bigint, last bigint, severity text, score float8, parts jsonb, cost numeric)
     where f.project_id = ${tx.projectId} and f.id = t.id`);

@@ -56,8 +56,8 @@ export const finding = z.object({
   createdAt: z.number(),
   updatedAt: z.number(),
   /**
-   * Unix ms from which on users, cost, severity and score are taken anew, and the first time too: there are many
-   * occurrences, and some changed since. `occurrenceCount` is always of now. `null`: all of it is.
+   * Unix ms from which on users, cost, severity and score are taken anew: there are many occurrences, and some changed
+   * since. `occurrenceCount` and the times are always of now. `null`: all of it is.
    */
   recountDueAt: z.number().nullable(),
   /** `<tracker>:<owner>/<repo>#<number>`; of the earlier interface, `null` until a repair is handed off. */
