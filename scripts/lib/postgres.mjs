@@ -1,6 +1,6 @@
 // @ts-check
 import { spawn, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -98,15 +98,22 @@ function completePackage(native, programs) {
   }
 }
 
-export const freePort = () =>
-  new Promise((/** @type {(port: number) => void} */ resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
+/** Ports below those that systems hand out by themselves (Linux from 32768, others from 49152). */
+const OWN_PORTS = { from: 20_000, to: 32_768 };
+const PORTS_TRIED = 50;
+
+/**
+ * A port of this machine that nobody listens on. It is used a little later, and must not go to whoever asks for any port
+ * meanwhile: browsers, connections, test servers.
+ * @returns {Promise<number>}
+ */
+export async function freePort() {
+  for (let tried = 0; tried < PORTS_TRIED; tried += 1) {
+    const port = randomInt(OWN_PORTS.from, OWN_PORTS.to);
+    if (!(await portTrouble(port))) return port;
+  }
+  throw new Trouble(`No free port was found between ${OWN_PORTS.from} and ${OWN_PORTS.to}.`);
+}
 
 /** @param {number} port @param {string} [host] @returns {Promise<NodeJS.ErrnoException | undefined>} why it cannot be had */
 export const portTrouble = (port, host = "127.0.0.1") =>
