@@ -19,6 +19,10 @@ export const users = pgTable(
      * joins by an invitation that is for anybody types whichever address they like.
      */
     emailProven: boolean("email_proven").notNull().default(true),
+    /** When a link that somebody else made last set the password; null: never. */
+    passwordResetAt: unixMs("password_reset_at"),
+    /** The person who made that link; null for the operator. No foreign key: it outlives who did it. */
+    passwordResetBy: text("password_reset_by"),
     createdAt: createdAt(),
   },
   (t) => [uniqueIndex("users_email").on(sql`lower(${t.email})`)],
@@ -57,6 +61,8 @@ export const sessions = pgTable(
     expiresAt: unixMs("expires_at").notNull(),
     revokedAt: unixMs("revoked_at"),
     userAgent: text("user_agent"),
+    /** When the person said in this browser that they know of the password reset; null: they have not. */
+    resetSeenAt: unixMs("reset_seen_at"),
   },
   (t) => [index("sessions_user").on(t.userId)],
 );
@@ -76,7 +82,21 @@ export const memberships = pgTable(
   (t) => [primaryKey({ columns: [t.projectId, t.userId] }), index("memberships_user").on(t.userId)],
 );
 
-/** Failed sign-ins by address and by e-mail in a window of time: what limits guessing, across processes. */
+/** Networks from which somebody has proved who they are: attempts from there are no stranger's. */
+export const signInNetworks = pgTable(
+  "sign_in_networks",
+  {
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** HMAC of the IPv4 address or the IPv6 /64: where people are is not readable here. */
+    network: text("network").notNull(),
+    lastUsedAt: unixMs("last_used_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.network] })],
+);
+
+/** Attempts to sign in, by who is tried from where, in a window of time: what limits guessing, across processes. */
 export const loginAttempts = pgTable(
   "login_attempts",
   {

@@ -4,7 +4,7 @@ export { dailyCosts, dailyLabelCosts, repricedCalls, repricings } from "./costs"
 export { backups, deletedTraces, deletionReceipts, retentionSettings, storedSizes } from "./data";
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
 export { idempotencyKeys, rateBuckets } from "./doors";
-export { identities, loginAttempts, memberships, sessions, setupTokens, users } from "./identity";
+export { identities, loginAttempts, memberships, sessions, setupTokens, signInNetworks, users } from "./identity";
 export { jobEvents, jobRuns, jobSchedules, jobSteps } from "./jobs";
 export { outgoingMail } from "./mail";
 export { invitations, passwordResets } from "./members";

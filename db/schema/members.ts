@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { boolean, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { ROLES } from "@/server/platform/capabilities";
 import { createdAt, projectId, unixMs } from "./columns";
 import { users } from "./identity";
@@ -41,10 +41,12 @@ export const passwordResets = pgTable(
     userId: text("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** The project whose owner or key issued it; null for the operator's. */
+    /** The project whose owner issued it; null for the operator's and for one that the person asked for. */
     projectId: text("project_id").references(() => projects.id, { onDelete: "cascade" }),
-    /** The owner who issued it; null for a key's and the operator's. */
+    /** The owner who issued it; null for the operator's and for one that the person asked for. */
     createdBy: text("created_by"),
+    /** Whether only the person was mailed the link: nobody else has seen it. */
+    mailedOnly: boolean("mailed_only").notNull().default(false),
     createdAt: createdAt(),
     expiresAt: unixMs("expires_at").notNull(),
     usedAt: unixMs("used_at"),
