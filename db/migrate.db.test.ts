@@ -122,6 +122,25 @@ test("labels that a conversation had before people gave any are those that its c
   ]);
 });
 
+test("a session by single sign-on that the last release opened ends after 12 h, one by password stays", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => /sign_in_safety$/.test(tag))));
+  await on(url, (sql) =>
+    sql.unsafe(`insert into users (id, email) values ('usr_1', 'ann@example.test');
+    insert into sessions (id, user_id, created_at, last_seen_at, expires_at)
+      values ('ses_acme', 'usr_1', 5, 5, 2592000005), ('ses_password', 'usr_1', 5, 5, 2592000005);
+    insert into account_audit_log (id, user_id, action, actor_kind, target_type, target_id, after)
+      values ('aud_1', 'usr_1', 'account.signIn', 'user', 'session', 'ses_acme', '{"by": "Acme"}'),
+        ('aud_2', 'usr_1', 'account.signIn', 'user', 'session', 'ses_password', '{"by": "password"}')`),
+  );
+  await migrateDatabase(url);
+  const rows = await on(url, (sql) => sql`select id, expires_at::float8 as ends from sessions order by id`);
+  expect([...rows]).toEqual([
+    { id: "ses_acme", ends: 43_200_005 },
+    { id: "ses_password", ends: 2_592_000_005 },
+  ]);
+});
+
 test("a database that a later version wrote is refused and left as it is", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);
