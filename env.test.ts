@@ -32,13 +32,17 @@ test("a provider is configured whole, and passwords are switched off only beside
   expect(problemOf({ ...PROVIDER, PASSWORD_SIGN_IN: "off" })).toBeNull();
 });
 
-test("a default role needs projects and a provider, and projects need a role", () => {
+test("a default role needs domains, projects and a provider, and projects need a role", () => {
   const role = { OIDC_DEFAULT_ROLE: "viewer" };
+  const domains = { OIDC_ALLOWED_DOMAINS: "example.com" };
   const projects = { OIDC_DEFAULT_PROJECTS: "prj_1, prj_2" };
   expect(problemOf({ ...PROVIDER, ...role })).toMatch(/needs OIDC_DEFAULT_PROJECTS/);
   expect(problemOf({ ...PROVIDER, ...projects })).toMatch(/needs OIDC_DEFAULT_ROLE/);
   expect(problemOf({ ...role, ...projects })).toMatch(/needs OIDC_ISSUER/);
-  expect(problemOf({ ...PROVIDER, ...role, ...projects })).toBeNull();
+  expect(problemOf({ ...PROVIDER, ...role, ...projects })).toMatch(
+    /needs OIDC_ALLOWED_DOMAINS beside it.*\n.*at OIDC_DEFAULT_ROLE/,
+  );
+  expect(problemOf({ ...PROVIDER, ...role, ...projects, ...domains })).toBeNull();
   expect(problemOf({ ...PROVIDER, ...projects, OIDC_DEFAULT_ROLE: "owner" })).toMatch(/OIDC_DEFAULT_ROLE/);
   for (const OIDC_DEFAULT_PROJECTS of ["shop", "prj_1,*", ","])
     expect(problemOf({ ...PROVIDER, ...role, OIDC_DEFAULT_PROJECTS }), OIDC_DEFAULT_PROJECTS).toMatch(/must be ids/);

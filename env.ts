@@ -99,6 +99,11 @@ const NEEDS: readonly { variable: keyof Env; needs: readonly (keyof Env)[]; beca
     needs: ["OIDC_ISSUER", "OIDC_DEFAULT_PROJECTS"],
     because: "a role is one in a project",
   },
+  {
+    variable: "OIDC_DEFAULT_ROLE",
+    needs: ["OIDC_ALLOWED_DOMAINS"],
+    because: "otherwise whoever has an account at the provider, of any company, would become a member",
+  },
   { variable: "OIDC_DEFAULT_PROJECTS", needs: ["OIDC_DEFAULT_ROLE"], because: "a member has a role" },
   { variable: "SMTP_URL", needs: ["MAIL_FROM", "PUBLIC_URL"], because: "an e-mail comes from somebody and links here" },
   { variable: "MAIL_FROM", needs: ["SMTP_URL"], because: "no e-mail is sent without a mail server" },

@@ -1,7 +1,8 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
-import { accountAuditLog, auditLog, identities, memberships, users } from "@/db/schema";
+import { accountAuditLog, auditLog, identities, memberships, sessions, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { deleteProject } from "@/server/services/data";
 import { createUser, readSession, startSession } from "@/server/services/identity";
@@ -72,6 +73,21 @@ test("somebody new comes in, becomes what newcomers become in every project that
   expect(rows).toMatchObject([{ action: "members.joinByDefault", actorId: userId, after: { role: "viewer" } }]);
 
   await visitor.signOut();
+  expect(await sessionOf(db(), visitor.page())).toBeNull();
+});
+
+test("a session by the provider lasts 12 h by the database's clock, however much it is used", async () => {
+  const { login } = someone();
+  const visitor = browser();
+  await visitor.throughProvider(login);
+  const id = (await sessionOf(db(), visitor.page()))?.id ?? "";
+  const row = async () => (await db().select().from(sessions).where(eq(sessions.id, id)))[0]!;
+  const { createdAt, expiresAt } = await row();
+  expect(Math.abs(expiresAt - createdAt - 12 * 3_600_000)).toBeLessThan(5_000);
+  await db().update(sessions).set({ lastSeenAt: 1 }).where(eq(sessions.id, id));
+  expect(await sessionOf(db(), visitor.page())).not.toBeNull();
+  expect((await row()).expiresAt).toBe(expiresAt);
+  await db().execute(sql`update sessions set expires_at = ${NOW} - 1 where id = ${id}`);
   expect(await sessionOf(db(), visitor.page())).toBeNull();
 });
 

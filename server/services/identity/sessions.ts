@@ -7,8 +7,13 @@ import type { RequestInfo } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 
 const DAY_MS = 86_400_000;
-/** How long a sign-in lasts. The cookie and the row end together. */
+/** How long a sign-in by password lasts, and every cookie: the row decides. */
 export const SESSION_SECONDS = (30 * DAY_MS) / 1000;
+/** A provider that lets somebody go tells us nothing: within this time they have to come through it again. */
+const SIGN_ON_SECONDS = 12 * 3600;
+const LASTS_SECONDS = { password: SESSION_SECONDS, "single-sign-on": SIGN_ON_SECONDS };
+/** How somebody proved who they are. */
+export type ProvedBy = keyof typeof LASTS_SECONDS;
 /** `last_seen_at` is for people; it need not cost a write for each request. */
 const SEEN_RESOLUTION_MS = 5 * 60_000;
 const USER_AGENT_MAX = 300;
@@ -16,15 +21,17 @@ const USER_AGENT_MAX = 300;
 /** A signed-in browser and whose it is. */
 export type Session = { id: string; user: { id: string; email: string; name: string | null } };
 
-/** Opens a session for a person who has just proved who they are. */
-export async function startSession(db: Db, of: { userId: string; userAgent?: string | undefined }) {
+type Opened = { userId: string; userAgent?: string | undefined; provedBy?: ProvedBy };
+
+/** Opens a session for a person who has just proved who they are. Its end is fixed, however much it is used. */
+export async function startSession(db: Db, { userId, userAgent, provedBy = "password" }: Opened) {
   const id = newId("ses");
   await db.insert(sessions).values({
     id,
-    userId: of.userId,
+    userId,
     lastSeenAt: NOW,
-    expiresAt: sql`${NOW} + ${SESSION_SECONDS * 1000}::bigint`,
-    userAgent: of.userAgent?.slice(0, USER_AGENT_MAX) ?? null,
+    expiresAt: sql`${NOW} + ${LASTS_SECONDS[provedBy] * 1000}::bigint`,
+    userAgent: userAgent?.slice(0, USER_AGENT_MAX) ?? null,
   });
   return id;
 }

@@ -6,7 +6,7 @@ import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { findUserByEmail } from "./find-user";
 import { requirePasswords } from "./passwords-on";
-import { startSession } from "./sessions";
+import { type ProvedBy, startSession } from "./sessions";
 import { isPossibleEmail, verifyPassword } from "./verify-password";
 
 /** Who knocks: the browser, and the request as the audit log tells of it. */
@@ -15,10 +15,18 @@ export type Visitor = { userAgent?: string | undefined; request: RequestInfo };
 /** A person who was let in, and the session that was opened for them. */
 export type SignedIn = { userId: string; sessionId: string };
 
-/** Opens a session for somebody who has just proved who they are; `by` says how. */
-export const openSession = (db: Db, { userId, by, visitor }: { userId: string; by: string; visitor: Visitor }) =>
+type Entered = {
+  userId: string;
+  provedBy: ProvedBy;
+  /** What the account's log calls the way in. */
+  by: string;
+  visitor: Visitor;
+};
+
+/** Opens a session for somebody who has just proved who they are. */
+export const openSession = (db: Db, { userId, provedBy, by, visitor }: Entered) =>
   db.transaction(async (tx): Promise<SignedIn> => {
-    const sessionId = await startSession(tx, { userId, userAgent: visitor.userAgent });
+    const sessionId = await startSession(tx, { userId, userAgent: visitor.userAgent, provedBy });
     await recordAudit(tx, {
       action: "account.signIn",
       projectId: null,
@@ -40,7 +48,7 @@ export async function signInWithPassword(
   const refused = (why: string) => noteRefusal(db, { account: { email }, by: "password", why, visitor });
   try {
     const user = await verifyPassword(db, { email, password, address: visitor.request.address ?? "unknown" });
-    if (user) return await openSession(db, { userId: user.id, by: "password", visitor });
+    if (user) return await openSession(db, { userId: user.id, provedBy: "password", by: "password", visitor });
     refused("the password is wrong");
     return null;
   } catch (error) {

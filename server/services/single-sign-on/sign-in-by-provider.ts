@@ -40,7 +40,7 @@ export async function signInByProvider(db: Db, { claims, invitation, visitor }: 
         sql`select pg_advisory_xact_lock(hashtextextended(${`identity ${person.issuer} ${person.subject}`}, 0))`,
       );
       const userId = await personHere({ tx, settings, person, invitation, visitor });
-      return openSession(tx, { userId, by: settings.name, visitor });
+      return openSession(tx, { userId, provedBy: "single-sign-on", by: settings.name, visitor });
     });
   } catch (error) {
     if (error instanceof SignInRefused) {
