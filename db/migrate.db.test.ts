@@ -141,6 +141,33 @@ test("a session by single sign-on that the last release opened ends after 12 h, 
   ]);
 });
 
+test("a Finding of an earlier release knows how many calls its cost leaves out", async () => {
+  const url = await emptyDatabase();
+  const before = journal.entries.findIndex(({ tag }) => tag.endsWith("_finding_unpriced_calls"));
+  await migrateDatabase(url, firstMigrations(before));
+  const finding = (id: string) => `('prj_1', '${id}', 'agent-loop', 'x', '${id}', 'c', 't', 's', 'high', 0.5,
+    '{"severity":1,"confidence":1,"spread":0.5}', 'confirmed', 1, 2, 3)`;
+  const shows = (findingId: string, conversation: number) =>
+    `('prj_1', '${findingId}_${conversation}', '${findingId}', 'conv_${conversation}', 1, 1, 'high', 't', 's', '[]', 1, 2)`;
+  await on(url, (sql) =>
+    sql.unsafe(`insert into projects (id, name) values ('prj_1', 'Shop');
+    insert into conversations (project_id, id, key, started_at, last_activity_at, received_at, unpriced_call_count)
+      values ('prj_1', 'conv_1', 'id:a', 1, 2, 3, 2), ('prj_1', 'conv_2', 'id:b', 1, 2, 3, 3), ('prj_1', 'conv_3', 'id:c', 1, 2, 3, 0);
+    insert into findings (project_id, id, rule_id, signal, fingerprint, cause, title, summary, severity, diagnostic_score,
+      diagnostic_score_parts, review_status, first_detected_at, last_detected_at, updated_at)
+      values ${finding("fnd_1")}, ${finding("fnd_2")};
+    insert into occurrences (project_id, id, finding_id, conversation_id, score, confidence, severity, title, summary, evidence,
+      detected_at, updated_at)
+      values ${shows("fnd_1", 1)}, ${shows("fnd_1", 2)}, ${shows("fnd_1", 3)}, ${shows("fnd_2", 3)}`),
+  );
+  await migrateDatabase(url);
+  const rows = await on(url, (sql) => sql`select id, unpriced_call_count::int as calls from findings order by id`);
+  expect([...rows]).toEqual([
+    { id: "fnd_1", calls: 5 },
+    { id: "fnd_2", calls: 0 },
+  ]);
+});
+
 test("a database that a later version wrote is refused and left as it is", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);

@@ -1,5 +1,6 @@
 import { desc, sql } from "drizzle-orm";
 import {
+  bigint,
   boolean,
   check,
   doublePrecision,
@@ -120,6 +121,8 @@ export const findings = pgTable(
     userCount: integer("user_count").notNull().default(0),
     /** Of the conversations that it showed in, US dollars; null when none has a known cost. */
     affectedCost: numeric("affected_cost"),
+    /** Their model calls without a known cost: `affected_cost` is of the others. */
+    unpricedCallCount: bigint("unpriced_call_count", { mode: "number" }).notNull().default(0),
     /** Times of the conversations' activity, not of the diagnosis. */
     firstDetectedAt: unixMs("first_detected_at").notNull(),
     lastDetectedAt: unixMs("last_detected_at").notNull(),
