@@ -124,8 +124,10 @@ export async function miscounted(sql: postgres.Sql, projectId: string, diagnosed
     with both_of as (
       select f.id,
         jsonb_build_object('occurrences', f.occurrence_count, 'users', f.user_count, 'cost', case when ${diagnosed} then f.affected_cost end,
+          'unpriced', case when ${diagnosed} then f.unpriced_call_count end,
           'first', f.first_detected_at, 'last', f.last_detected_at) as kept,
         jsonb_build_object('occurrences', count(o.id), 'users', count(distinct c.user_id), 'cost', case when ${diagnosed} then sum(c.cost) end,
+          'unpriced', case when ${diagnosed} then coalesce(sum(c.unpriced_call_count), 0) end,
           'first', min(o.detected_at), 'last', max(o.detected_at)) as counted
       from findings f
       left join occurrences o on o.project_id = f.project_id and o.finding_id = f.id

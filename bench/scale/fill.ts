@@ -295,17 +295,18 @@ const MARKS = `select template, '-T' || lpad(template::text, 3, '0') as mark fro
 const FINDINGS = `
   insert into findings (project_id, id, rule_id, signal, fingerprint, cause, title, summary, severity, diagnostic_score,
     diagnostic_score_parts, review_status, resolution_status, resolved_at, regressed_at, occurrence_count, user_count,
-    affected_cost, first_detected_at, last_detected_at, created_at, updated_at)
+    affected_cost, unpriced_call_count, first_detected_at, last_detected_at, created_at, updated_at)
   select o.project_id, o.finding_id, t.rule_id, t.signal, encode(sha256(convert_to(o.finding_id, 'UTF8')), 'hex'), t.cause || ' ' || c.cause,
     t.title || ' (' || c.cause || ')', t.summary,
     case when c.cause % 10 = 0 then 'critical' when c.cause % 10 < 3 then 'medium' else t.severity end,
     score.value, jsonb_build_object('severity', 0.7, 'confidence', score.value / 0.7, 'spread', 1),
     case when bench.dismissed(o.finding_id) then 'dismissed' when c.cause % 7 = 0 then 'confirmed' else 'unreviewed' end,
     case when not bench.dismissed(o.finding_id) and c.cause % 7 = 0 then case when c.cause % 2 = 0 then 'resolved' else 'unresolved' end end,
-    case when not bench.dismissed(o.finding_id) and c.cause % 14 = 0 then o.last end, null, o.occurrences, o.users, o.cost, o.first, o.last,
+    case when not bench.dismissed(o.finding_id) and c.cause % 14 = 0 then o.last end, null, o.occurrences, o.users, o.cost, o.unpriced, o.first, o.last,
     o.first + 15900, o.last + 15900
   from (
-    select o.project_id, o.finding_id, count(*) as occurrences, count(distinct c.user_id) as users, sum(c.cost) as cost, min(o.detected_at) as first,
+    select o.project_id, o.finding_id, count(*) as occurrences, count(distinct c.user_id) as users, sum(c.cost) as cost, sum(c.unpriced_call_count) as unpriced,
+      min(o.detected_at) as first,
       max(o.detected_at) as last
     from occurrences o join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
     where o.project_id like 'prj_scale_%' group by 1, 2

@@ -42,9 +42,9 @@ test("costs by day and group: exact, unknown apart, every day there, and nobody 
     const { costs } = await getCosts(ctx, range);
     expect(costs).toMatchObject({ from: DAY, to: DAY + 3 * DAY_MS, days: [DAY, DAY + DAY_MS, DAY + 2 * DAY_MS] });
     expect(costs.series).toEqual([
-      { key: "acme-1", others: false, values: [0.5, null, null] },
-      { key: "gpt-4o", others: false, values: [0.00045, null, 0.00045] },
-      { key: "nobody-knows", others: false, values: [null, null, null] },
+      { key: "acme-1", others: false, values: [0.5, null, null], unpricedCalls: [0, 0, 0] },
+      { key: "gpt-4o", others: false, values: [0.00045, null, 0.00045], unpricedCalls: [0, 0, 0] },
+      { key: "nobody-knows", others: false, values: [null, null, null], unpricedCalls: [1, 0, 0] },
     ]);
     expect(costs.rows).toEqual([
       {
@@ -53,6 +53,7 @@ test("costs by day and group: exact, unknown apart, every day there, and nobody 
         unpricedCalls: 0,
         cost: 0.5,
         exactCost: "0.5",
+        costComplete: true,
         usage: { input_tokens: 3, output_tokens: 1 },
       },
       {
@@ -61,6 +62,7 @@ test("costs by day and group: exact, unknown apart, every day there, and nobody 
         unpricedCalls: 0,
         cost: 0.0009,
         exactCost: "0.0009",
+        costComplete: true,
         usage: { input_tokens: 200, output_tokens: 40 },
       },
       {
@@ -69,10 +71,12 @@ test("costs by day and group: exact, unknown apart, every day there, and nobody 
         unpricedCalls: 1,
         cost: null,
         exactCost: null,
+        costComplete: false,
         usage: { input_tokens: 100, output_tokens: 20 },
       },
     ]);
-    expect(costs.total).toMatchObject({ calls: 5, unpricedCalls: 1, exactCost: "0.5009" });
+    expect(costs.total).toMatchObject({ calls: 5, unpricedCalls: 1, exactCost: "0.5009", costComplete: false });
+    expect(costs).toMatchObject({ totals: [0.50045, null, 0.00045], totalsUnpricedCalls: [1, 0, 0] });
     expect((await getCosts(ctx, { ...range, groupBy: "vendor" })).costs.rows.map(({ key }) => key)).toEqual([
       "external",
       "openai",
@@ -80,8 +84,8 @@ test("costs by day and group: exact, unknown apart, every day there, and nobody 
     ]);
     const { costs: few } = await getCosts(ctx, { ...range, top: 1 });
     expect(few.series).toEqual([
-      { key: "acme-1", others: false, values: [0.5, null, null] },
-      { key: null, others: true, values: [0.00045, null, 0.00045] },
+      { key: "acme-1", others: false, values: [0.5, null, null], unpricedCalls: [0, 0, 0] },
+      { key: null, others: true, values: [0.00045, null, 0.00045], unpricedCalls: [1, 0, 0] },
     ]);
     const { kept, fresh } = await countedTwice(ctx);
     expect(kept).toEqual(fresh);
@@ -103,10 +107,10 @@ test("the export has every digit, a row a day, and no formula", async () => {
   expect(csv).toMatchObject({ fileName: "costs-2026-11-01-2026-11-01.csv", rows: 2, complete: true });
   const lines = csv.text.split("\r\n");
   expect(lines[0]).toBe(
-    "day,model,provider,vendor,model_price_id,calls,unpriced_calls,cost_usd,input_tokens,cache_read_input_tokens,cache_creation_input_tokens,output_tokens,reasoning_output_tokens,other_usage",
+    "day,model,provider,vendor,model_price_id,calls,unpriced_calls,cost_usd,cost_complete,input_tokens,cache_read_input_tokens,cache_creation_input_tokens,output_tokens,reasoning_output_tokens,other_usage",
   );
-  expect(lines[1]).toBe(`2026-11-01,"'=cmd|""/c calc""",openai,,,1,1,,100,0,0,20,0,`);
-  expect(lines[2]).toBe("2026-11-01,gpt-4o,openai,openai,openai:gpt-4o,1,0,0.0003875,50,50,0,20,0,");
+  expect(lines[1]).toBe(`2026-11-01,"'=cmd|""/c calc""",openai,,,1,1,,false,100,0,0,20,0,`);
+  expect(lines[2]).toBe("2026-11-01,gpt-4o,openai,openai,openai:gpt-4o,1,0,0.0003875,true,50,50,0,20,0,");
 });
 
 test("prices have what calls cost lately, and models without one are told with what now knows them", async () => {

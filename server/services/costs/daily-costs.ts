@@ -24,6 +24,7 @@ export const sumsOf = ({ calls, unpriced_calls, exact_cost }: SumsRow) => ({
   unpricedCalls: unpriced_calls,
   cost: exact_cost === null ? null : Number(exact_cost),
   exactCost: exact_cost,
+  costComplete: unpriced_calls === 0,
 });
 
 /** About how many calls there are in the range: all of its days. */

@@ -15,7 +15,7 @@ const BUCKETS = [
   "output_tokens",
   "reasoning_output_tokens",
 ];
-const SUM_COLUMNS = ["calls", "unpriced_calls", "cost_usd", ...BUCKETS, "other_usage"];
+const SUM_COLUMNS = ["calls", "unpriced_calls", "cost_usd", "cost_complete", ...BUCKETS, "other_usage"];
 
 /** What a file has a row of, beside the day. */
 const FILES = {
@@ -36,7 +36,7 @@ export const exportCosts = verb(
     name: "costs.export",
     summary:
       "Write what model calls cost as CSV: a row for each day, model, provider and definition, or day and label.",
-    description: `By \`label\`, a call counts in each label of its conversation, and rows are not to be added up. Costs have every digit; an unknown one is empty. At most ${ROWS_MAX.toLocaleString("en")} rows: \`complete\` says whether that is all.`,
+    description: `By \`label\`, a call counts in each label of its conversation, and rows are not to be added up. Costs have every digit; an unknown one is empty. \`cost_complete\` is \`false\` where a cost leaves \`unpriced_calls\` out: it is at least that. At most ${ROWS_MAX.toLocaleString("en")} rows: \`complete\` says whether that is all.`,
     effect: "read",
     capability: "model-pricing:read",
     input: exportCostsInput,
@@ -85,6 +85,7 @@ function cellsOf({ usage, ...row }: Row, columns: readonly Column[]): (string | 
     row.calls,
     row.unpriced_calls,
     row.exact_cost ?? "",
+    String(row.unpriced_calls === 0),
     ...BUCKETS.map((bucket) => usage[bucket] ?? 0),
     others.length === 0 ? "" : JSON.stringify(Object.fromEntries(others)),
   ];

@@ -15,15 +15,19 @@ const GROUPS: Record<CostGroup, { table: string; column: string }> = {
 };
 
 type Group = SumsRow & { key: string; usage: Record<string, number>; of_groups: number };
-type Cell = { day: string; key: string | null; cost: number };
-type Total = SumsRow & { days: Record<string, number> | null; usage: Record<string, number> | null };
+/** A sum of nothing known is none. */
+const DAY_SUMS = sql`case when sum(calls) > sum(unpriced_calls) then sum(cost)::float8 end as cost,
+  sum(unpriced_calls)::float8 as unpriced`;
+type DaySums = { cost: number | null; unpriced: number };
+type Cell = DaySums & { day: string; key: string | null };
+type Total = SumsRow & { days: Record<string, DaySums> | null; usage: Record<string, number> | null };
 
 export const getCosts = verb(
   {
     name: "costs.get",
     summary: "Read what model calls cost over time: by day and group, with a table of the groups.",
     description:
-      "Days are whole days of UTC; those that the range touches are counted whole. Sums are exact; calls without a known cost are counted apart and add nothing. By `label`, a call counts in each label of its conversation: `total` and `totals` count it once. Kept by day, so it costs no more with many calls than with few.",
+      "Days are whole days of UTC; those that the range touches are counted whole. Sums are exact; calls without a known cost are counted apart and add nothing, and a sum that leaves some out is not `costComplete`. By `label`, a call counts in each label of its conversation: `total` and `totals` count it once. Kept by day, so it costs no more with many calls than with few.",
     effect: "read",
     capability: "model-pricing:read",
     input: getCostsInput,
@@ -64,27 +68,34 @@ export const getCosts = verb(
         from d, jsonb_each_text(d.usage) as u(bucket, units) group by u.bucket having sum(u.units::numeric) <> 0
       ),
       days as (
-        select day, sum(cost)::float8 as cost from d group by day having sum(calls) > sum(unpriced_calls)
+        select day, ${DAY_SUMS} from d group by day having sum(calls) > 0
       )
-      select ${SUMS}, (select jsonb_object_agg(day, cost) from days) as days,
+      select ${SUMS}, (select jsonb_object_agg(day, to_jsonb(days) - 'day') from days) as days,
         (select jsonb_object_agg(bucket, units) from units) as usage
       from d having sum(d.calls) > 0`);
     const shown = groups.slice(0, top);
     const keys = sql`${sql.param(shown.map((group) => group.key))}::text[]`;
     const cells = await ctx.db.execute<Cell>(sql`
-      select day, case when ${key} = any(${keys}) then ${key} end as key, sum(cost)::float8 as cost
+      select day, case when ${key} = any(${keys}) then ${key} end as key, ${DAY_SUMS}
       from ${table} d where ${mine}
-      group by 1, 2 having sum(calls) > sum(unpriced_calls)`);
+      group by 1, 2 having sum(calls) > 0`);
 
     const days = Array.from({ length: (to - from) / DAY_MS }, (_, n) => from + n * DAY_MS);
-    const byCell = new Map([...cells].map((cell) => [`${Number(cell.day)} ${cell.key ?? "/"}`, cell.cost]));
-    const valuesOf = (cellKey: string) => days.map((day) => byCell.get(`${day} ${cellKey}`) ?? null);
+    const byCell = new Map([...cells].map((cell) => [`${Number(cell.day)} ${cell.key ?? "/"}`, cell]));
+    const valuesOf = (cellKey: string) => {
+      const cellsOfDays = days.map((day) => byCell.get(`${day} ${cellKey}`) ?? NO_CALLS);
+      return {
+        values: cellsOfDays.map(({ cost }) => cost),
+        unpricedCalls: cellsOfDays.map(({ unpriced }) => unpriced),
+      };
+    };
     const series: Costs["series"] = shown.map((group) => ({
       key: group.key || null,
       others: false,
-      values: valuesOf(group.key),
+      ...valuesOf(group.key),
     }));
-    if (ofGroups > shown.length) series.push({ key: null, others: true, values: valuesOf("/") });
+    if (ofGroups > shown.length) series.push({ key: null, others: true, ...valuesOf("/") });
+    const totals = days.map((day) => all.days?.[day] ?? NO_CALLS);
     return {
       costs: {
         from,
@@ -98,11 +109,13 @@ export const getCosts = verb(
           usage: group.usage,
         })),
         rowsLeftOut: ofGroups - groups.length,
-        totals: days.map((day) => all.days?.[day] ?? null),
+        totals: totals.map(({ cost }) => cost),
+        totalsUnpricedCalls: totals.map(({ unpriced }) => unpriced),
         total: { ...sumsOf(all), usage: all.usage ?? {} },
       },
     };
   },
 );
 
+const NO_CALLS: DaySums = { cost: null, unpriced: 0 };
 const NONE: Total = { calls: 0, unpriced_calls: 0, exact_cost: null, days: null, usage: null };

@@ -59,9 +59,9 @@ test("a call counts in each label of its conversation and once in the totals, an
       { key: null, calls: 1, unpricedCalls: 0, cost: CALL },
     ]);
     expect(costs.series).toEqual([
-      { key: "web", others: false, values: [CALL, CALL] },
-      { key: "beta", others: false, values: [CALL, CALL] },
-      { key: null, others: false, values: [CALL, null] },
+      { key: "web", others: false, values: [CALL, CALL], unpricedCalls: [1, 0] },
+      { key: "beta", others: false, values: [CALL, CALL], unpricedCalls: [0, 0] },
+      { key: null, others: false, values: [CALL, null], unpricedCalls: [0, 0] },
     ]);
     expect(costs.totals).toEqual([2 * CALL, CALL]);
     expect(costs.total).toMatchObject({ calls: 4, unpricedCalls: 1, usage: { input_tokens: 400, output_tokens: 80 } });
@@ -176,10 +176,10 @@ test("the file by label has a row for each day and label", async () => {
   const { csv } = await exportCosts(ctx, { ...RANGE, groupBy: "label" });
   expect(csv).toMatchObject({ fileName: "costs-by-label-2026-11-01-2026-11-02.csv", rows: 3, complete: true });
   expect(csv.text.split("\r\n")).toEqual([
-    "day,label,calls,unpriced_calls,cost_usd,input_tokens,cache_read_input_tokens,cache_creation_input_tokens,output_tokens,reasoning_output_tokens,other_usage",
-    `2026-11-01,"'=web,1",1,0,0.00045,100,0,0,20,0,`,
-    "2026-11-01,beta,1,0,0.00045,100,0,0,20,0,",
-    "2026-11-02,,1,0,0.00045,100,0,0,20,0,",
+    "day,label,calls,unpriced_calls,cost_usd,cost_complete,input_tokens,cache_read_input_tokens,cache_creation_input_tokens,output_tokens,reasoning_output_tokens,other_usage",
+    `2026-11-01,"'=web,1",1,0,0.00045,true,100,0,0,20,0,`,
+    "2026-11-01,beta,1,0,0.00045,true,100,0,0,20,0,",
+    "2026-11-02,,1,0,0.00045,true,100,0,0,20,0,",
     "",
   ]);
 });

@@ -76,17 +76,31 @@ export class Comparison {
     else this.after = this.after.plus(next.costTotal);
   }
 
-  /** Known costs, US dollars; `null` when none is known. */
   shown() {
-    const known = (unknown: number, sum: Decimal) => (unknown === this.calls ? null : sum);
-    const [before, after] = [known(this.unknownBefore, this.before), known(this.unknownAfter, this.after)];
-    return {
-      changed: this.changed,
-      costBefore: before?.toNumber() ?? null,
-      costAfter: after?.toNumber() ?? null,
-      difference: before && after ? after.minus(before).toNumber() : null,
+    const sides = bothSides({
+      calls: this.calls,
+      costBefore: this.before.toNumber(),
+      costAfter: this.after.toNumber(),
       unknownBefore: this.unknownBefore,
       unknownAfter: this.unknownAfter,
+    });
+    const comparable = sides.costBefore !== null && sides.costAfter !== null;
+    return {
+      changed: this.changed,
+      ...sides,
+      difference: comparable ? this.after.minus(this.before).toNumber() : null,
     };
   }
 }
+
+type Sums = { calls: number; costBefore: number; costAfter: number; unknownBefore: number; unknownAfter: number };
+
+/** Returns sums of known costs as they are told: `null` where none is known, and whether each is of all calls. */
+export const bothSides = ({ calls, costBefore, costAfter, unknownBefore, unknownAfter }: Sums) => ({
+  costBefore: unknownBefore === calls ? null : costBefore,
+  costBeforeComplete: unknownBefore === 0,
+  unknownBefore,
+  costAfter: unknownAfter === calls ? null : costAfter,
+  costAfterComplete: unknownAfter === 0,
+  unknownAfter,
+});

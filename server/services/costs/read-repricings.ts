@@ -3,6 +3,7 @@ import { apiKeys, repricings, users } from "@/db/schema";
 import { auditActor } from "@/server/platform/audit";
 import type { Actor, Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
+import { bothSides } from "./plan-repricing";
 import { pricesVersionOf } from "./prices-version";
 import type { Repricing } from "./schemas";
 
@@ -40,8 +41,12 @@ export async function readRepricings(
     .limit(limit);
   return rows.map(({ row, email, key }) => ({
     ...row,
-    costBefore: Number(row.costBefore),
-    costAfter: Number(row.costAfter),
+    ...bothSides({
+      ...row,
+      calls: row.callsExamined,
+      costBefore: Number(row.costBefore),
+      costAfter: Number(row.costAfter),
+    }),
     pricesVersion: pricesVersionOf(row),
     undoneBy: row.undoneById,
     actorName: email ?? key,

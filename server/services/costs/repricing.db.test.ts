@@ -5,7 +5,7 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { deleteConversation, deleteProject } from "@/server/services/data";
 import { tablesNaming } from "@/server/services/data/testing";
-import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
+import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { createModelPrice, deleteModelPrice, updateModelPrice } from "@/server/services/pricing";
 import { foldDailyCosts, getConversation, listConversations, projectPending } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
@@ -73,10 +73,12 @@ test("a repricing shows before and after, changes what it showed, and undone lea
     calls: 8,
     changed: 7,
     costBefore: 9.10045,
-    costAfter: 27.30045,
-    difference: 18.2,
+    costBeforeComplete: true,
     unknownBefore: 0,
+    costAfter: 27.30045,
+    costAfterComplete: true,
     unknownAfter: 0,
+    difference: 18.2,
   });
   expect(preview.rows.map(({ day, model, changed }) => [day, model, changed])).toEqual([
     [DAY + 2 * 86_400_000, "acme-1", 2],
@@ -115,16 +117,22 @@ test("a cost that nobody knew becomes known, one that nobody knows any more beco
   expect(before.map((call) => call.cost_total)).toEqual([null, null, null]);
   const { model } = await createModelPrice(ctx, price(0.1));
   const { preview } = await previewRepricing(ctx, { ...RANGE, onlyUnpriced: true });
-  expect(preview.total).toMatchObject({
+  const sides = {
     costBefore: null,
-    costAfter: 3.3,
-    difference: null,
+    costBeforeComplete: false,
     unknownBefore: 3,
+    costAfter: 3.3,
+    costAfterComplete: true,
     unknownAfter: 0,
-  });
+  };
+  expect(preview.total).toMatchObject({ ...sides, difference: null });
+  const shown = async () =>
+    (await listConversations(ctx, {})).conversations.map((one) => [one.costComplete, one.unpricedCallCount]);
+  expect(await shown()).toEqual(Array(3).fill([false, 1]));
   const first = await start(ctx, { onlyUnpriced: true });
   await carryOut(ctx, first.id);
-  expect((await listConversations(ctx, {})).conversations.map((one) => one.unpricedCallCount)).toEqual([0, 0, 0]);
+  expect(await stateOf(ctx, first.id)).toMatchObject(sides);
+  expect(await shown()).toEqual(Array(3).fill([true, 0]));
   const priced = await storedCosts(ctx);
 
   await deleteModelPrice(ctx, { modelPriceId: model.id });
@@ -272,9 +280,9 @@ test("an undo leaves alone what was computed anew since", async () => {
   expect((await storedCosts(ctx)).map((call) => call.cost_total)).toEqual(["5", null]);
 });
 
-test("what a Finding costs follows", async () => {
-  const { ctx } = await testProject();
-  const failing = (n: number) => [
+/** A conversation with one call and a tool that failed. */
+function failing(n: number) {
+  return [
     ...acmeCalls(1, { from: n, session: () => `failing-${n}` }),
     {
       traceId: hex(n + 1, 32),
@@ -290,8 +298,9 @@ test("what a Finding costs follows", async () => {
       },
     },
   ];
-  await createModelPrice(ctx, price(1));
-  await ingest(ctx, [...failing(0), ...failing(3)]);
+}
+
+async function diagnoseAll(ctx: Ctx) {
   for (const { id, lastActivityAt } of (await listConversations(ctx, {})).conversations) {
     const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
     await executeRuleRuns(
@@ -299,6 +308,43 @@ test("what a Finding costs follows", async () => {
       runs.map((run) => run.id),
     );
   }
+}
+
+test("how many calls a Finding's cost leaves out follows late calls, a repricing and its undo, and a deletion", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, [...failing(0), ...failing(3)]);
+  await diagnoseAll(ctx);
+  const shown = async () =>
+    (await listFindings(ctx, { ruleId: "tool-failure" })).findings
+      .filter(({ signal }) => signal === "tool_error")
+      .map(({ affectedCost, costComplete, unpricedCallCount }) => [affectedCost, costComplete, unpricedCallCount]);
+  expect(await shown()).toEqual([[null, false, 2]]);
+
+  await createModelPrice(ctx, price(1));
+  await ingest(ctx, acmeCalls(1, { from: 10, session: () => "failing-0" }));
+  await diagnoseAll(ctx);
+  expect(await shown()).toEqual([[10, false, 2]]);
+  await expectSums(ctx);
+
+  const { id } = await start(ctx);
+  await carryOut(ctx, id);
+  expect(await shown()).toEqual([[30, true, 0]]);
+  await expectSums(ctx);
+  await undoRepricing(ctx, { repricingId: id });
+  await carryOut(ctx, id);
+  expect(await shown()).toEqual([[10, false, 2]]);
+  await expectSums(ctx);
+
+  await deleteConversation(ctx, { conversationId: "failing-3" });
+  expect(await shown()).toEqual([[10, false, 1]]);
+  await expectSums(ctx);
+});
+
+test("what a Finding costs follows", async () => {
+  const { ctx } = await testProject();
+  await createModelPrice(ctx, price(1));
+  await ingest(ctx, [...failing(0), ...failing(3)]);
+  await diagnoseAll(ctx);
   const costOfFindings = async () =>
     [
       ...(await db().execute<{ cost: string }>(

@@ -44,17 +44,24 @@ export const createRepricingInput = z
 export type CreateRepricingInput = z.output<typeof createRepricingInput>;
 
 /**
- * US dollars, of the calls whose cost is known; `null` when none is. The others are counted beside it. `difference` is
- * `null` when either side is.
+ * US dollars, of the calls whose cost is known; `null` when none is. A side is complete when that is all of them; otherwise
+ * it is at least that, and `unknownBefore` or `unknownAfter` counts the others.
  */
+const bothSides = {
+  costBefore: z.number().nullable(),
+  costBeforeComplete: z.boolean(),
+  unknownBefore: z.int(),
+  costAfter: z.number().nullable(),
+  costAfterComplete: z.boolean(),
+  unknownAfter: z.int(),
+};
+
 const comparison = {
   /** Calls whose cost would change. */
   changed: z.int(),
-  costBefore: z.number().nullable(),
-  costAfter: z.number().nullable(),
+  ...bothSides,
+  /** Of the known costs; `null` when there are none on one side. */
   difference: z.number().nullable(),
-  unknownBefore: z.int(),
-  unknownAfter: z.int(),
 };
 
 /** `rows` has calls that would change, by model and day (the first moment of it, UTC), newest day first. */
@@ -76,7 +83,7 @@ export type RepricingPreview = z.infer<typeof repricingPreviewReply>["preview"];
 
 export const REPRICING_STATES = ["queued", "running", "completed", "failed", "undoing", "undone"] as const;
 
-/** Times are Unix ms, money US dollars of the examined calls with a known cost. */
+/** Times are Unix ms, costs those of the examined calls. */
 export const repricing = z.object({
   id: z.string(),
   state: z.enum(REPRICING_STATES),
@@ -91,10 +98,7 @@ export const repricing = z.object({
   callsExpected: z.int(),
   callsExamined: z.int(),
   callsChanged: z.int(),
-  costBefore: z.number(),
-  costAfter: z.number(),
-  unknownBefore: z.int(),
-  unknownAfter: z.int(),
+  ...bothSides,
   /** Of an undo: calls that have their earlier cost again, and calls left alone because their cost is newer. */
   callsRestored: z.int(),
   callsKept: z.int(),
@@ -136,12 +140,16 @@ export const getCostsInput = z.strictObject({
 });
 export type GetCostsInput = z.output<typeof getCostsInput>;
 
-/** `cost` is US dollars of calls with a known cost, `null` when there is none; `exactCost` the same with every digit. */
+/**
+ * `cost` is US dollars of calls with a known cost, `null` when there is none; `exactCost` the same with every digit. It is
+ * `costComplete` when that is every call; otherwise it is at least that, and leaves `unpricedCalls` out.
+ */
 const sums = {
   calls: z.int(),
   unpricedCalls: z.int(),
   cost: z.number().nullable(),
   exactCost: z.string().nullable(),
+  costComplete: z.boolean(),
 };
 
 export const costsReply = z.object({
@@ -152,15 +160,25 @@ export const costsReply = z.object({
     groupBy: z.enum(COST_GROUPS),
     /** The first moment of each day, every one of them. */
     days: z.array(z.number()),
-    /** `key` is `null` for calls that have none; `values` has the cost of each day, `null` when none is known. */
+    /**
+     * `key` is `null` for calls that have none; `values` has the known cost of each day, `null` when there is none, and
+     * `unpricedCalls` how many calls of the day it leaves out: a day is complete where that is 0.
+     */
     series: z.array(
-      z.object({ key: z.string().nullable(), others: z.boolean(), values: z.array(z.number().nullable()) }),
+      z.object({
+        key: z.string().nullable(),
+        others: z.boolean(),
+        values: z.array(z.number().nullable()),
+        unpricedCalls: z.array(z.int()),
+      }),
     ),
     /** Dearest first. `usage` has units by bucket. */
     rows: z.array(z.object({ key: z.string().nullable(), ...sums, usage: z.record(z.string(), z.number()) })),
     rowsLeftOut: z.int(),
     /** Of each day what all of its calls with a known cost cost together, each counted once; `null` when none is known. */
     totals: z.array(z.number().nullable()),
+    /** Of each day how many calls its total leaves out. */
+    totalsUnpricedCalls: z.array(z.int()),
     /** Each call counted once, whatever it is put together by. */
     total: z.object({ ...sums, usage: z.record(z.string(), z.number()) }),
   }),

@@ -58,11 +58,12 @@ export async function countedTwice({ db, projectId }: Ctx) {
       and (c.cost is distinct from m.cost or c.unpriced_call_count <> coalesce(m.unpriced, 0))`);
   const findings = await db.execute(sql`
     select f.id from findings f left join (
-      select o.finding_id, sum(c.cost) as cost from occurrences o
+      select o.finding_id, sum(c.cost) as cost, sum(c.unpriced_call_count) as unpriced from occurrences o
       join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
       where o.project_id = ${projectId} group by 1
     ) t on t.finding_id = f.id
-    where f.project_id = ${projectId} and f.affected_cost is distinct from t.cost`);
+    where f.project_id = ${projectId}
+      and (f.affected_cost is distinct from t.cost or f.unpriced_call_count <> coalesce(t.unpriced, 0))`);
   const counted = async (from: string, byLabel: string) => ({
     days: [...(await db.execute(days(from)))],
     units: [...(await db.execute(units(from)))],

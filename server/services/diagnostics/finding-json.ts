@@ -5,5 +5,6 @@ import type { Finding } from "./schemas";
 export const findingJson = (row: typeof findings.$inferSelect): Finding => ({
   ...row,
   affectedCost: row.affectedCost === null ? null : Number(row.affectedCost),
+  costComplete: row.unpricedCallCount === 0,
   repairHandoffRef: null,
 });

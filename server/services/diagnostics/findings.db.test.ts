@@ -62,21 +62,33 @@ test("the same cause in other conversations is one Finding with an occurrence ea
   expect((await listOccurrences(ctx, { findingId: found[0]!.id })).occurrences).toHaveLength(3);
 });
 
-test("what a Finding's conversations cost is known with it", async () => {
+test("what a Finding's conversations cost is known with it, and how many of their calls that leaves out", async () => {
   const { ctx } = await testProject();
   const { conversation } = await diagnosed(ctx, {});
   const costs = async () => {
     const [found] = await toolErrors(ctx);
-    const { affectedCost } = (await getFinding(ctx, { findingId: found!.id })).finding;
-    expect(found!.affectedCost).toBe(affectedCost);
-    return affectedCost;
+    const { finding } = await getFinding(ctx, { findingId: found!.id });
+    expect(finding).toMatchObject(found!);
+    return [finding.affectedCost, finding.costComplete, finding.unpricedCallCount];
   };
-  expect(await costs()).toBeNull();
-  await ctx.db.update(conversations).set({ cost: "0.1" }).where(eq(conversations.id, conversation.id));
+  const costing = ({ id }: { id: string }, cost: string | null, unpricedCallCount: number) =>
+    ctx.db.update(conversations).set({ cost, unpricedCallCount }).where(eq(conversations.id, id));
+  expect(await costs()).toEqual([null, true, 0]);
+  await costing(conversation, "0.1", 0);
   const second = await diagnosed(ctx, {}, "Error: order 9917 not found");
-  await ctx.db.update(conversations).set({ cost: "0.2" }).where(eq(conversations.id, second.conversation.id));
-  await diagnosed(ctx, {}, "Error: order 5 not found");
-  expect(await costs()).toBe(0.3);
+  await costing(second.conversation, "0.2", 0);
+  const third = await diagnosed(ctx, {}, "Error: order 5 not found");
+  expect(await costs()).toEqual([0.3, true, 0]);
+
+  await costing(second.conversation, "0.2", 2);
+  await costing(third.conversation, null, 3);
+  const fourth = await diagnosed(ctx, {}, "Error: order 7 not found");
+  expect(await costs()).toEqual([0.3, false, 5]);
+  await inTransaction(ctx, (tx) => forgetConversations(tx, [third.conversation.id], async () => {}));
+  expect(await costs()).toEqual([0.3, false, 2]);
+  await inTransaction(ctx, (tx) => forgetConversations(tx, [conversation.id, second.conversation.id], async () => {}));
+  expect(await costs()).toEqual([null, true, 0]);
+  expect(fourth.runs.length).toBeGreaterThan(0);
 });
 
 test("of very many conversations a share is of the newest, and a day that was not counted whole is unknown", async () => {

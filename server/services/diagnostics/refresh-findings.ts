@@ -32,6 +32,7 @@ type Counted = {
   confidence: number | null;
   recent: number;
   cost: string | null;
+  unpriced: string | null;
 };
 
 /** By how many the occurrences of each Finding that was touched became more (below zero: fewer) in this transaction. */
@@ -92,7 +93,8 @@ export async function recountFindings(tx: Ctx, ids: readonly string[]) {
            max(o.detected_at) as last, max(o.confidence) as confidence,
            (array_agg(o.severity order by array_position(array['critical','high','medium','low','info'], o.severity))
              filter (where o.severity is not null))[1] as severity,
-           count(o.id) filter (where c.started_at >= ${since}::bigint)::int as recent, sum(c.cost) as cost
+           count(o.id) filter (where c.started_at >= ${since}::bigint)::int as recent, sum(c.cost) as cost,
+           sum(c.unpriced_call_count) as unpriced
     from findings f
     left join occurrences o on o.project_id = f.project_id and o.finding_id = f.id
     left join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
@@ -113,9 +115,10 @@ export async function recountFindings(tx: Ctx, ids: readonly string[]) {
   await tx.db.execute(sql`
     update findings f set occurrence_count = t.occurrences, user_count = t.users, first_detected_at = t.first,
       last_detected_at = t.last, severity = t.severity, diagnostic_score = t.score, diagnostic_score_parts = t.parts,
-      affected_cost = t.cost, recount_due_at = null, updated_at = ${NOW}
+      affected_cost = t.cost, unpriced_call_count = coalesce(t.unpriced, 0), recount_due_at = null, updated_at = ${NOW}
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      as t(id text, occurrences int, users int, first bigint, last bigint, severity text, score float8, parts jsonb, cost numeric)
+      as t(id text, occurrences int, users int, first bigint, last bigint, severity text, score float8, parts jsonb, cost numeric,
+           unpriced bigint)
     where f.project_id = ${tx.projectId} and f.id = t.id`);
 }
 

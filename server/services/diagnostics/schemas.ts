@@ -51,6 +51,10 @@ export const finding = z.object({
   userCount: z.int(),
   /** Sum of the known costs of the affected conversations, US dollars; `null` when none is known. */
   affectedCost: z.number().nullable(),
+  /** Whether `affectedCost` has all of their model calls; otherwise it is at least that. */
+  costComplete: z.boolean(),
+  /** Their model calls without a known cost, which `affectedCost` leaves out. */
+  unpricedCallCount: z.int(),
   firstDetectedAt: z.number(),
   lastDetectedAt: z.number(),
   createdAt: z.number(),

@@ -45,6 +45,7 @@ test("a stored batch becomes a priced conversation", async () => {
     messageCount: 2,
     modelCallCount: 1,
     usage: { input_tokens: 100, output_tokens: 20 },
+    costComplete: true,
     unpricedCallCount: 0,
     preview: "Hello",
   });
@@ -169,7 +170,7 @@ test("an unknown model costs null and never zero; the rest is still added", asyn
     chatSpan({ spanId: ids[2], startMs: Date.UTC(2026, 10, 1, 14) }, { tokens: null, input: [["user", "y"]] }),
   ]);
   const [summary] = await all(ctx);
-  expect(summary).toMatchObject({ cost: 0.00045, unpricedCallCount: 2 });
+  expect(summary).toMatchObject({ cost: 0.00045, costComplete: false, unpricedCallCount: 2 });
   const { conversation } = await getConversation(ctx, { conversationId: summary!.id });
   expect(conversation.modelCalls.map((call) => call.cost?.total ?? null)).toEqual([0.00045, null, null]);
 });

@@ -112,9 +112,12 @@ export const conversationSummary = z.object({
   toolCallCount: z.int(),
   errorCount: z.int(),
   findingCount: z.int(),
-  unpricedCallCount: z.int(),
   usage,
   cost: z.number().nullable(),
+  /** Whether `cost` has all of its model calls; otherwise it is at least that. */
+  costComplete: z.boolean(),
+  /** Model calls without a known cost, which `cost` leaves out. */
+  unpricedCallCount: z.int(),
 });
 export type ConversationSummary = z.infer<typeof conversationSummary>;
 

@@ -24,9 +24,10 @@ export const summaryColumns = {
 };
 
 /** Money leaves the database as exact decimal text and leaves us as the nearest JSON number. */
-export const summaryOf = <Row extends { cost: string | null }>(
+export const summaryOf = <Row extends { cost: string | null; unpricedCallCount: number }>(
   row: Row,
-): Omit<Row, "cost"> & Pick<ConversationSummary, "cost"> => ({
+): Omit<Row, "cost"> & Pick<ConversationSummary, "cost" | "costComplete"> => ({
   ...row,
   cost: row.cost === null ? null : Number(row.cost),
+  costComplete: row.unpricedCallCount === 0,
 });
