@@ -66,9 +66,12 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
   await test.step("the sums", async () => {
     // Three calls at $0.0038 and one at $0.000228.
     await expect(tile(page, "Cost").getByTitle("$0.011628", { exact: true })).toBeVisible();
+    await expect(tile(page, "Cost")).toContainText("at least $0.012");
     await expect(tile(page, "Calls with a known cost")).toContainText("4of 6 model calls");
     await expect(tile(page, "Calls without a known cost")).toContainText("2Unknown, not zero");
-    await expect(page.getByRole("navigation", { name: "Workbench" })).toContainText("$0.012+");
+    await expect(page.getByRole("navigation", { name: "Workbench" })).toContainText(
+      "at least $0.012, without 2 unpriced calls",
+    );
   });
 
   await test.step("the split", async () => {
@@ -84,6 +87,10 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     await expect(first!).toContainText("98%");
     await expect(third!).toContainText("Set a price");
     await expect(third!.getByTitle("unknown", { exact: true })).toBeVisible();
+    await expect(first!).not.toContainText("at least");
+    await page.getByText("Numbers by day").click();
+    const days = page.getByRole("table", { name: "Costs by day" });
+    await expect(days).toContainText("2 unpriced calls");
   });
 
   await test.step("the file says the same", async () => {
@@ -96,6 +103,8 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     expect(sum("gpt-4o-mini", "cost_usd")).toBe(0.000228);
     expect(sum("gpt-4o-mini", "input_tokens")).toBe(1200);
     expect(sum(`'=acme"1,2`, "unpriced_calls")).toBe(2);
+    expect(rows.map((one) => [one.model, one.cost_complete])).toContainEqual([`'=acme"1,2`, "false"]);
+    expect(rows.map((one) => [one.model, one.cost_complete])).toContainEqual(["gpt-4o", "true"]);
     expect(rows.filter((one) => one.model === `'=acme"1,2`).map((one) => one.cost_usd)).not.toContain("0");
   });
 
@@ -242,4 +251,40 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
     await expect(seen(theirs, "No costs yet")).toBeVisible();
     await context.close();
   });
+});
+
+test("what a conversation and its Finding cost is at least the known sum while a call of theirs has no price", async ({
+  page,
+  baseURL,
+}) => {
+  const project = newProject(baseURL!);
+  const talk = { id: "mixed", ask: "Where is order 1042?", answer: "I can't find it.", failingTool: true };
+  await seed(project, [{ ...talk, model: "gpt-4o" }]);
+  await seed(project, [{ id: "mixed", model: "acme-unheard-of", ask: "Is it blue?", answer: "It is." }], {
+    diagnosed: false,
+  });
+  // Two calls at $0.0038, and one that nobody knows.
+  const known = { costComplete: false, unpricedCallCount: 1 };
+  await expect
+    .poll(async () => (await project.read("diagnostics/findings")).findings, { timeout: 60_000 })
+    .toContainEqual(expect.objectContaining({ signal: "tool_error", affectedCost: 0.0076, ...known }));
+  expect((await project.read("conversations")).conversations).toEqual([
+    expect.objectContaining({ cost: 0.0076, ...known }),
+  ]);
+
+  await signIn(page, project);
+  await page.goto(`/p/${project.projectId}/conversations`);
+  await expect(page.getByRole("row").filter({ hasText: "Where is order 1042?" })).toContainText(
+    "at least $0.00761 unpriced call",
+  );
+  await page.goto(`/p/${project.projectId}/conversations/mixed?tab=cost`);
+  await expect(page.locator("header").filter({ hasText: "3 model calls" })).toContainText(
+    "cost at least $0.0076, 1 unpriced call",
+  );
+  await expect(page.getByRole("tabpanel", { name: "Cost" })).toContainText("at least $0.0076of 2 of 3 model calls");
+  await page.goto(`/p/${project.projectId}/findings`);
+  const finding = page.getByRole("row").filter({ hasText: "tool_error" });
+  await expect(finding).toContainText("at least $0.00761 unpriced call");
+  await finding.getByRole("link").click();
+  await expect(seen(page, "at least $0.0076, 1 unpriced call")).toBeVisible();
 });

@@ -1,6 +1,8 @@
+import { VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { formatUsd, plural } from "@/app/_lib/format";
+import { AtLeast } from "@/app/_components/cost-total";
+import { plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc";
 import { costsInput } from "../costs/_components/view";
 import classes from "./shell.module.css";
@@ -21,12 +23,16 @@ export function CostLately({ projectId }: { projectId: string }) {
   );
   const total = data?.costs.total;
   if (total === undefined || total.cost === null) return null;
-  const besides =
-    total.unpricedCalls === 0 ? "" : `; ${plural(total.unpricedCalls, "call")} of unknown cost come on top`;
+  const without = total.costComplete ? "" : `, without ${plural(total.unpricedCalls, "unpriced call")}`;
   return (
-    <span className={classes.lately} title={`$${total.exactCost} in the last 30 days (UTC)${besides}`}>
-      {formatUsd(total.cost)}
-      {besides ? "+" : ""}
+    <span className={classes.lately}>
+      <AtLeast
+        usd={total.cost}
+        exact={total.exactCost}
+        unpriced={total.unpricedCalls}
+        note={`in the last 30 days (UTC)${without}`}
+      />
+      <VisuallyHidden>{without}</VisuallyHidden>
     </span>
   );
 }

@@ -83,8 +83,8 @@ export const COLUMNS: Column[] = [
   {
     id: "cost",
     header: "Cost",
-    meta: { width: "5.75rem", align: "end" },
-    cell: ({ row }) => <ConversationCost conversation={row.original} />,
+    meta: { width: "8rem", align: "end" },
+    cell: ({ row }) => <ConversationCost conversation={row.original} below />,
   },
   {
     id: "errors",

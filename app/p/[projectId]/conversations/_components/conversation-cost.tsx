@@ -1,15 +1,8 @@
-import { Money } from "@/app/_components/money";
-import { plural } from "@/app/_lib/format";
+import { CostTotal } from "@/app/_components/cost-total";
 
-type Props = { conversation: { cost: number | null; unpricedCallCount: number } };
+type Props = { conversation: { cost: number | null; unpricedCallCount: number }; below?: boolean };
 
-/** The known cost; a plus where calls without a price come on top. */
-export function ConversationCost({ conversation: { cost, unpricedCallCount } }: Props) {
-  if (cost === null || unpricedCallCount === 0) return <Money usd={cost} />;
-  const note = `and ${plural(unpricedCallCount, "model call")} without a known price`;
-  return (
-    <span title={note}>
-      <Money usd={cost} note={note} />+
-    </span>
-  );
-}
+/** What a conversation costs, and how many of its calls that leaves out. */
+export const ConversationCost = ({ conversation: { cost, unpricedCallCount }, below = false }: Props) => (
+  <CostTotal usd={cost} unpriced={unpricedCallCount} below={below} />
+);

@@ -1,4 +1,5 @@
 import { BarChart } from "@mantine/charts";
+import { AtLeast } from "@/app/_components/cost-total";
 import { formatDay, formatUsd, plural } from "@/app/_lib/format";
 import type { Costs } from "@/server/services/costs/schemas";
 import { CostDays } from "./cost-days";
@@ -21,6 +22,7 @@ export function CostChart({ costs, now }: { costs: Costs; now: number }) {
   const rows = costs.days.map((day, index) => ({
     day: formatDay(day, now),
     total: costs.totals[index] ?? null,
+    unpriced: costs.totalsUnpricedCalls[index] ?? 0,
     ...Object.fromEntries(shown.map(({ name, values }) => [name, values[index] ?? null])),
   }));
   return (
@@ -57,6 +59,7 @@ export function CostChart({ costs, now }: { costs: Costs; now: number }) {
                   <OneDay
                     day={String(label ?? "")}
                     total={payload?.[0]?.payload?.total}
+                    unpriced={payload?.[0]?.payload?.unpriced ?? 0}
                     parts={shown}
                     values={new Map(payload?.map(({ dataKey, value }) => [String(dataKey), value]))}
                   />
@@ -90,12 +93,13 @@ const groupWord = ({ groupBy }: Costs) => (groupBy === "modelPriceId" ? "price" 
 type OneDayProps = {
   day: string;
   total: unknown;
+  unpriced: number;
   parts: readonly { name: string; label: string; color: string }[];
   values: ReadonlyMap<string, unknown>;
 };
 
 /** What is under the pointer: the parts of a day that cost anything, dearest first. */
-function OneDay({ day, total, parts, values }: OneDayProps) {
+function OneDay({ day, total, unpriced, parts, values }: OneDayProps) {
   const known = parts
     .flatMap((part) => {
       const value = values.get(part.name);
@@ -106,8 +110,9 @@ function OneDay({ day, total, parts, values }: OneDayProps) {
     <div className={classes.tip}>
       <div className={classes.tipHead}>
         <span>{day}</span>
-        <span className="tabular">{typeof total === "number" ? formatUsd(total) : "no known cost"}</span>
+        <span>{typeof total === "number" ? <AtLeast usd={total} unpriced={unpriced} /> : "no known cost"}</span>
       </div>
+      {unpriced > 0 ? <div className={classes.tipNote}>{plural(unpriced, "unpriced call")} left out</div> : null}
       {known.map(({ name, label, color, value }) => (
         <div key={name} className={classes.tipLine}>
           <span className={classes.swatch} style={{ background: color }} />

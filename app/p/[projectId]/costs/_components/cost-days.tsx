@@ -1,20 +1,23 @@
 import { Table } from "@mantine/core";
-import { Money } from "@/app/_components/money";
+import { CostTotal } from "@/app/_components/cost-total";
 import { TableScroll } from "@/app/_components/table-scroll";
 import { formatDay } from "@/app/_lib/format";
 import type { Costs } from "@/server/services/costs/schemas";
 import classes from "./costs.module.css";
 import { groupName } from "./view";
 
-/** The picture in numbers: a row for each day on which something has a known cost, the newest first. */
-export function CostDays({ costs: { days, series, totals, groupBy } }: { costs: Costs }) {
+/** The picture in numbers: a row for each day with a call, the newest first. */
+export function CostDays({ costs: { days, series, totals, totalsUnpricedCalls, groupBy } }: { costs: Costs }) {
   const rows = days
     .map((day, index) => ({
       day,
-      total: totals[index] ?? null,
-      values: series.map(({ values }) => values[index] ?? null),
+      total: { usd: totals[index] ?? null, unpriced: totalsUnpricedCalls[index] ?? 0 },
+      values: series.map(({ values, unpricedCalls }) => ({
+        usd: values[index] ?? null,
+        unpriced: unpricedCalls[index] ?? 0,
+      })),
     }))
-    .filter(({ total }) => total !== null)
+    .filter(({ total }) => total.usd !== null || total.unpriced > 0)
     .reverse();
   if (rows.length === 0) return null;
   return (
@@ -33,7 +36,7 @@ export function CostDays({ costs: { days, series, totals, groupBy } }: { costs: 
                   </div>
                 </Table.Th>
               ))}
-              <Table.Th ta="end">Known cost</Table.Th>
+              <Table.Th ta="end">Cost</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -45,11 +48,11 @@ export function CostDays({ costs: { days, series, totals, groupBy } }: { costs: 
                 {values.map((value, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: columns of one answer, in its order
                   <Table.Td key={index} ta="end">
-                    <Money usd={value} />
+                    <CostTotal {...value} below />
                   </Table.Td>
                 ))}
                 <Table.Td ta="end">
-                  <Money usd={total} />
+                  <CostTotal {...total} below />
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -1,9 +1,9 @@
 import { Table } from "@mantine/core";
 import Link from "next/link";
 import { useRef } from "react";
+import { AtLeast } from "@/app/_components/cost-total";
 import { Count } from "@/app/_components/count";
 import { useRowKeys } from "@/app/_components/data-table/use-row-keys";
-import { Money } from "@/app/_components/money";
 import { TableScroll } from "@/app/_components/table-scroll";
 import { Unknown } from "@/app/_components/unknown";
 import { formatCount, formatPercent, plural } from "@/app/_lib/format";
@@ -86,7 +86,7 @@ function Numbers({ row, buckets, more, of, children }: NumbersProps) {
   return (
     <>
       <Table.Td ta="end">
-        <Money usd={row.cost} exact={row.exactCost} />
+        <AtLeast usd={row.cost} exact={row.exactCost} unpriced={row.unpricedCalls} />
       </Table.Td>
       <Table.Td ta="end" className="tabular">
         {row.cost === null || !of.cost ? (

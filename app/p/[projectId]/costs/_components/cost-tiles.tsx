@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { AtLeast } from "@/app/_components/cost-total";
 import { Money } from "@/app/_components/money";
 import { formatCount, formatDay, formatPercent, plural } from "@/app/_lib/format";
 import type { Costs } from "@/server/services/costs/schemas";
@@ -21,7 +22,7 @@ export function CostTiles({ projectId, costs }: { projectId: string; costs: Cost
   const priced = total.calls - total.unpricedCalls;
   return (
     <div className={classes.tiles}>
-      <Tile label="Cost" value={<Money usd={total.cost} exact={total.exactCost} />}>
+      <Tile label="Cost" value={<AtLeast usd={total.cost} exact={total.exactCost} unpriced={total.unpricedCalls} />}>
         {total.cost === null ? "No call has a known cost. " : ""}
         {plural(days.length, "day")} of UTC, {formatDay(from, to - 1)} – {formatDay(to - 1, 0)}
       </Tile>

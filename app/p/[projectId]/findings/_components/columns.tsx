@@ -1,9 +1,9 @@
 import type { ColumnDef } from "@tanstack/react-table";
 import { Ago } from "@/app/_components/ago";
+import { CostTotal } from "@/app/_components/cost-total";
 import { Count } from "@/app/_components/count";
 import { FindingState } from "@/app/_components/finding-state";
 import { InlineCode } from "@/app/_components/inline-code";
-import { Money } from "@/app/_components/money";
 import { Score } from "@/app/_components/score";
 import { Severity } from "@/app/_components/severity";
 import type { Finding } from "@/server/services/diagnostics/schemas";
@@ -56,8 +56,15 @@ export const COLUMNS: Column[] = [
   {
     id: "cost",
     header: "Their cost",
-    meta: { width: "5.75rem", align: "end" },
-    cell: ({ row }) => <Money usd={row.original.affectedCost} note="known costs of the affected conversations" />,
+    meta: { width: "8rem", align: "end" },
+    cell: ({ row: { original } }) => (
+      <CostTotal
+        usd={original.affectedCost}
+        unpriced={original.unpricedCallCount}
+        note="known costs of the affected conversations"
+        below
+      />
+    ),
   },
   {
     id: "score",

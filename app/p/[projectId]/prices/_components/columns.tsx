@@ -1,5 +1,5 @@
 import type { ColumnDef } from "@tanstack/react-table";
-import { Money } from "@/app/_components/money";
+import { CostTotal } from "@/app/_components/cost-total";
 import { Unknown } from "@/app/_components/unknown";
 import { plural } from "@/app/_lib/format";
 import { formatPrice, VENDOR_WORDS } from "@/app/_lib/price-words";
@@ -45,7 +45,12 @@ export const COLUMNS: Column[] = [
     meta: { width: "8rem", align: "end" },
     cell: ({ row: { original } }) =>
       original.lately ? (
-        <Money usd={original.lately.cost} note={plural(original.lately.calls, "call")} />
+        <CostTotal
+          usd={original.lately.cost}
+          unpriced={original.lately.unpricedCalls}
+          note={plural(original.lately.calls, "call")}
+          below
+        />
       ) : (
         <Unknown why="no calls in the last 30 days" />
       ),

@@ -30,8 +30,9 @@ export function shownPrices(all: readonly PriceRow[], view: View): PriceRow[] {
 }
 
 /** A price, with what calls have cost by it lately: `null` when none of them had a known cost, absent without calls. */
-export type PriceRow = PriceDefinition & { lately?: { calls: number; cost: number | null } | undefined };
-type Usage = readonly { modelPriceId: string; calls: number; cost: number | null }[];
+export type PriceRow = PriceDefinition & { lately?: Lately | undefined };
+type Lately = { calls: number; unpricedCalls: number; cost: number | null };
+type Usage = readonly (Lately & { modelPriceId: string })[];
 
 /** What is in use comes first, the dearest before the others. */
 export function withUsage(all: readonly PriceDefinition[], usage: Usage): PriceRow[] {

@@ -3,9 +3,9 @@ import { Button, Loader, Text } from "@mantine/core";
 import { IconArrowRight, IconCircleCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { Money } from "@/app/_components/money";
 import { formatCount, plural } from "@/app/_lib/format";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc";
+import { ConversationCost } from "../../conversations/_components/conversation-cost";
 import classes from "./send-a-trace.module.css";
 
 type Receipt = NonNullable<RouterOutputs["telemetry"]["status"]["status"]["lastReceipt"]>;
@@ -77,7 +77,7 @@ export function Arrived({ projectId, first, receipt, conversationId }: Props) {
                 Object.values(conversation.usage).reduce((sum, count) => sum + count, 0),
                 "token",
               )}
-              , cost <Money usd={conversation.cost} />
+              , cost <ConversationCost conversation={conversation} />
               {conversation.externalId === null
                 ? "; no conversation id was sent, so each trace is its own conversation"
                 : ""}

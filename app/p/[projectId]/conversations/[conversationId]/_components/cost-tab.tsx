@@ -1,7 +1,8 @@
 "use client";
 import { Table, Text } from "@mantine/core";
+import { AtLeast } from "@/app/_components/cost-total";
 import { Money } from "@/app/_components/money";
-import { formatCount, formatUsd, formatUsdExact, plural } from "@/app/_lib/format";
+import { formatCount, plural } from "@/app/_lib/format";
 import classes from "./cost-tab.module.css";
 import { ModelCallRows } from "./model-call-rows";
 import type { ConversationData } from "./transcript";
@@ -18,8 +19,8 @@ export function CostTab({ conversation }: { conversation: ConversationData }) {
       <div className={classes.sums}>
         <div>
           <div className={classes.label}>Cost</div>
-          <div className={classes.sum} title={formatUsdExact(conversation.cost)}>
-            {formatUsd(conversation.cost)}
+          <div className={classes.sum}>
+            <AtLeast usd={conversation.cost} unpriced={unpriced.length} />
           </div>
           <Text size="xs" c="dimmed">
             of {formatCount(priced.length)} of {plural(modelCalls.length, "model call")}

@@ -1,9 +1,9 @@
 import { DataList, Text } from "@mantine/core";
 import Link from "next/link";
 import { Ago } from "@/app/_components/ago";
+import { CostTotal } from "@/app/_components/cost-total";
 import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
-import { Money } from "@/app/_components/money";
 import { ScoreParts } from "@/app/_components/score";
 import { formatCount, formatDay, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
 import { wilson } from "@/app/_lib/rate";
@@ -34,7 +34,11 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
           <Fact label="Conversations">{formatCount(finding.occurrenceCount)}</Fact>
           <Fact label="Users">{formatCount(finding.userCount)}</Fact>
           <Fact label="Their cost">
-            <Money usd={finding.affectedCost} note="known costs of the affected conversations" />
+            <CostTotal
+              usd={finding.affectedCost}
+              unpriced={finding.unpricedCallCount}
+              note="known costs of the affected conversations"
+            />
             {finding.recountDueAt === null ? null : (
               <Text size="xs" c="dimmed">
                 Some conversations changed since: users, cost and score follow within minutes.

@@ -1,5 +1,5 @@
 import { Group, Table, Text } from "@mantine/core";
-import { Money } from "@/app/_components/money";
+import { AtLeast } from "@/app/_components/cost-total";
 import { TableScroll } from "@/app/_components/table-scroll";
 import { Unknown } from "@/app/_components/unknown";
 import { formatCount, formatDay, formatUsd, formatUsdExact, plural } from "@/app/_lib/format";
@@ -39,10 +39,10 @@ export function PreviewTable({ preview }: { preview: Preview }) {
       {total.changed > 0 ? (
         <Group gap="xl" my="xs">
           <Sum label="Cost now">
-            <Money usd={total.costBefore} />
+            <AtLeast usd={total.costBefore} unpriced={total.unknownBefore} />
           </Sum>
           <Sum label="With today's prices">
-            <Money usd={total.costAfter} />
+            <AtLeast usd={total.costAfter} unpriced={total.unknownAfter} />
           </Sum>
           <Sum label="Difference">
             <Difference usd={total.difference} />
@@ -75,10 +75,10 @@ export function PreviewTable({ preview }: { preview: Preview }) {
                     {formatCount(row.changed)}
                   </Table.Td>
                   <Table.Td ta="end">
-                    <Money usd={row.costBefore} />
+                    <AtLeast usd={row.costBefore} unpriced={row.unknownBefore} />
                   </Table.Td>
                   <Table.Td ta="end">
-                    <Money usd={row.costAfter} />
+                    <AtLeast usd={row.costAfter} unpriced={row.unknownAfter} />
                   </Table.Td>
                   <Table.Td ta="end">
                     <Difference usd={row.difference} />

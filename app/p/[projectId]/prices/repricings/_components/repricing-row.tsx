@@ -3,9 +3,9 @@ import { Button, Progress, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Ago } from "@/app/_components/ago";
+import { CostTotal } from "@/app/_components/cost-total";
 import { Dot } from "@/app/_components/dot";
 import { type ListColumn, ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
-import { Money } from "@/app/_components/money";
 import { formatCount, formatDay, plural } from "@/app/_lib/format";
 import { VENDOR_WORDS } from "@/app/_lib/price-words";
 import { problemOf } from "@/app/_lib/problem";
@@ -106,10 +106,10 @@ export function RepricingRow(props: { projectId: string; repricing: Repricing; i
         ) : null}
       </Table.Td>
       <Table.Td {...ROOMY}>
-        <Money usd={repricing.costBefore} />
+        <CostTotal usd={repricing.costBefore} unpriced={repricing.unknownBefore} below />
       </Table.Td>
       <Table.Td {...ROOMY}>
-        <Money usd={repricing.costAfter} />
+        <CostTotal usd={repricing.costAfter} unpriced={repricing.unknownAfter} below />
       </Table.Td>
       <Table.Td {...ROOMY}>
         <Text size="sm" span style={{ overflowWrap: "anywhere" }}>
