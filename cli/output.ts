@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { CommanderError } from "commander";
 import { knownError } from "@/server/platform/known-error";
+import { loggable } from "@/server/platform/loggable";
 
 /** Told to the person at the terminal; anything else that goes wrong is our own mistake and keeps its stack. */
 export class UsageError extends Error {
@@ -22,8 +23,11 @@ function problemOf(error: unknown): { code: string; message: string } {
   if (error instanceof CommanderError) return { code: "invalid", message: usageOf(error) };
   if (error instanceof UsageError) return { code: "invalid", message: error.message };
   const known = knownError(error);
-  if (!known)
-    return { code: "internal", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  if (!known) {
+    // What a command says ends in log files as well: of schedulers, of CI.
+    const safe = loggable(error);
+    return { code: "internal", message: safe instanceof Error ? (safe.stack ?? safe.message) : String(safe) };
+  }
   const fields = (known.errors ?? []).map(({ path, message }) => `  ${path.slice(1) || "input"}: ${message}`);
   return { code: known.code, message: [known.message, ...fields].join("\n") };
 }

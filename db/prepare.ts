@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { conditionIn, loggable } from "@/server/platform/loggable";
 import { migrateDatabase, NewerDatabaseError } from "./migrate";
 
 const OLDEST_SERVER = 15;
@@ -8,6 +9,7 @@ const EXISTS_ALREADY = "42P04";
 const WRONG_PASSWORD = ["28P01", "28000"];
 const NOT_ALLOWED = "42501";
 const SQLSTATE = /^[0-9A-Z]{5}$/;
+const OF_THE_SCHEMA = /^(42|3[DF])/;
 const UNREACHABLE = /^(E[A-Z]{4,}|CONNECT_TIMEOUT|CONNECTION_\w+)$/;
 
 /** A reason that is said to whoever starts the product, as the sentence it is. */
@@ -78,9 +80,12 @@ export function databaseProblem(error: unknown, url: string) {
     return `Cannot reach the database at ${where} (${code}). Check DATABASE_URL, and that PostgreSQL runs there and accepts connections from here.`;
   }
   if (error instanceof Error && SQLSTATE.test(String(code))) {
-    return `The database "${name}" at ${where} could not be brought to this version of Whetstone, and was left as it is: ${said}. Is it a database of another program?`;
+    // Of these classes the words are names of the schema; of others they may quote what is stored.
+    const why = OF_THE_SCHEMA.test(String(code)) ? `${said} (SQLSTATE ${code})` : (conditionIn(error) ?? code);
+    return `The database "${name}" at ${where} could not be brought to this version of Whetstone, and was left as it is: ${why}. Is it a database of another program?`;
   }
-  return error instanceof Error ? (error.stack ?? said) : said;
+  const safe = loggable(error);
+  return safe instanceof Error ? (safe.stack ?? safe.message) : String(safe);
 }
 
 /** PostgreSQL's words, which a query's wrapper hides behind the whole query. */

@@ -11,6 +11,7 @@ import {
   startForwarder,
 } from "@/server/jobs";
 import { logger } from "@/server/platform/log";
+import { loggable } from "@/server/platform/loggable";
 import { emit } from "@/server/platform/outbox";
 import { runProjector } from "@/server/services/telemetry";
 import { yieldCores } from "./yield-cores";
@@ -65,7 +66,8 @@ async function startJobs(signal: AbortSignal): Promise<{ stop(): Promise<void> }
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
+    const safe = loggable(error);
+    console.error(safe instanceof Error ? safe.message : safe);
     process.exit(1);
   },
 );

@@ -12,6 +12,7 @@ import {
   unseal,
 } from "@/db/backup";
 import { env } from "@/env";
+import { loggable } from "@/server/platform/loggable";
 import { recordBackup } from "@/server/services/data";
 import { withDatabase } from "../database";
 import { answer, UsageError } from "../output";
@@ -70,7 +71,8 @@ async function writeDown(done: Parameters<typeof recordBackup>[1]) {
   try {
     await withDatabase((db) => recordBackup(db, done));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const safe = loggable(error);
+    const why = safe instanceof Error ? safe.message : String(safe);
     process.stderr.write(`This worked, but the workbench will not show it: ${why}\n`);
   }
 }

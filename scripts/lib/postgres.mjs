@@ -55,6 +55,10 @@ const SETTINGS = {
   max_logical_replication_workers: "0",
   jit: "off",
   log_checkpoints: "off",
+  // What failed is told with its SQLSTATE by whoever asked; the values that a detail or a statement quotes are nobody's.
+  log_line_prefix: "%m [%p] %e ",
+  log_error_verbosity: "terse",
+  log_min_error_statement: "panic",
   log_timezone: "UTC",
   timezone: "UTC",
 };

@@ -5,6 +5,7 @@ import type { ErrorCode, FieldError } from "@/server/platform/errors";
 import { ServiceError } from "@/server/platform/errors";
 import { isKept, oncePerKept } from "@/server/platform/kept";
 import { knownError } from "@/server/platform/known-error";
+import { loggable } from "@/server/platform/loggable";
 import type { TrpcContext } from "./context";
 
 const TRPC_CODE = {
@@ -71,13 +72,19 @@ export function asTrpcError(error: unknown): TRPCError | undefined {
   return known && new TRPCError({ code: TRPC_CODE[known.code], message: known.message, cause: known });
 }
 
+/** A mistake of ours on its way to a page: Next prints whatever a page throws, and its causes. */
+function withoutValues(error: TRPCError): TRPCError {
+  const cause = loggable(error.cause);
+  return cause === error.cause ? error : new TRPCError({ code: error.code, message: "A query failed.", cause });
+}
+
 const translateErrors = t.middleware(async ({ next, type }) => {
   const result = await next();
   if (result.ok) {
     databaseWorked(type === "mutation" ? "write" : "read");
     return result;
   }
-  throw asTrpcError(result.error.cause) ?? result.error;
+  throw asTrpcError(result.error.cause) ?? withoutValues(result.error);
 });
 
 /** A cookie rides along from any page, so a change has to be asked for by a page of ours. */
