@@ -7,6 +7,8 @@ import { hideCredentials } from "./log";
 import { transact } from "./transact";
 
 const STRING_MAX = 500;
+/** What is beyond is not shown: it need not be searched for credentials. No credential in front of it is cut in two. */
+const LOOKED_AT_MAX = 4 * STRING_MAX;
 const ITEMS_MAX = 100;
 const DEPTH_MAX = 6;
 const HIDDEN = "***";
@@ -18,7 +20,10 @@ const SECRET_NAME =
 const OUR_KEY = /whet_[0-9a-f]{32}_[0-9A-Za-z]+/g;
 
 const shownText = (text: string) => {
-  const safe = hideCredentials(text).replace(OUR_KEY, `whet_${HIDDEN}`).replaceAll("\u0000", "").toWellFormed();
+  const safe = hideCredentials(text.slice(0, LOOKED_AT_MAX))
+    .replace(OUR_KEY, `whet_${HIDDEN}`)
+    .replaceAll("\u0000", "")
+    .toWellFormed();
   return safe.length > STRING_MAX ? `${Array.from(safe.slice(0, STRING_MAX)).slice(0, -1).join("")}…` : safe;
 };
 

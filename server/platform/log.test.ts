@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readableLine } from "./log";
+import { hideCredentials, readableLine } from "./log";
 
 const line = (fields: object, withStack = false) =>
   readableLine(JSON.stringify({ level: 30, time: 0, msg: "Said.", ...fields }), withStack);
@@ -21,4 +21,29 @@ test("credentials in other people's messages are hidden", () => {
   const text = line({ err });
   expect(text).not.toContain("hunter2");
   expect(text).not.toContain("abc.def");
+});
+
+test.each([
+  ["postgres://user:hunter2@host/db", "postgres://***@host/db"],
+  // A password that nobody escaped.
+  ["postgres://user:hun@ter2@host/db", "postgres://***@host/db"],
+  ["https://host/path?to=ann@example.com", "https://host/path?to=ann@example.com"],
+  ["Authorization: Bearer abc.def, basic dXNlcg==", "Authorization: Bearer *** basic ***"],
+  [`at /x?key=whet_${"0".repeat(32)}_abc&y`, "at /x?key=whet_***&y"],
+  ["nothing to hide", "nothing to hide"],
+])("in %s the credentials are hidden and nothing else", (text, safe) => {
+  expect(hideCredentials(text)).toBe(safe);
+});
+
+const MEGABYTE = 1024 * 1024;
+test.each([
+  ["a word without end", "://", "a"],
+  ["addresses without end", "", "a://"],
+  ["credentials without end", "a://", "a:"],
+  ["spaces after a scheme", "bearer", " "],
+  ["schemes without end", "", "bearer "],
+  ["beginnings of keys", "", "whet_0123456789abcdef"],
+])("a megabyte of %s takes one pass", (_, start, repeated) => {
+  const text = start + repeated.repeat(MEGABYTE / repeated.length);
+  expect(hideCredentials(`${text} postgres://user:hunter2@host`)).not.toContain("hunter2");
 });
