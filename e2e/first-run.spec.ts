@@ -23,6 +23,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
         await expect(page.getByLabel("First project")).toBeVisible();
+        await expect(page.getByRole("button", { name: "Create account and project" })).toBeEnabled();
         expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
         await test.info().attach(`setup-${colorScheme}-${width}`, {
           body: await page.screenshot({ fullPage: true }),

@@ -46,6 +46,8 @@ async function installation(more: Record<string, string> = {}) {
 }
 
 async function expectSound(page: Page) {
+  // The page's script runs: what waited for it can be pressed.
+  await expect(page.locator("button:disabled")).toHaveCount(0);
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(
     violations.map(({ id, nodes }) => `${id} at ${nodes.map((node) => node.target.join(" ")).join(", ")}`),

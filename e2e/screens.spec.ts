@@ -42,6 +42,7 @@ const LOOKS = [
   { scheme: "dark", width: 1440, height: 900 },
   { scheme: "light", width: 390, height: 844 },
 ] as const;
+type Look = { scheme: "light" | "dark"; width: number; height: number };
 const PHONE = { width: 390, height: 844 };
 
 let project: TestProject;
@@ -127,7 +128,7 @@ async function storeJobs(): Promise<string> {
   return failed;
 }
 
-const signedIn = (browser: Browser, look: (typeof LOOKS)[number] = LOOKS[0]) =>
+const signedIn = (browser: Browser, look: Look = LOOKS[0]) =>
   browser.newContext({
     storageState: state,
     viewport: { width: look.width, height: look.height },
@@ -150,6 +151,9 @@ async function expectSound(page: Page, name: string, axe = new AxeBuilder({ page
   const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(sideways, `${name} scrolls sideways`).toBeLessThanOrEqual(1);
 }
+
+/** The page's script runs: what waited for it can be pressed. */
+const expectLive = (page: Page) => expect(page.locator(":is(button, select):disabled")).toHaveCount(0);
 
 /** Each with what it shows once it is there. Ids are known when the tests run. */
 const SCREENS: [name: string, path: string | (() => string), shows: string | RegExp][] = [
@@ -350,6 +354,7 @@ for (const [scheme, size] of [
       await page.goto("about:blank");
       await page.goto(path);
       await expect(page.getByRole("heading", { name: shows })).toBeVisible();
+      await expectLive(page);
       await expectSound(page, `${name}-${scheme}-${size ? size.width : "wide"}`);
     }
   });
@@ -357,6 +362,7 @@ for (const [scheme, size] of [
 
 test("before anyone signs in", async ({ page }) => {
   await page.goto("/sign-in");
+  await expectLive(page);
   await expectSound(page, "sign-in");
   await page.getByLabel("E-mail").fill("nobody@example.test");
   await page.getByLabel("Password", { exact: true }).fill("not the password");
@@ -389,6 +395,34 @@ test("a page is readable before its script runs", async ({ browser }) => {
   await expect(page.getByRole("table", { name: "Activity" })).toContainText("Signed in");
   await context.close();
 });
+
+for (const scheme of ["light", "dark"] as const) {
+  test(`what waits for the page's script is readable while it waits, ${scheme}`, async ({ browser }) => {
+    const signedOut = await browser.newContext({ viewport: PHONE, colorScheme: scheme, reducedMotion: "reduce" });
+    const inside = await signedIn(browser, { ...LOOKS[2], scheme });
+    for (const [context, path] of [
+      [signedOut, "/sign-in"],
+      [inside, at("members")],
+      [inside, at("account")],
+    ] as const) {
+      const page = await context.newPage();
+      await page.route("**/_next/static/**/*.js", (route) => route.abort());
+      await page.goto(path);
+      const waiting = page.locator(":is(button, select):disabled");
+      await expect(waiting.first()).toBeVisible();
+      // What is disabled is not judged: it keeps its look and loses its excuse.
+      await waiting.evaluateAll((all) => {
+        for (const one of all) {
+          one.setAttribute("data-disabled", "true");
+          one.removeAttribute("disabled");
+        }
+      });
+      await expectSound(page, `${path} before its script`);
+    }
+    await signedOut.close();
+    await inside.close();
+  });
+}
 
 test.describe("states", () => {
   test("nothing yet, and nothing by these filters", async ({ browser, baseURL }) => {

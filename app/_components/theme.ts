@@ -117,7 +117,10 @@ export const theme = createTheme({
   },
 });
 
-/** Severities and states are words first; these colour the dot beside the word and pass 3:1 on both grounds. */
+/**
+ * Severities and states are words first; these colour the dot beside the word and pass 3:1 on both grounds. What is
+ * disabled is read like anything else: every page begins with buttons that wait for its script.
+ */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: { "--page-header": "3rem", "--row-height": "2.5rem" },
   light: {
@@ -125,6 +128,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#5f5f6b",
     "--mantine-color-anchor": "#434bb8",
     "--mantine-color-error": "#c4262e",
+    "--mantine-color-disabled-color": "#5f5f6b",
     "--line": "#e7e7eb",
     "--line-strong": "#dadae0",
     "--surface": "#fbfbfc",
@@ -146,6 +150,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#a0a3ae",
     "--mantine-color-anchor": "#a4acee",
     "--mantine-color-error": "#ff8087",
+    "--mantine-color-disabled-color": "#a0a3ae",
     "--line": "#26282d",
     "--line-strong": "#33353c",
     "--surface": "#18191c",
