@@ -322,7 +322,7 @@ test("the Data page before there is anything, and when nothing answers", async (
   };
   await page.route("**/api/trpc/**", (route) => {
     const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
-    return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
+    return route.fulfill({ status: 503, json: calls.map(() => ({ error: failure })) });
   });
   // What the page itself brings is read from the database: a preview is asked for by the browser.
   await page.goto(`${baseURL}/p/${empty.projectId}/data?user=somebody`);
@@ -481,7 +481,7 @@ test.describe("states", () => {
     };
     await page.route("**/api/trpc/**", (route) => {
       const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
-      return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
+      return route.fulfill({ status: 503, json: calls.map(() => ({ error: failure })) });
     });
     await page.getByRole("button", { name: "Refresh" }).click();
     await expect(seen(page, /Showing what was read/)).toBeVisible({ timeout: 20_000 });
@@ -525,7 +525,7 @@ for (const { path, there, provoke } of [
     };
     await page.route("**/api/trpc/**", (route) => {
       const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
-      return route.fulfill({ status: 503, json: calls.map(() => ({ error: { json: failure } })) });
+      return route.fulfill({ status: 503, json: calls.map(() => ({ error: failure })) });
     });
     await expect(async () => {
       await provoke(page);

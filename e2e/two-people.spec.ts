@@ -54,12 +54,12 @@ const see = (page: Page, text: string | RegExp) =>
 async function doors() {
   const { request } = guests;
   const headers = { origin: project.url };
-  const input = (fields: object) => encodeURIComponent(JSON.stringify({ json: fields }));
+  const input = (fields: object) => encodeURIComponent(JSON.stringify(fields));
   const { projectId } = project;
   const trpc = (path: string, fields = {}) =>
     request.get(`${project.url}/api/trpc/${path}?input=${input({ projectId, ...fields })}`);
   const v1 = `${project.url}/v1/projects/${projectId}`;
-  const change = { json: { projectId, findingId, reviewStatus: "unreviewed" } };
+  const change = { projectId, findingId, reviewStatus: "unreviewed" };
   const replies = {
     page: request.get(at("findings"), { maxRedirects: 0 }),
     "tRPC read": trpc("findings.list"),

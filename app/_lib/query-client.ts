@@ -1,6 +1,5 @@
 import { defaultShouldDehydrateQuery, QueryClient } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
-import superjson from "superjson";
 
 /** Data from the server's first paint is not asked for again at once. */
 const FRESH_MS = 15_000;
@@ -51,10 +50,8 @@ export const makeQueryClient = ({ patient = true } = {}) =>
         retryDelay,
       },
       dehydrate: {
-        serializeData: superjson.serialize,
         // A query that is still running streams to the page when it ends.
         shouldDehydrateQuery: (query) => defaultShouldDehydrateQuery(query) || query.state.status === "pending",
       },
-      hydrate: { deserializeData: superjson.deserialize },
     },
   });

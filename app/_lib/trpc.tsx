@@ -4,7 +4,6 @@ import { createTRPCClient, httpBatchLink, httpLink, splitLink } from "@trpc/clie
 import type { inferRouterOutputs } from "@trpc/server";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
-import superjson from "superjson";
 import type { AppRouter } from "@/server/trpc/root";
 import { makeQueryClient } from "./query-client";
 
@@ -36,8 +35,8 @@ export function ApiProvider({ children }: { children: ReactNode }) {
       links: [
         splitLink({
           condition: ({ path }) => READ_BY_POST.has(path),
-          true: httpLink({ url: "/api/trpc", transformer: superjson, methodOverride: "POST" }),
-          false: httpBatchLink({ url: "/api/trpc", transformer: superjson, maxURLLength: URL_MAX }),
+          true: httpLink({ url: "/api/trpc", methodOverride: "POST" }),
+          false: httpBatchLink({ url: "/api/trpc", maxURLLength: URL_MAX }),
         }),
       ],
     }),

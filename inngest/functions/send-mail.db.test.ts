@@ -58,9 +58,7 @@ const arrived = async (to: string) => {
   return (await at()) as NonNullable<Awaited<ReturnType<typeof at>>>;
 };
 const tell = (path: string, input: object) =>
-  handleTrpc(
-    requestTo("POST", `/api/trpc/${path}`, { body: { json: input }, headers: { "sec-fetch-site": "same-origin" } }),
-  );
+  handleTrpc(requestTo("POST", `/api/trpc/${path}`, { body: input, headers: { "sec-fetch-site": "same-origin" } }));
 
 /** Everything that the database keeps about jobs, and what happened: where no link may stand. */
 async function kept() {

@@ -1,5 +1,4 @@
 import { eq } from "drizzle-orm";
-import superjson from "superjson";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { apiKeys, memberships, sessions } from "@/db/schema";
@@ -217,7 +216,7 @@ type Procedure = { _def: { type: "query" | "mutation"; meta?: { verb?: string } 
 const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>);
 
 function tell(path: string, type: Procedure["_def"]["type"], input: object, sent: Sent) {
-  const text = JSON.stringify(superjson.serialize(input));
+  const text = JSON.stringify(input);
   const request =
     type === "query"
       ? requestTo("GET", `/api/trpc/${path}?input=${encodeURIComponent(text)}`, sent)

@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import superjson from "superjson";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
@@ -79,7 +78,7 @@ const tell = (path: string, input: object, sent: Parameters<typeof requestTo>[2]
   handleTrpc(
     requestTo("POST", `/api/trpc/${path}`, {
       ...sent,
-      body: superjson.serialize(input),
+      body: input,
       headers: { ...SAME_ORIGIN, ...sent.headers },
     }),
   );
@@ -106,9 +105,8 @@ beforeAll(async () => {
   canaries["setup token"] = setup.token;
   await heard(await tell("setup.complete", { token: "wrong", email, password: PASSWORD }));
   const done = await tell("setup.complete", { token: setup.token, email, password: PASSWORD });
-  const made = superjson.deserialize<{ project: { id: string }; secret: string }>(
-    ((await done.json()) as { result: { data: never } }).result.data,
-  );
+  const { data: made } = ((await done.json()) as { result: { data: { project: { id: string }; secret: string } } })
+    .result;
   projectId = made.project.id;
   canaries["first key"] = made.secret;
 
@@ -170,7 +168,7 @@ async function misplace() {
   await heard(await tell("links.resetPassword", { token: canaries["invitation token"], password: NEW_PASSWORD }));
   await heard(
     await handleTrpc(
-      requestTo("POST", "/api/trpc/projects.rename", { cookie, body: `{"json":"${PASSWORD}`, headers: SAME_ORIGIN }),
+      requestTo("POST", "/api/trpc/projects.rename", { cookie, body: `{"name":"${PASSWORD}`, headers: SAME_ORIGIN }),
     ),
   );
 }

@@ -1,27 +1,37 @@
 import type { TRPCError } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { ServiceError } from "@/server/platform/errors";
+import { type ErrorCode, ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { readBody } from "@/server/platform/read-body";
 import { seldom } from "@/server/platform/seldom";
 import { type RateLimiter, workbenchLimiter } from "@/server/services/rate-limits";
-import { contextOfRequest } from "./context";
+import { contextOfRequest, type TrpcContext } from "./context";
 import { appRouter } from "./root";
 import { asTrpcError } from "./trpc";
 
 /** As `/v1`: larger bodies have their own routes. */
 const BODY_MAX = 1024 * 1024;
+/** Whoever has not signed in sends a name, a password or a link's token; no batch of theirs is larger than this. */
+const ANONYMOUS_BODY_MAX = 16 * 1024;
 /** The workbench's screens ask for a handful at once. */
 const BATCH_MAX = 50;
+
+const IS_JSON = /^application\/json\s*(?:;|$)/i;
 
 /** While the database is away every procedure fails for the same reason. */
 const isWorthALine = seldom(5000);
 
-/** The same request with its body read, so that tRPC cannot be made to read without end. */
-async function bounded(request: Request): Promise<Request> {
+/**
+ * Returns the same request with its body read, so that tRPC cannot be made to read without end. Forms and bytes, which
+ * tRPC would take too, have no procedure here.
+ */
+async function bounded(request: Request, max: number): Promise<Request> {
   if (request.method !== "POST") return request;
-  const body = await readBody(request, BODY_MAX);
+  if (!IS_JSON.test(request.headers.get("content-type") ?? "")) {
+    throw new ServiceError("unsupported_media_type", "Send the body as application/json.");
+  }
+  const body = await readBody(request, max);
   return new Request(request.url, { method: "POST", headers: request.headers, body, signal: request.signal });
 }
 
@@ -29,15 +39,12 @@ async function bounded(request: Request): Promise<Request> {
 const retryAfter = (errors: readonly TRPCError[]) =>
   Math.max(0, ...errors.map(({ cause }) => (cause instanceof ServiceError ? (cause.retryAfter ?? 0) : 0)));
 
-const serve = (request: Request, limiter: RateLimiter) =>
+const serve = (request: Request, createContext: () => Promise<TrpcContext>) =>
   fetchRequestHandler({
     endpoint: "/api/trpc",
     req: request,
     router: appRouter,
-    createContext: () =>
-      contextOfRequest(request, limiter).catch((error: unknown) => {
-        throw asTrpcError(error) ?? error;
-      }),
+    createContext,
     maxBatchSize: BATCH_MAX,
     // A read whose question is longer than an address may come as a POST.
     allowMethodOverride: true,
@@ -58,16 +65,27 @@ const serve = (request: Request, limiter: RateLimiter) =>
     },
   });
 
-/** Serves the router over HTTP. */
+/** What can be wrong with a body that no procedure has seen yet. */
+const REFUSED: Partial<Record<ErrorCode, number>> = { invalid: 400, too_large: 413, unsupported_media_type: 415 };
+
+/** Serves the router over HTTP. Who asks is known before any of the body is read, and its size before it is parsed. */
 export const createTrpcHandler =
   (limiter: RateLimiter) =>
   async (request: Request): Promise<Response> => {
+    const context = contextOfRequest(request, limiter).catch((error: unknown) => {
+      throw asTrpcError(error) ?? error;
+    });
+    const session = await context.then(
+      (known) => known.session,
+      () => null,
+    );
     try {
-      return await serve(await bounded(request), limiter);
+      const read = await bounded(request, session ? BODY_MAX : ANONYMOUS_BODY_MAX);
+      return await serve(read, () => context);
     } catch (error) {
-      if (error instanceof ServiceError && error.code === "too_large")
-        return new Response(error.message, { status: 413 });
-      throw error;
+      const status = error instanceof ServiceError && REFUSED[error.code];
+      if (!status) throw error;
+      return new Response((error as ServiceError).message, { status, headers: { "cache-control": "no-store" } });
     }
   };
 

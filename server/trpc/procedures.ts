@@ -1,6 +1,6 @@
 import type { TRPCMutationProcedure, TRPCQueryProcedure } from "@trpc/server";
 import type { z } from "zod";
-import { accountCtx, ctxForSession } from "@/server/auth/session-context";
+import { accountCtx, ctxForSession, requireSession } from "@/server/auth/session-context";
 import { ServiceError } from "@/server/platform/errors";
 import { requireStorable } from "@/server/platform/storable";
 import type { AccountVerb, Verb } from "@/server/platform/verb";
@@ -41,8 +41,11 @@ function requireEffect(spec: { name: string; effect: "read" | "write" }, effect:
   if (spec.effect !== effect) throw new Error(`${spec.name} has the effect "${spec.effect}", not "${effect}".`);
 }
 
+/** Before the input: for whoever has not signed in, nothing of it is parsed. */
+const signedIn = procedure.use(({ ctx, next }) => next({ ctx: { session: requireSession(ctx.session) } }));
+
 const inProject = <I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) =>
-  procedure.input(splitProject).use(async ({ ctx, input, next }) =>
+  signedIn.input(splitProject).use(async ({ ctx, input, next }) =>
     // The verb checks the capability and parses: nothing about the input is known here but its project.
     next({
       ctx: {
@@ -56,7 +59,7 @@ const inProject = <I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) =
   );
 
 const inAccount = <I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I, R>) =>
-  procedure
+  signedIn
     .input(takenIn)
     .use(async ({ ctx, input, next }) =>
       next({ ctx: { call: () => verb(accountCtx(ctx.db, ctx.session, requestInfo(ctx)), input as z.input<I>) } }),

@@ -1,4 +1,3 @@
-import superjson from "superjson";
 import { expect, test, vi } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
@@ -25,15 +24,15 @@ const caller = (userId: string | null, context: Partial<TrpcContext> = {}) => {
 
 type Shape = { message: string; data: Record<string, unknown> };
 async function answerOf(reply: Response) {
-  const body = (await reply.json()) as { error?: { json: Shape }; result?: { data: { json: unknown } } };
-  return { status: reply.status, error: body.error?.json, data: body.result?.data.json };
+  const body = (await reply.json()) as { error?: Shape; result?: { data: unknown } };
+  return { status: reply.status, error: body.error, data: body.result?.data };
 }
 const ask = (path: string, input: unknown, sent: Parameters<typeof requestTo>[2]) =>
-  handleTrpc(
-    requestTo("GET", `/api/trpc/${path}?input=${encodeURIComponent(JSON.stringify(superjson.serialize(input)))}`, sent),
-  ).then(answerOf);
+  handleTrpc(requestTo("GET", `/api/trpc/${path}?input=${encodeURIComponent(JSON.stringify(input))}`, sent)).then(
+    answerOf,
+  );
 const tell = (path: string, input: unknown, sent: Parameters<typeof requestTo>[2]) =>
-  handleTrpc(requestTo("POST", `/api/trpc/${path}`, { ...sent, body: superjson.serialize(input) })).then(answerOf);
+  handleTrpc(requestTo("POST", `/api/trpc/${path}`, { ...sent, body: input })).then(answerOf);
 
 test("a member reads and changes their project", async () => {
   const { ctx, userId } = await testProject();
@@ -136,11 +135,74 @@ test("a procedure that is not there is 404", async () => {
   expect(await tell("nowhere.at.all", {}, {})).toMatchObject({ status: 404, error: { data: { code: "NOT_FOUND" } } });
 });
 
-test("a body over one MiB is refused, whether or not it says its length", async () => {
-  const reply = await handleTrpc(
-    requestTo("POST", "/api/trpc/projects.create", { body: `{"json":{"name":"${"x".repeat(2_000_000)}"}}` }),
+/** A body that comes in pieces and says no length, and how many bytes of it were taken. */
+function inPieces(bytes: number) {
+  let taken = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (taken >= bytes) return controller.close();
+        taken += 1024;
+        controller.enqueue(new Uint8Array(1024).fill(0x20));
+      },
+    },
+    { highWaterMark: 0 },
   );
-  expect(reply.status).toBe(413);
+  return { body, taken: () => taken };
+}
+const JSON_TYPE = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
+
+test("of whoever is signed in a body of one MiB is read and no more, whether or not it says its length", async () => {
+  const { userId } = await testProject();
+  const { cookie } = await cookieFor(userId);
+  const body = `{"name":"${"x".repeat(2_000_000)}"}`;
+  expect((await handleTrpc(requestTo("POST", "/api/trpc/projects.create", { body, cookie }))).status).toBe(413);
+  const endless = inPieces(4_000_000);
+  const sent = { body: endless.body, headers: JSON_TYPE, cookie };
+  expect((await handleTrpc(requestTo("POST", "/api/trpc/projects.create", sent))).status).toBe(413);
+  expect(endless.taken()).toBeLessThanOrEqual(1024 * 1024 + 4096);
+  const fits = { projectId: "prj_none", name: "x".repeat(500_000) };
+  expect((await tell("projects.rename", fits, { cookie, headers: JSON_TYPE })).status).toBe(404);
+});
+
+test("of whoever is not known, 16 KiB are read and nothing is parsed, but for what opens a door", async () => {
+  for (const path of ["projects.rename", "account.rename", "links.join", "setup.complete", "nowhere.at.all"]) {
+    const endless = inPieces(1024 * 1024);
+    const reply = await handleTrpc(requestTo("POST", `/api/trpc/${path}`, { body: endless.body, headers: JSON_TYPE }));
+    expect({ path, status: reply.status }).toEqual({ path, status: 413 });
+    expect(endless.taken()).toBeLessThanOrEqual(20 * 1024);
+  }
+  // What is no JSON would be a 400 if anybody had looked.
+  const broken = { body: "{".repeat(10_000), headers: JSON_TYPE };
+  for (const path of ["projects.rename", "account.rename", "modelPrices.estimate"]) {
+    const method = path === "modelPrices.estimate" ? "GET" : "POST";
+    const request =
+      method === "GET"
+        ? requestTo("GET", `/api/trpc/${path}?input=${"{".repeat(5000)}`)
+        : requestTo("POST", `/api/trpc/${path}`, broken);
+    expect({ path, ...(await handleTrpc(request).then(answerOf)) }).toMatchObject({ path, status: 401 });
+  }
+  expect((await handleTrpc(requestTo("POST", "/api/trpc/links.join", broken))).status).toBe(400);
+});
+
+test("input is plain JSON: nothing in it says how the rest is to be read, and a form is not taken", async () => {
+  const { ctx, userId } = await testProject();
+  const { cookie } = await cookieFor(userId);
+  const input = { json: { projectId: ctx.projectId }, meta: { values: { projectId: ["Date"] } } };
+  expect(await ask("projects.get", input, { cookie })).toMatchObject({
+    status: 400,
+    error: { data: { errors: [{ path: "/projectId" }] } },
+  });
+  for (const type of ["multipart/form-data; boundary=x", "application/octet-stream", "text/plain"]) {
+    const reply = await handleTrpc(
+      requestTo("POST", "/api/trpc/projects.rename", {
+        cookie,
+        body: "x",
+        headers: { ...JSON_TYPE, "content-type": type },
+      }),
+    );
+    expect(reply.status).toBe(415);
+  }
 });
 
 test("the first run goes through here before anybody can sign in", async () => {

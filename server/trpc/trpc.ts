@@ -1,9 +1,7 @@
 import { initTRPC, TRPCError } from "@trpc/server";
-import superjson, { type SuperJSONResult } from "superjson";
 import { databaseWorked } from "@/server/platform/database-trouble";
 import type { ErrorCode, FieldError } from "@/server/platform/errors";
 import { ServiceError } from "@/server/platform/errors";
-import { isKept, oncePerKept } from "@/server/platform/kept";
 import { knownError } from "@/server/platform/known-error";
 import { loggable } from "@/server/platform/loggable";
 import type { TrpcContext } from "./context";
@@ -45,14 +43,7 @@ const shown = (error: TRPCError, requestId: string | undefined): ShownError => {
   };
 };
 
-/** Walking through a large answer is dearer than writing it. */
-const serializedOf = oncePerKept((value) => superjson.serialize(value));
-
 const t = initTRPC.context<TrpcContext>().create({
-  transformer: {
-    serialize: (value: unknown) => (isKept(value) ? serializedOf(value) : superjson.serialize(value)),
-    deserialize: (value: SuperJSONResult) => superjson.deserialize(value),
-  },
   errorFormatter: ({ shape, error, ctx }) => ({
     ...shape,
     // The message of a mistake of ours may quote a query.

@@ -297,12 +297,12 @@ test("whoever holds a link joins or sets a password in the browser's door, and t
   const { ctx } = await testProject();
   const tell = async (path: string, input: object) => {
     const headers = { "sec-fetch-site": "same-origin", "x-forwarded-for": "203.0.113.7", "x-request-id": "req-link" };
-    const reply = await handleTrpc(requestTo("POST", `/api/trpc/${path}`, { body: { json: input }, headers }));
+    const reply = await handleTrpc(requestTo("POST", `/api/trpc/${path}`, { body: input, headers }));
     return reply.status;
   };
   const { token } = await inviteMember(ctx, { role: "editor" });
   const email = "by-link@example.test";
-  const inAddress = `/api/trpc/links.invitation?input=${encodeURIComponent(JSON.stringify({ json: { token } }))}`;
+  const inAddress = `/api/trpc/links.invitation?input=${encodeURIComponent(JSON.stringify({ token }))}`;
   expect((await handleTrpc(requestTo("GET", inAddress, {}))).status).toBe(405);
   expect(await tell("links.invitation", { token })).toBe(200);
   expect(await tell("links.join", { token, email, password: "short" })).toBe(400);
