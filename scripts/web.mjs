@@ -2,6 +2,7 @@
 // The web process: Next on our own HTTP server, so that it stops cleanly and says when it is ready.
 import { createServer } from "node:http";
 import next from "next";
+import { withCachedPage } from "./lib/cached-page.mjs";
 import { answerUnreadable, isV1, letIn } from "./lib/front-door.mjs";
 import { inRoot, ROOT } from "./lib/paths.mjs";
 import { secure } from "./lib/security-headers.mjs";
@@ -39,8 +40,10 @@ const dev = process.env.NODE_ENV === "development";
 const answerV1 = dev ? undefined : (await import(inRoot("dist/v1.js"))).default;
 const app = next({ dev, dir: ROOT, hostname, port, httpServer: server, quiet: true });
 await quietly(() => app.prepare());
-const handle = app.getRequestHandler();
+const nextHandle = app.getRequestHandler();
 const installation = { dev, secure: process.env.PUBLIC_URL?.startsWith("https:") ?? false };
+/** The reference is the same for everybody, and dear to make. In development it changes. */
+const handle = dev ? nextHandle : withCachedPage("/docs", nextHandle, installation);
 server.on("request", (request, response) => {
   secure(request, response, installation);
   if (letIn(request, response)) void (isV1(request) ? (answerV1 ?? handle) : handle)(request, response);

@@ -16,7 +16,7 @@ import { parseCookies } from "./session-cookie";
 
 const PREFIX = "/api/auth/";
 /** A form with an address, a password and a token. */
-const BODY_MAX = 64 * 1024;
+const BODY_MAX = 16 * 1024;
 /** As next-auth's own, and those of the OpenID Connect specification. */
 const ERROR_WORD = /^\w{1,60}$/;
 

@@ -81,6 +81,7 @@ import {
   replayParkedTraces,
   telemetryStatus,
 } from "@/server/services/telemetry";
+import { cachedJson } from "./cached-json";
 import { health, healthReply } from "./health";
 import { openApiOf, openApiReply } from "./openapi";
 import type { AnyVerb, Method, OpenOperation, Operation, RawOperation, VerbOperation } from "./operation";
@@ -228,7 +229,7 @@ export const OPERATIONS: readonly Operation[] = [
       name: "service.openapi",
       summary: "This interface as an OpenAPI 3.1 document.",
       reply: openApiReply,
-      open: () => Response.json(openApiOf(OPERATIONS)),
+      open: cachedJson(() => openApiOf(OPERATIONS)),
     },
   ]),
 ];

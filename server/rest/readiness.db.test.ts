@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+import { GET } from "@/app/readyz/route";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import { databaseWorked, unavailable } from "@/server/platform/database-trouble";
@@ -105,4 +106,14 @@ test("spans that wait are an illness when no projector gets anything done, and a
     /1 that could not be rebuilt will be tried again, and 1 could not be rebuilt and are parked/,
   );
   expect(JSON.stringify(checks)).not.toMatch(/secret|hopeless/);
+});
+
+test("however many ask at once, the database is asked once", async () => {
+  const asked = vi.spyOn(db(), "execute");
+  const alone = await GET();
+  const questions = asked.mock.calls.length;
+  const replies = await Promise.all(Array.from({ length: 50 }, () => GET()));
+  expect(asked.mock.calls.length).toBe(2 * questions);
+  expect(new Set(await Promise.all(replies.map((reply) => reply.text())))).toEqual(new Set([await alone.text()]));
+  asked.mockRestore();
 });

@@ -4,6 +4,8 @@ import { env } from "@/env";
 import { inngest } from "@/inngest/client";
 import { functions } from "@/inngest/functions";
 import { FUNCTIONS_PATH, inngestServer } from "@/server/jobs";
+import { ServiceError } from "@/server/platform/errors";
+import { readBody } from "@/server/platform/read-body";
 
 type Method = "GET" | "POST" | "PUT";
 type Served = Record<Method, (request: NextRequest, context: unknown) => Promise<Response>>;
@@ -17,9 +19,29 @@ function handlers(): Served {
   return served;
 }
 
+/** A step's state may be large, so more than elsewhere; the SDK reads all of it before it looks at the signature. */
+const BODY_MAX = 32 * 1024 * 1024;
+
+/** The request with its body read, of nobody but a server that signs. */
+async function admitted(request: NextRequest, isDev: boolean): Promise<NextRequest | Response> {
+  if (request.method === "GET") return request;
+  if (!isDev && !request.headers.has("x-inngest-signature")) return new Response(null, { status: 401 });
+  try {
+    const { url, method, headers } = request;
+    return new Request(url, { method, headers, body: await readBody(request, BODY_MAX) }) as NextRequest;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return new Response(error.message, { status: error.code === "too_large" ? 413 : 400 });
+  }
+}
+
 /** A closed door unless an Inngest server runs the functions: the embedded engine calls them without HTTP. */
-const door = (method: Method) => async (request: NextRequest, context: unknown) =>
-  inngestServer(env()) ? handlers()[method](request, context) : new Response(null, { status: 404 });
+const door = (method: Method) => async (request: NextRequest, context: unknown) => {
+  const server = inngestServer(env());
+  if (!server) return new Response(null, { status: 404 });
+  const given = await admitted(request, server.isDev);
+  return given instanceof Response ? given : handlers()[method](given, context);
+};
 
 export const GET = door("GET");
 export const POST = door("POST");

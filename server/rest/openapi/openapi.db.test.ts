@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createDispatcher } from "../dispatcher";
 import { OPERATIONS } from "../operations";
@@ -35,6 +35,26 @@ test("anyone may read the document, and it is the one that the table makes", asy
   const reply = await createDispatcher(OPERATIONS)(requestTo("GET", "/v1/openapi.json"));
   expect(reply.status).toBe(200);
   expect((await reply.json()) as OpenApiDocument).toEqual(JSON.parse(JSON.stringify(document)));
+});
+
+test("it is made once, and whoever has it is told that it is the same", async () => {
+  const send = createDispatcher(OPERATIONS);
+  const first = await send(requestTo("GET", "/v1/openapi.json"));
+  const etag = first.headers.get("etag") as string;
+  expect(etag).toMatch(/^"[\w-]{20,}"$/);
+  expect(first.headers.get("cache-control")).toBe("public, no-cache");
+  const stringify = vi.spyOn(JSON, "stringify");
+  const again = await send(requestTo("GET", "/v1/openapi.json"));
+  expect(await again.text()).toBe(await first.text());
+  for (const held of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    const reply = await send(requestTo("GET", "/v1/openapi.json", { headers: { "if-none-match": held } }));
+    expect({ status: reply.status, body: await reply.text() }).toEqual({ status: 304, body: "" });
+    expect(reply.headers.get("etag")).toBe(etag);
+  }
+  expect(stringify).not.toHaveBeenCalled();
+  stringify.mockRestore();
+  const other = await send(requestTo("GET", "/v1/openapi.json", { headers: { "if-none-match": '"other"' } }));
+  expect(other.status).toBe(200);
 });
 
 test("it has what OpenAPI 3.1 asks of every document", () => {

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { withCachedPage } from "./cached-page.mjs";
+
+const asked: { method?: string | undefined; url?: string | undefined; headers: object }[] = [];
+let fails = false;
+const page = (request: IncomingMessage, response: ServerResponse) => {
+  asked.push({ method: request.method, url: request.url, headers: request.headers });
+  if (fails) return response.writeHead(500).end("trouble");
+  response.setHeader("content-type", "text/html; charset=utf-8");
+  response.write("<script nonce=");
+  response.end(`"${request.headers["x-nonce"]}"></script>`);
+};
+
+let url = "";
+const serve = () => withCachedPage("/docs", page, { secure: false, dev: false });
+let handle = serve();
+const server = createServer((request, response) => void handle(request, response));
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  asked.length = 0;
+  fails = false;
+  handle = serve();
+});
+
+test("a page that is the same for everybody is rendered once, without a word of who asked", async () => {
+  const headers = { cookie: "a=b", rsc: "1", "x-nonce": "mine" };
+  const replies = await Promise.all(
+    ["/docs", "/docs?x=1", "/docs?_rsc=2"].map((path) => fetch(`${url}${path}`, { headers })),
+  );
+  const texts = await Promise.all(replies.map((reply) => reply.text()));
+  expect(new Set(texts).size).toBe(1);
+  expect(asked).toEqual([{ method: "GET", url: "/docs", headers: expect.not.objectContaining({ rsc: "1" }) }]);
+  const nonce = /nonce="([^"]+)"/.exec(texts[0] as string)?.[1] as string;
+  expect(nonce).not.toBe("mine");
+  for (const reply of replies) expect(reply.headers.get("content-security-policy")).toContain(`'nonce-${nonce}'`);
+});
+
+test("whoever has it is told that it is the same; HEAD has no body, and nothing else is taken", async () => {
+  const first = await fetch(`${url}/docs`);
+  const etag = first.headers.get("etag") as string;
+  expect(first.headers.get("cache-control")).toBe("public, no-cache");
+  const again = await fetch(`${url}/docs`, { headers: { "if-none-match": `"other", W/${etag}` } });
+  expect(again.status).toBe(304);
+  expect(again.headers.get("etag")).toBe(etag);
+  const head = await fetch(`${url}/docs`, { method: "HEAD" });
+  expect([head.status, head.headers.get("content-length")]).toEqual([200, first.headers.get("content-length")]);
+  const post = await fetch(`${url}/docs`, { method: "POST", body: "x", headers: { "next-action": "y" } });
+  expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  expect(asked).toHaveLength(1);
+});
+
+test("a page that failed is no page to remember, and other addresses are none of this", async () => {
+  fails = true;
+  expect((await fetch(`${url}/docs`)).status).toBe(500);
+  fails = false;
+  expect((await fetch(`${url}/docs`)).status).toBe(200);
+  asked.length = 0;
+  await fetch(`${url}/docs/other`);
+  await fetch(`${url}/sign-in`);
+  expect(asked.map((one) => one.url)).toEqual(["/docs/other", "/sign-in"]);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { POST, PUT } from "@/app/api/inngest/route";
+
+/** Its own file: the environment is read once. */
+Object.assign(process.env, {
+  INNGEST_BASE_URL: "http://127.0.0.1:9",
+  INNGEST_EVENT_KEY: "event",
+  INNGEST_SIGNING_KEY: "signkey-test-0123456789abcdef0123456789abcdef",
+});
+
+/** A body of blanks, and how many bytes of it were taken. */
+function blanks(bytes: number) {
+  let taken = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (taken >= bytes) return controller.close();
+        taken += 65_536;
+        controller.enqueue(new Uint8Array(65_536).fill(0x20));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, taken: () => taken };
+}
+const sent = (method: string, body: ReadableStream, headers = {}) =>
+  new Request("http://localhost/api/inngest?fnId=whetstone-run-rules&stepId=step", {
+    method,
+    body,
+    headers,
+    duplex: "half",
+  } as RequestInit) as never;
+
+test("of a caller that signs nothing no byte is read", async () => {
+  for (const [method, door] of Object.entries({ POST, PUT })) {
+    const { body, taken } = blanks(1 << 20);
+    expect((await door(sent(method, body), undefined)).status).toBe(401);
+    expect(taken()).toBe(0);
+  }
+});
+
+test("a signature of one's own invention is refused, and what comes with it is not read without end", async () => {
+  const headers = { "x-inngest-signature": `t=${Math.floor(Date.now() / 1000)}&s=${"0".repeat(64)}` };
+  const small = new Response("{}").body as ReadableStream;
+  expect((await POST(sent("POST", small, headers), undefined)).status).toBe(401);
+  const { body, taken } = blanks(256 << 20);
+  expect((await POST(sent("POST", body, headers), undefined)).status).toBe(413);
+  expect(taken()).toBeLessThan(40 << 20);
+});
