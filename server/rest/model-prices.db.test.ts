@@ -94,6 +94,27 @@ test("every problem of a definition is told at once, each by its pointer", async
   );
 });
 
+test("a match and an estimate need the name of a model", async () => {
+  const { send } = await client();
+  const pointing = { status: 400, body: { errors: [{ path: "/model" }] } };
+  for (const query of ["", "?model=", "?model=%20", "?model=&provider=openai"]) {
+    expect(await send("GET", `/v1/model-price-matches${query}`), query).toMatchObject(pointing);
+  }
+  for (const model of ["", "  "]) {
+    expect(await send("POST", "/v1/model-price-estimates", { model, usage: {} })).toMatchObject(pointing);
+  }
+});
+
+test("a provider that is no vendor matches no vendor's price, and a router matches them all", async () => {
+  const { send } = await client();
+  const matchOf = async (provider: string) =>
+    (await send("GET", `/v1/model-price-matches?model=gpt-4o&provider=${provider}`)).body.match;
+  for (const provider of ["external", "acme"]) expect(await matchOf(provider)).toBeNull();
+  for (const provider of ["openai", "azure", "openrouter"]) {
+    expect(await matchOf(provider)).toMatchObject({ model: { id: "openai:gpt-4o" } });
+  }
+});
+
 test("without a key it is 401, and with one that may only read, 403", async () => {
   const { ctx } = await testProject();
   const body = JSON.stringify(definition);

@@ -5,7 +5,7 @@ import { costOf } from "./cost-of";
 import { type DraftInput, draftInput, storedFields } from "./definition-input";
 import { priceBookOf } from "./load-price-book";
 import { matchOf } from "./match-model-price";
-import { priceEstimate, usage } from "./schemas";
+import { modelName, priceEstimate, usage } from "./schemas";
 import { definitionOf } from "./stored-definition";
 
 const BUCKETS_MAX = 64;
@@ -21,7 +21,7 @@ export const estimateModelPrice = verb(
     effect: "read",
     capability: "model-pricing:read",
     input: z.strictObject({
-      model: z.string().max(500),
+      model: modelName.max(500),
       provider: z.string().max(100).nullish(),
       usage: usage.refine((given) => Object.keys(given).length <= BUCKETS_MAX, {
         message: `Usage has at most ${BUCKETS_MAX} buckets.`,

@@ -3,7 +3,7 @@ import { verb } from "@/server/platform/verb";
 import { chooseTier } from "./choose-tier";
 import { priceBookOf } from "./load-price-book";
 import type { ResolvedPrice } from "./resolve-price";
-import { type PriceMatch, type PricingTier, priceMatch } from "./schemas";
+import { modelName, type PriceMatch, type PricingTier, priceMatch } from "./schemas";
 
 /** A call without usage: what remains is the tier that applies unless a condition holds. */
 const NO_USAGE = {};
@@ -14,11 +14,12 @@ export const matchModelPrice = verb(
     summary: "Find the price definition that calls of a model are priced with.",
     description:
       "`model` is the name as a client reports it: prefixes of gateways and clouds, dates and case are understood. " +
-      "`provider` may be a vendor, a cloud, a router or any other word. `match` is `null` when no price is known, which " +
-      "is not an error (an empty name is a model nobody knows). The tier is the one that applies when no condition on usage holds.",
+      "`provider` may be a vendor, or a cloud, router or framework that serves any vendor's models; with any other word, " +
+      "`external` among them, only definitions of `external` apply. `match` is `null` when no price is known, which " +
+      "is not an error. The tier is the one that applies when no condition on usage holds.",
     effect: "read",
     capability: "model-pricing:read",
-    input: z.object({ model: z.string(), provider: z.string().optional() }),
+    input: z.object({ model: modelName, provider: z.string().optional() }),
     reply: z.object({ match: priceMatch.nullable() }),
   },
   async (ctx, { model, provider }) => {

@@ -77,9 +77,9 @@ describe("the list of model prices", () => {
 });
 
 describe("the match of a model", () => {
-  test("says definition, tier and source, whatever the provider is called", async () => {
+  test("says definition, tier and source, for its vendor and for whoever serves any vendor's models", async () => {
     const { ctx } = await testProject();
-    for (const provider of [undefined, "", "openai", "azure", "no such provider"]) {
+    for (const provider of [undefined, "", "openai", "azure", "litellm"]) {
       expect(
         await matchModelPrice(ctx, { model: "azure/gpt-5.4", ...(provider === undefined ? {} : { provider }) }),
       ).toEqual({
@@ -92,13 +92,27 @@ describe("the match of a model", () => {
     }
   });
 
+  test("is a vendor's for no provider that is none", async () => {
+    const { ctx } = await testProject();
+    await save(ctx, override);
+    await save(ctx, { id: "mp_2", modelName: "acme-4" });
+    for (const provider of ["external", "acme", "no such provider"]) {
+      expect(await matchModelPrice(ctx, { model: "gpt-5.4", provider })).toEqual({ match: null });
+      expect(await matchModelPrice(ctx, { model: "gpt-4o", provider })).toEqual({ match: null });
+      expect(await matchModelPrice(ctx, { model: "acme-4", provider })).toMatchObject({
+        match: { model: { id: "mp_2" } },
+      });
+    }
+  });
+
   test("is null where no price is known, and an error only without a model", async () => {
     const { ctx } = await testProject();
     expect(await matchModelPrice(ctx, { model: "no such model" })).toEqual({ match: null });
-    expect(await matchModelPrice(ctx, { model: "" })).toEqual({ match: null });
-    await expect(matchModelPrice(ctx, {} as { model: string })).rejects.toMatchObject({
-      issues: [{ path: ["model"] }],
-    });
+    for (const input of [{}, { model: "" }, { model: " " }]) {
+      await expect(matchModelPrice(ctx, input as { model: string })).rejects.toMatchObject({
+        issues: [{ path: ["model"] }],
+      });
+    }
   });
 });
 

@@ -6,7 +6,7 @@ const last = (name: string) => normaliseModelName(name).candidates.at(-1);
 
 describe("the forms of a model's name", () => {
   test("begin with the name as sent, in lower case and without white space around it", () => {
-    expect(normaliseModelName("  GPT-4o\n")).toEqual({ candidates: ["gpt-4o"], priceList: null });
+    expect(normaliseModelName("  GPT-4o\n")).toEqual({ candidates: ["gpt-4o"], priceList: null, hosted: false });
     expect(normaliseModelName("OpenAI/GPT-4o").candidates).toEqual(["openai/gpt-4o", "gpt-4o"]);
   });
 
@@ -53,7 +53,10 @@ describe("the forms of a model's name", () => {
   });
 
   test("do not take a tag for a provider", () => {
-    expect(normaliseModelName("mistral-7b:latest")).toEqual({ candidates: ["mistral-7b:latest"], priceList: null });
+    expect(normaliseModelName("mistral-7b:latest")).toMatchObject({
+      candidates: ["mistral-7b:latest"],
+      priceList: null,
+    });
     expect(normaliseModelName("grok-3:free").priceList).toBeNull();
     expect(last("deepseek-chat:thinking")).toBe("deepseek-chat");
   });
@@ -63,10 +66,12 @@ describe("the forms of a model's name", () => {
     expect(normaliseModelName("a".repeat(MODEL_NAME_MAX + 1)).candidates).toEqual([]);
   });
 
-  test("say whose price list applies, the vendor before the reseller and a host with own prices before both", () => {
+  test("say whose price list applies, the vendor before the reseller and who sets every price before both", () => {
     expect(normaliseModelName("openrouter/anthropic/claude-opus-4").priceList).toBe("anthropic");
     expect(normaliseModelName("azure/gpt-4o").priceList).toBe("any");
-    expect(normaliseModelName("groq/openai/gpt-oss-20b").priceList).toBe("own");
+    expect(normaliseModelName("ollama/openai/gpt-4o").priceList).toBe("own");
+    expect(normaliseModelName("groq/openai/gpt-oss-20b")).toMatchObject({ priceList: "openai", hosted: true });
+    expect(normaliseModelName("openai/groq/gpt-oss-20b")).toMatchObject({ priceList: "weights", hosted: true });
     expect(normaliseModelName("eu.anthropic.claude-opus-4-v1:0").priceList).toBe("anthropic");
     expect(normaliseModelName("us.meta.llama3-70b-instruct-v1:0").priceList).toBeNull();
   });

@@ -8,9 +8,11 @@ export type NormalName = {
   candidates: string[];
   /** Whose price list the name itself says, e.g. `anthropic/…`; `null` when it says nothing. */
   priceList: PriceList | null;
+  /** The name says a host of open weights before the vendor: `together_ai/openai/…`. */
+  hosted: boolean;
 };
 
-const NOTHING: NormalName = { candidates: [], priceList: null };
+const NOTHING: NormalName = { candidates: [], priceList: null, hosted: false };
 
 /** `bedrock/us-east-1/anthropic.claude…` wraps a model three times; nothing seen wraps it more often than five. */
 const MAX_ENVELOPES = 5;
@@ -40,6 +42,7 @@ export function normaliseModelName(name: string): NormalName {
 
   const candidates = new Set([rest]);
   let priceList: PriceList | null = null;
+  let hosted = false;
   let onBedrock = false;
   for (let peeled = 0; peeled < MAX_ENVELOPES; peeled++) {
     const envelope = openEnvelope(rest, peeled > 0);
@@ -48,9 +51,10 @@ export function normaliseModelName(name: string): NormalName {
     candidates.add(rest);
     onBedrock ||= envelope.bedrock === true;
     priceList = narrower(priceList, envelope.priceList);
+    hosted ||= envelope.priceList === "weights";
   }
   for (const form of bareForms(rest, onBedrock)) candidates.add(form);
-  return { candidates: [...candidates], priceList };
+  return { candidates: [...candidates], priceList, hosted };
 }
 
 type Envelope = { rest: string; priceList: PriceList | null; bedrock?: true };
@@ -78,7 +82,7 @@ function openEnvelope(name: string, inside: boolean): Envelope | null {
   return null;
 }
 
-/** A host with its own prices has the last word; then a vendor says more than a reseller. */
+/** Who sets a price for every model has the last word; else what stands nearer to the model, a reseller aside. */
 function narrower(outer: PriceList | null, inner: PriceList | null): PriceList | null {
   if (outer === "own" || inner === null) return outer;
   return inner === "any" ? (outer ?? inner) : inner;

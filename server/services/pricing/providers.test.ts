@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { priceListOf, priceListOfWord } from "./providers";
+import { isClosedModel, priceListOf, priceListOfProvider, priceListOfWord } from "./providers";
 
 describe("the price list of a provider", () => {
   test.each([
@@ -30,18 +30,46 @@ describe("the price list of a provider", () => {
     "openai-compatible",
     "google_anthropic_vertex",
     "cloudflare-ai-gateway",
+    "az.ai.inference",
+    "az.ai.openai",
   ])("%s resells at list prices", (provider) => expect(priceListOf(provider)).toBe("any"));
 
-  test.each(["groq", "together_ai", "fireworks-ai", "ollama", "perplexity", "ovhcloud"])(
-    "%s has prices of its own",
+  test.each(["groq", "together_ai", "fireworks-ai", "perplexity", "ovhcloud"])(
+    "%s has prices of its own for open weights",
+    (provider) => expect(priceListOf(provider)).toBe("weights"),
+  );
+  test.each(["ollama", "hosted_vllm", "lm_studio", "deepinfra", "databricks"])(
+    "%s has prices of its own for all it serves",
     (provider) => expect(priceListOf(provider)).toBe("own"),
   );
   test.each(["", "acme", "strands-agents", "deepgram", `openai${"-x".repeat(100)}`])("%s is unknown", (provider) =>
     expect(priceListOf(provider)).toBeNull(),
   );
 
+  test.each(["external", "acme", "no such provider", "_OTHER", "my-azure", "x".repeat(1_000)])(
+    "for calls of %s is nobody's",
+    (provider) => expect(priceListOfProvider(provider)).toBe("external"),
+  );
+  test.each([null, "", "  ", "strands-agents", "LangChain", "pydantic-ai", "crewai.agent", "openrouter"])(
+    "for calls of %s may be any vendor's",
+    (provider) => expect(priceListOfProvider(provider)).toBe("any"),
+  );
+
   test("of a bare word does not look at parts of it", () => {
     expect(priceListOfWord("mistral")).toBe("mistral");
     expect(priceListOfWord("mistral-7b")).toBeNull();
   });
+});
+
+test("only models whose weights nobody else has are closed", () => {
+  const closed = (provider: "openai" | "anthropic" | "google" | "xai" | "mistral", modelName: string) =>
+    isClosedModel({ provider, modelName });
+  expect(closed("openai", "gpt-4o")).toBe(true);
+  expect(closed("anthropic", "claude-opus-5")).toBe(true);
+  expect(closed("google", "gemini-2.5-pro")).toBe(true);
+  expect(closed("xai", "grok-4-0709")).toBe(true);
+  expect(closed("openai", "gpt-oss-20b")).toBe(false);
+  expect(closed("google", "gemma-2-27b-it")).toBe(false);
+  expect(closed("xai", "grok-2-1212")).toBe(false);
+  expect(closed("mistral", "mistral-large")).toBe(false);
 });

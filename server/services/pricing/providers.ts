@@ -5,10 +5,14 @@ export type Vendor = Exclude<PriceProvider, "external">;
 
 /**
  * What a provider string, or the first part of a model name, tells us about whose price list applies:
- * a vendor's own; `any` vendor's (a cloud, gateway or router that resells at list prices, or a word we do not know);
- * or nobody's, because the host runs open weights at prices of its own.
+ * a vendor's own; `any` vendor's (a cloud, gateway or router that resells at list prices); or nobody's, because the
+ * host has prices of its own: for open `weights`, while it passes models that nobody else can run on at their vendor's
+ * list price, or for all that it serves (`own`).
  */
-export type PriceList = Vendor | "any" | "own";
+export type PriceList = Vendor | "any" | "weights" | "own";
+
+/** Of a provider also `external`: it is no vendor and nobody who sells a vendor's models. */
+export type ProviderList = PriceList | "external";
 
 export const VENDORS = PRICE_PROVIDERS.filter((provider) => provider !== "external");
 
@@ -28,28 +32,65 @@ const VENDOR_WORDS: Record<Vendor, readonly string[]> = {
 
 /** Clouds, gateways and routers that pass the maker's list price on (region surcharges are not modelled). */
 const RESELLERS = [
-  ["azure", "azureml", "azure-openai", "azure-ai", "microsoft", "github"],
+  ["azure", "azureml", "azure-openai", "azure-ai", "az-ai", "microsoft", "github", "copilot"],
   ["bedrock", "bedrock-converse", "aws", "aws-bedrock", "amazon", "amazon-bedrock"],
   ["vertex", "vertexai", "vertex-ai", "vertexai-beta", "google-vertex", "google-vertexai", "gcp", "gcp-vertex"],
   ["google-anthropic-vertex", "cloudflare-ai-gateway"],
-  ["openrouter", "litellm", "vercel", "gateway", "ai-gateway", "portkey", "helicone", "requesty"],
+  ["openrouter", "litellm", "vercel", "gateway", "ai-gateway", "portkey", "helicone", "requesty", "langdb"],
+  ["bifrost", "tensorzero", "truefoundry", "kong", "envoy", "glama", "martian", "notdiamond", "unify", "zenmux"],
   // Looks like a vendor's name with a suffix, and is anybody's server behind OpenAI's protocol.
   ["openai-compatible", "openai-like", "custom-openai"],
 ].flat();
 
-/** Hosts of open weights: the maker's list price is not what they charge. */
-const HOSTS_WITH_OWN_PRICES = [
-  ["anyscale", "baseten", "cerebras", "chutes", "cloudflare", "workers-ai", "dashscope", "databricks", "deepinfra"],
-  ["featherless", "fireworks", "friendli", "groq", "hf", "huggingface", "hyperbolic", "lambda", "lepton", "nebius"],
-  ["nim", "novita", "nscale", "nvidia", "octoai", "oci", "parasail", "perplexity", "replicate", "sagemaker"],
-  ["sambanova", "scaleway", "siliconflow", "snowflake", "together", "togetherai", "volcengine", "watsonx", "ibm"],
-  ["llamacpp", "llama-cpp", "lmstudio", "lm-studio", "localai", "ollama", "sglang", "tgi", "vllm", "xinference"],
-  ["avian", "ovhcloud"],
+/** Hosts of open weights: the maker's list price is not what they charge for those. */
+const HOSTS_OF_WEIGHTS = [
+  ["anyscale", "baseten", "cerebras", "chutes", "featherless", "fireworks", "friendli", "groq", "hf", "huggingface"],
+  ["hyperbolic", "lambda", "lepton", "nebius", "nim", "novita", "nscale", "nvidia", "octoai", "parasail", "perplexity"],
+  ["replicate", "sambanova", "scaleway", "siliconflow", "together", "togetherai", "avian", "ovhcloud"],
 ].flat();
+
+/** Who sets a price for every model: clouds that bill in units of their own, DeepInfra, and servers on one's own machine. */
+const HOSTS_WITH_OWN_PRICES = [
+  ["cloudflare", "workers-ai", "dashscope", "databricks", "deepinfra", "ibm", "oci", "sagemaker", "snowflake"],
+  ["volcengine", "watsonx"],
+  ["hosted-vllm", "llamacpp", "llama-cpp", "llamafile", "lmstudio", "lm-studio", "localai", "ollama", "sglang", "tgi"],
+  ["vllm", "xinference"],
+].flat();
+
+/** Frameworks and tracers that put their own name where the provider's belongs: it says nothing about who bills. */
+const FRAMEWORKS = new Set(
+  [
+    [
+      "strands",
+      "langchain",
+      "langgraph",
+      "llama-index",
+      "llamaindex",
+      "pydantic-ai",
+      "crewai",
+      "autogen",
+      "ag2",
+      "agno",
+    ],
+    [
+      "haystack",
+      "dspy",
+      "smolagents",
+      "semantic-kernel",
+      "agent-framework",
+      "spring-ai",
+      "genkit",
+      "mastra",
+      "instructor",
+    ],
+    ["langfuse", "traceloop", "openinference", "openlit", "logfire"],
+  ].flat(),
+);
 
 const WORDS = new Map<string, PriceList>([
   ...VENDORS.flatMap((vendor) => [vendor, ...VENDOR_WORDS[vendor]].map((word) => [word, vendor] as const)),
   ...RESELLERS.map((word) => [word, "any"] as const),
+  ...HOSTS_OF_WEIGHTS.map((word) => [word, "weights"] as const),
   ...HOSTS_WITH_OWN_PRICES.map((word) => [word, "own"] as const),
 ]);
 
@@ -68,16 +109,38 @@ const spelled = (provider: string) =>
 export const priceListOfWord = (word: string): PriceList | null => WORDS.get(spelled(word)) ?? null;
 
 /**
- * The price list that a provider names, `null` for a word we do not know. Suffixes are ignored part by part:
+ * The price list that a word names, `null` for one that we do not know. Suffixes are ignored part by part:
  * `openai.responses`, `cohere_chat`, `gcp.vertex.agent` and `azure/eu` are OpenAI, Cohere, Vertex and Azure.
  */
-export function priceListOf(provider: string): PriceList | null {
-  let word = spelled(provider);
-  for (;;) {
+export function priceListOf(name: string): PriceList | null {
+  for (const word of shortened(spelled(name))) {
     const list = WORDS.get(word);
     if (list !== undefined) return list;
-    const cut = word.lastIndexOf("-");
-    if (cut <= 0) return null;
-    word = word.slice(0, cut);
   }
+  return null;
 }
+
+/** The price list for calls of this provider. Without one it may be any vendor's; a word we do not know is no vendor. */
+export function priceListOfProvider(provider: string | null): ProviderList {
+  if (provider === null || provider.trim() === "") return "any";
+  const list = priceListOf(provider);
+  if (list !== null) return list;
+  return [...shortened(spelled(provider))].some((word) => FRAMEWORKS.has(word)) ? "any" : "external";
+}
+
+/** The word, then without its last part, and so on to its first. */
+function* shortened(word: string) {
+  for (let rest = word; rest !== ""; rest = rest.slice(0, Math.max(0, rest.lastIndexOf("-")))) yield rest;
+}
+
+/** Models of which only their vendor has the weights, by how it names them. Of vendors that are not here, none is sure. */
+const CLOSED_MODELS: Partial<Record<PriceProvider, RegExp>> = {
+  openai: /^(?!gpt-oss)/i,
+  anthropic: /^/,
+  google: /^gemini/i,
+  xai: /^grok-(?![12](?:\D|$))/i,
+};
+
+/** Whether no host can run this model itself, so that who serves it resells it. */
+export const isClosedModel = ({ provider, modelName }: { provider: PriceProvider; modelName: string }) =>
+  CLOSED_MODELS[provider]?.test(modelName) ?? false;

@@ -51,8 +51,16 @@ describe("a default price", () => {
   test("is limited to the vendor that the provider names, unless that resells", () => {
     expect(found("claude-sonnet-4-5", "anthropic")).toBe("anthropic:claude-sonnet-4-5");
     expect(found("claude-sonnet-4-5", "openai")).toBeNull();
-    for (const provider of ["google-vertex", "aws.bedrock", "litellm", "strands-agents"]) {
+    for (const provider of ["google-vertex", "aws.bedrock", "litellm", "strands-agents", "azure", "openrouter", ""]) {
       expect(found("claude-sonnet-4-5", provider), provider).toBe("anthropic:claude-sonnet-4-5");
+    }
+  });
+
+  test("is not given to a provider that is no vendor and resells none, whatever the model's name says", () => {
+    for (const provider of ["external", "acme", "no such provider", "my-azure", "x".repeat(1_000)]) {
+      for (const name of ["gpt-4o", "openai/gpt-4o", "openrouter/openai/gpt-4o", "models/gemini-2.5-pro"]) {
+        expect(found(name, provider), `${provider} ${name}`).toBeNull();
+      }
     }
   });
 
@@ -111,8 +119,14 @@ describe("a project's definition", () => {
       projectPrice({ modelName: "acme-4" }),
       projectPrice({ modelName: "gpt-acme", provider: "openai" }),
     );
-    for (const provider of ["acme", "openai", "groq", null]) expect(found("acme-4", provider, book)).toBe("mp_acme-4");
+    for (const provider of ["acme", "openai", "groq", "external", null]) {
+      expect(found("acme-4", provider, book)).toBe("mp_acme-4");
+    }
     expect(found("gpt-acme", "anthropic", book)).toBeNull();
+    for (const provider of ["external", "acme"]) expect(found("gpt-acme", provider, book)).toBeNull();
+    for (const provider of ["openai", "azure", "groq", null]) {
+      expect(found("gpt-acme", provider, book)).toBe("mp_gpt-acme");
+    }
   });
 
   test("with a pattern that cannot be used still has its name", () => {

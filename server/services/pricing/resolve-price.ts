@@ -3,7 +3,8 @@ import { type TierChooser, tierChooser } from "./choose-tier";
 import { type TierPrices, tierPrices } from "./cost-of";
 import { DefinitionIndex, type Indexed } from "./definition-index";
 import { MODEL_NAME_MAX, normaliseModelName } from "./normalise-model-name";
-import { type PriceList, priceListOf } from "./providers";
+import { priceScope } from "./price-scope";
+import { type ProviderList, priceListOfProvider } from "./providers";
 import { Recent } from "./recent";
 import type { PriceDefinition, PricingTier } from "./schemas";
 
@@ -34,7 +35,7 @@ export type PriceBook = {
 };
 
 /** One entry per model: its prices over time, oldest first (a single one unless the catalogue knows of a change). */
-type Entry = Indexed & { timeline: readonly { effectiveFrom: number; price: ResolvedPrice }[] };
+type Entry = Indexed & { modelName: string; timeline: readonly { effectiveFrom: number; price: ResolvedPrice }[] };
 
 /** Names and providers come from clients, so what is remembered of them is bounded. */
 const REMEMBERED_NAMES = 500;
@@ -47,8 +48,9 @@ const REMEMBERED_PROVIDERS = 100;
  * 3. the name as sent before a form of it with envelopes taken off (see `normaliseModelName`);
  * 4. the asked vendor's definition before another's; then the more specific pattern; then the smaller id.
  * A vendor named in the model (`anthropic/…`) or else by the provider limits the choice to that vendor (a project's
- * `external` definitions always take part); a router, a cloud or an unknown provider does not. Defaults do not apply at
- * hosts with prices of their own.
+ * `external` definitions always take part); a router, a cloud or a framework does not. A provider that is no vendor and
+ * resells none leaves `external` definitions only. Defaults do not apply at hosts with prices of their own, unless the
+ * name says the vendor of a model that no host can run itself.
  */
 export function createPriceBook(
   defaults: readonly DefaultModel[],
@@ -60,10 +62,10 @@ export function createPriceBook(
   const own = projectPrices.map(projectEntry);
   const ownIndex = new DefinitionIndex(own);
 
-  const seen = new Map<PriceList, Seen>();
+  const seen = new Map<ProviderList, Seen>();
   const seenProviders = new Recent<Seen>(REMEMBERED_PROVIDERS);
 
-  function seenAt(list: PriceList): Seen {
+  function seenAt(list: ProviderList): Seen {
     let names = seen.get(list);
     if (!names) {
       names = { list, entries: new Recent(REMEMBERED_NAMES) };
@@ -74,23 +76,23 @@ export function createPriceBook(
 
   const seenAnywhere = seenAt("any");
   function seenFrom(provider: string | null): Seen {
-    if (provider === null || provider.length > MODEL_NAME_MAX) return seenAnywhere;
+    if (provider === null) return seenAnywhere;
+    if (provider.length > MODEL_NAME_MAX) return seenAt("external");
     let names = seenProviders.get(provider);
     if (!names) {
-      names = seenAt(priceListOf(provider) ?? "any");
+      names = seenAt(priceListOfProvider(provider));
       seenProviders.set(provider, names);
     }
     return names;
   }
 
-  function lookUp(model: string, providerList: PriceList): Entry | null {
-    const { candidates, priceList } = normaliseModelName(model);
-    const list = providerList === "own" ? "own" : (priceList ?? providerList);
-    const vendor = list === "any" || list === "own" ? null : list;
-    const fits = ({ provider }: Entry) => vendor === null || provider === vendor;
-    const found = ownIndex.find(candidates, (entry) => entry.provider === "external" || fits(entry), vendor);
-    if (found || list === "own") return found;
-    return defaultIndex.find(candidates, (entry) => fits(entry) && !overridden.has(entry.id), vendor);
+  function lookUp(model: string, providerList: ProviderList): Entry | null {
+    const named = normaliseModelName(model);
+    const { vendor, takesOwn, takesDefault } = priceScope(providerList, named);
+    return (
+      ownIndex.find(named.candidates, takesOwn, vendor) ??
+      defaultIndex.find(named.candidates, (entry) => takesDefault(entry) && !overridden.has(entry.id), vendor)
+    );
   }
 
   const everyEntry = () => [...defaultEntries.filter(({ id }) => !overridden.has(id)), ...own];
@@ -133,7 +135,7 @@ const takesPlaceOf = (one: PriceDefinition, other: PriceDefinition) =>
   one.id === other.id || (one.provider === other.provider && one.modelName === other.modelName);
 
 /** What was found lately (also that nothing was), by the price list that the provider stands for. */
-type Seen = { list: PriceList; entries: Recent<Entry | null> };
+type Seen = { list: ProviderList; entries: Recent<Entry | null> };
 
 const isOverride = ({ definition }: ProjectPrice) => definition.source === "project_override";
 const byId = (a: PriceDefinition, b: PriceDefinition) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
@@ -160,9 +162,10 @@ function projectEntry({ definition, version }: ProjectPrice): Entry {
   return { ...indexed(definition, []), timeline: [{ effectiveFrom: 0, price }] };
 }
 
-const indexed = ({ id, provider, modelName, matchPattern }: PriceDefinition, aliases: readonly string[]): Indexed => ({
+const indexed = ({ id, provider, modelName, matchPattern }: PriceDefinition, aliases: readonly string[]) => ({
   id,
   provider,
+  modelName,
   matchPattern,
   names: [modelName.trim().toLowerCase(), ...aliases],
 });

@@ -16,6 +16,9 @@ export const PRICE_PROVIDERS = [
 ] as const;
 export type PriceProvider = (typeof PRICE_PROVIDERS)[number];
 
+/** A model's name as a client reports it. */
+export const modelName = z.string().trim().min(1);
+
 /** Tokens (or other units) by bucket. Buckets are disjoint: none contains another. */
 export const usage = z.record(z.string(), z.number().min(0));
 export type Usage = z.infer<typeof usage>;

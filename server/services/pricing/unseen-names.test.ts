@@ -67,7 +67,13 @@ describe("a sibling that nobody listed is not the model whose name it begins wit
     ],
     ...["mistral-medium-3.2", "mistral-medium-3.10", "grok-4.10-fast", "grok-4-10-fast", "grok-4.1", "kimi-k2.55-0127"],
     ...["openai/gpt-5.4:free", "openai/gpt-5.4:batch", "x-ai/grok-4.1-fast:free", "openai-chat:gpt-99"],
-    ...["missing/gpt-5.4", "ollama/gpt-4o", "groq/openai/gpt-4o"],
+    ...["missing/gpt-5.4", "ollama/gpt-4o", "ollama/openai/gpt-4o", "groq/gpt-4o", "groq/openai/gpt-oss-20b"],
+    ...[
+      "together_ai/mistralai/mixtral-8x7b",
+      "together_ai/deepseek-ai/deepseek-r1",
+      "deepinfra/anthropic/claude-opus-4",
+    ],
+    ...["together_ai/missing/gpt-4o", "fireworks_ai/x-ai/grok-2", "together_ai/openai/gpt-4o:free"],
   ])("%s", (name) => expect(idOf(name)).toBeNull());
 });
 
@@ -92,3 +98,18 @@ test.each([
   ["gpt-5-4-mini", "openai:gpt-5.4-mini"],
   ["grok-4-3", "xai:grok-4.3"],
 ])("%s is the other spelling of %s", (name, id) => expect(idOf(name)).toBe(id));
+
+test.each([
+  ["together_ai/openai/gpt-4o", "openai:gpt-4o"],
+  ["together_ai/openai/gpt-4o-2024-08-06", "openai:gpt-4o"],
+  ["groq/openai/gpt-5.4-mini", "openai:gpt-5.4-mini"],
+  ["replicate/anthropic/claude-4.5-sonnet", "anthropic:claude-sonnet-4-5"],
+  ["perplexity/google/gemini-2.5-pro", "google:gemini-2.5-pro"],
+  ["huggingface/xai/grok-4", "xai:grok-4-0709"],
+  ["litellm_proxy/together_ai/openai/gpt-4o", "openai:gpt-4o"],
+  ["openrouter/azure/openai/gpt-4o", "openai:gpt-4o"],
+  ["vercel_ai_gateway/vertex_ai/claude-opus-4@20250514", "anthropic:claude-opus-4"],
+])("%s is passed on by a host that cannot run it: %s", (name, id) => {
+  expect(idOf(name)).toBe(id);
+  expect(idOf(name.slice(name.indexOf("/") + 1), name.slice(0, name.indexOf("/")))).toBe(id);
+});
