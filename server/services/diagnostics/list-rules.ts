@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { verb } from "@/server/platform/verb";
 import { type ConfiguredRule, configuredRules } from "./rule-settings";
-import { measured } from "./rules";
+import { KEYWORD_SEVERITY, KEYWORD_SIGNAL, measured } from "./rules";
 import { rulesReply } from "./schemas";
 
 export const listRules = verb(
@@ -16,20 +16,28 @@ export const listRules = verb(
   async (ctx) => ({ rules: (await configuredRules(ctx)).map(ruleJson) }),
 );
 
+/** The Signal that every Rule has beside its detectors'. */
+const KEYWORD = {
+  signal: KEYWORD_SIGNAL,
+  severity: KEYWORD_SEVERITY,
+  enabledByDefault: true,
+  looksFor: "One of the project's own `keywords`, said by anyone but the instructions.",
+};
+
 /** Signals show what holds in the project: overrides over the Rule's defaults. */
 export const ruleJson = ({ rule, enabled, configuration }: ConfiguredRule) => ({
   ...rule,
   enabled,
   configuration,
-  signals: rule.detectors.map((detector) => {
-    const override = configuration.signalOverrides[detector.signal];
+  signals: [...rule.detectors, KEYWORD].map(({ signal, severity, enabledByDefault, looksFor }) => {
+    const override = configuration.signalOverrides[signal];
     // Figures on generated conversations show that a detector works, not how often it is right in the world.
-    const figures = measured(detector.signal)?.measured;
+    const figures = measured(signal)?.measured;
     return {
-      name: detector.signal,
-      looksFor: detector.looksFor,
-      severity: override?.severity ?? detector.severity,
-      enabled: override?.enabled ?? detector.enabledByDefault,
+      name: signal,
+      looksFor,
+      severity: override?.severity ?? severity,
+      enabled: override?.enabled ?? enabledByDefault,
       precision: figures?.precision ?? null,
       recall: figures?.recall ?? null,
       measuredOn: figures?.n ?? 0,

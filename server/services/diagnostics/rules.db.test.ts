@@ -71,7 +71,7 @@ test("an override silences one Signal or changes its severity", async () => {
 
   await updateRule(ctx, {
     ruleId: "tool-failure",
-    configuration: { signalOverrides: { tool_error: { severity: "critical" } } },
+    configuration: { signalOverrides: { tool_error: { enabled: null, severity: "critical" } } },
   });
   expect((await toolFailure(ctx)).signals.find((signal) => signal.name === "tool_error")).toMatchObject({
     severity: "critical",
@@ -81,6 +81,67 @@ test("an override silences one Signal or changes its severity", async () => {
   expect((await listFindings(ctx, { severity: "critical" })).findings.map((finding) => finding.signal)).toEqual([
     "tool_error",
   ]);
+});
+
+test("a PATCH changes what it names of a configuration, and null clears it", async () => {
+  const { ctx } = await testProject();
+  const other = await testProject();
+  const patch = async (configuration: NonNullable<Parameters<typeof updateRule>[1]["configuration"]>) =>
+    (await updateRule(ctx, { ruleId: "tool-failure", configuration })).rule.configuration;
+
+  await patch({ keywords: ["refund"], minSignalScore: 0.7, signalOverrides: { tool_error: { severity: "low" } } });
+  expect(await patch({ minDiagnosticConfidence: 0.9 })).toEqual({
+    keywords: ["refund"],
+    minSignalScore: 0.7,
+    minDiagnosticConfidence: 0.9,
+    adjudicationMode: "deterministic-only",
+    adjudicationModel: null,
+    signalOverrides: { tool_error: { severity: "low" } },
+  });
+  expect(
+    await patch({ signalOverrides: { tool_error: { enabled: false }, tool_timeout: { severity: "high" } } }),
+  ).toMatchObject({
+    keywords: ["refund"],
+    signalOverrides: { tool_error: { severity: "low", enabled: false }, tool_timeout: { severity: "high" } },
+  });
+  const cleared = await patch({ minSignalScore: null, signalOverrides: { tool_error: { severity: null } } });
+  expect(cleared).toMatchObject({ keywords: ["refund"], minSignalScore: 0.3 });
+  expect(cleared.signalOverrides).toEqual({ tool_error: { enabled: false }, tool_timeout: { severity: "high" } });
+  expect((await patch({ signalOverrides: { tool_error: null } })).signalOverrides).toEqual({
+    tool_timeout: { severity: "high" },
+  });
+  expect(await patch({ keywords: null, signalOverrides: null })).toMatchObject({ keywords: [], signalOverrides: {} });
+
+  expect((await toolFailure(other.ctx)).configuration).toMatchObject({ keywords: [], minDiagnosticConfidence: 0.5 });
+});
+
+test("two PATCHes of one Rule at once both hold", async () => {
+  const { ctx } = await testProject();
+  const words = Array.from({ length: 8 }, (_, n) => `word-${n}`);
+  await Promise.all([
+    updateRule(ctx, { ruleId: "tool-failure", configuration: { keywords: words } }),
+    updateRule(ctx, { ruleId: "tool-failure", enabled: false }),
+    updateRule(ctx, { ruleId: "tool-failure", configuration: { minSignalScore: 0.9 } }),
+    updateRule(ctx, { ruleId: "tool-failure", configuration: { adjudicationMode: "auto" } }),
+  ]);
+  expect(await toolFailure(ctx)).toMatchObject({
+    enabled: false,
+    configuration: { keywords: words, minSignalScore: 0.9, adjudicationMode: "auto" },
+  });
+});
+
+test("the project's own words are a Signal of every Rule, to turn off or to make more severe like any other", async () => {
+  const { ctx } = await testProject();
+  const keyword = async () => (await toolFailure(ctx)).signals.find(({ name }) => name === "keyword");
+  for (const rule of (await listRules(ctx, {})).rules) {
+    expect(rule.signals.map(({ name }) => name).at(-1)).toBe("keyword");
+  }
+  expect(await keyword()).toMatchObject({ severity: "medium", enabled: true, precision: null, recall: null });
+  await updateRule(ctx, {
+    ruleId: "tool-failure",
+    configuration: { signalOverrides: { keyword: { enabled: false, severity: "high" } } },
+  });
+  expect(await keyword()).toMatchObject({ severity: "high", enabled: false });
 });
 
 test("a configuration is validated whole, and an unknown Signal is refused by name", async () => {

@@ -191,7 +191,7 @@ export const updateSettingsInput = z.strictObject({ automaticSchedulingEnabled: 
 
 export const adjudicationMode = z.enum(["auto", "deterministic-only"]);
 
-/** What a project may change of a Rule; a change is sent whole. */
+/** What a project may change of a Rule, whole. */
 export const ruleConfigurationJson = z.object({
   keywords: z.array(z.string()),
   minSignalScore: z.number(),

@@ -1,21 +1,22 @@
+import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { databaseNow } from "@/db/database-now";
 import { ruleSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
-import { inTransaction } from "@/server/platform/context";
+import { type Ctx, inTransaction } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { fieldErrors } from "@/server/platform/field-errors";
 import { idInput } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { ruleJson } from "./list-rules";
 import { configuredRules } from "./rule-settings";
-import { configurationFields, type RuleConfiguration, ruleConfiguration } from "./rules";
+import { configurationPatch, patchedConfiguration, type RuleConfiguration, ruleConfiguration } from "./rules";
 import { ruleReply } from "./schemas";
 import type { Rule } from "./types";
 
-/** Either `enabled` or the whole `configuration`. */
+/** Either `enabled` or what changes of the `configuration`. */
 const updateRuleInput = z
-  .strictObject({ ruleId: idInput, enabled: z.boolean().optional(), configuration: configurationFields.optional() })
+  .strictObject({ ruleId: idInput, enabled: z.boolean().optional(), configuration: configurationPatch.optional() })
   .refine((input) => (input.enabled === undefined) !== (input.configuration === undefined), {
     message: "Send either enabled or configuration.",
   })
@@ -24,19 +25,24 @@ const updateRuleInput = z
     oneOf: [{ required: ["enabled"] }, { required: ["configuration"] }],
   });
 
-/** Well formed it is by now; whether this Rule has the Signals that it names is the Rule's to say. */
-function fitting(rule: Rule, configuration: RuleConfiguration): RuleConfiguration {
+/** Returns the whole configuration after a change: each field is well formed by now, and the Rule says whether they fit it. */
+function validated(rule: Rule, configuration: object): RuleConfiguration {
   const { error, data } = ruleConfiguration(rule).safeParse(configuration);
   if (data) return data;
   const errors = fieldErrors(error).map((one) => ({ ...one, path: `/configuration${one.path}` }));
   throw new ServiceError("unprocessable", errors.map(({ message }) => message).join(" "), { errors });
 }
 
+/** A PATCH reads what it changes: of two at once the second sees what the first wrote. */
+const lockRule = (tx: Ctx, ruleId: string) =>
+  tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`rule ${tx.projectId} ${ruleId}`}, 0))`);
+
 export const updateRule = verb(
   {
     name: "rules.update",
-    summary: "Turn a built-in Rule on or off, or replace its configuration.",
-    description: "A configuration is validated whole; a Signal that the Rule does not have is refused by name.",
+    summary: "Turn a built-in Rule on or off, or change its configuration.",
+    description:
+      "Changes what `configuration` names and leaves the rest, also within `signalOverrides` and within each Signal's override; `null` clears a field to its default, and `keywords` are replaced as a list. The result is validated whole; a Signal that the Rule does not have is refused by name (422).",
     effect: "write",
     capability: "diagnostics:write",
     input: updateRuleInput,
@@ -44,11 +50,14 @@ export const updateRule = verb(
   },
   (ctx, { ruleId, enabled, configuration }) =>
     inTransaction(ctx, async (tx) => {
+      await lockRule(tx, ruleId);
       const before = (await configuredRules(tx)).find(({ rule }) => rule.id === ruleId);
       if (!before) throw notFound("Rule");
       const after = {
         enabled: enabled ?? before.enabled,
-        configuration: configuration ? fitting(before.rule, configuration) : before.configuration,
+        configuration: configuration
+          ? validated(before.rule, patchedConfiguration(before.configuration, configuration))
+          : before.configuration,
         updatedAt: await databaseNow(tx.db),
       };
       await tx.db

@@ -8,7 +8,7 @@ export const RULES: readonly Rule[] = [toolFailure, agentLoop, brokenResponse];
 
 export { type Confidence, confidenceOf, measured } from "./confidence";
 export { fingerprint } from "./fingerprint";
-export { KEYWORD_SIGNAL } from "./keywords";
+export { KEYWORD_SEVERITY, KEYWORD_SIGNAL } from "./keywords";
 export {
   type Candidate,
   type RuleOccurrence,
@@ -20,8 +20,9 @@ export { type DiagnosticScoreParts, diagnosticScore } from "./score";
 export { closestCause, sameCause } from "./similar-cause";
 export {
   type AdjudicationMode,
-  configurationFields,
+  configurationPatch,
   DEFAULT_CONFIGURATION,
+  patchedConfiguration,
   type RuleConfiguration,
   ruleConfiguration,
 } from "./validate-configuration";

@@ -1,9 +1,10 @@
 import { quoteMessage } from "../detectors/evidence";
 import { excerpt, textOf } from "../detectors/text";
-import type { ConversationSnapshot, DetectedSignal, Evidence } from "../types";
+import type { ConversationSnapshot, DetectedSignal, Evidence, Severity } from "../types";
 
 /** The Signal under which a project's own words are found, in every Rule. */
 export const KEYWORD_SIGNAL = "keyword";
+export const KEYWORD_SEVERITY: Severity = "medium";
 
 /** Quotes kept of one keyword in one conversation. */
 const EVIDENCE_LIMIT = 20;

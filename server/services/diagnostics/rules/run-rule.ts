@@ -1,6 +1,6 @@
 import type { ConversationSnapshot, DetectedSignal, Detector, Evidence, Rule, Severity } from "../types";
 import { confidenceOf } from "./confidence";
-import { KEYWORD_SIGNAL, keywordSignals } from "./keywords";
+import { KEYWORD_SEVERITY, KEYWORD_SIGNAL, keywordSignals } from "./keywords";
 import type { RuleConfiguration } from "./validate-configuration";
 
 /** A Signal that a Rule stands by, in one conversation. At most one for each (`signal`, `cause`). */
@@ -34,7 +34,6 @@ export type RunOptions = { adjudicatorConnected?: boolean };
 
 /** A project's own word needs no measuring: that it was said is all that it claims. */
 const KEYWORD_CONFIDENCE = 1;
-const KEYWORD_SEVERITY: Severity = "medium";
 
 /** Reads one conversation with the detectors of one Rule. Pure: the same input gives the same result. */
 export function runDetectors(

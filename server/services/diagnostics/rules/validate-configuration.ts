@@ -8,29 +8,68 @@ export type AdjudicationMode = (typeof ADJUDICATION_MODES)[number];
 const KEYWORDS_MAX = 200;
 const KEYWORD_CHARACTERS_MAX = 200;
 
-/** What a project may change of a Rule. Whole: a field that is not sent has its default. */
+/** The values that each field takes. */
+const keywords = z.array(z.string().trim().min(1).max(KEYWORD_CHARACTERS_MAX)).max(KEYWORDS_MAX);
+const share = z.number().min(0).max(1);
+const adjudicationMode = z.enum(ADJUDICATION_MODES);
+const adjudicationModel = z.string().trim().min(1).max(200).nullable();
+const signalName = z.string().max(100);
+const severity = z.enum(SEVERITIES);
+
+/** A Rule's configuration, whole: a field that is missing has its default. */
 export const configurationFields = z.strictObject({
   /** The project's own words: literal, whole words, letter case aside, any language. */
-  keywords: z.array(z.string().trim().min(1).max(KEYWORD_CHARACTERS_MAX)).max(KEYWORDS_MAX).default([]),
+  keywords: keywords.default([]),
   /** 0..1. Signals with a lower score of their detector are dropped. */
-  minSignalScore: z.number().min(0).max(1).default(0.3),
+  minSignalScore: share.default(0.3),
   /** 0..1. Signals that are less likely right (measured precision) are dropped. */
-  minDiagnosticConfidence: z.number().min(0).max(1).default(0.5),
+  minDiagnosticConfidence: share.default(0.5),
   /** `auto` asks the adjudicator about ambiguous signals; `deterministic-only` drops them. */
-  adjudicationMode: z.enum(ADJUDICATION_MODES).default("deterministic-only"),
+  adjudicationMode: adjudicationMode.default("deterministic-only"),
   /** `null` is the default model of the project's adjudicator connection. */
-  adjudicationModel: z.string().trim().min(1).max(200).nullable().default(null),
+  adjudicationModel: adjudicationModel.default(null),
   /** By name of the Signal: turned off or on, or of another severity. */
   signalOverrides: z
-    .record(
-      z.string().max(100),
-      z.strictObject({ enabled: z.boolean().optional(), severity: z.enum(SEVERITIES).optional() }),
-    )
+    .record(signalName, z.strictObject({ enabled: z.boolean().optional(), severity: severity.optional() }))
     .default({}),
 });
 export type RuleConfiguration = z.infer<typeof configurationFields>;
 
 export const DEFAULT_CONFIGURATION: RuleConfiguration = configurationFields.parse({});
+
+/** What a PATCH names of a configuration: `null` clears a field to its default, and an override of a Signal altogether. */
+export const configurationPatch = z.strictObject({
+  keywords: keywords.nullish(),
+  minSignalScore: share.nullish(),
+  minDiagnosticConfidence: share.nullish(),
+  adjudicationMode: adjudicationMode.nullish(),
+  adjudicationModel: adjudicationModel.optional(),
+  signalOverrides: z
+    .record(signalName, z.strictObject({ enabled: z.boolean().nullish(), severity: severity.nullish() }).nullable())
+    .nullish(),
+});
+export type ConfigurationPatch = z.infer<typeof configurationPatch>;
+
+type Json = Record<string, unknown>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** JSON merge patch (RFC 7396), except that an object that is left without fields goes too. */
+function merged(target: Json, patch: Json): Json {
+  const result = new Map(Object.entries(target));
+  for (const [key, change] of Object.entries(patch)) {
+    if (change === undefined) continue;
+    const before = result.get(key);
+    const after = isObject(change) ? merged(isObject(before) ? before : {}, change) : change;
+    if (after === null || (isObject(after) && Object.keys(after).length === 0)) result.delete(key);
+    else result.set(key, after);
+  }
+  return Object.fromEntries(result);
+}
+
+/** Returns a configuration with what the patch names changed and the rest as it was, not yet validated. */
+export const patchedConfiguration = (configuration: RuleConfiguration, patch: ConfigurationPatch): Json =>
+  merged(configuration, patch);
 
 /** The names of all Signals of a Rule, its keywords' one included. */
 export const signalsOf = (rule: Rule): string[] => [...rule.detectors.map(({ signal }) => signal), KEYWORD_SIGNAL];
