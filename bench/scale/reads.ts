@@ -248,7 +248,7 @@ const findingReads: Read[] = [
   read(
     listFindings,
     "of each resolution",
-    ["resolved", "unresolved"].map((resolutionStatus) => ({ resolutionStatus })),
+    ["resolved", "unresolved", "none", ["unresolved", "none"]].map((resolutionStatus) => ({ resolutionStatus })),
   ),
   read(
     listFindings,

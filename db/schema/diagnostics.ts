@@ -142,10 +142,6 @@ export const findings = pgTable(
     index("findings_recount").on(t.projectId, t.recountDueAt).where(sql`recount_due_at is not null`),
     check("findings_score", sql`${t.diagnosticScore} between 0 and 1`),
     check(
-      "findings_dismissed_has_no_resolution",
-      sql`${t.reviewStatus} <> 'dismissed' or ${t.resolutionStatus} is null`,
-    ),
-    check(
       "findings_resolved_at",
       sql`(${t.resolutionStatus} is not distinct from 'resolved') = (${t.resolvedAt} is not null)`,
     ),

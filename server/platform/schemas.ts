@@ -21,6 +21,10 @@ export const queryNumber = (min: number, max: number) =>
 export const queryBoolean = () =>
   z.preprocess((value) => (value === "true" ? true : value === "false" ? false : value), z.boolean());
 
+/** Several values of a filter, any of which will do: a list (tRPC) or a parameter once or repeated (a query string). */
+export const oneOrSeveral = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess((given) => (Array.isArray(given) ? [...new Set(given)].sort() : [given]), z.array(value).min(1).max(20));
+
 /** Unix milliseconds. */
 export const unixMs = z.int().min(0).max(8_640_000_000_000_000);
 /** Unix milliseconds in a query string. */

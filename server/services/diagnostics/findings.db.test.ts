@@ -331,12 +331,31 @@ test("dismissing clears the resolution, hides the Finding from its conversations
   const { finding } = await updateFinding(ctx, { findingId, reviewStatus: "dismissed" });
   expect(finding).toMatchObject({ reviewStatus: "dismissed", resolutionStatus: null, resolvedAt: null });
   expect(await shown()).toBe(all - 1);
-  await expect(updateFinding(ctx, { findingId, resolutionStatus: "resolved" })).rejects.toMatchObject({
-    code: "conflict",
-  });
 
   await updateFinding(ctx, { findingId, reviewStatus: "confirmed" });
   expect(await shown()).toBe(all);
+});
+
+test("a dismissed Finding takes a resolution and stays dismissed; dismissing it again clears it", async () => {
+  const { ctx } = await testProject();
+  await diagnosed(ctx);
+  const findingId = (await toolErrors(ctx))[0]!.id;
+  const update = async (change: { reviewStatus?: "dismissed" | "confirmed"; resolutionStatus?: "resolved" }) =>
+    (await updateFinding(ctx, { findingId, ...change })).finding;
+
+  await update({ reviewStatus: "dismissed" });
+  expect(await update({ resolutionStatus: "resolved" })).toMatchObject({
+    reviewStatus: "dismissed",
+    resolutionStatus: "resolved",
+    resolvedAt: expect.any(Number),
+  });
+  expect(await update({ reviewStatus: "dismissed" })).toMatchObject({ resolutionStatus: null, resolvedAt: null });
+
+  await update({ resolutionStatus: "resolved" });
+  expect(await update({ reviewStatus: "confirmed" })).toMatchObject({ resolutionStatus: "resolved" });
+  await expect(update({ reviewStatus: "dismissed", resolutionStatus: "resolved" })).rejects.toMatchObject({
+    issues: [{ path: ["resolutionStatus"] }],
+  });
 });
 
 test("a resolved Finding regresses on a conversation that started later, and not on an older one", async () => {
@@ -382,6 +401,20 @@ test("the list keeps to every filter, and pages without repeating", async () => 
   const ids = async (filter: object) => (await listFindings(ctx, filter)).findings.map((finding) => finding.id);
   expect(await ids({ reviewStatus: "confirmed" })).toEqual([one!.id]);
   expect(await ids({ resolutionStatus: "resolved" })).toEqual([one!.id]);
+  const [, two, ...rest] = everything;
+  await updateFinding(ctx, { findingId: two!.id, resolutionStatus: "unresolved" });
+  const none = rest.map((finding) => finding.id);
+  expect(await ids({ resolutionStatus: "unresolved" })).toEqual([two!.id]);
+  expect(await ids({ resolutionStatus: "none" })).toEqual(none);
+  for (const resolutionStatus of [
+    ["unresolved", "none"],
+    ["none", "unresolved"],
+  ]) {
+    expect(await ids({ resolutionStatus })).toEqual([two!.id, ...none]);
+  }
+  await expect(ids({ resolutionStatus: ["none", "open"] })).rejects.toMatchObject({
+    issues: [{ path: ["resolutionStatus", 1] }],
+  });
   expect(await ids({ severity: one!.severity })).toContain(one!.id);
   expect(await ids({ minDiagnosticScore: 1 })).toEqual([]);
   for (const least of ["0.18993492829533848", "1e-07"]) {

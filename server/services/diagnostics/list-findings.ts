@@ -1,4 +1,5 @@
-import { and, eq, gte, lt, sql } from "drizzle-orm";
+import { and, eq, gte, isNull, lt, or, sql } from "drizzle-orm";
+import type { z } from "zod";
 import { findings, occurrences } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
@@ -11,7 +12,7 @@ export const listFindings = verb(
     name: "findings.list",
     summary: "List Findings, those detected last first.",
     description:
-      "`lastDetectedAfter` is inclusive, `lastDetectedBefore` exclusive (Unix ms). `conversationId` is our id or the client's own. Of a Finding with a thousand occurrences or more, users, cost, severity and score may be some minutes old: `recountDueAt` says when they are taken anew.",
+      "`resolutionStatus` takes one value or several; those that are not resolved are `unresolved` and `none`. `lastDetectedAfter` is inclusive, `lastDetectedBefore` exclusive (Unix ms). `conversationId` is our id or the client's own. Of a Finding with a thousand occurrences or more, users, cost, severity and score may be some minutes old: `recountDueAt` says when they are taken anew.",
     effect: "read",
     capability: "diagnostics:read",
     input: listFindingsInput,
@@ -33,7 +34,7 @@ export const listFindings = verb(
         and(
           eq(findings.projectId, ctx.projectId),
           filters.reviewStatus && eq(findings.reviewStatus, filters.reviewStatus),
-          filters.resolutionStatus && eq(findings.resolutionStatus, filters.resolutionStatus),
+          filters.resolutionStatus && resolvedAs(filters.resolutionStatus),
           filters.severity && eq(findings.severity, filters.severity),
           filters.minDiagnosticScore === undefined
             ? undefined
@@ -58,3 +59,8 @@ export const listFindings = verb(
     return { findings: shown.map(findingJson), pagination: { limit, nextCursor } };
   },
 );
+
+type Resolution = NonNullable<z.output<typeof listFindingsInput>["resolutionStatus"]>[number];
+
+const resolvedAs = (wanted: readonly Resolution[]) =>
+  or(...wanted.map((one) => (one === "none" ? isNull(findings.resolutionStatus) : eq(findings.resolutionStatus, one))));

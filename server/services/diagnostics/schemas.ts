@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { idInput, pageInput, pagination, queryNumber, queryUnixMs, unixMs } from "@/server/platform/schemas";
+import {
+  idInput,
+  oneOrSeveral,
+  pageInput,
+  pagination,
+  queryNumber,
+  queryUnixMs,
+  unixMs,
+} from "@/server/platform/schemas";
 
 export const severity = z.enum(["critical", "high", "medium", "low", "info"]);
 export const reviewStatus = z.enum(["unreviewed", "confirmed", "dismissed"]);
@@ -81,7 +89,8 @@ export type FindingDetail = z.infer<typeof findingDetail>;
 
 export const listFindingsInput = z.strictObject({
   reviewStatus: reviewStatus.optional(),
-  resolutionStatus: resolutionStatus.optional(),
+  /** One or several (the parameter repeated). `none` is that of Findings whose `resolutionStatus` is `null`. */
+  resolutionStatus: oneOrSeveral(z.enum([...resolutionStatus.options, "none"])).optional(),
   severity: severity.optional(),
   minDiagnosticScore: queryNumber(0, 1).optional(),
   /** Inclusive. */
@@ -105,7 +114,7 @@ export const listOccurrencesInput = z.strictObject({
 });
 export const occurrencesReply = z.object({ occurrences: z.array(occurrence), pagination });
 
-/** At least one of the two. Dismissing clears the resolution. */
+/** At least one of the two. Dismissing clears the resolution, so that one body cannot set it as well. */
 export const updateFindingInput = z
   .strictObject({
     findingId: idInput,
@@ -116,7 +125,7 @@ export const updateFindingInput = z
     message: "Send reviewStatus, resolutionStatus or both.",
   })
   .refine((input) => !(input.reviewStatus === "dismissed" && input.resolutionStatus !== undefined), {
-    message: "A dismissed Finding has no resolution.",
+    message: "Dismissing clears the resolution: set it in a request of its own.",
     path: ["resolutionStatus"],
   })
   // The two refinements, as a JSON Schema says them.

@@ -3,7 +3,7 @@ import { NOW } from "@/db/now";
 import { findings, occurrences } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { inTransaction } from "@/server/platform/context";
-import { notFound, ServiceError } from "@/server/platform/errors";
+import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { readFinding } from "./get-finding";
 import { refreshConversationCounts } from "./refresh-findings";
@@ -13,7 +13,8 @@ export const updateFinding = verb(
   {
     name: "findings.update",
     summary: "Review a Finding, or mark it resolved or unresolved.",
-    description: "Dismissing clears the resolution in the same step. A dismissed Finding cannot be resolved (409).",
+    description:
+      "`resolutionStatus` sets the given value whatever the review. Dismissing clears the resolution in the same step, so a body that does both is refused (400).",
     effect: "write",
     capability: "diagnostics:write",
     input: updateFindingInput,
@@ -26,10 +27,8 @@ export const updateFinding = verb(
       if (!before) throw notFound("Finding");
 
       const review = reviewStatus ?? before.reviewStatus;
-      if (review === "dismissed" && resolutionStatus !== undefined) {
-        throw new ServiceError("conflict", "The Finding is dismissed: review it again before setting a resolution.");
-      }
-      const resolution = review === "dismissed" ? null : (resolutionStatus ?? before.resolutionStatus);
+      const dismisses = reviewStatus === "dismissed";
+      const resolution = dismisses ? null : (resolutionStatus ?? before.resolutionStatus);
       await tx.db
         .update(findings)
         .set({
@@ -37,7 +36,7 @@ export const updateFinding = verb(
           resolutionStatus: resolution,
           resolvedAt: resolution === "resolved" ? (before.resolvedAt ?? NOW) : null,
           // Resolving answers a regression; until then it stays in sight.
-          regressedAt: resolution === "resolved" || review === "dismissed" ? null : before.regressedAt,
+          regressedAt: resolution === "resolved" || dismisses ? null : before.regressedAt,
           updatedAt: NOW,
         })
         .where(mine);

@@ -1,7 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { TimeRangePicker } from "@/app/_components/time-range-picker";
 import { RuleSelect } from "./rule-select";
-import { MIN_SCORES, SEVERITIES, type View } from "./view";
+import { MIN_SCORES, RESOLUTIONS, SEVERITIES, takesResolution, type View } from "./view";
 
 type Props = { view: View; setView: (view: Partial<View>) => unknown };
 
@@ -19,6 +19,18 @@ export function FindingFilters({ view, setView }: Props) {
         data={[{ value: "", label: "Any severity" }, ...SEVERITIES.map((value) => ({ value, label: word(value) }))]}
       />
       <RuleSelect value={view.rule} onChange={(rule) => setView({ rule })} />
+      {takesResolution(view) ? (
+        <NativeSelect
+          aria-label="Resolution"
+          value={view.resolution ?? ""}
+          onChange={(event) =>
+            setView({
+              resolution: RESOLUTIONS.find(({ value }) => value === event.currentTarget.value)?.value ?? null,
+            })
+          }
+          data={[{ value: "", label: "Any resolution" }, ...RESOLUTIONS.map(({ value, label }) => ({ value, label }))]}
+        />
+      ) : null}
       <NativeSelect
         aria-label="Least score"
         value={view.score === null ? "" : String(view.score)}

@@ -18,41 +18,56 @@ export const RULES = [
   { value: "broken-response", label: "Broken response" },
 ] as const;
 
-/**
- * A tab is what the API can filter by (`input`) and, where that is coarser than the tab's meaning, which of those rows
- * belong to it (`keeps`).
- */
+/** "Unresolved" to a person is whatever is not resolved: also where nobody said anything yet. */
+export const RESOLUTIONS = [
+  { value: "unresolved", label: "Unresolved", is: ["unresolved", "none"] },
+  { value: "resolved", label: "Resolved", is: ["resolved"] },
+] as const;
+const [UNRESOLVED, RESOLVED] = RESOLUTIONS;
+
+const every = () => true;
+type Tab = {
+  value: string;
+  label: string;
+  /** What the API filters by. */
+  input: { reviewStatus?: Finding["reviewStatus"]; resolutionStatus?: readonly string[] };
+  /** Where that is coarser than the tab's meaning: which of those rows belong to it. */
+  keeps: (finding: Finding) => boolean;
+};
 export const TABS = [
   {
     value: "review",
     label: "For review",
-    input: { reviewStatus: "unreviewed" },
-    keeps: (f: Finding) => f.resolutionStatus !== "resolved",
+    input: { reviewStatus: "unreviewed", resolutionStatus: UNRESOLVED.is },
+    keeps: every,
   },
   {
     value: "open",
     label: "Open",
-    input: { reviewStatus: "confirmed" },
-    keeps: (f: Finding) => f.resolutionStatus !== "resolved",
+    input: { reviewStatus: "confirmed", resolutionStatus: UNRESOLVED.is },
+    keeps: every,
   },
   {
     value: "regressed",
     label: "Regressed",
-    input: { resolutionStatus: "unresolved" },
-    keeps: (f: Finding) => f.regressedAt !== null,
+    input: { resolutionStatus: ["unresolved"] },
+    keeps: (f) => f.regressedAt !== null && f.reviewStatus !== "dismissed",
   },
-  { value: "resolved", label: "Resolved", input: { resolutionStatus: "resolved" }, keeps: () => true },
-  { value: "dismissed", label: "Dismissed", input: { reviewStatus: "dismissed" }, keeps: () => true },
-  { value: "all", label: "All", input: {}, keeps: () => true },
-] as const;
+  { value: "resolved", label: "Resolved", input: { resolutionStatus: RESOLVED.is }, keeps: every },
+  { value: "dismissed", label: "Dismissed", input: { reviewStatus: "dismissed" }, keeps: every },
+  { value: "all", label: "All", input: {}, keeps: every },
+] as const satisfies readonly Tab[];
 export const TAB_VALUES = TABS.map((tab) => tab.value);
 export const tabOf = (view: Pick<View, "tab">) => TABS.find((tab) => tab.value === view.tab) ?? TABS[0];
+/** Whether a tab leaves the resolution open, so that a filter can ask for one. */
+export const takesResolution = (view: Pick<View, "tab">) => !("resolutionStatus" in tabOf(view).input);
 
 export const viewParsers = {
   tab: parseAsStringLiteral(TAB_VALUES).withDefault("review"),
   severity: parseAsStringLiteral(SEVERITIES),
   score: parseAsFloat,
   rule: parseAsString,
+  resolution: parseAsStringLiteral(RESOLUTIONS.map(({ value }) => value)),
   range: parseAsStringLiteral(RANGE_VALUES),
   from: parseAsInteger,
   to: parseAsInteger,
@@ -70,10 +85,12 @@ export const PAGE = 100;
 
 export function listInput(projectId: string, view: View, now: number) {
   const { after, before } = endsOf(view, now);
+  const resolution = takesResolution(view) ? RESOLUTIONS.find(({ value }) => value === view.resolution) : undefined;
   return {
     projectId,
     limit: PAGE,
     ...tabOf(view).input,
+    ...(resolution ? { resolutionStatus: resolution.is } : {}),
     ...(view.severity !== null ? { severity: view.severity } : {}),
     ...(view.score !== null && view.score >= 0 && view.score <= 1 ? { minDiagnosticScore: view.score } : {}),
     ...(view.rule !== null ? { ruleId: view.rule } : {}),
@@ -83,5 +100,17 @@ export function listInput(projectId: string, view: View, now: number) {
 }
 
 export const isFiltered = (view: View) =>
-  view.severity !== null || view.score !== null || view.rule !== null || view.range !== null;
-export const NO_FILTERS = { severity: null, score: null, rule: null, range: null, from: null, to: null };
+  view.severity !== null ||
+  view.score !== null ||
+  view.rule !== null ||
+  view.range !== null ||
+  (view.resolution !== null && takesResolution(view));
+export const NO_FILTERS = {
+  severity: null,
+  score: null,
+  rule: null,
+  resolution: null,
+  range: null,
+  from: null,
+  to: null,
+};

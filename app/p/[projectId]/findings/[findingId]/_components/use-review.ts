@@ -11,12 +11,15 @@ export type Change = {
   resolutionStatus?: NonNullable<Finding["resolutionStatus"]>;
 };
 
-/** What brings a Finding back to where it stood. A resolution, once there was one, can be turned but not unsaid. */
-function inverseOf(before: Finding, change: Change): Change {
-  if (before.reviewStatus === "dismissed") return { reviewStatus: "dismissed" };
-  const resolution =
-    before.resolutionStatus ?? (change.resolutionStatus === undefined ? undefined : ("unresolved" as const));
-  return { reviewStatus: before.reviewStatus, ...(resolution ? { resolutionStatus: resolution } : {}) };
+/**
+ * The changes that bring a Finding back to where it stood. A resolution, once there was one, can be turned but not unsaid;
+ * dismissing clears it, so that one that a dismissed Finding had is set again after.
+ */
+function inverseOf(before: Finding, change: Change): [Change, ...Change[]] {
+  const { reviewStatus, resolutionStatus } = before;
+  if (reviewStatus === "dismissed") return [{ reviewStatus }, ...(resolutionStatus ? [{ resolutionStatus }] : [])];
+  const resolution = resolutionStatus ?? (change.resolutionStatus === undefined ? undefined : ("unresolved" as const));
+  return [{ reviewStatus, ...(resolution ? { resolutionStatus: resolution } : {}) }];
 }
 
 /** Changes a Finding, says so, and can take it back for ten seconds. */
@@ -38,13 +41,10 @@ export function useReview(projectId: string, finding: Finding) {
 
   const apply = (change: Change, said: string) => {
     if (update.isPending) return;
-    const inverse = inverseOf(finding, change);
-    update.mutate(
-      { projectId, findingId: finding.id, ...change },
-      {
-        onSuccess: () => offer(said, () => update.mutate({ projectId, findingId: finding.id, ...inverse })),
-      },
-    );
+    const ask = (wanted: Change, onSuccess?: () => void) =>
+      update.mutate({ projectId, findingId: finding.id, ...wanted }, onSuccess ? { onSuccess } : {});
+    const [first, second] = inverseOf(finding, change);
+    ask(change, () => offer(said, () => ask(first, second && (() => ask(second)))));
   };
   return { apply, takeBack, busy: update.isPending };
 }
