@@ -1,0 +1,1 @@
+ALTER TABLE "findings" DROP CONSTRAINT "findings_dismissed_has_no_resolution";
