@@ -94,6 +94,40 @@ test("every problem of a definition is told at once, each by its pointer", async
   );
 });
 
+test("a definition is read, changed and written as it was listed", async () => {
+  const { send } = await client();
+  type Listed = {
+    id: string;
+    source: string;
+    matchPattern: string;
+    pricingTiers: { prices: Record<string, number> }[];
+  };
+  const listed = async (id: string) =>
+    ((await send("GET", "/v1/model-prices")).body.models as Listed[]).find((model) => model.id === id)!;
+  const dearer = (model: Listed) => ({
+    ...model,
+    pricingTiers: model.pricingTiers.map((tier) => ({ ...tier, prices: { ...tier.prices, input_tokens: 0.5 } })),
+  });
+  for (const id of ["openai:gpt-4o", "openai:gpt-5.4", "anthropic:claude-sonnet-4-5", "google:gemini-2.5-pro"]) {
+    const path = `/v1/model-prices/${encodeURIComponent(id)}`;
+    const byDefault = await listed(id);
+    expect(await send("PATCH", path, byDefault)).toMatchObject({ status: 404 });
+    expect((await send("POST", "/v1/model-prices", { ...byDefault, baseModelPriceId: id })).status).toBe(201);
+    const override = await listed(id);
+    expect(await send("PATCH", path, override)).toEqual({ status: 200, body: { model: override } });
+    expect(await send("POST", "/v1/model-prices", override)).toEqual({ status: 201, body: { model: override } });
+    const changed = dearer(override);
+    expect(await send("PATCH", path, changed)).toEqual({ status: 200, body: { model: changed } });
+    expect(await listed(id)).toEqual(changed);
+    expect(await send("PATCH", path, { ...changed, version: 1 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "/version" }] },
+    });
+    const { matchPattern: _, ...withoutPattern } = changed;
+    expect(await send("PATCH", path, withoutPattern)).toEqual({ status: 200, body: { model: changed } });
+  }
+});
+
 test("a match and an estimate need the name of a model", async () => {
   const { send } = await client();
   const pointing = { status: 400, body: { errors: [{ path: "/model" }] } };

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { impossible, ServiceError } from "@/server/platform/errors";
+import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { catalogueInForce } from "./catalogue/catalogue-in-force";
 import { createModelPriceInput } from "./definition-input";
+import { placeOf } from "./definition-place";
 import { priceDefinition } from "./schemas";
-import { changePrices, definitionById, definitionByName, putInForce } from "./stored-definition";
+import { changePrices, putInForce } from "./stored-definition";
 
 export const createModelPrice = verb(
   {
@@ -12,32 +12,23 @@ export const createModelPrice = verb(
     summary: "Set a price of the project's own: for a model without one, or in the place of a default.",
     description:
       "With `baseModelPriceId` it overrides that default and goes by its id. A definition of the project with the same " +
-      "`provider` and `modelName` is replaced, as a new version. In effect for the next call; costs that are stored stay as they are.",
+      "`provider` and `modelName` is replaced, as a new version, and stays the override that it is. Without `matchPattern` " +
+      "it has that of the definition that it replaces or overrides. In effect for the next call; costs that are stored stay as they are.",
     effect: "write",
     capability: "model-pricing:write",
     input: createModelPriceInput,
     reply: z.object({ model: priceDefinition }),
   },
   async (ctx, input) => {
-    const { baseModelPriceId } = input;
-    if (baseModelPriceId !== undefined && !(await catalogueInForce(ctx.db)).byId.has(baseModelPriceId)) {
-      throw impossible("/baseModelPriceId", "There is no default price with this id.");
-    }
     await changePrices(ctx);
-    const named = await definitionByName(ctx, input);
-    if (baseModelPriceId === undefined) {
-      const id = named?.baseModelPriceId === null ? named.id : undefined;
-      return { model: await putInForce(ctx, input, { id, replaces: named ? [named] : [] }) };
+    const { id, replaces, ...place } = await placeOf(ctx, input);
+    const otherOverride = replaces.find(({ id: other, baseModelPriceId }) => baseModelPriceId && other !== id);
+    if (otherOverride) {
+      throw new ServiceError(
+        "conflict",
+        `The override of ${otherOverride.baseModelPriceId} has this name. Reset that first.`,
+      );
     }
-    if (named?.baseModelPriceId && named.id !== baseModelPriceId) {
-      throw new ServiceError("conflict", `The override of ${named.baseModelPriceId} has this name. Reset that first.`);
-    }
-    const before = await definitionById(ctx, baseModelPriceId);
-    const replaces = [before, named].filter(
-      (row, index, all) => row && all.findIndex((one) => one?.id === row.id) === index,
-    );
-    return {
-      model: await putInForce(ctx, input, { id: baseModelPriceId, replaces: replaces.flatMap((row) => row ?? []) }),
-    };
+    return { model: await putInForce(ctx, { ...input, ...place }, { id, replaces }) };
   },
 );

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TOTALS } from "./cost-of";
 import { compilePattern, isPattern, PATTERN_MAX } from "./pattern";
-import { CONDITION_OPERATORS, PRICE_PROVIDERS, type PricingTier } from "./schemas";
+import { CONDITION_OPERATORS, PRICE_PROVIDERS, type PricingTier, patternOfName } from "./schemas";
 
 const NAME_MAX = 150;
 const ID_MAX = 300;
@@ -72,8 +72,9 @@ function checkDefault(tiers: readonly TierInput[], add: Add) {
 function checkUnique(tiers: readonly TierInput[], add: Add) {
   for (const field of ["id", "name", "priority"] as const) {
     const seen = new Set<unknown>();
-    tiers.forEach(({ [field]: value }, index) => {
-      if (value === undefined) return;
+    tiers.forEach(({ [field]: value, isDefault }, index) => {
+      // Nothing reads a default tier's priority: it is the fallback whatever that says.
+      if (value === undefined || (field === "priority" && isDefault)) return;
       if (seen.has(value)) add([index, field], `Another tier has this ${field} already.`);
       seen.add(value);
     });
@@ -94,7 +95,7 @@ const tiers = z
 const fields = {
   provider: z.enum(PRICE_PROVIDERS),
   modelName: z.string().trim().min(1).max(NAME_MAX),
-  /** Which model names it is for, beside its own. Without one: its own name only. */
+  /** Which model names it is for, beside its own. Left out: as it is stored, as its default has it, or its own name only. */
   matchPattern: pattern.optional(),
   pricingTiers: tiers,
   baseModelPriceId: z.string().min(1).max(ID_MAX).optional(),
@@ -116,9 +117,15 @@ const EXAMPLE = {
   ],
 };
 
+const ignored = z
+  .unknown()
+  .optional()
+  .describe("Ignored: the server sets it. A definition can be sent back as it was listed.");
+const serverOwned = { id: ignored, source: ignored, editable: ignored, resettable: ignored };
+
 /** What a definition is, whole. */
-export const createModelPriceInput = z.strictObject(fields).meta({ examples: [EXAMPLE] });
-export type DefinitionInput = z.output<typeof createModelPriceInput>;
+export const createModelPriceInput = z.strictObject({ ...fields, ...serverOwned }).meta({ examples: [EXAMPLE] });
+export type DefinitionInput = Omit<z.output<typeof createModelPriceInput>, keyof typeof serverOwned>;
 
 /** A definition that nobody has stored; `modelPriceId` is the project's own one that it would be the next version of. */
 export const draftInput = z.strictObject({ ...fields, modelPriceId: z.string().min(1).max(ID_MAX).optional() });
@@ -126,7 +133,7 @@ export type DraftInput = z.output<typeof draftInput>;
 
 export const modelPriceIdInput = z.strictObject({ modelPriceId: z.string().min(1).max(ID_MAX) });
 export const updateModelPriceInput = z
-  .strictObject({ ...modelPriceIdInput.shape, ...fields })
+  .strictObject({ ...modelPriceIdInput.shape, ...fields, ...serverOwned })
   .meta({ examples: [EXAMPLE] });
 
 const slug = (name: string) =>
@@ -147,9 +154,6 @@ function storedTiers(given: readonly TierInput[]): PricingTier[] {
     return { id: free, ...rest };
   });
 }
-
-/** A pattern for exactly this name, letter case aside as everywhere. */
-const patternOfName = (name: string) => `^${name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}$`;
 
 /** What is stored of a definition as it was sent: with a pattern, and tiers that have ids. */
 export const storedFields = ({ provider, modelName, matchPattern, pricingTiers }: DefinitionInput) => ({

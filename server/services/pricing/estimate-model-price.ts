@@ -1,12 +1,14 @@
 import { z } from "zod";
+import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { chooseTier } from "./choose-tier";
 import { costOf } from "./cost-of";
 import { type DraftInput, draftInput, storedFields } from "./definition-input";
+import { placeOf } from "./definition-place";
 import { priceBookOf } from "./load-price-book";
 import { matchOf } from "./match-model-price";
 import { modelName, priceEstimate, usage } from "./schemas";
-import { definitionOf } from "./stored-definition";
+import { definitionById, definitionOf } from "./stored-definition";
 
 const BUCKETS_MAX = 64;
 
@@ -32,7 +34,7 @@ export const estimateModelPrice = verb(
   },
   async (ctx, { model, provider, usage, draft }) => {
     const inForce = await priceBookOf(ctx);
-    const book = draft ? inForce.with(draftDefinition(draft)) : inForce;
+    const book = draft ? inForce.with(await draftDefinition(ctx, draft)) : inForce;
     const price = book.resolve(model, provider || null);
     const tier = price && chooseTier(price.tiers, usage);
     if (!price || !tier) return { estimate: { match: null, cost: null } };
@@ -40,6 +42,19 @@ export const estimateModelPrice = verb(
   },
 );
 
-/** A definition that is not stored, as it would be. */
-const draftDefinition = ({ modelPriceId, baseModelPriceId, ...draft }: DraftInput) =>
-  definitionOf({ id: modelPriceId ?? "draft", baseModelPriceId: baseModelPriceId ?? null, ...storedFields(draft) });
+/** Returns what would be in force with a definition that is not stored. */
+async function draftDefinition(ctx: Ctx, { modelPriceId, ...draft }: DraftInput) {
+  const edited = modelPriceId === undefined ? undefined : await definitionById(ctx, modelPriceId);
+  const place = edited
+    ? {
+        id: edited.id,
+        baseModelPriceId: edited.baseModelPriceId ?? undefined,
+        matchPattern: draft.matchPattern ?? edited.matchPattern,
+      }
+    : await placeOf(ctx, draft);
+  return definitionOf({
+    id: place.id ?? modelPriceId ?? "draft",
+    baseModelPriceId: place.baseModelPriceId ?? null,
+    ...storedFields({ ...draft, ...place }),
+  });
+}

@@ -72,16 +72,79 @@ describe("an override", () => {
     });
   });
 
-  test("replaces a custom price of the same name, and is replaced by one", async () => {
+  test("replaces a custom price of the same name, and stays one when it is set again without saying so", async () => {
     const { ctx } = await testProject();
     const { baseModelPriceId: _, ...custom } = overriding;
     const first = (await createModelPrice(ctx, custom)).model;
     expect(first.source).toBe("project_custom");
     expect((await createModelPrice(ctx, overriding)).model.id).toBe("openai:gpt-4o");
     expect(await find(ctx, first.id)).toBeUndefined();
-    const again = (await createModelPrice(ctx, custom)).model;
-    expect(again).toMatchObject({ source: "project_custom" });
-    expect(await find(ctx, "openai:gpt-4o")).toMatchObject({ source: "default" });
+    const again = (await createModelPrice(ctx, { ...custom, pricingTiers: [standard(0.25)] })).model;
+    expect(again).toMatchObject({ id: "openai:gpt-4o", source: "project_override", resettable: true });
+    expect(await costIn(ctx, "gpt-4o")).toMatchObject({ total: 2.5, pricesVersion: "openai:gpt-4o@2" });
+    expect((await listModelPrices(ctx, {})).models.filter(({ source }) => source !== "default")).toEqual([again]);
+    await resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" });
+    expect((await createModelPrice(ctx, custom)).model.source).toBe("project_custom");
+  });
+
+  test("made without a pattern answers to what its default answers to, and to nothing of another default", async () => {
+    const { ctx } = await testProject();
+    const pattern = (await find(ctx, "openai:gpt-4o"))!.matchPattern;
+    expect((await createModelPrice(ctx, overriding)).model.matchPattern).toBe(pattern);
+    expect(await costIn(ctx, "gpt-4o-2024-11-20")).toMatchObject({ total: 5, source: "project_override" });
+    expect(await costIn(ctx, "azure/gpt-4o-2024-08-06")).toMatchObject({ total: 5 });
+    expect((await costIn(ctx, "gpt-4o-2024-05-13"))?.model.id).toBe("openai:gpt-4o-2024-05-13");
+    const wider = (await createModelPrice(ctx, { ...overriding, matchPattern: "^gpt-4o" })).model;
+    expect(wider.matchPattern).toBe("^gpt-4o");
+    expect(await costIn(ctx, "gpt-4o-2024-05-13")).toMatchObject({ total: 5 });
+    expect((await createModelPrice(ctx, overriding)).model.matchPattern).toBe("^gpt-4o");
+  });
+});
+
+describe("a definition as it was listed", () => {
+  test("can be sent back as it came, a built-in one to override it, and an override to stay one", async () => {
+    const { ctx } = await testProject();
+    const builtIn = (await listModelPrices(ctx, {})).models;
+    for (const listed of builtIn.filter((_, index) => index % 20 === 0)) {
+      const { model } = await createModelPrice(ctx, { ...listed, baseModelPriceId: listed.id });
+      expect(model).toEqual({ ...listed, source: "project_override", editable: true, resettable: true });
+    }
+    const { models } = await listModelPrices(ctx, {});
+    const overrides = models.filter(({ source }) => source === "project_override");
+    expect(overrides.length).toBeGreaterThan(10);
+    for (const listed of overrides) {
+      expect((await updateModelPrice(ctx, { modelPriceId: listed.id, ...listed })).model).toEqual(listed);
+      expect((await createModelPrice(ctx, listed)).model).toEqual(listed);
+    }
+    expect((await listModelPrices(ctx, {})).models).toEqual(models);
+  });
+
+  test("of the catalogue is the project's own when it is sent without what it overrides", async () => {
+    const { ctx } = await testProject();
+    const listed = (await find(ctx, "openai:gpt-4o"))!;
+    const { model } = await createModelPrice(ctx, listed);
+    expect(model).toEqual({ ...listed, id: model.id, source: "project_custom", editable: true });
+    expect(model.id).toMatch(/^mp_/);
+    expect((await costIn(ctx, "gpt-4o-2024-11-20"))?.model.id).toBe(model.id);
+    expect((await costIn(ctx, "gpt-4o-2024-05-13"))?.model.id).toBe("openai:gpt-4o-2024-05-13");
+    expect((await updateModelPrice(ctx, { modelPriceId: model.id, ...model })).model).toEqual(model);
+    expect((await createModelPrice(ctx, model)).model).toEqual(model);
+  });
+
+  test("says nothing about whose it is: another's id and source are ignored, any other field is refused", async () => {
+    const { ctx } = await testProject();
+    const claims = { id: "openai:gpt-4o", source: "default", editable: null, resettable: "yes" };
+    const { model } = await createModelPrice(ctx, { ...acme, ...claims });
+    expect(model).toMatchObject({ source: "project_custom", editable: true, resettable: false });
+    expect(model.id).toMatch(/^mp_/);
+    expect((await updateModelPrice(ctx, { modelPriceId: model.id, ...acme, ...claims })).model.id).toBe(model.id);
+    await expect(createModelPrice(ctx, { ...acme, ...claims, version: 3 } as never)).rejects.toMatchObject({
+      issues: [{ code: "unrecognized_keys", keys: ["version"] }],
+    });
+    const draft = { ...acme, id: model.id } as never;
+    await expect(estimateModelPrice(ctx, { model: "acme-large", usage: {}, draft })).rejects.toMatchObject({
+      issues: [{ path: ["draft"], keys: ["id"] }],
+    });
   });
 });
 
@@ -98,6 +161,10 @@ describe("a custom price", () => {
 
     await updateModelPrice(ctx, { modelPriceId: model.id, ...acme, pricingTiers: [standard(1)] });
     expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 10, pricesVersion: `${model.id}@2` });
+    expect(await costIn(ctx, "acme-large-7")).toMatchObject({ total: 10 });
+    await createModelPrice(ctx, { ...acme, pricingTiers: [standard(2)] });
+    expect(await costIn(ctx, "acme-large-7")).toMatchObject({ total: 20, pricesVersion: `${model.id}@3` });
+    await updateModelPrice(ctx, { modelPriceId: model.id, ...acme, matchPattern: "^acme-large$" });
     expect((await matchModelPrice(ctx, { model: "acme-large-7" })).match).toBeNull();
 
     await expect(resetModelPrice(ctx, { modelPriceId: model.id })).rejects.toMatchObject({ code: "not_found" });
@@ -251,6 +318,11 @@ describe("an estimate", () => {
     ).toMatchObject({
       source: "project_custom",
     });
+    // What a draft leaves out is as it would be stored: its pattern, and that it is an override.
+    const { matchPattern: _, ...pricesOnly } = dearer;
+    expect((await ask("acme-small", pricesOnly)).cost).toMatchObject({ total: 5 });
+    expect((await ask("acme-small", { ...acme, pricingTiers: [standard(0.5)] })).cost).toMatchObject({ total: 5 });
+    expect((await ask("gpt-4o-2024-11-20", overriding)).cost).toMatchObject({ total: 5, source: "project_override" });
     // The project has a more specific one already: a draft wins only where it would.
     const wide = { ...acme, modelName: "everything", matchPattern: "^a", pricingTiers: [standard(1)] };
     expect((await ask("acme-small", wide)).cost?.model.id).toBe(model.id);
@@ -299,7 +371,14 @@ describe("what cannot be a definition", () => {
     ["a default tier with conditions", [{ ...standard(1), conditions: [condition] }]],
     ["another tier without conditions", [standard(1), conditional]],
     ["two tiers of one name", [standard(1), { ...conditional, name: "Standard", conditions: [condition] }]],
-    ["two tiers of one priority", [standard(1), { ...conditional, priority: 0, conditions: [condition] }]],
+    [
+      "two conditional tiers of one priority",
+      [
+        standard(1),
+        { ...conditional, conditions: [condition] },
+        { ...conditional, name: "Third", conditions: [condition] },
+      ],
+    ],
     ["a price that is no number", [{ ...standard(1), prices: { input_tokens: "1" } }]],
     ["a price without end", [{ ...standard(1), prices: { input_tokens: Number.POSITIVE_INFINITY } }]],
     ["a price of the total", [{ ...standard(1), prices: { total_tokens: 1 } }]],
@@ -309,6 +388,21 @@ describe("what cannot be a definition", () => {
     const problems = await refusal({ pricingTiers });
     expect(problems?.length).toBeGreaterThan(0);
     for (const [path] of problems) expect(path).toMatch(/^pricingTiers/);
+  });
+
+  test("does not include a default tier of another's priority, which nothing reads", async () => {
+    const { ctx } = await testProject();
+    const long = { ...conditional, priority: 0, conditions: [condition], prices: { input_tokens: 7 } };
+    await createModelPrice(ctx, { ...acme, pricingTiers: [standard(1), long] as never });
+    expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 70, tier: { name: "Other" } });
+    await createModelPrice(ctx, {
+      ...acme,
+      pricingTiers: [
+        { ...long, priority: 5 },
+        { ...standard(1), priority: 5 },
+      ] as never,
+    });
+    expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 70, tier: { name: "Other" } });
   });
 
   test("keys of prices beyond the common ones are kept", async () => {

@@ -135,6 +135,28 @@ describe("a project's definition", () => {
     expect(found("acme-5", null, book)).toBeNull();
   });
 
+  test("with the names of a default takes exactly its place", () => {
+    const everyOverride = DEFAULT_MODELS.map(({ timeline }) => ({
+      definition: { ...timeline[0]!.definition, source: "project_override" as const },
+      version: 1,
+    }));
+    const [before, after] = [bookWith(), bookWith(...everyOverride)];
+    for (const { aliases, timeline } of DEFAULT_MODELS) {
+      const { modelName } = timeline[0]!.definition;
+      for (const name of [
+        modelName,
+        ...aliases,
+        `${modelName}-2026-02-03`,
+        `${modelName}-latest`,
+        `azure/${modelName}`,
+      ]) {
+        for (const provider of [null, "openai", "external"]) {
+          expect(found(name, provider, after), `${name} of ${provider}`).toBe(found(name, provider, before));
+        }
+      }
+    }
+  });
+
   test("that overrides a default takes its place altogether, under its id", () => {
     const override = projectPrice({
       id: "openai:gpt-4o",

@@ -43,7 +43,8 @@ const REMEMBERED_PROVIDERS = 100;
 
 /**
  * Which definition a name comes to. In this order:
- * 1. a definition of the project before a default; an override takes its default's place altogether;
+ * 1. a definition of the project before a default; one with the vendor, name and pattern of a default takes exactly its
+ *    place, so that a name which comes to another default still does;
  * 2. an exact name before a pattern;
  * 3. the name as sent before a form of it with envelopes taken off (see `normaliseModelName`);
  * 4. the asked vendor's definition before another's; then the more specific pattern; then the smaller id.
@@ -58,9 +59,16 @@ export function createPriceBook(
   defaultsVersion: string,
 ): PriceBook {
   const overridden = new Set(projectPrices.filter(isOverride).map(({ definition }) => definition.id));
-  const { entries: defaultEntries, index: defaultIndex } = indexedDefaults(defaults, defaultsVersion);
+  const { entries: defaultEntries, index: defaultIndex, idByNames } = indexedDefaults(defaults, defaultsVersion);
   const own = projectPrices.map(projectEntry);
   const ownIndex = new DefinitionIndex(own);
+  /** By an entry that is for the very names of a default: that default's id. */
+  const inPlace = new Map(
+    own.flatMap((entry) => {
+      const id = idByNames.get(namesKey(entry));
+      return id === undefined ? [] : [[entry, id] as const];
+    }),
+  );
 
   const seen = new Map<ProviderList, Seen>();
   const seenProviders = new Recent<Seen>(REMEMBERED_PROVIDERS);
@@ -89,10 +97,12 @@ export function createPriceBook(
   function lookUp(model: string, providerList: ProviderList): Entry | null {
     const named = normaliseModelName(model);
     const { vendor, takesOwn, takesDefault } = priceScope(providerList, named);
-    return (
-      ownIndex.find(named.candidates, takesOwn, vendor) ??
-      defaultIndex.find(named.candidates, (entry) => takesDefault(entry) && !overridden.has(entry.id), vendor)
-    );
+    const find = (allowed: (entry: Entry) => boolean) => defaultIndex.find(named.candidates, allowed, vendor);
+    const ofVendor = ({ provider }: Entry) => vendor === null || provider === vendor;
+    const unchanged = inPlace.size > 0 ? find(ofVendor)?.id : undefined;
+    const inItsPlace = (entry: Entry) => !inPlace.has(entry) || inPlace.get(entry) === unchanged;
+    const found = ownIndex.find(named.candidates, (entry) => takesOwn(entry) && inItsPlace(entry), vendor);
+    return found ?? find((entry) => takesDefault(entry) && !overridden.has(entry.id));
   }
 
   const everyEntry = () => [...defaultEntries.filter(({ id }) => !overridden.has(id)), ...own];
@@ -136,6 +146,10 @@ const takesPlaceOf = (one: PriceDefinition, other: PriceDefinition) =>
 
 /** What was found lately (also that nothing was), by the price list that the provider stands for. */
 type Seen = { list: ProviderList; entries: Recent<Entry | null> };
+
+/** Equal for definitions that are for the same names of the same vendor. */
+const namesKey = ({ provider, modelName, matchPattern }: Entry) =>
+  [provider, modelName.trim().toLowerCase(), matchPattern].join("\n");
 
 const isOverride = ({ definition }: ProjectPrice) => definition.source === "project_override";
 const byId = (a: PriceDefinition, b: PriceDefinition) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
@@ -191,7 +205,7 @@ function ready(definition: PriceDefinition, pricesVersion: string): ResolvedPric
   };
 }
 
-type IndexedDefaults = { entries: Entry[]; index: DefinitionIndex<Entry> };
+type IndexedDefaults = { entries: Entry[]; index: DefinitionIndex<Entry>; idByNames: ReadonlyMap<string, string> };
 
 /** The defaults are the same in every book, so their index is built once. */
 const shared = new WeakMap<readonly DefaultModel[], IndexedDefaults>();
@@ -203,7 +217,8 @@ function indexedDefaults(defaults: readonly DefaultModel[], version: string): In
       ...indexed(timeline[0]!.definition, aliases),
       timeline: timeline.map(({ effectiveFrom, definition }) => ({ effectiveFrom, price: ready(definition, version) })),
     }));
-    known = { entries, index: new DefinitionIndex(entries) };
+    const idByNames = new Map(entries.map((entry) => [namesKey(entry), entry.id]));
+    known = { entries, index: new DefinitionIndex(entries), idByNames };
     shared.set(defaults, known);
   }
   return known;

@@ -19,6 +19,9 @@ export type PriceProvider = (typeof PRICE_PROVIDERS)[number];
 /** A model's name as a client reports it. */
 export const modelName = z.string().trim().min(1);
 
+/** Returns a pattern for exactly this name, letter case aside as everywhere. */
+export const patternOfName = (name: string) => `^${name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}$`;
+
 /** Tokens (or other units) by bucket. Buckets are disjoint: none contains another. */
 export const usage = z.record(z.string(), z.number().min(0));
 export type Usage = z.infer<typeof usage>;

@@ -9,7 +9,9 @@ export const updateModelPrice = verb(
   {
     name: "modelPrices.update",
     summary: "Replace one of the project's own prices, whole, by a new version.",
-    description: "A default cannot be changed, only overridden: its id is a 404 here until it is.",
+    description:
+      "The body is the whole definition, as for creation or as it was listed; a `matchPattern` that is left out stays. " +
+      "A default cannot be changed, only overridden: its id is a 404 here until it is.",
     effect: "write",
     capability: "model-pricing:write",
     input: updateModelPriceInput,
@@ -26,7 +28,10 @@ export const updateModelPrice = verb(
     if (named && named.id !== before.id) {
       throw new ServiceError("conflict", "Another price of the project has this provider and model name.");
     }
-    const baseModelPriceId = before.baseModelPriceId ?? undefined;
-    return { model: await putInForce(ctx, { ...input, baseModelPriceId }, { id: before.id, replaces: [before] }) };
+    const inherited = {
+      baseModelPriceId: before.baseModelPriceId ?? undefined,
+      matchPattern: input.matchPattern ?? before.matchPattern,
+    };
+    return { model: await putInForce(ctx, { ...input, ...inherited }, { id: before.id, replaces: [before] }) };
   },
 );

@@ -45,6 +45,7 @@ test("a new price starts with the model that it is for, and without a pattern", 
   expect(definitionOf(form)).toEqual({
     provider: "openai",
     modelName: "acme-9",
+    matchPattern: "^acme-9$",
     pricingTiers: [
       {
         name: "Standard",
@@ -55,6 +56,11 @@ test("a new price starts with the model that it is for, and without a pattern", 
       },
     ],
   });
+});
+
+test("a pattern that was emptied is for the price's own name only, and not left as it was", () => {
+  const form = { ...formOf(price, nothing), modelName: " acme-v1.5 ", matchPattern: " " };
+  expect(definitionOf(form)).toMatchObject({ modelName: "acme-v1.5", matchPattern: "^acme-v1\\.5$" });
 });
 
 test("an empty amount, one that is no number, and a bucket that stands twice are told before anything is sent", () => {

@@ -1,7 +1,12 @@
 import { randomId } from "@mantine/hooks";
 import { Decimal } from "decimal.js";
 import { quoted, unquoted } from "@/app/_lib/price-words";
-import type { PriceDefinition, PriceProvider, TierCondition } from "@/server/services/pricing/schemas";
+import {
+  type PriceDefinition,
+  type PriceProvider,
+  patternOfName,
+  type TierCondition,
+} from "@/server/services/pricing/schemas";
 import type { Subject } from "./subject";
 
 /** A price as it is typed: amounts as vendors quote them, everything a text until it is sent. */
@@ -124,7 +129,8 @@ export function formFaults({ tiers }: PriceForm): FormErrors {
 export const definitionOf = ({ provider, modelName, matchPattern, tiers }: PriceForm) => ({
   provider,
   modelName: modelName.trim(),
-  ...(matchPattern.trim() === "" ? {} : { matchPattern: matchPattern.trim() }),
+  // Said outright: a pattern that is left out stays what it was.
+  matchPattern: matchPattern.trim() === "" ? patternOfName(modelName.trim()) : matchPattern.trim(),
   pricingTiers: tiers.map(({ id, name, isDefault, priority, conditions, prices }) => ({
     ...(id === undefined ? {} : { id }),
     name: name.trim(),
