@@ -17,7 +17,7 @@ export const PRICE_PROVIDERS = [
 export type PriceProvider = (typeof PRICE_PROVIDERS)[number];
 
 /** A model's name as a client reports it. */
-export const modelName = z.string().trim().min(1);
+export const modelName = z.string().regex(/\S/, "Name a model.");
 
 /** Returns a pattern for exactly this name, letter case aside as everywhere. */
 export const patternOfName = (name: string) => `^${name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}$`;
