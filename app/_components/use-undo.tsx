@@ -14,7 +14,7 @@ export function useUndo() {
     notifications.hide(kept.toast);
     kept.inverse();
   };
-  const offer = (said: string, inverse: () => void) => {
+  const offer = (said: React.ReactNode, inverse: () => void) => {
     const toast = notifications.show({
       autoClose: TIME_TO_PRESS_MS,
       message: (

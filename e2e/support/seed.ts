@@ -11,7 +11,8 @@ export type Talk = {
   model: string;
   ask: string;
   answer: string;
-  failingTool?: boolean;
+  /** A tool that fails before the answer; `true` is one called get_order. */
+  failingTool?: boolean | string;
   turns?: number;
   /** The application's own id of its user. */
   user?: string;
@@ -60,14 +61,15 @@ function spansOf(
   };
   const spans: object[] = [];
   if (failingTool) {
-    const tool = { type: "tool_call", id: "call_1", name: "get_order", arguments: { order_id: "1042" } };
+    const name = failingTool === true ? "get_order" : failingTool;
+    const tool = { type: "tool_call", id: "call_1", name, arguments: { order_id: "1042" } };
     spans.push(call({ role: "assistant", parts: [tool] }));
     spans.push(
       span(
-        "execute_tool get_order",
+        `execute_tool ${name}`,
         [
           attribute("gen_ai.operation.name", "execute_tool"),
-          attribute("gen_ai.tool.name", "get_order"),
+          attribute("gen_ai.tool.name", name),
           attribute("gen_ai.tool.call.id", "call_1"),
           attribute("gen_ai.tool.call.arguments", '{"order_id":"1042"}'),
           attribute("gen_ai.tool.call.result", "Error: order not found"),

@@ -4,7 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import classes from "./data-table.module.css";
 import { RowLink } from "./row-link";
-import { useRowKeys } from "./use-row-keys";
+import { clickRow, useFollowFocus, useRowKeys } from "./use-row-keys";
 
 declare module "@tanstack/react-table" {
   interface ColumnMeta<TData extends RowData, TValue> {
@@ -30,6 +30,7 @@ type Props<Row> = {
   minWidth: number;
   /** The row that is open beside the table. */
   activeId?: string | null;
+  /** Opens a row beside the table, or closes the one that is open. While one is, it is the one in focus. */
   onPeek?: (row: Row) => void;
   /** More rows can be had: called when the end comes near. */
   onEnd?: (() => void) | undefined;
@@ -62,7 +63,11 @@ export function DataTable<Row>(props: Props<Row>) {
   useEffect(() => {
     if (onEnd && lastIndex >= rows.length - NEAR_THE_END) onEnd();
   }, [onEnd, lastIndex, rows.length]);
-  useRowKeys(scroller, rows.length, (index) => virtual.scrollToIndex(index));
+  useRowKeys(scroller, rows.length, {
+    scrollToIndex: (index) => virtual.scrollToIndex(index),
+    activeIndex: activeId == null ? -1 : rows.findIndex((row) => rowId(row) === activeId),
+  });
+  const following = useFollowFocus();
 
   const shown = table.getVisibleLeafColumns();
   const above = items[0]?.start ?? 0;
@@ -99,14 +104,22 @@ export function DataTable<Row>(props: Props<Row>) {
           {items.map((item) => {
             const row = model[item.index];
             if (!row) return null;
+            const follow = onPeek && activeId != null && row.id !== activeId ? () => onPeek(row.original) : undefined;
             return (
               <tr
                 key={row.id}
                 aria-rowindex={item.index + 2}
+                data-row-id={row.id}
                 data-active={row.id === activeId || undefined}
                 style={{ blockSize: rowHeight }}
+                {...following(follow)}
                 onClick={(event) => {
-                  if (onPeek && !(event.target as Element).closest("a, button, input")) onPeek(row.original);
+                  if (!onPeek) return;
+                  const toggle = () => {
+                    event.currentTarget.querySelector<HTMLElement>("[data-row]")?.focus({ preventScroll: true });
+                    onPeek(row.original);
+                  };
+                  clickRow(event, toggle, follow);
                 }}
               >
                 {row.getVisibleCells().map((cell) => {

@@ -1,25 +1,69 @@
-import type { RefObject } from "react";
+import { type RefObject, useRef } from "react";
 import { useKeys } from "@/app/_lib/use-keys";
 
-/**
- * j and k move the focus from row to row; a row out of sight is scrolled to first. `scrollToIndex` does so in a list that
- * has only the rows in sight.
- */
+type Options = {
+  /** For a list that has only the rows in sight. */
+  scrollToIndex?: (index: number) => void;
+  /** Where to start from when no row has the focus: the row whose details are open. */
+  activeIndex?: number;
+};
+
+/** Moves the focus from row to row with j and k; a row out of sight is scrolled to first. */
 export function useRowKeys(
   container: RefObject<HTMLElement | null>,
   count: number,
-  scrollToIndex?: (index: number) => void,
+  { scrollToIndex, activeIndex = -1 }: Options = {},
 ) {
   const rowAt = (index: number) => container.current?.querySelector<HTMLElement>(`[data-row="${index}"]`);
   const move = (by: number) => {
     if (count === 0) return;
     const focused = document.activeElement;
-    const row = focused?.closest("[data-row]") ?? focused?.closest("tr")?.querySelector("[data-row]");
-    const at = row?.getAttribute("data-row");
+    const row =
+      focused?.closest("[data-row]") ??
+      focused?.closest("tr")?.querySelector("[data-row]") ??
+      container.current?.querySelector("[data-active][data-row], [data-active] [data-row]");
+    const at = row?.getAttribute("data-row") ?? (activeIndex < 0 ? null : activeIndex);
     const next = at == null ? 0 : Math.min(count - 1, Math.max(0, Number(at) + by));
     if (scrollToIndex) scrollToIndex(next);
     else rowAt(next)?.scrollIntoView({ block: "nearest" });
     requestAnimationFrame(() => requestAnimationFrame(() => rowAt(next)?.focus({ preventScroll: true })));
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
+}
+
+/** Returns the id of the row that has the focus, if one has. */
+export const rowInFocus = (): string | null =>
+  document.activeElement?.closest("[data-row-id]")?.getAttribute("data-row-id") ?? null;
+
+/** Moves the focus to a row, if the page has it. */
+export const focusRow = (id: string) =>
+  document.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id)}"] [data-row]`)?.focus();
+
+/**
+ * Makes an open peek follow the focus: what is looked at is what a key acts on. A press of the mouse is left to its click,
+ * which may open the row's page or close the peek.
+ */
+export function useFollowFocus() {
+  const pressing = useRef(false);
+  return (follow: (() => void) | undefined) => ({
+    onMouseDown: () => {
+      pressing.current = true;
+      // The browser moves the focus before any timer runs.
+      setTimeout(() => {
+        pressing.current = false;
+      });
+    },
+    onFocus: () => {
+      if (!pressing.current) follow?.();
+    },
+  });
+}
+
+/** What in a row has a click of its own. */
+const CONTROLS = "a:not([data-opens-row]), button, input, select";
+
+/** Handles a click in a row: on the row itself it opens or closes its details, on a control that stays here it follows. */
+export function clickRow(event: React.MouseEvent, toggle: () => void, follow: (() => void) | undefined) {
+  if ((event.target as Element).closest(CONTROLS) === null) toggle();
+  else if (!event.defaultPrevented) follow?.();
 }

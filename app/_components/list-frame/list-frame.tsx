@@ -3,7 +3,7 @@ import { Table, VisuallyHidden } from "@mantine/core";
 import { useRef } from "react";
 import { ListFoot } from "../data-table/list-foot";
 import { TableSkeleton } from "../data-table/table-skeleton";
-import { useRowKeys } from "../data-table/use-row-keys";
+import { clickRow, useFollowFocus, useRowKeys } from "../data-table/use-row-keys";
 import { ErrorState } from "../error-state";
 import { StaleNote } from "../stale-note";
 import classes from "./list-frame.module.css";
@@ -85,13 +85,18 @@ type RowProps = {
   open?: boolean;
   /** Its details are beside the list. */
   active?: boolean;
+  /** Details of some row are beside the list: they are those of the row in focus. */
+  beside?: boolean;
   /** What a click, Enter and Space do on the row itself. */
   onOpen?: () => void;
   children: React.ReactNode;
 };
 
 /** A row that j and k come to; Tab then goes to its controls. */
-export function ListRow({ index, off = false, open = false, active = false, onOpen, children }: RowProps) {
+export function ListRow(props: RowProps) {
+  const { index, off = false, open = false, active = false, beside = false, onOpen, children } = props;
+  const following = useFollowFocus();
+  const follow = beside && !active ? onOpen : undefined;
   return (
     <Table.Tr
       className={classes.row}
@@ -100,8 +105,9 @@ export function ListRow({ index, off = false, open = false, active = false, onOp
       data-off={off || undefined}
       data-open={open || undefined}
       data-active={active || undefined}
+      {...following(follow)}
       onClick={(event) => {
-        if (onOpen && !(event.target as Element).closest("a, button, input, select")) onOpen();
+        if (onOpen) clickRow(event, onOpen, follow);
       }}
       onKeyDown={(event) => {
         if (!onOpen || event.target !== event.currentTarget || (event.key !== "Enter" && event.key !== " ")) return;

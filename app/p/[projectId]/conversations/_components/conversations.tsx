@@ -111,7 +111,12 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
           )}
         </div>
         {view.peek ? (
-          <Peek projectId={projectId} conversationId={view.peek} onClose={() => void setView({ peek: null })} />
+          <Peek
+            key={view.peek}
+            projectId={projectId}
+            conversationId={view.peek}
+            onClose={() => void setView({ peek: null })}
+          />
         ) : null}
       </div>
     </>

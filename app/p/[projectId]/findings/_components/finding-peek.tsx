@@ -8,12 +8,20 @@ import { useTRPC } from "@/app/_lib/trpc";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 import { FindingFacts } from "../[findingId]/_components/finding-facts";
 import { ReviewActions } from "../[findingId]/_components/review-actions";
+import type { Review } from "../[findingId]/_components/use-review";
 import { Why } from "../[findingId]/_components/why";
 
-type Props = { projectId: string; findingId: string; known: Finding | undefined; onClose: () => void };
+type Props = {
+  projectId: string;
+  findingId: string;
+  /** As the list has it, until it is read whole. */
+  known: Finding | undefined;
+  review: Review;
+  onClose: () => void;
+};
 
 /** A Finding beside the list: why it is one, and what to do about it. */
-export function FindingPeek({ projectId, findingId, known, onClose }: Props) {
+export function FindingPeek({ projectId, findingId, known, review, onClose }: Props) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching } = useQuery(trpc.findings.get.queryOptions({ projectId, findingId }));
   const finding = data?.finding;
@@ -26,7 +34,7 @@ export function FindingPeek({ projectId, findingId, known, onClose }: Props) {
     >
       {finding ? (
         <Stack p="md" gap="lg">
-          <ReviewActions projectId={projectId} finding={finding} />
+          <ReviewActions finding={finding} review={review} />
           <Why projectId={projectId} finding={finding} />
           <FindingFacts projectId={projectId} finding={finding} />
         </Stack>

@@ -1,12 +1,13 @@
 "use client";
 import { Tabs } from "@mantine/core";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataTable } from "@/app/_components/data-table/data-table";
 import { ListFoot } from "@/app/_components/data-table/list-foot";
 import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
+import { focusRow, rowInFocus } from "@/app/_components/data-table/use-row-keys";
 import { ErrorState } from "@/app/_components/error-state";
 import { PageHeader } from "@/app/_components/page-header";
 import panes from "@/app/_components/panes.module.css";
@@ -15,13 +16,14 @@ import { useRememberList } from "@/app/_lib/list-place";
 import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
+import { useReview, useReviewKeys } from "../[findingId]/_components/use-review";
 import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
 import { CoverageNote } from "./coverage-note";
 import { FindingFilters } from "./finding-filters";
 import { FindingPeek } from "./finding-peek";
 import classes from "./findings.module.css";
 import { FindingsEmpty } from "./findings-empty";
-import { isFiltered, listInput, searchOf, TAB_VALUES, TABS, tabOf, viewParsers } from "./view";
+import { isFiltered, keeps, listInput, searchOf, TAB_VALUES, TABS, tabOf, viewParsers } from "./view";
 
 /** A tab that keeps few of the rows that came asks on until it has these many. */
 const ROWS_WANTED = 30;
@@ -32,6 +34,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
   useRememberList(`/p/${projectId}/findings`, searchOf(view));
   const [now] = useState(openedAt);
   const tab = tabOf(view);
+  const { resolution } = view;
   const list = useInfiniteQuery(
     trpc.findings.list.infiniteQueryOptions(listInput(projectId, view, now), {
       ...nextPage,
@@ -41,8 +44,10 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
   );
   const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 10_000 }));
   const rows = useMemo(
-    () => list.data?.pages.flatMap((page) => page.findings.filter(tab.keeps)) ?? [],
-    [list.data, tab],
+    () =>
+      list.data?.pages.flatMap((page) => page.findings.filter((one) => keeps({ tab: tab.value, resolution }, one))) ??
+      [],
+    [list.data, tab, resolution],
   );
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
   const more = useCallback(() => {
@@ -62,6 +67,23 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
     "[": () => goToTab(-1),
   });
   const peeked = rows.find((row) => row.id === view.peek);
+  const queries = useQueryClient();
+  const review = useReview(projectId, (changed) => {
+    const at = rows.findIndex((row) => row.id === changed.id);
+    if (at < 0 || keeps(view, changed)) return;
+    // It leaves this tab: the next one is looked at, and never one that nobody looks at is acted on.
+    const next = rows[at + 1] ?? rows[at - 1];
+    const focused = rowInFocus();
+    if (view.peek === changed.id) void setView({ peek: next?.id ?? null });
+    if (next && (focused === null || focused === changed.id)) focusRow(next.id);
+  });
+  useReviewKeys(review, () => {
+    const id = rowInFocus() ?? view.peek;
+    if (id === null) return undefined;
+    const whole = queries.getQueryData(trpc.findings.get.queryKey({ projectId, findingId: id }))?.finding;
+    const row = rows.find((one) => one.id === id);
+    return id === view.peek ? (whole ?? row) : row;
+  });
 
   return (
     <>
@@ -122,9 +144,11 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
           </div>
           {view.peek ? (
             <FindingPeek
+              key={view.peek}
               projectId={projectId}
               findingId={view.peek}
               known={peeked}
+              review={review}
               onClose={() => void setView({ peek: null })}
             />
           ) : null}

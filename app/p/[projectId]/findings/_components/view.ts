@@ -30,7 +30,7 @@ type Tab = {
   value: string;
   label: string;
   /** What the API filters by. */
-  input: { reviewStatus?: Finding["reviewStatus"]; resolutionStatus?: readonly string[] };
+  input: { reviewStatus?: Finding["reviewStatus"]; resolutionStatus?: readonly ("resolved" | "unresolved" | "none")[] };
   /** Where that is coarser than the tab's meaning: which of those rows belong to it. */
   keeps: (finding: Finding) => boolean;
 };
@@ -83,14 +83,28 @@ export const searchOf = (view: View) => serialize({ ...view, peek: null });
 
 export const PAGE = 100;
 
+/** The review and the resolution that a view asks for. */
+function statesOf(view: Pick<View, "tab" | "resolution">): Tab["input"] {
+  const resolution = takesResolution(view) ? RESOLUTIONS.find(({ value }) => value === view.resolution) : undefined;
+  return { ...tabOf(view).input, ...(resolution ? { resolutionStatus: resolution.is } : {}) };
+}
+
+/** Whether a Finding is of those that a view asks for, as it stands now: a change can take it out of the list. */
+export function keeps(view: Pick<View, "tab" | "resolution">, finding: Finding): boolean {
+  const { reviewStatus, resolutionStatus } = statesOf(view);
+  return (
+    (reviewStatus === undefined || finding.reviewStatus === reviewStatus) &&
+    (resolutionStatus === undefined || resolutionStatus.includes(finding.resolutionStatus ?? "none")) &&
+    tabOf(view).keeps(finding)
+  );
+}
+
 export function listInput(projectId: string, view: View, now: number) {
   const { after, before } = endsOf(view, now);
-  const resolution = takesResolution(view) ? RESOLUTIONS.find(({ value }) => value === view.resolution) : undefined;
   return {
     projectId,
     limit: PAGE,
-    ...tabOf(view).input,
-    ...(resolution ? { resolutionStatus: resolution.is } : {}),
+    ...statesOf(view),
     ...(view.severity !== null ? { severity: view.severity } : {}),
     ...(view.score !== null && view.score >= 0 && view.score <= 1 ? { minDiagnosticScore: view.score } : {}),
     ...(view.rule !== null ? { ruleId: view.rule } : {}),

@@ -57,7 +57,7 @@ export function JobRow({ index, job, href, active, beside, onOpen, onReplay, rep
   const about = aboutWords(job);
   const name = nameOf(job);
   return (
-    <ListRow index={index} active={active} off={job.state === "cancelled"} onOpen={onOpen}>
+    <ListRow index={index} active={active} beside={beside} off={job.state === "cancelled"} onOpen={onOpen}>
       <Table.Td className={classes.stateCell}>
         <JobState state={job.state} />
       </Table.Td>
@@ -66,10 +66,11 @@ export function JobRow({ index, job, href, active, beside, onOpen, onReplay, rep
           href={href}
           prefetch={false}
           className={classes.name}
+          // Its row opens it, as a press beside the name does.
+          data-opens-row
           onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-            event.preventDefault();
-            onOpen();
+            if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) event.stopPropagation();
+            else event.preventDefault();
           }}
         >
           {name}

@@ -120,6 +120,7 @@ export function Jobs({ projectId }: { projectId: string }) {
         </div>
         {view.peek === null ? null : (
           <JobPeek
+            key={view.peek}
             projectId={projectId}
             jobId={view.peek}
             actions={actions}

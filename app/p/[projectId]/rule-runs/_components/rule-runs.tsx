@@ -108,7 +108,12 @@ export function RuleRuns({ projectId }: { projectId: string }) {
           )}
         </div>
         {view.peek ? (
-          <RunPeek projectId={projectId} runId={view.peek} onClose={() => void setView({ peek: null })} />
+          <RunPeek
+            key={view.peek}
+            projectId={projectId}
+            runId={view.peek}
+            onClose={() => void setView({ peek: null })}
+          />
         ) : null}
       </div>
     </>

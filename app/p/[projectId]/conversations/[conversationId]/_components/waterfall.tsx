@@ -2,7 +2,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef } from "react";
-import { useRowKeys } from "@/app/_components/data-table/use-row-keys";
+import { useFollowFocus, useRowKeys } from "@/app/_components/data-table/use-row-keys";
 import { formatDuration } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc";
 import { extentOf, placeSpans } from "./span-tree";
@@ -27,7 +27,12 @@ export function Waterfall({ spans, selectedId, onSelect }: Props) {
     overscan: 12,
     initialRect: { width: 900, height: 900 },
   });
-  useRowKeys(scroller, placed.length, (index) => virtual.scrollToIndex(index));
+  const selectedIndex = selectedId === null ? -1 : placed.findIndex(({ span }) => span.spanId === selectedId);
+  useRowKeys(scroller, placed.length, {
+    scrollToIndex: (index) => virtual.scrollToIndex(index),
+    activeIndex: selectedIndex,
+  });
+  const following = useFollowFocus();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <section className={classes.scroller} ref={scroller} tabIndex={0} aria-label="Spans, scrollable">
@@ -45,6 +50,9 @@ export function Waterfall({ spans, selectedId, onSelect }: Props) {
               data-selected={span.spanId === selectedId || undefined}
               aria-pressed={span.spanId === selectedId}
               style={{ blockSize: ROW, transform: `translateY(${item.start}px)` }}
+              {...following(
+                selectedIndex >= 0 && selectedIndex !== item.index ? () => onSelect(span.spanId) : undefined,
+              )}
               onClick={() => onSelect(span.spanId)}
             >
               <span

@@ -17,6 +17,7 @@ import { FindingFacts } from "./finding-facts";
 import classes from "./finding-page.module.css";
 import { Occurrences } from "./occurrences";
 import { ReviewActions } from "./review-actions";
+import { useReview, useReviewKeys } from "./use-review";
 import { Why } from "./why";
 
 export function FindingPage({ projectId, findingId }: { projectId: string; findingId: string }) {
@@ -26,6 +27,8 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
   const query = useQuery(trpc.findings.get.queryOptions({ projectId, findingId }, { refetchInterval: 20_000 }));
   useKeys({ [ESC]: () => router.push(back) });
   const finding = query.data?.finding;
+  const review = useReview(projectId);
+  useReviewKeys(review, () => finding);
   if (!finding) {
     return query.error ? (
       <>
@@ -51,7 +54,7 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
             </span>
           </span>
         }
-        aside={<ReviewActions projectId={projectId} finding={finding} />}
+        aside={<ReviewActions finding={finding} review={review} />}
       >
         <Severity value={finding.severity} />
         <FindingState finding={finding} />

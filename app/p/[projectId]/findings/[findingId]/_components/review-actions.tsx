@@ -1,36 +1,28 @@
 "use client";
 import { Button, Group, Tooltip } from "@mantine/core";
 import { IconArchive, IconArrowBackUp, IconCheck, IconCircleCheck } from "@tabler/icons-react";
-import { useKeys } from "@/app/_lib/use-keys";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 import { useMay } from "../../../_components/membership";
-import { useReview } from "./use-review";
+import type { Review } from "./use-review";
+
+type Props = { finding: Finding; review: Review };
 
 /** For those who may review; the others see where a Finding stands. */
-export const ReviewActions = (props: { projectId: string; finding: Finding }) =>
-  useMay("diagnostics:write") ? <Actions {...props} /> : null;
+export const ReviewActions = (props: Props) => (useMay("diagnostics:write") ? <Actions {...props} /> : null);
 
 /** Review and resolution: each a button and a key, each can be taken back. */
-function Actions({ projectId, finding }: { projectId: string; finding: Finding }) {
-  const { apply, takeBack, busy } = useReview(projectId, finding);
+function Actions({ finding, review: { apply, busy } }: Props) {
   const { reviewStatus, resolutionStatus } = finding;
-  const confirm = () => apply({ reviewStatus: "confirmed" }, "Confirmed");
-  const dismiss = () => apply({ reviewStatus: "dismissed" }, "Dismissed");
-  const unreview = () => apply({ reviewStatus: "unreviewed" }, "Back for review");
-  const resolve = () => apply({ resolutionStatus: "resolved" }, "Resolved");
-  const unresolve = () => apply({ resolutionStatus: "unresolved" }, "Unresolved");
   const resolved = resolutionStatus === "resolved";
-  useKeys({
-    c: () => reviewStatus !== "confirmed" && confirm(),
-    e: () => reviewStatus !== "dismissed" && dismiss(),
-    r: () => reviewStatus !== "dismissed" && (resolved ? unresolve() : resolve()),
-    u: takeBack,
-  });
   return (
     <Group gap={6}>
       {reviewStatus === "confirmed" ? null : (
         <Tooltip label="c">
-          <Button disabled={busy} onClick={confirm} leftSection={<IconCheck size={14} aria-hidden />}>
+          <Button
+            disabled={busy}
+            onClick={() => apply(finding, "confirm")}
+            leftSection={<IconCheck size={14} aria-hidden />}
+          >
             Confirm
           </Button>
         </Tooltip>
@@ -40,7 +32,7 @@ function Actions({ projectId, finding }: { projectId: string; finding: Finding }
           <Button
             variant="default"
             disabled={busy}
-            onClick={resolved ? unresolve : resolve}
+            onClick={() => apply(finding, resolved ? "unresolve" : "resolve")}
             leftSection={<IconCircleCheck size={14} aria-hidden />}
           >
             {resolved ? "Unresolve" : "Resolve"}
@@ -52,7 +44,7 @@ function Actions({ projectId, finding }: { projectId: string; finding: Finding }
           <Button
             variant="default"
             disabled={busy}
-            onClick={dismiss}
+            onClick={() => apply(finding, "dismiss")}
             leftSection={<IconArchive size={14} aria-hidden />}
           >
             Dismiss
@@ -63,7 +55,7 @@ function Actions({ projectId, finding }: { projectId: string; finding: Finding }
         <Button
           variant="default"
           disabled={busy}
-          onClick={unreview}
+          onClick={() => apply(finding, "unreview")}
           leftSection={<IconArrowBackUp size={14} aria-hidden />}
         >
           Back to review
