@@ -1,10 +1,10 @@
+import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { isRuler, type NumberedWords, numberedWords } from "./numbered-words";
 import { proseIn, proseOf } from "./prose";
 import { rememberLast } from "./remember-last";
-import { excerpt } from "./text";
 
 /** Times in a row that a phrase comes before it is a fault; a chorus has fewer. */
 const PHRASE_REPEATS = 5;

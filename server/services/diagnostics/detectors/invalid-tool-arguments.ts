@@ -1,9 +1,9 @@
+import { excerpt } from "@/server/platform/excerpt";
+import { parseJson } from "@/server/platform/json-text";
+import { saysInvalidArguments } from "@/server/platform/tool-failure/kinds";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
-import { parseJson } from "./canonical-json";
 import { mergeByCause, quoteMessage } from "./evidence";
-import { saysInvalidArguments } from "./failure/kinds";
 import { describeCause } from "./mask-cause";
-import { excerpt } from "./text";
 import { type ToolExchange, toolExchanges } from "./tool-exchanges";
 import { toolFailures } from "./tool-failures";
 

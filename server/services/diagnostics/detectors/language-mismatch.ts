@@ -1,3 +1,4 @@
+import { excerpt } from "@/server/platform/excerpt";
 import type { Message } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, spokenMessages } from "./assistant-messages";
@@ -7,7 +8,7 @@ import { languageName } from "./language/names";
 import { standingLanguage, type WantedLanguage, wantedLanguage } from "./language/wanted-language";
 import { FUNCTION_WORDS } from "./language/words";
 import { fencedCode, proseIn, proseOf } from "./prose";
-import { blank, excerpt, textOf } from "./text";
+import { blank, textOf } from "./text";
 
 const MATCH_SCORE = 0.7;
 /** Languages so near that a short text cannot tell one from the other. */

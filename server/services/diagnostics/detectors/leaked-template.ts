@@ -1,9 +1,9 @@
+import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { type SpokenMessage, saidByOthers, spokenMessages } from "./assistant-messages";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { proseIn, proseOf } from "./prose";
 import { rememberLast } from "./remember-last";
-import { excerpt } from "./text";
 
 /** `hints`: a match contains one of these, which begin with a rare character: that is found far quicker than a pattern. */
 type Leak = { kind: string; hints: readonly string[]; pattern: RegExp; score: number };

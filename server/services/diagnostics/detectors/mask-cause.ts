@@ -1,4 +1,4 @@
-import { onOneLine } from "./text";
+import { onOneLine } from "@/server/platform/excerpt";
 
 /** Characters of a message that are read for its cause; what follows is detail. */
 const CAUSE_LIMIT = 200;

@@ -1,7 +1,8 @@
+import { excerpt, onOneLine } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, Detector } from "../types";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { loopScore, loopVerdict } from "./loop-score";
-import { excerpt, onOneLine, textOf } from "./text";
+import { textOf } from "./text";
 import { shareRuns, type WordRuns, wordRuns } from "./word-runs";
 
 /** Characters. "You're welcome!" said twice is manners; a whole paragraph said twice is a loop. */

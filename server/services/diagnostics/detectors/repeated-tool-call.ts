@@ -1,9 +1,9 @@
+import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { mergeByCause } from "./evidence";
 import { agentSteps, type Step } from "./exchange-keys";
 import { loopScore, loopVerdict } from "./loop-score";
 import { describeCause } from "./mask-cause";
-import { excerpt } from "./text";
 import { quoteExchange } from "./tool-exchanges";
 import { toolFailures } from "./tool-failures";
 

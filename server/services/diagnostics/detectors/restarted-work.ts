@@ -1,9 +1,10 @@
+import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { agentSteps, type Step } from "./exchange-keys";
 import { loopVerdict } from "./loop-score";
 import { proseOf } from "./prose";
-import { excerpt, textOf } from "./text";
+import { textOf } from "./text";
 import { quoteExchange } from "./tool-exchanges";
 
 /** Score by the number of calls done over in the same order; the last is for that many or more. */

@@ -15,18 +15,6 @@ export function textOf(message: Message): string {
   return text;
 }
 
-/** White space that is not one plain space already: far less to replace than all of it. */
-const UNEVEN_SPACE = /\s{2,}|[^\S ]/g;
-
-/** `text` with every run of white space as one space, and none at its ends. */
-export const onOneLine = (text: string): string => text.replace(UNEVEN_SPACE, " ").trim();
-
-/** The first `limit` characters of `text` on one line, for titles and summaries. */
-export function excerpt(text: string, limit: number): string {
-  const line = onOneLine(text.slice(0, limit * 2));
-  return line.length <= limit ? line : `${line.slice(0, limit - 1).trimEnd()}…`;
-}
-
 /** From here on it is quicker to write into the text's code units than to join pieces of it. */
 const MANY_RANGES = 1000;
 

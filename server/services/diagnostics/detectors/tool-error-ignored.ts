@@ -1,8 +1,9 @@
+import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../types";
 import { mergeByCause, quoteMessage } from "./evidence";
 import { describeCause } from "./mask-cause";
 import { proseOf } from "./prose";
-import { excerpt, textOf } from "./text";
+import { textOf } from "./text";
 import { toolExchanges } from "./tool-exchanges";
 import { type ToolFailure, toolFailures } from "./tool-failures";
 

@@ -1,7 +1,7 @@
+import { excerpt } from "@/server/platform/excerpt";
 import type { Detector } from "../types";
 import { mergeByCause } from "./evidence";
 import { describeCause } from "./mask-cause";
-import { excerpt } from "./text";
 import { toolFailures } from "./tool-failures";
 
 export const toolError: Detector = {

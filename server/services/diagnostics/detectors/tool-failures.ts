@@ -1,6 +1,6 @@
+import { FAILURE_MATCH_SCORE } from "@/server/platform/tool-failure/failure-text";
+import { readToolFailure } from "@/server/platform/tool-failure/read-tool-failure";
 import type { ConversationSnapshot, Evidence } from "../types";
-import { FAILURE_MATCH_SCORE } from "./failure/failure-text";
-import { readToolFailure } from "./failure/read-tool-failure";
 import { maskCause } from "./mask-cause";
 import { quoteExchange, type ToolExchange, toolExchanges } from "./tool-exchanges";
 

@@ -1,7 +1,7 @@
+import { excerpt } from "@/server/platform/excerpt";
+import { saysTimeout } from "@/server/platform/tool-failure/kinds";
 import type { Detector } from "../types";
 import { mergeByCause } from "./evidence";
-import { saysTimeout } from "./failure/kinds";
-import { excerpt } from "./text";
 import { toolFailures } from "./tool-failures";
 
 export const toolTimeout: Detector = {

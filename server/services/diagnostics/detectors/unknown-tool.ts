@@ -1,7 +1,7 @@
+import { excerpt } from "@/server/platform/excerpt";
+import { saysUnknownTool } from "@/server/platform/tool-failure/kinds";
 import type { Detector } from "../types";
 import { mergeByCause } from "./evidence";
-import { saysUnknownTool } from "./failure/kinds";
-import { excerpt } from "./text";
 import { toolFailures } from "./tool-failures";
 
 export const unknownTool: Detector = {

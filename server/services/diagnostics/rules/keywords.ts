@@ -1,5 +1,6 @@
+import { excerpt } from "@/server/platform/excerpt";
 import { quoteMessage } from "../detectors/evidence";
-import { excerpt, textOf } from "../detectors/text";
+import { textOf } from "../detectors/text";
 import type { ConversationSnapshot, DetectedSignal, Evidence, Severity } from "../types";
 
 /** The Signal under which a project's own words are found, in every Rule. */

@@ -1,5 +1,5 @@
-import { parseJson } from "../canonical-json";
-import { excerpt } from "../text";
+import { excerpt } from "@/server/platform/excerpt";
+import { parseJson } from "@/server/platform/json-text";
 import { MESSAGE_LIMIT, SCORE, type ToolFailureText } from "./failure-text";
 import { readTextFailure, spanning } from "./read-text-failure";
 
