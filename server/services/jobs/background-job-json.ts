@@ -35,21 +35,13 @@ export function inState(state: BackgroundJob["state"]): SQL | undefined {
 }
 export const UNFINISHED = sql`${jobRuns.finishedAt} is null`;
 
-/** Jobs as members see them, with the first `shown` of the ids that each carries. */
+/** Returns jobs as members see them, with the first `shown` of the ids that each carries; counts are of all. */
 export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: number): Promise<BackgroundJob[]> {
-  const carried = new Map(
-    rows.map((row) => [
-      row.id,
-      carriedIds(row.event).map(({ of, ids }) => ({ of, count: ids.length, ids: ids.slice(0, shown) })),
-    ]),
-  );
-  const conversationOf = await conversationsOfRuns(
-    ctx,
-    [...carried.values()].flatMap((about) => runIdsOf(about)),
-  );
+  const carried = new Map(rows.map((row) => [row.id, carriedIds(row.event)]));
+  const conversationOf = await conversationsOfRuns(ctx, [...carried.values()].flatMap(runIdsOf));
   return rows.map((row) => {
-    const carries = carried.get(row.id) ?? [];
-    const conversations = runIdsOf(carries).map((id) => conversationOf.get(id));
+    const about = carried.get(row.id) ?? [];
+    const conversations = new Set(runIdsOf(about).flatMap((id) => conversationOf.get(id) ?? []));
     const { name, mustEnd, afterFailure } = functionOf(row.functionId);
     const finished = row.finishedAt !== null;
     return {
@@ -58,8 +50,9 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
       functionName: name,
       afterFailure,
       eventName: row.event.name,
-      carries,
-      conversationIds: [...new Set(conversations.filter((id) => id !== undefined))],
+      carries: about.map(({ of, ids }) => ({ of, count: ids.length, ids: ids.slice(0, shown) })),
+      conversationIds: [...conversations].slice(0, shown),
+      conversationCount: conversations.size,
       state: stateOf(row),
       attempts: row.startedAt === null ? 0 : row.retries + 1,
       error: shownError(row.error, knownTo(row)),
@@ -76,7 +69,7 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
 /** All that the job was told, as text: an error may name what is in it. */
 export const knownTo = ({ id, event }: { id: string; event: JobEvent }) => `${id} ${JSON.stringify(event)}`;
 
-const runIdsOf = (carries: BackgroundJob["carries"]) => carries.flatMap(({ of, ids }) => (of === "run" ? ids : []));
+const runIdsOf = (about: ReturnType<typeof carriedIds>) => about.flatMap(({ of, ids }) => (of === "run" ? ids : []));
 
 async function conversationsOfRuns(ctx: Ctx, runIds: readonly string[]): Promise<Map<string, string>> {
   if (runIds.length === 0) return new Map();

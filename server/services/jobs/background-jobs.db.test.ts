@@ -178,9 +178,26 @@ test("a job says which conversations its Rule Runs are about, of its own project
   expect(await job(ctx, id)).toMatchObject({
     carries: [{ of: "run", count: ours.runIds.length + theirs.runIds.length }],
     conversationIds: [ours.id],
+    conversationCount: 1,
   });
   const [listed] = await jobs(ctx);
   expect(listed?.carries[0]?.ids).toHaveLength(5);
+});
+
+test("a list counts the conversations of all Rule Runs of a job, though it names the first few", async () => {
+  const { ctx } = await testProject();
+  const runIds: string[] = [];
+  for (let n = 0; n < 7; n++) {
+    const { id, lastActivityAt } = await storedConversation(ctx, [{ role: "user", text: `Hello ${n}` }]);
+    runIds.push(...(await createRuleRuns(ctx, { conversationId: id, lastActivityAt })).runs.map((run) => run.id));
+  }
+  const id = await storedJob(ctx, { data: { runIds } });
+  const listed = (await jobs(ctx)).find((one) => one.id === id);
+  expect(listed).toMatchObject({ conversationCount: 7, carries: [{ of: "run", count: runIds.length }] });
+  expect(listed?.conversationIds.length).toBeLessThan(7);
+  const whole = await job(ctx, id);
+  expect(whole).toMatchObject({ conversationCount: 7 });
+  expect(whole.conversationIds).toHaveLength(7);
 });
 
 test("an error is told without its stack, its values, secrets, and ids that the job was not told", async () => {

@@ -28,8 +28,9 @@ export const backgroundJob = z.object({
   eventName: z.string(),
   /** The ids that its event carries, by what they are ids of: `count` of them, the first few in `ids`. */
   carries: z.array(z.object({ of: z.string(), count: z.int(), ids: z.array(z.string()) })),
-  /** The conversations of the Rule Runs among them. */
+  /** The conversations of all its Rule Runs that are still there: `conversationCount` of them, the first few here. */
   conversationIds: z.array(z.string()),
+  conversationCount: z.int(),
   state,
   /** 1 for its first calls, and one more for each that failed and was repeated; 0 while it waits to be begun. */
   attempts: z.int(),

@@ -21,8 +21,8 @@ export function kindHeading(of: string, count: number) {
 }
 
 /** What a job works on, in a line: "3 Rule Runs of 1 conversation". Nothing when it is the whole project. */
-export function aboutWords({ carries, conversationIds }: BackgroundJob): string | null {
+export function aboutWords({ carries, conversationCount }: BackgroundJob): string | null {
   const told = carries.map(({ of, count }) => plural(count, kindWords(of), kindsWords(of)));
   if (told.length === 0) return null;
-  return told.join(", ") + (conversationIds.length > 0 ? ` of ${plural(conversationIds.length, "conversation")}` : "");
+  return told.join(", ") + (conversationCount > 0 ? ` of ${plural(conversationCount, "conversation")}` : "");
 }

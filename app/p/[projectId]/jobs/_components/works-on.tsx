@@ -29,8 +29,8 @@ function useHref(projectId: string) {
 /** What a job was told to work on, each thing a link where it has a page. */
 export function WorksOn({ projectId, job }: { projectId: string; job: BackgroundJob }) {
   const things = [
-    ...(job.conversationIds.length > 0
-      ? [{ of: "conversation", ids: job.conversationIds, count: job.conversationIds.length }]
+    ...(job.conversationCount > 0
+      ? [{ of: "conversation", ids: job.conversationIds, count: job.conversationCount }]
       : []),
     ...job.carries,
   ];
