@@ -21,14 +21,14 @@ export function turnHref(
   return evidence?.spanId ? `${page}?tab=spans&span=${evidence.spanId}` : page;
 }
 
-/** Why this is a Finding: what the Rule says, and the words that it says it from. */
+/** Why this is a Finding: what the Rule says of its latest occurrence, and the words there that it says it from. */
 export function Why({ projectId, finding }: { projectId: string; finding: FindingDetail }) {
   const latest = finding.latestOccurrence;
   return (
     <section>
       <h2 className={classes.heading}>Why</h2>
       <p className={classes.summary}>
-        <InlineCode text={finding.summary} />
+        <InlineCode text={latest?.summary ?? finding.summary} />
       </p>
       {latest ? (
         <>
