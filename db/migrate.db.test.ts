@@ -168,6 +168,29 @@ test("a Finding of an earlier release knows how many calls its cost leaves out",
   ]);
 });
 
+test("conversations whose errors or traces an earlier version told otherwise wait to be read again", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(
+    url,
+    firstMigrations(journal.entries.findIndex(({ tag }) => tag.endsWith("projection_backlog"))),
+  );
+  await on(url, (sql) =>
+    sql.unsafe(`insert into projects (id, name) values ('prj_1', 'Shop');
+    insert into conversations (project_id, id, key, started_at, last_activity_at, received_at, trace_ids, tool_call_count) values
+      ('prj_1', 'conv_1', 'id:a', 1, 2, 3, '{a}', 0), ('prj_1', 'conv_2', 'id:b', 1, 2, 30, '{b}', 1),
+      ('prj_1', 'conv_3', 'id:c', 1, 3, 40, '{c,d}', 0), ('prj_1', 'conv_4', 'id:d', 1, 3, 3, '{}', 2)`),
+  );
+  await migrateDatabase(url);
+  const rows = await on(
+    url,
+    (sql) => sql`select trace_id, received_at::int as received, backlog from projection_queue order by id`,
+  );
+  expect([...rows]).toEqual([
+    { trace_id: "c", received: 40, backlog: true },
+    { trace_id: "b", received: 30, backlog: true },
+  ]);
+});
+
 test("a database that a later version wrote is refused and left as it is", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);

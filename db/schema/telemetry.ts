@@ -211,10 +211,13 @@ export const projectionQueue = pgTable(
     retryAt: unixMs("retry_at").notNull().default(0),
     /** A process ended while this and others were rebuilt: it is tried in no company until it has shown to be harmless. */
     alone: boolean("alone").notNull().default(false),
+    /** An earlier version read it, and reading it again says more: rebuilt while nothing new waits, with its conversation. */
+    backlog: boolean("backlog").notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    index("projection_queue_order").on(t.id),
+    index("projection_queue_order").on(t.id).where(sql`not backlog`),
+    index("projection_queue_backlog").on(t.id).where(sql`backlog`),
     index("projection_queue_alone").on(t.projectId, t.traceId).where(sql`alone`),
   ],
 );

@@ -6,6 +6,8 @@ import { NOW } from "@/db/now";
 const ROWS_A_PASS = 400;
 /** Of them for one project while others wait, so that a busy one does not keep the rest from being read. */
 const ROWS_A_PROJECT = 200;
+/** Conversations of the backlog in one pass: what comes meanwhile waits for them. */
+const BACKLOG_A_PASS = 20;
 
 /** `attempts`: how often a trace has failed before, where it has. `rows`: of the queue, one for each batch with spans of a trace. */
 export type ClaimedTraces = {
@@ -31,7 +33,7 @@ export const claimTraces = (tx: Db): Promise<ClaimedTraces[]> =>
     sql`
     head as (
       select q.project_id, q.id from projection_queue q
-      where q.retry_at <= ${NOW} and not ${triedAlone}
+      where not q.backlog and q.retry_at <= ${NOW} and not ${triedAlone}
       order by q.id limit ${ROWS_A_PASS * 5} for update skip locked
     ),
     chosen as (
@@ -57,8 +59,22 @@ export const claimAlone = (tx: Db): Promise<ClaimedTraces[]> =>
     true,
   );
 
+/** Takes the next of what is to be read again, each for itself: its conversation's last arrival is its own. */
+export const claimBacklog = (tx: Db): Promise<ClaimedTraces[]> =>
+  take(
+    tx,
+    sql`
+    chosen as (
+      select q.project_id, q.id from projection_queue q
+      where q.backlog and not ${triedAlone}
+      order by q.id limit ${BACKLOG_A_PASS} for update skip locked
+    )`,
+    false,
+    sql`project_id, trace_id`,
+  );
+
 /** A trace that is parked is not tried, however much it grows: its rows end here. */
-async function take(tx: Db, choosing: SQL, alone: boolean): Promise<ClaimedTraces[]> {
+async function take(tx: Db, choosing: SQL, alone: boolean, together = sql`project_id`): Promise<ClaimedTraces[]> {
   const rows = await tx.execute<{
     project_id: string;
     trace_ids: string[];
@@ -79,7 +95,7 @@ async function take(tx: Db, choosing: SQL, alone: boolean): Promise<ClaimedTrace
       where not exists (select 1 from parked_traces p where p.project_id = t.project_id and p.trace_id = t.trace_id)
       group by project_id, trace_id
     ) traces
-    group by project_id order by project_id`);
+    group by ${together} order by ${together}`);
   return [...rows].map((row) => ({
     projectId: row.project_id,
     traceIds: row.trace_ids,

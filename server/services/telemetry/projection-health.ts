@@ -17,7 +17,7 @@ export async function projectionHealth(database: Db): Promise<ProjectionHealth> 
   const [row] = await database.execute<Record<"oldest" | "progressed" | "retried" | "parked", string | null>>(sql`
     with clock as (select ${NOW} as now)
     select
-      (select now - received_at from projection_queue where attempts = 0 order by id limit 1) as oldest,
+      (select now - received_at from projection_queue where attempts = 0 and not backlog order by id limit 1) as oldest,
       (select now - max(progressed_at) from projectors) as progressed,
       (select count(distinct (project_id, trace_id)) from projection_queue where attempts > 0) as retried,
       (select count(*) from parked_traces) as parked

@@ -17,7 +17,7 @@ import {
   runProjector,
   storeTraces,
 } from ".";
-import { claimAlone, claimTraces } from "./claim-traces";
+import { claimAlone, claimBacklog, claimTraces } from "./claim-traces";
 import { createJournal } from "./projector-journal";
 import { suspectTracesOfTheDead } from "./set-aside-traces";
 import { chatSpan, otlpJson, type TestSpan } from "./testing";
@@ -170,6 +170,52 @@ test("a pass that failed while its process lives on makes nobody suspicious", as
   await journal.clear();
   await suspectTracesOfTheDead(db());
   expect(await projectPending(db())).toBe(1);
+});
+
+test("what an earlier version read is read again while nothing new waits, and nothing else changes", async () => {
+  const { ctx } = await testProject();
+  const neighbour = await testProject();
+  const attributes = { "gen_ai.conversation.id": "s" };
+  for (const of of [ctx, neighbour.ctx]) await send(of, { traceId: trace(0), attributes });
+  while ((await projectPending(db())) > 0);
+  const before = await conversationsOf(ctx);
+  const stored = () => db().execute(sql`select id, received_at from conversations order by project_id, id`);
+  const arrived = [...(await stored())];
+  for (const of of [ctx, neighbour.ctx]) {
+    await db().execute(
+      sql`update conversations set error_count = 7, trace_ids = '{}' where project_id = ${of.projectId}`,
+    );
+    await db().execute(sql`
+      insert into projection_queue (project_id, trace_id, received_at, backlog)
+      select project_id, ${trace(0)}, received_at, true from conversations where project_id = ${of.projectId}`);
+  }
+  await send(ctx, { traceId: trace(1) });
+  expect(await projectPending(db())).toBe(1);
+  expect(await projectPending(db())).toBe(0);
+  expect(await projectionHealth(db())).toMatchObject({ oldestMs: null });
+  expect((await conversationsOf(ctx)).find(({ externalId }) => externalId === "s")).toMatchObject({ errorCount: 7 });
+
+  // One project's may not be read: the other's is.
+  await db().execute(sql`update spans set attributes = 'null'::jsonb where project_id = ${neighbour.ctx.projectId}`);
+  expect(await projectCarefully(db(), undefined, claimBacklog)).toMatchObject({ taken: 2, failed: 1 });
+  expect((await conversationsOf(ctx)).find(({ externalId }) => externalId === "s")).toEqual(before[0]);
+  expect(await projectCarefully(db(), undefined, claimBacklog)).toMatchObject({ taken: 0 });
+  expect([...(await stored())]).toEqual(expect.arrayContaining(arrived));
+});
+
+test("a projector that runs comes to the backlog by itself", async () => {
+  const { ctx } = await testProject();
+  await send(ctx, { traceId: trace(0) });
+  while ((await projectPending(db())) > 0);
+  await db().execute(sql`update conversations set error_count = 7 where project_id = ${ctx.projectId}`);
+  await db().execute(sql`
+    insert into projection_queue (project_id, trace_id, received_at, backlog)
+    values (${ctx.projectId}, ${trace(0)}, 1, true)`);
+  const stop = new AbortController();
+  const running = runProjector({ signal: stop.signal });
+  await expect.poll(async () => (await conversationsOf(ctx))[0]?.errorCount, { timeout: 30_000 }).toBe(0);
+  stop.abort();
+  await running;
 });
 
 test("two projectors that hold one half of a pair each join it, whichever is first", async () => {

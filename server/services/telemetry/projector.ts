@@ -6,7 +6,7 @@ import { errorCodes } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { transact } from "@/server/platform/transact";
-import { type ClaimedTraces, claimAlone, claimTraces } from "./claim-traces";
+import { type ClaimedTraces, claimAlone, claimBacklog, claimTraces } from "./claim-traces";
 import { createDailyCostsFolder } from "./fold-daily-costs";
 import { createStatisticsKeeper } from "./keep-statistics";
 import { createJournal, type Journal } from "./projector-journal";
@@ -42,13 +42,17 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
         ? await projectCarefully(db(), journal)
         : await projectAtOnce(db(), claimTraces, journal);
       const alone = await projectAlone(db(), journal);
+      const backlog = pass.taken + alone.taken === 0 ? await projectBacklog(db(), journal) : NOTHING;
       if (faults > 0) log.info("Conversations are rebuilt again.");
       faults = 0;
       careful = pass.failed > 0;
       await foldCosts(db());
-      const [together, singly] = [pass.taken - pass.failed, alone.taken - alone.failed];
+      const [together, singly] = [
+        pass.taken - pass.failed,
+        alone.taken - alone.failed + backlog.taken - backlog.failed,
+      ];
       if (together + singly > 0) await keepStatistics(db());
-      // Those that are tried alone come one a pass: they do not wait between.
+      // Those that are tried alone come one a pass, and the backlog a few: they do not wait between.
       if ((together > 0 && pass.rows >= BUSY_ROWS) || singly > 0) continue;
       await pause(careful && together === 0 ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {
@@ -105,6 +109,9 @@ export const projectCarefully = (database: Db, journal?: Journal, claim = claimT
 
 /** One of the traces that nothing else is to be rebuilt with. */
 const projectAlone = (database: Db, journal: Journal) => projectCarefully(database, journal, claimAlone);
+
+/** One pass over what an earlier version read otherwise; what fails is set aside, as of any pass. */
+export const projectBacklog = (database: Db, journal?: Journal) => projectCarefully(database, journal, claimBacklog);
 
 /** Halves what fails until the traces that do it stand alone. Answers how many they are. */
 async function rebuildOrSetAside(tx: Db, claim: ClaimedTraces, rebuilt: Rebuilt[]): Promise<number> {
