@@ -1,6 +1,6 @@
 import { excerpt } from "@/server/platform/excerpt";
 import { parseJson } from "@/server/platform/json-text";
-import { MESSAGE_LIMIT, SCORE, type ToolFailureText } from "./failure-text";
+import { FAILURE_MATCH_SCORE, MESSAGE_LIMIT, SCORE, type ToolFailureText } from "./failure-text";
 import { readTextFailure, spanning } from "./read-text-failure";
 
 /** What a tool's result says went wrong, or `null` where it does not say so. Linear in the length of the result. */
@@ -8,6 +8,9 @@ export function readToolFailure(result: string): ToolFailureText | null {
   if (result.trim() === "") return null;
   return isStructured(result) ? readJsonFailure(result) : readTextFailure(result);
 }
+
+/** Whether a tool's result reports a failure as surely as a Finding needs. */
+export const reportsFailure = (result: string): boolean => (readToolFailure(result)?.score ?? 0) >= FAILURE_MATCH_SCORE;
 
 const ERROR_KEYS = ["error", "errors", "Error", "exception", "error_message", "errorMessage"] as const;
 /** Where a reply says what went wrong, most telling first. */

@@ -337,6 +337,95 @@ describe("errors", () => {
     expect(assemble(spansOf([agent])).errorCount).toBe(1);
   });
 
+  const calling = (id: string | null) => ({
+    role: "assistant",
+    parts: [{ type: "tool_call", id, name: "get_order", arguments: {} }],
+  });
+  const answered = (id: string | null, response: unknown, more: object = {}) => ({
+    role: "tool",
+    parts: [{ type: "tool_call_response", id, response, ...more }],
+  });
+  const toolSpan = (result: string, more: object = {}) => ({
+    attributes: {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "get_order",
+      "gen_ai.tool.call.id": "call_1",
+      "gen_ai.tool.call.result": result,
+      ...more,
+    },
+  });
+
+  test.each([
+    [
+      "a message says so in words",
+      [{ attributes: chat([user("a"), calling("call_1"), answered("call_1", "Error: order not found")], null) }],
+      1,
+    ],
+    [
+      "a message is flagged",
+      [
+        {
+          attributes: chat(
+            [user("a"), calling("call_1"), answered("call_1", "no such order", { is_error: true })],
+            null,
+          ),
+        },
+      ],
+      1,
+    ],
+    [
+      "nobody asked for what it answered",
+      [{ attributes: chat([user("a"), answered("call_9", "Error: order not found")], null) }],
+      1,
+    ],
+    ["its span ended well", [toolSpan("Error: order not found")], 1],
+    [
+      "its span and a message say so",
+      [
+        { attributes: chat([user("a"), calling("call_1"), answered("call_1", "Error: order not found")], null) },
+        toolSpan("Error: order not found"),
+      ],
+      1,
+    ],
+    [
+      "its span and its answer say so",
+      [{ ...toolSpan("Error: order not found"), status: { code: 2, message: "no" } }],
+      1,
+    ],
+    [
+      "two of them failed",
+      [
+        {
+          attributes: chat(
+            [
+              user("a"),
+              calling("call_1"),
+              answered("call_1", "Error: order not found"),
+              calling("call_2"),
+              answered("call_2", '{"error": "timed out"}'),
+            ],
+            null,
+          ),
+        },
+      ],
+      2,
+    ],
+    [
+      "none did",
+      [
+        {
+          attributes: chat(
+            [user("Error: order not found"), calling("call_1"), answered("call_1", '{"order": 7}')],
+            null,
+          ),
+        },
+      ],
+      0,
+    ],
+  ])("are tool calls that failed too: %s", (_what, spans, count) => {
+    expect(assemble(spansOf(spans)).errorCount).toBe(count);
+  });
+
   test("do not need the root, which may never arrive", () => {
     const { errorCount, messages } = assemble(
       spansOf([{ parentSpanId: idOf(99), attributes: chat([user("a")], null), status: { code: 2 } }]),

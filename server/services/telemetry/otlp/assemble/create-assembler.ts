@@ -50,11 +50,13 @@ export function createAssembler(): Assembler {
       const tree = new SpanTree(spans);
       const calls = joinCalls(spans, tree);
       const messages = rebuildMessages(exchangesOf(spans, calls, tree), interned);
+      const { toolCalls, toolCallCount, failedByAnswer } = joinToolCalls(spans, tree, messages);
       return {
         messages,
         modelCalls: modelCallsOf(calls),
-        ...joinToolCalls(spans, tree, messages),
-        errorCount: countErrors(spans, calls, tree),
+        toolCalls,
+        toolCallCount,
+        errorCount: failedSpans(spans, calls, tree) + failedByAnswer,
         userId: identity.identity().userId,
         labels: labels.labels(),
         startedAt: Number.isFinite(firstUs) ? toMs(firstUs) : 0,
@@ -72,7 +74,7 @@ function modelCallsOf(calls: readonly JoinedCall[]): AssembledConversation["mode
 }
 
 /** Failed spans, without those that only pass on what failed below them, and counting the spans of one call once. */
-function countErrors(spans: readonly SpanFacts[], calls: readonly JoinedCall[], tree: SpanTree): number {
+function failedSpans(spans: readonly SpanFacts[], calls: readonly JoinedCall[], tree: SpanTree): number {
   const failed = spans.filter((span) => span.error !== null);
   if (failed.length === 0) return 0;
   const passingOn = tree.allAbove(failed);
