@@ -73,6 +73,7 @@ import { getProject, renameProject } from "@/server/services/projects";
 import {
   changeLabels,
   conversationFacets,
+  findSpan,
   getConversation,
   getReceipt,
   getTrace,
@@ -131,6 +132,7 @@ export const OPERATIONS: readonly Operation[] = [
     get(`${project}/conversations/:conversationId`, getConversation),
     remove(`${project}/conversations/:conversationId`, deleteConversation),
     patch(`${project}/conversations/:conversationId/labels`, changeLabels),
+    get(`${project}/conversations/:conversationId/spans/:spanId`, findSpan),
     get(`${project}/conversation-facets`, conversationFacets),
     get(`${project}/traces/:traceId`, getTrace),
   ]),

@@ -23,6 +23,7 @@ export {
   looseTracesNaming,
 } from "./delete-conversations";
 export { findConversation } from "./find-conversation";
+export { findSpan } from "./find-span";
 export { foldDailyCosts } from "./fold-daily-costs";
 export { contentsOf, getConversation } from "./get-conversation";
 export { getReceipt } from "./get-receipt";

@@ -7,6 +7,7 @@ import {
   conversationFacets,
   decodeLogs,
   decodeTraces,
+  findSpan,
   getConversation,
   getReceipt,
   getTrace,
@@ -102,6 +103,58 @@ test("history that each call resends appears once, across traces of one session"
   ]);
   expect(conversation.traceIds).toEqual([TRACE, OTHER_TRACE]);
   expect(conversation.usage).toEqual({ input_tokens: 200, output_tokens: 40 });
+});
+
+test("traces stand in order of time, and a span of any of them is found", async () => {
+  const { ctx } = await testProject();
+  const neighbour = await testProject();
+  const at = (minute: number) => Date.UTC(2026, 10, 1, 12, minute);
+  const [first, second, third] = ["c".repeat(32), "a".repeat(32), "b".repeat(32)] as [string, string, string];
+  const attributes = { "gen_ai.conversation.id": "s" };
+  const spans = [
+    chatSpan({ traceId: second, spanId: ids[1], startMs: at(5), attributes }),
+    chatSpan({ traceId: third, spanId: ids[2], startMs: at(9), attributes }),
+    chatSpan({ traceId: first, spanId: ids[0], startMs: at(1), attributes }),
+  ];
+  for (const span of spans) await ingest(ctx, [span]);
+  const traceIds = [first, second, third];
+  const { conversation } = await getConversation(ctx, { conversationId: "s" });
+  expect(conversation.traceIds).toEqual(traceIds);
+  expect((await all(ctx))[0]?.traceIds).toEqual(traceIds);
+  for (const [index, traceId] of traceIds.entries()) {
+    const spanId = ids[index]!;
+    expect(await findSpan(ctx, { conversationId: "s", spanId })).toEqual({ span: { traceId, spanId } });
+  }
+  await expect(findSpan(ctx, { conversationId: "s", spanId: ids[3] })).rejects.toMatchObject({ code: "not_found" });
+
+  // The same span id in another conversation, or another project, is another span.
+  await ingest(ctx, [chatSpan({ spanId: ids[3], attributes: { "gen_ai.conversation.id": "other" } })]);
+  await ingest(neighbour.ctx, [chatSpan({ spanId: ids[3], attributes })]);
+  await expect(findSpan(ctx, { conversationId: "s", spanId: ids[3] })).rejects.toMatchObject({ code: "not_found" });
+  await expect(findSpan(neighbour.ctx, { conversationId: conversation.id, spanId: ids[0] })).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+test("a conversation whose tool failed has an error, whoever tells of it, and is found by that", async () => {
+  const { ctx } = await testProject();
+  const tool = (result: string) => ({
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": "search_emails",
+    "gen_ai.tool.call.result": result,
+  });
+  const conversation = (traceId: string, result: string, name: string) =>
+    ingest(ctx, [
+      chatSpan({ traceId, spanId: ids[0], attributes: { "gen_ai.conversation.id": name } }),
+      { traceId, spanId: ids[1], parentSpanId: ids[0], attributes: tool(result) },
+    ]);
+  await conversation(TRACE, "Error: mailbox is locked", "failed");
+  await conversation(OTHER_TRACE, '{"emails": []}', "fine");
+  const counts = Object.fromEntries((await all(ctx)).map((one) => [one.externalId, one.errorCount]));
+  expect(counts).toEqual({ failed: 1, fine: 0 });
+  expect(await all(ctx, { hasErrors: true })).toMatchObject([{ externalId: "failed" }]);
+  expect(await all(ctx, { hasErrors: false })).toMatchObject([{ externalId: "fine" }]);
+  expect((await conversationFacets(ctx, {})).facets).toMatchObject({ withErrors: 1 });
 });
 
 test("a late root that brings the session id names the conversation that is there, keeping its id", async () => {

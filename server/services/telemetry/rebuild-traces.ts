@@ -55,8 +55,11 @@ async function rebuild(tx: Db, projectId: string, conversationIds: string[], rec
 
   const assemblers = new Map(conversationIds.map((id) => [id, createAssembler()]));
   const conversationOf = new Map([...members].map((row) => [row.id, row.conversation_id]));
-  const add = (span: SpanRecord, logs: readonly LogRecord[]) =>
+  const startOf = new Map<string, number>();
+  const add = (span: SpanRecord, logs: readonly LogRecord[]) => {
+    startOf.set(span.traceId, Math.min(startOf.get(span.traceId) ?? Number.POSITIVE_INFINITY, span.startedUs));
     assemblers.get(conversationOf.get(span.traceId) ?? "")?.add(span, [...logs]);
+  };
 
   for (const { span, logs } of read?.kept ?? []) add(span, logs);
   const unread = [...members].map((row) => row.id).filter((id) => !read?.keptTraces.has(id));
@@ -67,9 +70,11 @@ async function rebuild(tx: Db, projectId: string, conversationIds: string[], rec
     }
   }
 
+  // In order of time; the ids, by which they came from the database, decide between those of one time.
+  const inOrder = [...members].sort((a, b) => (startOf.get(a.id) ?? 0) - (startOf.get(b.id) ?? 0));
   const projected: ProjectedConversation[] = conversationIds.map((id) => ({
     id,
-    traceIds: [...members].filter((row) => row.conversation_id === id).map((row) => row.id),
+    traceIds: inOrder.filter((row) => row.conversation_id === id).map((row) => row.id),
     assembled: assemblers.get(id)!.finish(),
   }));
   const book = await priceBookOf({ db: tx, projectId: projectId as ProjectId });

@@ -100,6 +100,7 @@ export const conversationSummary = z.object({
   externalId: z.string().nullable(),
   userId: z.string().nullable(),
   preview: z.string().nullable(),
+  /** In order of time: by when the first span of each started. */
   traceIds: z.array(z.string()),
   models: z.array(z.string()),
   /** What its client (with tags) and people here have labelled it with, distinct and sorted; `ownLabels` are people's. */
@@ -110,6 +111,10 @@ export const conversationSummary = z.object({
   messageCount: z.int(),
   modelCallCount: z.int(),
   toolCallCount: z.int(),
+  /**
+   * What failed, each once: spans with an error, without those that pass on one from below or tell of a call told already;
+   * and tool calls whose answer says so where no span does, flagged by the client or by its text.
+   */
   errorCount: z.int(),
   findingCount: z.int(),
   usage,
@@ -170,6 +175,12 @@ export const conversationsReply = z.object({ conversations: z.array(conversation
 
 export const getConversationInput = z.strictObject({ conversationId: z.string().min(1).max(1000) });
 export const conversationReply = z.object({ conversation });
+
+export const findSpanInput = z.strictObject({
+  conversationId: z.string().min(1).max(1000),
+  spanId: z.string().min(1).max(64),
+});
+export const foundSpanReply = z.object({ span: z.object({ traceId: z.string(), spanId: z.string() }) });
 
 export const getTraceInput = z.strictObject({ traceId: z.string().min(1).max(64) });
 export const traceReply = z.object({

@@ -2,6 +2,7 @@ import { deleteConversation } from "@/server/services/data";
 import {
   changeLabels,
   conversationFacets,
+  findSpan,
   getConversation,
   getReceipt,
   getTrace,
@@ -17,6 +18,7 @@ export const conversationsRouter = router({
   list: query(listConversations),
   get: query(getConversation),
   facets: query(conversationFacets),
+  findSpan: query(findSpan),
   changeLabels: mutation(changeLabels),
   delete: mutation(deleteConversation),
 });

@@ -175,6 +175,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
         <Tabs.Panel value="spans" className={classes.panel}>
           <SpansTab
             projectId={projectId}
+            conversationId={conversation.id}
             traceIds={conversation.traceIds}
             traceId={trace}
             spanId={span}

@@ -12,19 +12,29 @@ import { Waterfall } from "./waterfall";
 
 type Props = {
   projectId: string;
+  conversationId: string;
   traceIds: readonly string[];
   traceId: string | null;
+  /** Shown in its trace, whether that is named or not. */
   spanId: string | null;
   onChange: (view: { trace?: string | null; span?: string | null }) => void;
 };
 
 /** The traces of a conversation as they came: what ran when, how each span was read, and what nobody read. */
-export function SpansTab({ projectId, traceIds, traceId, spanId, onChange }: Props) {
+export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId, onChange }: Props) {
   const trpc = useTRPC();
-  const shown = traceIds.find((id) => id === traceId) ?? traceIds[0];
+  const named = traceIds.find((id) => id === traceId);
+  const found = useQuery(
+    trpc.conversations.findSpan.queryOptions(
+      { projectId, conversationId, spanId: spanId ?? "" },
+      { enabled: named === undefined && spanId !== null && traceIds.length > 1 },
+    ),
+  );
+  const shown = named ?? found.data?.span.traceId ?? (found.isLoading ? undefined : traceIds[0]);
   const { data, error, refetch, isFetching } = useQuery(
     trpc.traces.get.queryOptions({ projectId, traceId: shown ?? "" }, { enabled: shown !== undefined }),
   );
+  if (found.isLoading) return <TableSkeleton rowHeight={30} label="Loading spans" />;
   if (shown === undefined) {
     return (
       <Text c="dimmed" p="md">
@@ -63,11 +73,16 @@ export function SpansTab({ projectId, traceIds, traceId, spanId, onChange }: Pro
             </Text>
           ) : null}
         </div>
+        {spanId !== null && (found.error || (spans && !selected)) ? (
+          <Text size="sm" p="sm" role="status">
+            Span <span className="mono">{spanId.slice(0, 8)}</span> is not here any more.
+          </Text>
+        ) : null}
         {spans ? (
           <Waterfall
             spans={spans}
             selectedId={spanId}
-            onSelect={(id) => onChange({ span: id === spanId ? null : id })}
+            onSelect={(id) => onChange({ trace: shown, span: id === spanId ? null : id })}
           />
         ) : error ? (
           <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />

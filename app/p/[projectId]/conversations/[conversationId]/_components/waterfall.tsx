@@ -1,7 +1,7 @@
 "use client";
 import { UnstyledButton } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { useFollowFocus, useRowKeys } from "@/app/_components/data-table/use-row-keys";
 import { formatDuration } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc";
@@ -33,6 +33,13 @@ export function Waterfall({ spans, selectedId, onSelect }: Props) {
     activeIndex: selectedIndex,
   });
   const following = useFollowFocus();
+  // Once: whoever scrolls on is not taken back when the spans are read again.
+  const shownId = useRef<string | null>(null);
+  useEffect(() => {
+    if (selectedIndex < 0 || shownId.current === selectedId) return;
+    shownId.current = selectedId;
+    virtual.scrollToIndex(selectedIndex);
+  }, [selectedIndex, selectedId, virtual]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <section className={classes.scroller} ref={scroller} tabIndex={0} aria-label="Spans, scrollable">
