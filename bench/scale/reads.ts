@@ -45,6 +45,7 @@ import {
 import { getProject, listProjects, roleIn } from "@/server/services/projects";
 import {
   conversationFacets,
+  findSpan,
   getConversation,
   getReceipt,
   getTrace,
@@ -224,6 +225,7 @@ const conversationReads: Read[] = [
     days(20).map((at) => ({ startedAfter: at - DAY_MS, startedBefore: at })),
   ),
   read(getTrace, "", async (world) => (await world.spread("traces", "created_at")).map(({ id }) => ({ traceId: id }))),
+  read(findSpan, "in 1,000 traces", [{ conversationId: GIANT_CONVERSATION, spanId: "1".padStart(16, "0") }]),
   read(getTrace, "of 20,000 spans", [{ traceId: GIANT_TRACE }], { payload: true }),
   read(getReceipt, "", async (world) =>
     (await world.spread("ingest_receipts", "created_at")).map(({ id }) => ({ receiptId: id })),

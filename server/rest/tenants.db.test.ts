@@ -112,6 +112,7 @@ const TABLE_OF: Record<string, [table: string, column: string]> = {
   receiptId: ["ingest_receipts", "id"],
   conversationId: ["conversations", "id"],
   traceId: ["traces", "id"],
+  spanId: ["tool_calls", "span_id"],
   findingId: ["findings", "id"],
   runId: ["rule_runs", "id"],
   keyId: ["api_keys", "id"],
