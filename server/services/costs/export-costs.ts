@@ -53,7 +53,7 @@ export const exportCosts = verb(
         select ${key}, jsonb_object_agg(bucket, units) as usage from (
           select ${key}, u.key as bucket, sum(u.value::numeric) as units
           from d, jsonb_each_text(d.usage) as u(key, value)
-          group by ${key}, u.key having sum(u.value::numeric) <> 0
+          group by ${key}, u.key having sum(u.value::numeric) > 0
         ) b group by ${key}
       )
       select g.*, coalesce(units.usage, '{}') as usage from (

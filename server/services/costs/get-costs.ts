@@ -52,7 +52,7 @@ export const getCosts = verb(
           select key, jsonb_object_agg(bucket, units) as usage from (
             select d.key, u.bucket, sum(u.units::numeric) as units
             from d join g using (key), jsonb_each_text(d.usage) as u(bucket, units)
-            group by d.key, u.bucket having sum(u.units::numeric) <> 0
+            group by d.key, u.bucket having sum(u.units::numeric) > 0
           ) b group by key
         )
         select g.*, coalesce(units.usage, '{}') as usage
@@ -65,7 +65,7 @@ export const getCosts = verb(
       with d as materialized (select day, calls, unpriced_calls, cost, usage from daily_costs d where ${mine}),
       units as (
         select u.bucket, sum(u.units::numeric) as units
-        from d, jsonb_each_text(d.usage) as u(bucket, units) group by u.bucket having sum(u.units::numeric) <> 0
+        from d, jsonb_each_text(d.usage) as u(bucket, units) group by u.bucket having sum(u.units::numeric) > 0
       ),
       days as (
         select day, ${DAY_SUMS} from d group by day having sum(calls) > 0

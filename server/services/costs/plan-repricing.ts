@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Decimal } from "decimal.js";
 import { canonical } from "@/server/platform/canonical";
-import { type PriceBook, priceCall } from "@/server/services/pricing";
+import { completeCost, type PriceBook, priceCall } from "@/server/services/pricing";
 import type { Cost, Usage } from "@/server/services/pricing/schemas";
 import type { CallKey, StoredCost } from "@/server/services/telemetry";
 
@@ -44,7 +44,7 @@ const sameMoney = (a: string | null, b: string | null) =>
  */
 function evidence(cost: Cost | null) {
   if (cost === null) return "none";
-  const { pricesVersion: _, ...rest } = cost;
+  const { pricesVersion: _, ...rest } = completeCost(cost);
   return canonical(rest);
 }
 

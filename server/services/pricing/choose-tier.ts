@@ -1,9 +1,8 @@
 import { addExactly } from "./exact-decimal";
 import { compilePattern, isPattern } from "./pattern";
 import type { CONDITION_OPERATORS, PriceDefinition, PricingTier, Usage } from "./schemas";
+import { DETAIL_NAME_MAX } from "./usage/schemas";
 
-/** No bucket's name is longer; what is, no condition looks at. */
-const BUCKET_NAME_MAX = 100;
 /** How many bucket names a condition remembers its answer for. Names come from clients, so there is no end of them. */
 const REMEMBERED_NAMES = 200;
 
@@ -37,7 +36,7 @@ export function tierChooser(definition: Pick<PriceDefinition, "pricingTiers">): 
 
 /**
  * The tier that a call with this usage is billed in: the first, by rising priority, all of whose conditions hold; else
- * the default. A condition compares the sum of all buckets whose names match its pattern, and that is 0 when none does.
+ * the default. A condition compares the sum of all buckets and details whose names match, and that is 0 when none does.
  */
 export function chooseTier(chooser: TierChooser, usage: Usage): PricingTier | null {
   for (const { tier, conditions } of chooser.conditional) {
@@ -55,7 +54,7 @@ function bucketTest(source: string): ((bucket: string) => boolean) | null {
   return (bucket) => {
     const known = remembered.get(bucket);
     if (known !== undefined) return known;
-    if (bucket.length > BUCKET_NAME_MAX) return false;
+    if (bucket.length > DETAIL_NAME_MAX) return false;
     const matches = pattern.test(bucket);
     if (remembered.size >= REMEMBERED_NAMES) remembered.clear();
     remembered.set(bucket, matches);

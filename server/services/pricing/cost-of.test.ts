@@ -19,6 +19,7 @@ describe("the cost of a call", () => {
         currency: "USD",
         breakdown: { input_tokens: 0.0025, output_tokens: 0.001 },
         unpriced: [],
+        unpricedDetails: [],
         model: { id: "mp_acme-4", provider: "external", modelName: "acme-4" },
         tier: { id: "standard", name: "Standard" },
         source: "project_custom",
@@ -29,13 +30,68 @@ describe("the cost of a call", () => {
     expect(costSchema.parse(priced.cost)).toEqual(priced.cost);
   });
 
-  test("is unknown, not zero, when one of its buckets has no price", () => {
-    const { cost, totalDecimal } = costOf(at(PRICES), { input_tokens: 1_000, output_audio_tokens: 5 });
+  test("is unknown, not zero, when a known bucket has no price", () => {
+    const { cost, totalDecimal } = costOf(at(PRICES), { input_tokens: 1_000, reasoning_output_tokens: 5 });
     expect(totalDecimal).toBeNull();
     expect(cost).toMatchObject({
       total: null,
-      breakdown: { input_tokens: 0.0025, output_audio_tokens: null },
+      breakdown: { input_tokens: 0.0025, reasoning_output_tokens: null },
+      unpriced: ["reasoning_output_tokens"],
+      unpricedDetails: [],
+    });
+  });
+
+  test("has a detail that has a price", () => {
+    const { cost } = costOf(at({ ...PRICES, web_searches: 0.01 }), {
+      input_tokens: 10,
+      output_tokens: 1,
+      web_searches: 2,
+    });
+    expect(cost).toMatchObject({
+      total: 0.020035,
+      breakdown: { web_searches: 0.02 },
+      unpriced: [],
+      unpricedDetails: [],
+    });
+  });
+
+  test("names a detail without a price and is what it is without it", () => {
+    const { cost, totalDecimal } = costOf(at(PRICES), { input_tokens: 1_000, web_searches: 2, audio_seconds: 1.5 });
+    expect(totalDecimal).toBe("0.0025");
+    expect(cost).toMatchObject({
+      total: 0.0025,
+      breakdown: { input_tokens: 0.0025, web_searches: null, audio_seconds: null },
+      prices: { input_tokens: 2.5e-6 },
+      unpriced: [],
+      unpricedDetails: ["web_searches", "audio_seconds"],
+    });
+  });
+
+  test("has a part of a bucket at its own price, else at the bucket's", () => {
+    const usage = { input_tokens: 80, input_audio_tokens: 20, output_tokens: 1 };
+    const own = costOf(at({ ...PRICES, input_audio_tokens: 1e-4 }), usage).cost;
+    expect(own).toMatchObject({ total: 0.00221, breakdown: { input_audio_tokens: 0.002 }, unpricedDetails: [] });
+    const covered = costOf(at(PRICES), usage).cost;
+    expect(covered).toMatchObject({
+      total: 0.00026,
+      breakdown: { input_tokens: 0.0002, input_audio_tokens: 0.00005 },
+      prices: { input_tokens: 2.5e-6, input_audio_tokens: 2.5e-6 },
+      unpriced: [],
+      unpricedDetails: ["input_audio_tokens"],
+    });
+  });
+
+  test("is unknown for a part of a bucket when neither has a price", () => {
+    expect(costOf(at({ input_tokens: 1e-6 }), { input_tokens: 1, output_audio_tokens: 5 }).cost).toMatchObject({
+      total: null,
       unpriced: ["output_audio_tokens"],
+    });
+  });
+
+  test("is unknown when nothing but details without a price were used", () => {
+    expect(costOf(at(PRICES), { web_searches: 2 })).toMatchObject({
+      cost: { total: null, breakdown: { web_searches: null }, unpriced: [], unpricedDetails: ["web_searches"] },
+      totalDecimal: null,
     });
   });
 
@@ -80,7 +136,7 @@ describe("the cost of a call", () => {
 
   test("survives a bucket called __proto__", () => {
     const usage = JSON.parse('{"__proto__": 3, "input_tokens": 1}');
-    expect(costOf(at(PRICES), usage).cost).toMatchObject({ total: null, unpriced: ["__proto__"] });
+    expect(costOf(at(PRICES), usage).cost).toMatchObject({ total: 2.5e-6, unpricedDetails: ["__proto__"] });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Decimal } from "decimal.js";
 import { exactProduct, exactSum, type ScaledPrices, scaledPrices, toDecimalString, toDollars } from "./exact-decimal";
 import type { Cost, PriceDefinition, PricingTier, Usage } from "./schemas";
+import { bucketOf, isKnownBucket, isOfKnownBucket } from "./usage/schemas";
 
 /** The cost of a call, and its total once more with every digit (US dollars, for a `numeric` column). */
 export type PricedCall = { readonly cost: Cost | null; readonly totalDecimal: string | null };
@@ -27,12 +28,13 @@ export type TierPrices = {
 
 /** What is the same for all calls at a tier's prices that have usage in the same buckets. Shared by their costs: frozen. */
 type Plan = {
-  /** All buckets that are not zero, in the order of the usage. */
+  /** All buckets and details that are not zero, in the order of the usage. */
   buckets: readonly string[];
   /** Their prices in units of 10^-scale dollars; `null` where there is none. */
   units: readonly (number | null)[];
   prices: Cost["prices"];
   unpriced: string[];
+  unpricedDetails: string[];
   /** Every bucket that the breakdown names. */
   blank: Cost["breakdown"];
 };
@@ -51,14 +53,15 @@ export function tierPrices(definition: PriceDefinition, tier: PricingTier, price
 }
 
 /**
- * What a call with this usage costs: each bucket's count times its price per unit, added in decimals. `null` when there
- * is no usage, all of it is zero, or only a total is known. A bucket without a price costs `null` and makes the total
- * `null`; an explicit price of 0 costs 0. The parts of a cost that calls share are frozen.
+ * Returns what a call with this usage costs: each count times its price per unit, added in decimals. `null` when there is
+ * no usage, all of it is zero, or only a total is known. A known bucket without a price costs `null` and makes the total
+ * `null`. A detail without a price of its own is named in `unpricedDetails`: a part of a known bucket costs what that costs,
+ * everything else leaves the total alone. An explicit price of 0 costs 0. What calls' costs share is frozen.
  */
 export function costOf(at: TierPrices, usage: Usage | null): PricedCall {
   if (usage === null) return UNPRICED;
   const plan = knownPlan(at.plans, usage) ?? newPlan(at, usage);
-  if (plan.prices === NO_PRICES && plan.unpriced.length === 0) return UNPRICED;
+  if (plan.prices === NO_PRICES && plan.unpriced.length === 0 && plan.unpricedDetails.length === 0) return UNPRICED;
   return (at.scaled && inWholeUnits(at, at.scaled.scale, plan)) ?? inDecimals(at, plan, usage);
 }
 
@@ -88,18 +91,32 @@ const PLANS_MAX = 8;
 function newPlan(at: TierPrices, usage: Usage): Plan {
   const buckets = Object.keys(usage).filter((bucket) => usage[bucket] !== 0);
   const counted = buckets.length > BUCKETS_MAX ? [] : buckets.filter((bucket) => !TOTALS.has(bucket));
-  const known = counted.filter((bucket) => at.prices.has(bucket));
+  const pricedAs = new Map(counted.map((bucket) => [bucket, priceKey(at.prices, bucket)]));
+  const known = counted.filter((bucket) => pricedAs.get(bucket) !== undefined);
   const plan: Plan = {
     buckets,
-    units: buckets.map((bucket) => at.scaled?.units.get(bucket) ?? null),
-    prices: known.length === 0 ? NO_PRICES : Object.freeze(record(known, (bucket) => at.prices.get(bucket)!)),
-    unpriced: Object.freeze(counted.filter((bucket) => !at.prices.has(bucket))) as string[],
+    units: buckets.map((bucket) => at.scaled?.units.get(pricedAs.get(bucket) ?? "") ?? null),
+    prices:
+      known.length === 0 ? NO_PRICES : Object.freeze(record(known, (bucket) => at.prices.get(pricedAs.get(bucket)!)!)),
+    unpriced: Object.freeze(
+      counted.filter((bucket) => pricedAs.get(bucket) === undefined && isOfKnownBucket(bucket)),
+    ) as string[],
+    unpricedDetails: Object.freeze(
+      counted.filter((bucket) => pricedAs.get(bucket) !== bucket && !isKnownBucket(bucket)),
+    ) as string[],
     blank: record(counted, () => null),
   };
   at.plans.unshift(plan);
   at.plans.length = Math.min(at.plans.length, PLANS_MAX);
   fits(plan, usage);
   return plan;
+}
+
+/** The key whose price a bucket goes by: its own, or that of the bucket it is part of. */
+function priceKey(prices: TierPrices["prices"], bucket: string): string | undefined {
+  if (prices.has(bucket)) return bucket;
+  const whole = bucketOf(bucket);
+  return whole !== undefined && prices.has(whole) ? whole : undefined;
 }
 
 const record = <V>(keys: string[], value: (key: string) => V): Record<string, V> =>
@@ -118,7 +135,7 @@ function inWholeUnits(at: TierPrices, scale: number, plan: Plan): PricedCall | n
     if (!Number.isSafeInteger(count) || !Number.isSafeInteger(sum) || count < 0) return null;
     breakdown[plan.buckets[position]!] = toDollars(product, scale);
   }
-  if (plan.unpriced.length > 0) return priced(at, plan, breakdown, null, null);
+  if (isUnknown(plan)) return priced(at, plan, breakdown, null, null);
   return priced(at, plan, breakdown, toDollars(sum, scale), toDecimalString(sum, scale));
 }
 
@@ -134,21 +151,28 @@ function inDecimals(at: TierPrices, plan: Plan, usage: Usage): PricedCall {
     parts.push(part);
     breakdown[bucket] = part.toNumber();
   }
-  if (parts.length < known.length || plan.unpriced.length > 0) {
-    const unpriced = Object.keys(breakdown).filter((bucket) => breakdown[bucket] === null);
+  if (parts.length < known.length || isUnknown(plan)) {
+    const unpriced = Object.keys(breakdown).filter(
+      (bucket) =>
+        breakdown[bucket] === null && (known.some(([name]) => name === bucket) || plan.unpriced.includes(bucket)),
+    );
     return priced(at, { ...plan, unpriced }, breakdown, null, null);
   }
   const total = exactSum(parts);
   return priced(at, plan, breakdown, total.toNumber(), total.toFixed());
 }
 
+/** Whether something that has to be in the total has no price, or nothing has. */
+const isUnknown = ({ unpriced, prices }: Plan) => unpriced.length > 0 || prices === NO_PRICES;
+
 function priced(
   { model, tier, source, pricesVersion }: TierPrices,
-  { prices, unpriced }: Plan,
+  { prices, unpriced, unpricedDetails }: Plan,
   breakdown: Cost["breakdown"],
   total: number | null,
   totalDecimal: string | null,
 ): PricedCall {
-  const cost: Cost = { total, currency: "USD", breakdown, unpriced, model, tier, source, prices, pricesVersion };
+  const said = { breakdown, unpriced, unpricedDetails, model, tier, source, prices, pricesVersion };
+  const cost: Cost = { total, currency: "USD", ...said };
   return { cost, totalDecimal };
 }

@@ -17,7 +17,7 @@ export const estimateModelPrice = verb(
     name: "modelPrices.estimate",
     summary: "Say what a call of a model with this usage would cost, without sending anything.",
     description:
-      "`usage` has disjoint buckets, as a stored model call has. `match` and `cost` are in exactly the form that is stored " +
+      "`usage` is as a stored model call has it: disjoint buckets, and details by any name. `match` and `cost` are in exactly the form that is stored " +
       "with a call; both are `null` when no price is known. With a `draft` the answer is what it would be if that definition " +
       "were in force, in the place of `modelPriceId` where one is named; its `pricesVersion` ends in `@0`. Nothing is stored.",
     effect: "read",
@@ -26,7 +26,7 @@ export const estimateModelPrice = verb(
       model: modelName.max(500),
       provider: z.string().max(100).nullish(),
       usage: usage.refine((given) => Object.keys(given).length <= BUCKETS_MAX, {
-        message: `Usage has at most ${BUCKETS_MAX} buckets.`,
+        message: `Usage has at most ${BUCKETS_MAX} buckets and details.`,
       }),
       draft: draftInput.optional(),
     }),

@@ -1,5 +1,6 @@
 import "server-only";
 
+export { completeCost } from "./complete-cost";
 export type { PricedCall } from "./cost-of";
 export { createModelPrice } from "./create-model-price";
 export { deleteModelPrice } from "./delete-model-price";

@@ -285,6 +285,7 @@ describe("an estimate", () => {
         currency: "USD",
         breakdown: { input_tokens: 0.004004, output_tokens: 0.00003 },
         unpriced: [],
+        unpricedDetails: [],
         model: { id: model.id, provider: "external", modelName: "acme-large" },
         tier: { id: "long-context", name: "Long context" },
         source: "project_custom",
@@ -294,14 +295,21 @@ describe("an estimate", () => {
     });
   });
 
-  test("is null for a model that nobody knows, and names the buckets that have no price", async () => {
+  test("is null for a model that nobody knows, and names the buckets and details that have no price", async () => {
     const { ctx } = await testProject();
     await createModelPrice(ctx, acme);
     expect(await estimateModelPrice(ctx, { model: "acme-huge", usage: { input_tokens: 1 } })).toEqual({
       estimate: { match: null, cost: null },
     });
-    const { estimate } = await estimateModelPrice(ctx, { model: "acme-large", usage: { image_tokens: 1 } });
-    expect(estimate.cost).toMatchObject({ total: null, unpriced: ["image_tokens"] });
+    const { estimate } = await estimateModelPrice(ctx, {
+      model: "acme-large",
+      usage: { cache_read_input_tokens: 1, web_searches: 1 },
+    });
+    expect(estimate.cost).toMatchObject({
+      total: null,
+      unpriced: ["cache_read_input_tokens"],
+      unpricedDetails: ["web_searches"],
+    });
   });
 
   test("of a draft is what it would be with that in force, where it stands, and nothing is stored", async () => {

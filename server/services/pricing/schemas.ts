@@ -22,7 +22,10 @@ export const modelName = z.string().regex(/\S/, "Name a model.");
 /** Returns a pattern for exactly this name, letter case aside as everywhere. */
 export const patternOfName = (name: string) => `^${name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}$`;
 
-/** Tokens (or other units) by bucket. Buckets are disjoint: none contains another. */
+/**
+ * Tokens by known bucket, and every other detail by the client's own name (`web_searches`, `audio_seconds`). No count contains
+ * another: a detail that is part of a bucket, such as `input_audio_tokens` of the input, is not counted in it.
+ */
 export const usage = z.record(z.string(), z.number().min(0));
 export type Usage = z.infer<typeof usage>;
 
@@ -30,7 +33,7 @@ export const CONDITION_OPERATORS = ["gt", "gte", "lt", "lte", "eq", "neq"] as co
 export const PRICE_SOURCES = ["default", "project_override", "project_custom"] as const;
 export type PriceSource = (typeof PRICE_SOURCES)[number];
 
-/** Holds when the sum of all buckets whose name matches `usageDetailPattern` (RE2, case-insensitive) compares so. */
+/** Holds when the sum of all buckets and details whose name matches `usageDetailPattern` (RE2, case-insensitive) compares so. */
 export const tierCondition = z.object({
   usageDetailPattern: z.string(),
   operator: z.enum(CONDITION_OPERATORS),
@@ -71,15 +74,18 @@ export const priceMatch = z.object({
 export type PriceMatch = z.infer<typeof priceMatch>;
 
 /**
- * What one model call cost, US dollars. `breakdown` has every bucket with usage; one without a price is `null` and named
- * in `unpriced`, and then `total` is `null`. `prices` are those of the tier that were used, `pricesVersion` says where
- * they come from (`default@<catalogue date>` or `<definition id>@<version>`).
+ * What one model call cost, US dollars. `breakdown` has every bucket and detail with usage. A known bucket without a price is
+ * `null` and named in `unpriced`, and then `total` is `null`. A detail without a price of its own is named in
+ * `unpricedDetails`: one that is part of a bucket costs what that costs, any other is `null` and leaves the total alone.
+ * `prices` are those of the tier that were used, by what they were used for; `pricesVersion` says where they come from
+ * (`default@<catalogue date>` or `<definition id>@<version>`).
  */
 export const cost = z.object({
   total: z.number().nullable(),
   currency: z.literal("USD"),
   breakdown: z.record(z.string(), z.number().nullable()),
   unpriced: z.array(z.string()),
+  unpricedDetails: z.array(z.string()),
   model: z.object({ id: z.string(), provider: z.enum(PRICE_PROVIDERS), modelName: z.string() }),
   tier: z.object({ id: z.string(), name: z.string() }),
   source: z.enum(PRICE_SOURCES),

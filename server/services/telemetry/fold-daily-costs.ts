@@ -6,6 +6,8 @@ import { loggable } from "@/server/platform/loggable";
 /** Appended rows that one statement folds. */
 const ROWS_A_FOLD = 10_000;
 const EVERY_MS = 5_000;
+/** Names of usage that a row has room for: clients make them up, and each fold writes the row again. */
+const NAMES_MAX = 500;
 
 /** What the rows of each table are told apart by, beside the project. */
 const KEYS = {
@@ -17,7 +19,7 @@ const TABLES = Object.keys(KEYS) as Table[];
 
 /**
  * Adds up what writers have appended to the days' costs, into one row a key; what comes to nothing goes. The sum of all
- * rows is the same before and after. One process at a time; others have nothing to do meanwhile. Answers how many rows it
+ * rows is the same before and after, but for the smallest figures of a row with more than 500 names. One process at a time; others have nothing to do meanwhile. Answers how many rows it
  * took.
  */
 export const foldDailyCosts = (database: Db): Promise<number> =>
@@ -53,9 +55,10 @@ async function fold(tx: Db, name: Table): Promise<number> {
     parts as (select * from taken union all select * from joined),
     units as (
       select ${key}, jsonb_object_agg(bucket, units) as usage from (
-        select ${key}, u.key as bucket, sum(u.value::numeric) as units
+        select ${key}, u.key as bucket, sum(u.value::numeric) as units,
+               row_number() over (partition by ${key} order by sum(u.value::numeric) desc, u.key) as place
         from parts, jsonb_each_text(usage) u group by ${key}, u.key having sum(u.value::numeric) <> 0
-      ) b group by ${key}
+      ) b where place <= ${NAMES_MAX} group by ${key}
     ),
     made as (
       insert into ${table} (${key}, calls, unpriced_calls, cost, usage, folded)

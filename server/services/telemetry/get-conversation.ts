@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import type { Cost } from "@/server/services/pricing";
+import { type Cost, completeCost } from "@/server/services/pricing";
 import { findConversation } from "./find-conversation";
 import {
   conversationReply,
@@ -74,7 +74,7 @@ const messageOf = (row: typeof conversationMessages.$inferSelect) => ({
 const modelCallOf = (row: typeof modelCalls.$inferSelect) => ({
   ...row,
   error: row.error as SpanError | null,
-  cost: row.cost as Cost | null,
+  cost: row.cost === null ? null : completeCost(row.cost as Cost),
   reportedCost: row.reportedCost === null ? null : Number(row.reportedCost),
 });
 

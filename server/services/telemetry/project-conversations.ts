@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { rowsOf, textArray } from "@/db/rows";
 import { type PriceBook, priceCall } from "@/server/services/pricing";
+import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import type { AssembledConversation, UnpricedModelCall } from "./otlp/types";
 import { allLabels, ownLabelsOf } from "./own-labels";
 import type { Message } from "./schemas";
@@ -345,11 +346,18 @@ const modelsOf = ({ modelCalls }: AssembledConversation) => {
   return [...new Set(names.map((name) => cut(name, MODEL_CHARACTERS)))].sort();
 };
 
+/** Names of details that a conversation's sums have room for: names come from clients, so there is no end of them. */
+const DETAILS_MAX = 200;
+
 function sumUsage(calls: readonly UnpricedModelCall[]) {
-  const sums: Record<string, number> = {};
+  const sums: Record<string, number> = Object.create(null);
   for (const { usage } of calls) {
-    for (const [bucket, count] of Object.entries(usage ?? {})) sums[bucket] = (sums[bucket] ?? 0) + count;
+    for (const [name, count] of Object.entries(usage ?? {})) sums[name] = (sums[name] ?? 0) + count;
   }
+  const details = Object.keys(sums).filter((name) => !isOfKnownBucket(name));
+  for (const name of details.sort().slice(DETAILS_MAX)) delete sums[name];
+  // Seconds are fractions, and their sum is not to end in the error of binary ones.
+  for (const name in sums) sums[name] = Number(sums[name]!.toPrecision(15));
   return sums;
 }
 

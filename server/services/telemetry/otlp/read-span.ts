@@ -17,7 +17,7 @@ import { resolveSpanType, SPAN_TYPE, SPAN_TYPE_EVIDENCE } from "./readers/span-t
 import { viewSpan } from "./readers/span-view";
 import { TOOL_ARGUMENTS, TOOL_CALL_ID, TOOL_NAME, TOOL_RESULT } from "./readers/tool";
 import type { LogRecord, SpanReading, SpanRecord } from "./types";
-import { USAGE_ATTRIBUTES } from "./usage/figures";
+import { otherFigureIn, USAGE_ATTRIBUTES } from "./usage/figures";
 
 /** Every table of readers: a new one must be listed here, or what it takes is shown as unmapped. */
 const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
@@ -57,7 +57,10 @@ const PREFIXES = TAKEN.filter((name) => name.endsWith("*")).map((name) => name.s
 /** How a span was read, for showing it: what it is, and which of its attributes nothing here understands (sorted). */
 export function readSpan(span: SpanRecord, logs: readonly LogRecord[]): SpanReading {
   const unmapped = Object.keys(span.attributes).filter(
-    (name) => !NAMES.has(name) && !PREFIXES.some((prefix) => name.startsWith(prefix)),
+    (name) =>
+      !NAMES.has(name) &&
+      !PREFIXES.some((prefix) => name.startsWith(prefix)) &&
+      !otherFigureIn(name, span.attributes[name]),
   );
   return { type: resolveSpanType(viewSpan(span, logs)), unmapped: unmapped.sort() };
 }

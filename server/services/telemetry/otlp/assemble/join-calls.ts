@@ -1,3 +1,4 @@
+import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import type { SpanType } from "../../schemas";
 import { EMPTY_LIST } from "./list-tree";
 import type { CallFacts, SpanFacts } from "./span-facts";
@@ -149,7 +150,7 @@ function sameTotals(one: CallSpan, other: CallSpan): boolean {
 }
 
 const sumOf = (usage: Readonly<Record<string, number>>) =>
-  Object.values(usage).reduce((sum, tokens) => sum + tokens, 0);
+  Object.entries(usage).reduce((sum, [name, count]) => (isOfKnownBucket(name) ? sum + count : sum), 0);
 
 /** The span with more buckets of usage counts, then the one with messages; the rest is only so that order never matters. */
 function mostTelling(one: CallSpan, other: CallSpan): number {
@@ -158,7 +159,7 @@ function mostTelling(one: CallSpan, other: CallSpan): number {
   );
 }
 
-const bucketsOf = ({ call }: CallSpan) => Object.keys(call.usage ?? {}).length;
+const bucketsOf = ({ call }: CallSpan) => Object.keys(call.usage ?? {}).filter(isOfKnownBucket).length;
 
 /** Spans in the order in which things happened; of those that began at once the outer first. */
 export function byTime(one: SpanFacts, other: SpanFacts): number {

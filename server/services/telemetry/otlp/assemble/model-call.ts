@@ -1,5 +1,8 @@
+import type { Usage } from "@/server/services/pricing/schemas";
+import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import type { UnpricedModelCall } from "../types";
 import type { JoinedCall } from "./join-calls";
+import type { CallFacts } from "./span-facts";
 
 /** A call as we show it: what its first span leaves out is taken from the others. */
 export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
@@ -16,7 +19,7 @@ export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
     requestedModel: firstKnown(calls, (call) => call.requestedModel),
     responseModel: firstKnown(calls, (call) => call.responseModel),
     responseId: firstKnown(calls, (call) => call.responseId),
-    usage: withUsage.usage,
+    usage: withUsage.usage && withDetails(withUsage.usage, calls),
     rawUsage: withUsage.rawUsage,
     usageRule: withUsage.usageRule,
     finishReasons: calls.find((call) => call.finishReasons.length > 0)?.finishReasons ?? [],
@@ -26,6 +29,17 @@ export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
     error: first.error,
     reportedCost: firstKnown(calls, (call) => call.reportedCost),
   };
+}
+
+/** Usage with the details that only another span of the call tells. */
+function withDetails(usage: Usage, calls: readonly CallFacts[]): Usage {
+  const all: Usage = Object.assign(Object.create(null), usage);
+  for (const call of calls) {
+    for (const [name, count] of Object.entries(call.usage ?? {})) {
+      if (!isOfKnownBucket(name)) all[name] ??= count;
+    }
+  }
+  return all;
 }
 
 function firstKnown<Item, Value>(items: readonly Item[], read: (item: Item) => Value | null): Value | null {

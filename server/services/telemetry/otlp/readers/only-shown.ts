@@ -73,7 +73,6 @@ export const ONLY_SHOWN: readonly string[] = [
   "ttft_ms",
   // usage and cost of wrappers, or parts of what is read elsewhere
   "gen_ai.aggregated_usage.*",
-  "gen_ai.usage.details.*",
   "gen_ai.cost.*",
   "llm.cost.*",
   "embedding.embeddings.*",

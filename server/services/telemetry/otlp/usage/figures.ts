@@ -1,9 +1,15 @@
+import type { PartBucket } from "@/server/services/pricing/usage/schemas";
 import { cleanDeep, parseJson } from "../readers/json-text";
 import { numberOf, objectIn } from "../readers/reader";
 import type { Attributes } from "../types";
+import { detailCalled, type MediumBucket, partCalled, partOfBucket } from "./detail-names";
 
-/** What a figure of a client's usage counts. `uncached` is input less everything that a cache took or gave. */
-export type Quantity =
+/**
+ * What a figure of a client's usage counts: `uncached` is input less everything that a cache took or gave, and a part is
+ * counted under the name of its bucket.
+ */
+export type Quantity = WholeQuantity | PartBucket;
+type WholeQuantity =
   | "input"
   | "uncached"
   | "output"
@@ -11,12 +17,7 @@ export type Quantity =
   | "cacheRead"
   | "cacheWrite"
   | "cacheWrite5m"
-  | "cacheWrite1h"
-  | "reasoning"
-  | "inputAudio"
-  | "outputAudio"
-  | "inputImage"
-  | "outputImage";
+  | "reasoning";
 
 /**
  * Where a convention counts cached and reasoning tokens: `inside` input and output, `beside` them, or nobody knows.
@@ -46,14 +47,10 @@ const FLAT: readonly (readonly [name: string, quantity: Quantity, convention: Co
   ["gen_ai.usage.details.cache_write_tokens", "cacheWrite", OTEL],
   ["gen_ai.usage.details.cache_creation_input_tokens", "cacheWrite", OTEL],
   ["anthropic.usage.cache_creation.ephemeral_5m_input_tokens", "cacheWrite5m", OTEL],
-  ["anthropic.usage.cache_creation.ephemeral_1h_input_tokens", "cacheWrite1h", OTEL],
+  ["anthropic.usage.cache_creation.ephemeral_1h_input_tokens", "cache_creation_1h_input_tokens", OTEL],
   ["gen_ai.usage.reasoning.output_tokens", "reasoning", OTEL],
   ["gen_ai.usage.reasoning_tokens", "reasoning", OTEL],
   ["gen_ai.usage.details.reasoning_tokens", "reasoning", OTEL],
-  ["gen_ai.usage.audio.input_tokens", "inputAudio", OTEL],
-  ["gen_ai.usage.audio.output_tokens", "outputAudio", OTEL],
-  ["gen_ai.usage.image.input_tokens", "inputImage", OTEL],
-  ["gen_ai.usage.image.output_tokens", "outputImage", OTEL],
   ["gen_ai.usage.total_tokens", "total", OTEL],
   ["llm.usage.total_tokens", "total", OTEL],
   ["gen_ai.client.token.usage", "total", OTEL], // OpenLIT
@@ -62,9 +59,7 @@ const FLAT: readonly (readonly [name: string, quantity: Quantity, convention: Co
   ["llm.token_count.completion", "output", OPENINFERENCE],
   ["llm.token_count.prompt_details.cache_read", "cacheRead", OPENINFERENCE],
   ["llm.token_count.prompt_details.cache_write", "cacheWrite", OPENINFERENCE],
-  ["llm.token_count.prompt_details.audio", "inputAudio", OPENINFERENCE],
   ["llm.token_count.completion_details.reasoning", "reasoning", OPENINFERENCE],
-  ["llm.token_count.completion_details.audio", "outputAudio", OPENINFERENCE],
   ["llm.token_count.total", "total", OPENINFERENCE],
   // Vercel AI SDK 4, 5 and 6
   ["ai.usage.inputTokens", "input", AI_SDK],
@@ -96,6 +91,8 @@ const OBJECTS: readonly (readonly [name: string, ...path: string[]])[] = [
   ["gcp.vertex.agent.llm_response", "usage_metadata"],
 ];
 
+const LANGFUSE = "langfuse";
+
 /** Usage objects, told apart by a name that only they have. The first that fits; what none of them fits says nothing. */
 const SHAPES: readonly (readonly [marks: readonly string[], convention: Convention])[] = [
   [["prompt_token_count", "promptTokenCount"], { name: "gemini", cache: "inside", reasoning: "beside" }],
@@ -108,7 +105,7 @@ const SHAPES: readonly (readonly [marks: readonly string[], convention: Conventi
     ["prompt_tokens", "prompt_tokens_details", "input_tokens_details"],
     { name: "openai", cache: "inside", reasoning: "inside" },
   ],
-  [["input", "input_cache_read", "output_reasoning"], { name: "langfuse", cache: "beside", reasoning: "beside" }],
+  [["input", "input_cache_read", "output_reasoning"], { name: LANGFUSE, cache: "beside", reasoning: "beside" }],
 ];
 const UNKNOWN_SHAPE: Convention = { name: "object", cache: null, reasoning: null };
 
@@ -143,7 +140,7 @@ const INSIDE: readonly (readonly [quantity: Quantity, ...path: string[]])[] = [
   ["cacheWrite", "input_cache_creation"],
   ["cacheWrite", "prompt_tokens_details", "cache_write_tokens"],
   ["cacheWrite5m", "cache_creation", "ephemeral_5m_input_tokens"],
-  ["cacheWrite1h", "cache_creation", "ephemeral_1h_input_tokens"],
+  ["cache_creation_1h_input_tokens", "cache_creation", "ephemeral_1h_input_tokens"],
   ["reasoning", "completion_tokens_details", "reasoning_tokens"],
   ["reasoning", "output_tokens_details", "reasoning_tokens"],
   ["reasoning", "thoughts_token_count"],
@@ -151,26 +148,111 @@ const INSIDE: readonly (readonly [quantity: Quantity, ...path: string[]])[] = [
   ["reasoning", "thoughtsTokens"],
   ["reasoning", "output_reasoning"],
   ["reasoning", "reasoning_tokens"],
-  ["inputAudio", "prompt_tokens_details", "audio_tokens"],
-  ["inputAudio", "input_audio"],
-  ["outputAudio", "completion_tokens_details", "audio_tokens"],
-  ["outputAudio", "output_audio"],
 ];
 
-/** The attributes that this table takes. */
+/** Where a name says only what a part is made of: which bucket's. `null`: nothing in particular. */
+const CONTAINERS: ReadonlyMap<string, MediumBucket | null> = new Map<string, MediumBucket | null>([
+  ["prompt_tokens_details", "input_tokens"],
+  ["promptTokensDetails", "input_tokens"],
+  ["input_tokens_details", "input_tokens"],
+  ["input_token_details", "input_tokens"],
+  ["inputTokenDetails", "input_tokens"],
+  ["prompt_details", "input_tokens"],
+  ["completion_tokens_details", "output_tokens"],
+  ["candidates_tokens_details", "output_tokens"],
+  ["candidatesTokensDetails", "output_tokens"],
+  ["output_tokens_details", "output_tokens"],
+  ["output_token_details", "output_tokens"],
+  ["outputTokenDetails", "output_tokens"],
+  ["completion_details", "output_tokens"],
+  ["cached_tokens_details", "cache_read_input_tokens"],
+  ["cache_tokens_details", "cache_read_input_tokens"],
+  ["cacheTokensDetails", "cache_read_input_tokens"],
+  ["details", null], // Pydantic AI
+  ["server_tool_use", null], // Anthropic
+  ["serverToolUse", null],
+]);
+/** Parts of a part. */
+const COUNTED_ABOVE: ReadonlySet<string> = new Set(["tool_use_prompt_tokens_details", "toolUsePromptTokensDetails"]);
+
+/** Names of known quantities, wherever they stand; `counted`: of what the tables above read. */
+const OTHER_NAMES: ReadonlyMap<string, WholeQuantity | "counted"> = new Map(
+  Object.entries({
+    cacheRead: [
+      "cache_read_input_tokens",
+      "cache_read_input_token_count",
+      "cache_read_tokens",
+      "cache_read",
+      "cached_tokens",
+      "cached_input_tokens",
+      "cached_content_tokens", // Pydantic AI, of Gemini
+      "cached_prompt_tokens",
+      "cached_prompt_text_tokens", // xAI
+      "prompt_cache_hit_tokens", // DeepSeek
+      "cacheReadTokens",
+      "cacheReadInputTokens", // Bedrock
+      "cachedInputTokens",
+    ],
+    cacheWrite: [
+      "cache_creation_input_tokens",
+      "cache_creation_tokens",
+      "cache_creation",
+      "cache_write_input_tokens",
+      "cache_write_tokens",
+      "cache_write",
+      "cacheCreationInputTokens",
+      "cacheWriteInputTokens", // Bedrock
+      "cacheWriteTokens",
+    ],
+    cacheWrite5m: ["ephemeral_5m_input_tokens", "cache_creation_5m_input_tokens"],
+    reasoning: [
+      "reasoning_output_tokens",
+      "reasoning_tokens",
+      "reasoningTokens",
+      "reasoning",
+      "output_reasoning",
+      "output_reasoning_tokens",
+      "thinking_tokens", // Anthropic
+      "thoughts_tokens", // Pydantic AI, of Gemini
+    ],
+    counted: [
+      "input_tokens",
+      "inputTokens",
+      "prompt_tokens",
+      "promptTokens",
+      "output_tokens",
+      "outputTokens",
+      "completion_tokens",
+      "completionTokens",
+      "prompt_cache_miss_tokens",
+      "noCacheTokens",
+    ],
+  } satisfies Partial<Record<WholeQuantity | "counted", string[]>>).flatMap(([quantity, names]) =>
+    names.map((name) => [name, quantity as WholeQuantity | "counted"] as const),
+  ),
+);
+
+/** The attributes that these tables take. */
 export const USAGE_ATTRIBUTES: readonly string[] = [...FLAT.map(([name]) => name), ...OBJECTS.map(([name]) => name)];
 
 export type Figure = { count: number; convention: Convention };
 export type Figures = {
   found: ReadonlyMap<Quantity, Figure>;
+  /** Parts that the client says it has not counted in their bucket. */
+  beside: ReadonlySet<PartBucket>;
+  /** Everything else that was used, by the client's own name for it. */
+  details: ReadonlyMap<string, number>;
   /** Every figure as sent, by the name of its attribute. */
   raw: Record<string, unknown>;
 };
 
+const FLAT_NAMES: ReadonlySet<string> = new Set(FLAT.map(([name]) => name));
+const INSIDE_PATHS: ReadonlySet<string> = new Set(INSIDE.map(([, ...path]) => path.join(".")));
+
 /** Collects what a span says about usage, unreconciled, or `null` when it says nothing. */
 export function readFigures(attributes: Attributes): Figures | null {
   const found = new Map<Quantity, Figure>();
-  const raw: Record<string, unknown> = {};
+  const raw: Record<string, unknown> = Object.create(null);
   for (const [name, quantity, convention] of FLAT) {
     const sent = attributes[name];
     if (sent === undefined) continue;
@@ -179,19 +261,93 @@ export function readFigures(attributes: Attributes): Figures | null {
     raw[name] = sent;
     if (!found.has(quantity)) found.set(quantity, { count, convention });
   }
+  const others: OtherFigures = { found, beside: new Set(), details: new Map() };
+  for (const name in attributes) {
+    const told = FLAT_NAMES.has(name) ? undefined : otherFigureIn(name, attributes[name]);
+    if (!told) continue;
+    raw[name] = attributes[name];
+    addOther(others, told, OTEL);
+  }
   for (const [name, ...path] of OBJECTS) {
     const sent = attributes[name];
     if (sent === undefined) continue;
     const object = objectAt(sent, path);
     if (!object) continue;
-    raw[name] = cleanDeep(object, 0);
+    const clean = cleanDeep(object, 0) as Readonly<Record<string, unknown>>;
+    raw[name] = clean;
     const convention = conventionOf(object);
     for (const [quantity, ...inside] of INSIDE) {
       const count = countOf(valueAt(object, inside));
       if (count !== undefined && !found.has(quantity)) found.set(quantity, { count, convention });
     }
+    for (const leaf of leavesOf(clean)) {
+      if (!INSIDE_PATHS.has(leaf.path.join("."))) addOther(others, leaf, convention);
+    }
   }
-  return found.size > 0 ? { found, raw } : null;
+  return found.size > 0 || others.details.size > 0 ? { ...others, raw } : null;
+}
+
+type OtherFigures = { found: Map<Quantity, Figure>; beside: Set<PartBucket>; details: Map<string, number> };
+
+/** Files a figure that no table names: as another spelling, as a part of a bucket, or under its own name. */
+function addOther({ found, beside, details }: OtherFigures, { path, value }: Leaf, convention: Convention) {
+  if (path.some((step) => COUNTED_ABOVE.has(step))) return;
+  const name = path.at(-1) ?? "";
+  const part = partCalled(path.join(".")) ?? partIn(path) ?? partCalled(name);
+  const quantity = part ?? OTHER_NAMES.get(name);
+  if (quantity === undefined) return addDetail(details, path, value);
+  const count = countOf(value);
+  if (quantity === "counted" || count === undefined || found.has(quantity)) return;
+  found.set(quantity, { count, convention });
+  // Langfuse's handler for LangChain takes what it calls `input_audio` out of `input`.
+  if (part && part !== "counted" && convention.name === LANGFUSE && !name.includes("token")) beside.add(part);
+}
+
+function partIn(path: readonly string[]): PartBucket | "counted" | undefined {
+  const container = CONTAINERS.get(path.at(-2) ?? "");
+  return container ? partOfBucket(container, path.at(-1) ?? "") : undefined;
+}
+
+/** More names than a span is read for. */
+const DETAILS_READ = 1_000;
+
+function addDetail(details: Map<string, number>, path: readonly string[], value: unknown) {
+  const name = detailCalled(path.filter((step) => !CONTAINERS.has(step)).join("."));
+  const amount = amountOf(value);
+  if (name === undefined || amount === undefined || details.has(name) || details.size >= DETAILS_READ) return;
+  details.set(name, amount);
+}
+
+/** A figure and where it is: names from the outermost inwards. */
+type Leaf = { path: readonly string[]; value: unknown };
+
+/** What stands under one of these prefixes is usage, whatever it is called. */
+const PREFIXES = ["gen_ai.usage.", "llm.token_count.", "llm.usage.", "ai.usage.", "anthropic.usage."] as const;
+
+/** Returns the figure in an attribute that no table names but whose prefix says what it is. */
+export function otherFigureIn(attribute: string, value: unknown): Leaf | undefined {
+  const prefix = PREFIXES.find((start) => attribute.startsWith(start));
+  return prefix !== undefined && numberOf(value) !== undefined
+    ? { path: attribute.slice(prefix.length).split("."), value }
+    : undefined;
+}
+
+const DEEPEST_LEAF = 4;
+
+/** The numbers in a usage object. Of lists only Gemini's are read, which count by modality. */
+function* leavesOf(object: Readonly<Record<string, unknown>>, above: readonly string[] = []): Generator<Leaf> {
+  for (const [name, value] of Object.entries(object)) {
+    const path = [...above, name];
+    if (Array.isArray(value)) {
+      for (const item of value) {
+        const of = objectIn(item);
+        const modality = of?.modality;
+        if (typeof modality === "string") yield { path: [...path, modality], value: of?.token_count ?? of?.tokenCount };
+      }
+    } else if (typeof value === "object" && value !== null) {
+      if (path.length < DEEPEST_LEAF) yield* leavesOf(value as Readonly<Record<string, unknown>>, path);
+    } else yield { path, value };
+  }
 }
 
 function conventionOf(object: Readonly<Record<string, unknown>>): Convention {
@@ -218,4 +374,13 @@ function pythonToJson(text: string): string {
 function countOf(sent: unknown): number | undefined {
   const count = numberOf(sent);
   return count !== undefined && count >= 0 && Number.isSafeInteger(count) ? count : undefined;
+}
+
+/** What no provider bills: a quantity smaller than this, or larger than a number counts exactly. */
+const LEAST_AMOUNT = 1e-9;
+
+/** Other units may be fractions (seconds). Nothing used is no usage. */
+function amountOf(sent: unknown): number | undefined {
+  const amount = numberOf(sent);
+  return amount !== undefined && amount >= LEAST_AMOUNT && amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
 }

@@ -233,3 +233,186 @@ test("figures that clash are clamped and flagged, never negative", () => {
     output_tokens: 2,
   });
 });
+
+const details = (object: object) => ({ "langfuse.observation.usage_details": JSON.stringify(object) });
+
+describe("usage that is no known bucket is kept under its own name", () => {
+  const KNOWN = { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 1 };
+  const bucketsAnd = (more: object) => ({ input_tokens: 10, output_tokens: 1, ...more });
+
+  test.each<[where: string, attributes: SentAttributes, more: object]>([
+    ["a usage object", details({ input: 10, output: 1, web_searches: 2 }), { web_searches: 2 }],
+    ["a flat name", { ...KNOWN, "gen_ai.usage.web_searches": 2 }, { web_searches: 2 }],
+    ["Pydantic AI's details", { ...KNOWN, "gen_ai.usage.details.audio_seconds": 1.5 }, { audio_seconds: 1.5 }],
+    [
+      "OpenInference's details",
+      prefixed("llm.token_count.", { prompt: 10, completion: 1, "prompt_details.web_searches": 2, pages: 3 }),
+      { web_searches: 2, pages: 3 },
+    ],
+    [
+      "the AI SDK",
+      prefixed("ai.usage.", { inputTokens: 10, outputTokens: 1, "outputTokenDetails.textTokens": 1, webPages: 4 }),
+      { webPages: 4 },
+    ],
+    [
+      "Anthropic's server tools",
+      {
+        "gen_ai.usage.raw": JSON.stringify({
+          input_tokens: 10,
+          output_tokens: 1,
+          server_tool_use: { web_search_requests: 2, web_fetch_requests: 1 },
+        }),
+      },
+      { web_searches: 2, web_fetch_requests: 1 },
+    ],
+    [
+      "Genkit",
+      { "genkit:output": JSON.stringify({ usage: { inputTokens: 10, outputTokens: 1, inputCharacters: 42 } }) },
+      { inputCharacters: 42 },
+    ],
+    ["numbers as text", { ...KNOWN, "gen_ai.usage.web_searches": "2" }, { web_searches: 2 }],
+  ])("from %s", (_, attributes, more) => {
+    const resolved = read(attributes);
+    expect(resolved.usage).toEqual(bucketsAnd(more));
+    expect(Object.keys(resolved.rawUsage ?? {}).sort()).toEqual(Object.keys(attributes).sort());
+  });
+
+  test("also where nothing else is told", () => {
+    expect(read({ "gen_ai.usage.audio_seconds": 12.25 }).usage).toEqual({ audio_seconds: 12.25 });
+    expect(read(details({ input: 0, output: 0, web_searches: 1 })).usage).toMatchObject({ web_searches: 1 });
+  });
+
+  test("but totals, other spellings of a bucket, money, durations and what is no quantity are not", () => {
+    const object = {
+      input: 10,
+      output: 1,
+      total: 11,
+      totalTokens: 11,
+      input_cached_tokens: 0,
+      cost: 0.5,
+      input_cost_usd: 0.25,
+      cost_details: { upstream_inference_cost: 1 },
+      total_time: 0.75,
+      negative: -2,
+      nothing: 0,
+      service_tier: "default",
+      iterations: [{ input_tokens: 3 }],
+    };
+    expect(read(details(object)).usage).toEqual(bucketsAnd({}));
+    expect(read({ ...KNOWN, "gen_ai.usage.cost": 0.2, "gen_ai.usage.details.input_tokens": 7 }).usage).toEqual(
+      bucketsAnd({}),
+    );
+  });
+
+  test("with bounds on how many names there are and how long", () => {
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`unit_${String(n).padStart(4, "0")}`, 1]));
+    const { usage, usageRule } = read(details({ input: 10, output: 1, ...many, ["x".repeat(101)]: 1 }));
+    expect(Object.keys(usage ?? {})).toHaveLength(2 + 32);
+    expect(usage).toMatchObject({ unit_0000: 1, unit_0031: 1 });
+    expect(usageRule).toMatch(/; 968 details left out$/);
+  });
+
+  test("whatever it is called", () => {
+    const { usage } = read({
+      "langfuse.observation.usage_details":
+        '{"input": 10, "output": 1, "__proto__": 3, "constructor": 4, "toString": 5, "a\\u0000b": 6}',
+    });
+    expect(Object.entries(usage ?? {}).sort()).toEqual(
+      Object.entries({ input_tokens: 10, output_tokens: 1, constructor: 4, toString: 5, "a\uFFFDb": 6 }).sort(),
+    );
+    expect(({} as Record<string, unknown>).input).toBeUndefined();
+  });
+});
+
+describe("a part of a bucket is counted once", () => {
+  test.each<[told: string, attributes: SentAttributes, usage: object]>([
+    [
+      "under its own name, whichever attribute has it",
+      details({ input_tokens: 10, output_tokens: 4, input_audio_tokens: 2, output_image_tokens: 1 }),
+      { input_tokens: 8, output_tokens: 3, input_audio_tokens: 2, output_image_tokens: 1 },
+    ],
+    [
+      "by OpenTelemetry's names",
+      prefixed("gen_ai.usage.", {
+        input_tokens: 10,
+        output_tokens: 4,
+        "video.input_tokens": 2,
+        "audio.output_tokens": 1,
+      }),
+      { input_tokens: 8, output_tokens: 3, input_video_tokens: 2, output_audio_tokens: 1 },
+    ],
+    [
+      "by Pydantic AI: cached audio is in the audio and in what the cache gave",
+      prefixed("gen_ai.usage.", {
+        input_tokens: 120,
+        output_tokens: 40,
+        "details.cache_read_tokens": 30,
+        "details.input_audio_tokens": 5,
+        "details.cache_audio_read_tokens": 2,
+      }),
+      {
+        input_tokens: 87,
+        output_tokens: 40,
+        cache_read_input_tokens: 28,
+        input_audio_tokens: 3,
+        cache_read_input_audio_tokens: 2,
+      },
+    ],
+    [
+      "by Gemini, by modality; what its tools read comes on top",
+      {
+        "gcp.vertex.agent.llm_response": JSON.stringify({
+          usage_metadata: {
+            prompt_token_count: 100,
+            candidates_token_count: 20,
+            tool_use_prompt_token_count: 6,
+            tool_use_prompt_tokens_details: [{ modality: "TEXT", token_count: 6 }],
+            prompt_tokens_details: [
+              { modality: "TEXT", token_count: 60 },
+              { modality: "AUDIO", token_count: 30 },
+              { modality: "DOCUMENT", token_count: 10 },
+            ],
+            candidates_tokens_details: [{ modality: "TEXT", token_count: 20 }],
+            cache_tokens_details: [{ modality: "TEXT", token_count: 0 }],
+          },
+        }),
+      },
+      {
+        input_tokens: 60,
+        output_tokens: 20,
+        tool_use_prompt_token_count: 6,
+        input_audio_tokens: 30,
+        input_image_tokens: 10,
+      },
+    ],
+    [
+      "by OpenAI: predictions are in the completion",
+      details({
+        prompt_tokens: 10,
+        completion_tokens: 30,
+        completion_tokens_details: { accepted_prediction_tokens: 8, rejected_prediction_tokens: 2, audio_tokens: 0 },
+      }),
+      { input_tokens: 10, output_tokens: 20, accepted_prediction_tokens: 8, rejected_prediction_tokens: 2 },
+    ],
+    [
+      "by Langfuse's handler for LangChain, which has taken it out",
+      details({ input: 8, output: 4, input_audio: 2 }),
+      { input_tokens: 8, output_tokens: 4, input_audio_tokens: 2 },
+    ],
+    [
+      "beside its bucket, as the total shows",
+      details({ input_tokens: 8, output_tokens: 4, input_audio_tokens: 2, total_tokens: 14 }),
+      { input_tokens: 8, output_tokens: 4, input_audio_tokens: 2 },
+    ],
+    [
+      "beside its bucket, in which it has no room",
+      details({ input_tokens: 8, output_tokens: 4, input_audio_tokens: 9 }),
+      { input_tokens: 8, output_tokens: 4, input_audio_tokens: 9 },
+    ],
+    [
+      "text apart from what is neither",
+      prefixed("gen_ai.usage.", { input_tokens: 10, "text.input_tokens": 3, "audio.input_tokens": 2 }),
+      { input_tokens: 5, input_text_tokens: 3, input_audio_tokens: 2 },
+    ],
+  ])("told %s", (_, attributes, usage) => expect(read(attributes).usage).toEqual(usage));
+});

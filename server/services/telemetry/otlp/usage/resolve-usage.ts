@@ -1,6 +1,8 @@
 import type { Usage } from "@/server/services/pricing/schemas";
+import { PART_BUCKETS } from "@/server/services/pricing/usage/schemas";
 import type { Attributes } from "../types";
 import { type Convention, type Figures, type Quantity, readFigures } from "./figures";
+import { type DividedBucket, PARTS_OF, partsOf, sumOf, type Way } from "./parts";
 
 export type ResolvedUsage = {
   /** Tokens by bucket; no bucket contains another. `null` when the client does not say. */
@@ -32,72 +34,55 @@ const WAYS = [
   { cacheInside: false, reasoningInside: true },
   { cacheInside: true, reasoningInside: false },
   { cacheInside: false, reasoningInside: false },
-] as const;
-type Way = (typeof WAYS)[number];
+] as const satisfies readonly Way[];
 
-/** Usage in disjoint buckets, from whatever figures the client sent. */
+/** Details of one call that are stored; `usageRule` says when a client sent more. */
+const DETAILS_MAX = 32;
+
+/** Returns usage in disjoint buckets, and every other detail under its own name, from whatever figures the client sent. */
 export function resolveUsage(attributes: Attributes, provider: string | null): ResolvedUsage {
   const figures = readFigures(attributes);
   if (!figures) return UNKNOWN;
-  const count = (quantity: Quantity) => figures.found.get(quantity)?.count ?? 0;
-  const known = (["input", "uncached", "output", "cacheRead", "cacheWrite"] as const).filter((name) =>
-    figures.found.has(name),
-  );
+  const { found } = figures;
+  const count = (quantity: Quantity) => found.get(quantity)?.count ?? 0;
   // clients write zeros when they do not know, above all on errors
-  if (known.every((name) => count(name) === 0)) return { ...UNKNOWN, rawUsage: figures.raw };
+  const used = [...found].some(([quantity, figure]) => quantity !== "total" && figure.count > 0);
+  if (!used && figures.details.size === 0) return { ...UNKNOWN, rawUsage: figures.raw };
 
-  const cacheWrite = Math.max(count("cacheWrite"), count("cacheWrite5m") + count("cacheWrite1h"));
-  const cache = count("cacheRead") + cacheWrite;
+  const oneHour = count("cache_creation_1h_input_tokens");
+  const cacheRead = Math.max(count("cacheRead"), sumOf(PARTS_OF.cache_read_input_tokens, count));
+  const cacheWrite = Math.max(count("cacheWrite"), count("cacheWrite5m") + oneHour);
+  const cache = cacheRead + cacheWrite;
   const { way, rule } = wayToCount(figures, provider, cache);
+  const parts = partsOf(figures, way, cache);
   const clamped: string[] = [];
-  const less = (bucket: string, whole: number, ...inside: number[]) => {
-    const rest = inside.reduce((left, part) => left - part, whole);
+  const less = (bucket: DividedBucket, whole: number, inside = 0) => {
+    const rest = parts.takeOut(bucket, whole - inside);
     if (rest < 0) clamped.push(bucket);
     return Math.max(0, rest);
   };
 
-  const usage: Usage = {};
-  const add = (bucket: string, tokens: number) => {
-    if (tokens > 0) usage[bucket] = tokens;
+  const usage: Usage = Object.create(null);
+  if (found.has("uncached")) usage.input_tokens = less("input_tokens", count("uncached"));
+  else if (found.has("input")) usage.input_tokens = less("input_tokens", count("input"), way.cacheInside ? cache : 0);
+  if (found.has("output")) {
+    usage.output_tokens = less("output_tokens", count("output"), way.reasoningInside ? count("reasoning") : 0);
+  }
+  const add = (name: string, units: number) => {
+    if (units > 0) usage[name] = units;
   };
-  const inputExtras = [count("inputAudio"), count("inputImage")];
-  if (figures.found.has("uncached")) usage.input_tokens = less("input_tokens", count("uncached"), ...inputExtras);
-  else if (figures.found.has("input")) {
-    usage.input_tokens = less(
-      "input_tokens",
-      count("input"),
-      way.cacheInside ? cache : 0,
-      ...insideExtras(figures, "input", inputExtras),
-    );
-  }
-  if (figures.found.has("output")) {
-    const outputExtras = [count("outputAudio"), count("outputImage")];
-    const reasoning = way.reasoningInside ? count("reasoning") : 0;
-    usage.output_tokens = less(
-      "output_tokens",
-      count("output"),
-      reasoning,
-      ...insideExtras(figures, "output", outputExtras),
-    );
-  }
-  add("cache_read_input_tokens", count("cacheRead"));
-  add("cache_creation_input_tokens", cacheWrite - count("cacheWrite1h"));
-  add("cache_creation_1h_input_tokens", count("cacheWrite1h"));
+  add("cache_read_input_tokens", less("cache_read_input_tokens", cacheRead));
+  add("cache_creation_input_tokens", less("cache_creation_input_tokens", cacheWrite));
   add("reasoning_output_tokens", count("reasoning"));
-  add("input_audio_tokens", count("inputAudio"));
-  add("output_audio_tokens", count("outputAudio"));
-  add("input_image_tokens", count("inputImage"));
-  add("output_image_tokens", count("outputImage"));
-  return {
-    usage,
-    rawUsage: figures.raw,
-    usageRule: clamped.length > 0 ? `${rule}; clamped ${clamped.join(", ")}` : rule,
-  };
-}
-
-/** Audio and images lie inside the whole, except where all parts of an object are counted apart. */
-function insideExtras(figures: Figures, whole: "input" | "output", extras: number[]): number[] {
-  return figures.found.get(whole)?.convention.name === "langfuse" ? [] : extras;
+  for (const part of PART_BUCKETS) add(part, parts.count(part));
+  const details = [...figures.details].sort(([one], [other]) => (one < other ? -1 : 1));
+  for (const [name, units] of details.slice(0, DETAILS_MAX)) add(name, units);
+  const notes = [
+    rule,
+    ...(clamped.length > 0 ? [`clamped ${clamped.join(", ")}`] : []),
+    ...(details.length > DETAILS_MAX ? [`${details.length - DETAILS_MAX} details left out`] : []),
+  ];
+  return { usage, rawUsage: figures.raw, usageRule: notes.join("; ") };
 }
 
 /** The ladder: what cannot be otherwise, what the total says, what the convention says, what the vendor does. */

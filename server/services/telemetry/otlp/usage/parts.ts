@@ -1,0 +1,73 @@
+import { bucketOf, type KnownBucket, PART_BUCKETS, type PartBucket } from "@/server/services/pricing/usage/schemas";
+import type { Figures } from "./figures";
+
+/** Whether a client's input has what a cache took and gave, and its output what was reasoned. */
+export type Way = { readonly cacheInside: boolean; readonly reasoningInside: boolean };
+
+const partsIn = (bucket: KnownBucket) => PART_BUCKETS.filter((part) => bucketOf(part) === bucket);
+
+export const PARTS_OF = {
+  input_tokens: partsIn("input_tokens"),
+  output_tokens: partsIn("output_tokens"),
+  cache_read_input_tokens: partsIn("cache_read_input_tokens"),
+  cache_creation_input_tokens: partsIn("cache_creation_input_tokens"),
+};
+export type DividedBucket = keyof typeof PARTS_OF;
+
+const TEXT_OF: Partial<Record<DividedBucket, PartBucket>> = {
+  input_tokens: "input_text_tokens",
+  output_tokens: "output_text_tokens",
+};
+const TEXTS: ReadonlySet<PartBucket> = new Set(Object.values(TEXT_OF));
+/** Gemini counts what its tools read beside the prompt. */
+const NEVER_INSIDE: PartBucket = "tool_use_prompt_token_count";
+
+/** Parts whose cached share is counted with the cached input too. */
+const CACHED_SHARES: readonly (readonly [part: PartBucket, cached: PartBucket])[] = [
+  ["input_audio_tokens", "cache_read_input_audio_tokens"],
+  ["input_image_tokens", "cache_read_input_image_tokens"],
+  ["input_video_tokens", "cache_read_input_video_tokens"],
+];
+
+export const sumOf = <Name>(names: readonly Name[], count: (name: Name) => number) =>
+  names.reduce((sum, name) => sum + count(name), 0);
+
+/** The parts of buckets that figures name, each counted once. */
+export function partsOf({ found, beside }: Figures, way: Way, cache: number) {
+  const counts = new Map(PART_BUCKETS.map((part) => [part, found.get(part)?.count ?? 0]));
+  const count = (part: PartBucket) => counts.get(part) ?? 0;
+  if (way.cacheInside) {
+    for (const [part, cached] of CACHED_SHARES) {
+      if (count(cached) <= count(part)) counts.set(part, count(part) - count(cached));
+    }
+  }
+  const mayBeInside = (part: PartBucket) => part !== NEVER_INSIDE && !TEXTS.has(part) && !beside.has(part);
+  const inside = (bucket: DividedBucket) => sumOf(PARTS_OF[bucket].filter(mayBeInside), count);
+  const wholes = { input_tokens: found.get("input")?.count, output_tokens: found.get("output")?.count };
+  const inInputOrOutput = inside("input_tokens") + inside("output_tokens");
+  const allOf =
+    (wholes.input_tokens ?? 0) +
+    (wholes.output_tokens ?? 0) +
+    (way.cacheInside ? 0 : cache) +
+    (way.reasoningInside ? 0 : (found.get("reasoning")?.count ?? 0)) +
+    inInputOrOutput;
+  const totalHasThemBeside = inInputOrOutput > 0 && found.get("total")?.count === allOf;
+  const besideTheirBucket: Partial<Record<DividedBucket, boolean>> = {
+    input_tokens: totalHasThemBeside || inside("input_tokens") > (wholes.input_tokens ?? Number.POSITIVE_INFINITY),
+    output_tokens: totalHasThemBeside || inside("output_tokens") > (wholes.output_tokens ?? Number.POSITIVE_INFINITY),
+  };
+
+  return {
+    count,
+    /** Returns what is left of a bucket without its parts; below zero when figures clash. */
+    takeOut(bucket: DividedBucket, whole: number): number {
+      const rest = besideTheirBucket[bucket] ? whole : whole - inside(bucket);
+      const text = TEXT_OF[bucket];
+      if (!text || count(text) === 0) return rest;
+      if (count(text) < rest) return rest - count(text);
+      // Clients that name every medium say with text what the bucket is without the others.
+      counts.set(text, 0);
+      return rest;
+    },
+  };
+}
