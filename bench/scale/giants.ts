@@ -11,19 +11,22 @@ const BATCH = 500;
 
 const hex = (number: number, digits = 16) => number.toString(16).padStart(digits, "0");
 
+/** The id of the span in this place of the giant trace, from 0. */
+export const giantSpan = (n: number) => hex(n + 1);
+
 /** Through the product's own ingest, into the filled database. */
 export async function ingestGiants(ctx: Ctx, now = Date.now()) {
   const text = "the order was sent with the wrong label and came back to the warehouse ".repeat(12);
   await send(ctx, SPANS, (n) =>
     n % 20 === 0
       ? chatSpan(
-          { spanId: hex(n + 1), traceId: GIANT_TRACE, startMs: now - SPANS + n },
+          { spanId: giantSpan(n), traceId: GIANT_TRACE, startMs: now - SPANS + n },
           { input: [["user", `Step ${n}: ${text}`]], output: `Done ${n}.` },
         )
       : {
-          spanId: hex(n + 1),
+          spanId: giantSpan(n),
           traceId: GIANT_TRACE,
-          parentSpanId: hex(n - (n % 20) + 1),
+          parentSpanId: giantSpan(n - (n % 20)),
           name: "step",
           startMs: now - SPANS + n,
           attributes: { step: n, note: text },

@@ -50,12 +50,17 @@ import {
   getReceipt,
   getTrace,
   listConversations,
+  listLogs,
+  listMessages,
+  listModelCalls,
   listParkedTraces,
+  listSpans,
+  listToolCalls,
   telemetryStatus,
 } from "@/server/services/telemetry";
 import { OWNER } from "./around";
 import { DAYS } from "./fill";
-import { GIANT_CONVERSATION, GIANT_TRACE } from "./giants";
+import { GIANT_CONVERSATION, GIANT_TRACE, giantSpan } from "./giants";
 import { LABELS, MODELS } from "./templates";
 import { cursorAt, SAMPLES, type World } from "./world";
 
@@ -218,6 +223,15 @@ const conversationReads: Read[] = [
     })),
   ),
   read(getConversation, "of 1,000 turns", [{ conversationId: GIANT_CONVERSATION }], { payload: true }),
+  ...[listMessages, listModelCalls, listToolCalls].flatMap((verb) => [
+    read(verb, "", async (world) => (await inConversations(world)).map(({ id }) => ({ conversationId: id }))),
+    read(verb, "of 1,000 turns", [{ conversationId: GIANT_CONVERSATION }]),
+  ]),
+  read(
+    listMessages,
+    "of 1,000 turns, from anywhere",
+    numbers(20).map((n) => ({ conversationId: GIANT_CONVERSATION, fromIndex: n * 100 })),
+  ),
   read(conversationFacets, "", [{}]),
   read(
     conversationFacets,
@@ -227,6 +241,15 @@ const conversationReads: Read[] = [
   read(getTrace, "", async (world) => (await world.spread("traces", "created_at")).map(({ id }) => ({ traceId: id }))),
   read(findSpan, "in 1,000 traces", [{ conversationId: GIANT_CONVERSATION, spanId: "1".padStart(16, "0") }]),
   read(getTrace, "of 20,000 spans", [{ traceId: GIANT_TRACE }], { payload: true }),
+  ...[listSpans, listLogs].flatMap((verb) => [
+    read(verb, "", async (world) => (await world.spread("traces", "created_at")).map(({ id }) => ({ traceId: id }))),
+    read(verb, "of 20,000 spans", [{ traceId: GIANT_TRACE }]),
+  ]),
+  read(
+    listSpans,
+    "of 20,000 spans, from anywhere",
+    numbers(20).map((n) => ({ traceId: GIANT_TRACE, fromSpanId: giantSpan(n * 1000) })),
+  ),
   read(getReceipt, "", async (world) =>
     (await world.spread("ingest_receipts", "created_at")).map(({ id }) => ({ receiptId: id })),
   ),

@@ -2,22 +2,17 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import { type Cost, completeCost } from "@/server/services/pricing";
+import { messageOf, messagesPage, modelCallOf, modelCallsPage, toolCallOf, toolCallsPage } from "./conversation-parts";
 import { findConversation } from "./find-conversation";
-import {
-  conversationReply,
-  getConversationInput,
-  type MessagePart,
-  type MessageToolCall,
-  type SpanError,
-} from "./schemas";
+import { CARRIED_PARTS } from "./parts-page";
+import { conversationReply, getConversationInput } from "./schemas";
 import { summaryOf } from "./summary-row";
 
 export const getConversation = verb(
   {
     name: "conversations.get",
     summary: "Read one conversation with its messages, model calls and tool calls.",
-    description: "Takes our id or the client's own (`externalId`).",
+    description: `Takes our id or the client's own (\`externalId\`). Of each kind of part at most the first ${CARRIED_PARTS.toLocaleString("en")} are here, fewer where they are long; \`messagesCursor\`, \`modelCallsCursor\` and \`toolCallsCursor\` continue them as \`cursor\` of \`…/messages\`, \`…/model-calls\` and \`…/tool-calls\`.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: getConversationInput,
@@ -25,8 +20,23 @@ export const getConversation = verb(
   },
   async (ctx, { conversationId }) => {
     const row = await findConversation(ctx, conversationId);
-    const contents = await contentsOf(ctx, [row.id]);
-    return { conversation: { ...summaryOf(row), ...contents.get(row.id)! } };
+    const first = { conversationId: row.id, limit: CARRIED_PARTS };
+    const [messages, models, tools] = await Promise.all([
+      messagesPage(ctx, first),
+      modelCallsPage(ctx, first),
+      toolCallsPage(ctx, first),
+    ]);
+    return {
+      conversation: {
+        ...summaryOf(row),
+        messages: messages.rows,
+        messagesCursor: messages.nextCursor,
+        modelCalls: models.rows,
+        modelCallsCursor: models.nextCursor,
+        toolCalls: tools.rows,
+        toolCallsCursor: tools.nextCursor,
+      },
+    };
   },
 );
 
@@ -64,18 +74,3 @@ export async function contentsOf(ctx: Ctx, ids: readonly string[]): Promise<Read
   for (const row of tools) contents.get(row.conversationId)!.toolCalls.push(toolCallOf(row));
   return contents;
 }
-
-const messageOf = (row: typeof conversationMessages.$inferSelect) => ({
-  ...row,
-  parts: row.parts as MessagePart[],
-  toolCalls: row.toolCalls as MessageToolCall[],
-});
-
-const modelCallOf = (row: typeof modelCalls.$inferSelect) => ({
-  ...row,
-  error: row.error as SpanError | null,
-  cost: row.cost === null ? null : completeCost(row.cost as Cost),
-  reportedCost: row.reportedCost === null ? null : Number(row.reportedCost),
-});
-
-const toolCallOf = (row: typeof toolCalls.$inferSelect) => ({ ...row, error: row.error as SpanError | null });

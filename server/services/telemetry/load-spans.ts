@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
 import type { Attributes, LogRecord, SpanEvent, SpanRecord } from "./otlp/types";
@@ -23,16 +23,25 @@ type SpanRow = {
   scope_version: string | null;
 };
 
+const SPANS = sql`
+  select s.trace_id, s.span_id, s.parent_span_id, s.name, s.kind, s.status_code, s.status_message, s.started_us,
+         s.ended_us, s.attributes, s.events, o.resource, o.scope_name, o.scope_version
+  from spans s left join span_sources o on o.project_id = s.project_id and o.id = s.source_id`;
+
+/** Returns these spans of one trace, in no order. */
+export async function loadSpanRows(db: Db, projectId: string, traceId: string, spanIds: readonly string[]) {
+  const rows = await db.execute<SpanRow>(sql`
+    ${SPANS} where s.project_id = ${projectId} and s.trace_id = ${traceId} and s.span_id = any(${textArray(spanIds)})`);
+  return [...rows].map(spanOf);
+}
+
 /** Every span of these traces of a project, a page at a time. */
 export async function* loadSpans(db: Db, projectId: string, traceIds: readonly string[]): AsyncGenerator<SpanRecord[]> {
   for (const group of await pagesOf(db, projectId, traceIds)) {
     for (let after = ""; ; ) {
       // A page is whole traces, found by the primary key; only a trace longer than a page is read in pieces.
       const rows = await db.execute<SpanRow>(sql`
-        select s.trace_id, s.span_id, s.parent_span_id, s.name, s.kind, s.status_code, s.status_message, s.started_us,
-               s.ended_us, s.attributes, s.events, o.resource, o.scope_name, o.scope_version
-        from spans s left join span_sources o on o.project_id = s.project_id and o.id = s.source_id
-        where s.project_id = ${projectId} and s.trace_id = any(${textArray(group)})
+        ${SPANS} where s.project_id = ${projectId} and s.trace_id = any(${textArray(group)})
           ${group.length === 1 ? sql`and s.span_id > ${after} order by s.span_id limit ${PAGE}` : sql``}`);
       if (rows.length > 0) yield [...rows].map(spanOf);
       if (group.length > 1 || rows.length < PAGE) break;
@@ -74,13 +83,19 @@ type LogRow = {
 };
 
 /** Every log record of these traces, oldest first. */
-export async function loadLogs(db: Db, projectId: string, traceIds: readonly string[]): Promise<LogRecord[]> {
+export const loadLogs = (db: Db, projectId: string, traceIds: readonly string[]) =>
+  logsWhere(db, sql`l.project_id = ${projectId} and l.trace_id = any(${textArray(traceIds)})`);
+
+/** Returns log records by their ids, oldest first. */
+export const loadLogRows = async (db: Db, projectId: string, ids: readonly string[]) =>
+  ids.length === 0 ? [] : logsWhere(db, sql`l.project_id = ${projectId} and l.id = any(${textArray(ids)})`);
+
+async function logsWhere(db: Db, where: SQL): Promise<LogRecord[]> {
   const rows = await db.execute<LogRow>(sql`
     select l.trace_id, l.span_id, l.event_name, l.severity, l.time_us, l.body, l.attributes, o.resource, o.scope_name,
            o.scope_version
     from log_records l left join span_sources o on o.project_id = l.project_id and o.id = l.source_id
-    where l.project_id = ${projectId} and l.trace_id = any(${textArray(traceIds)})
-    order by l.time_us, l.id`);
+    where ${where} order by l.time_us, l.id`);
   return [...rows].map((row) => ({
     traceId: row.trace_id,
     spanId: row.span_id,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idInput, pageInput, pagination, queryBoolean, queryUnixMs } from "@/server/platform/schemas";
+import { idInput, pageInput, pagination, queryBoolean, queryInteger, queryUnixMs } from "@/server/platform/schemas";
 import { cost, usage } from "@/server/services/pricing/schemas";
 
 /** Labels kept of those that a client sends for a conversation (of more, the first in their order), and of people's own. */
@@ -25,6 +25,9 @@ export const message = z.object({
   at: z.number().nullable(),
 });
 export type Message = z.infer<typeof message>;
+/** With its place in the conversation, from 0: what `messageIndex` of evidence names. */
+const placedMessage = message.extend({ index: z.int() });
+export type PlacedMessage = z.infer<typeof placedMessage>;
 
 export const spanError = z.object({ type: z.string().nullable(), message: z.string().nullable() });
 export type SpanError = z.infer<typeof spanError>;
@@ -94,6 +97,18 @@ export const span = z.object({
   unmapped: z.array(z.string()),
 });
 
+/** A log record as stored. `spanId` is of the span that it was written in, `at` Unix ms, `severity` OpenTelemetry's number. */
+export const log = z.object({
+  spanId: z.string().nullable(),
+  eventName: z.string().nullable(),
+  severity: z.int().nullable(),
+  at: z.number(),
+  body: z.unknown(),
+  attributes: z.record(z.string(), z.unknown()),
+  resource: z.record(z.string(), z.unknown()),
+  scope: z.object({ name: z.string(), version: z.string() }),
+});
+
 /** A conversation in a list. Times are Unix ms, `cost` is US dollars (`null` when no call has a known cost). */
 export const conversationSummary = z.object({
   id: z.string(),
@@ -126,10 +141,17 @@ export const conversationSummary = z.object({
 });
 export type ConversationSummary = z.infer<typeof conversationSummary>;
 
+/**
+ * A conversation with its parts, oldest first: all of them while they are few. Of more the first are here, and the cursor of
+ * the part (else `null`) continues them in its own list.
+ */
 export const conversation = conversationSummary.extend({
-  messages: z.array(message),
+  messages: z.array(placedMessage),
+  messagesCursor: z.string().nullable(),
   modelCalls: z.array(modelCall),
+  modelCallsCursor: z.string().nullable(),
   toolCalls: z.array(toolCall),
+  toolCallsCursor: z.string().nullable(),
 });
 
 const changedLabels = z.array(z.string().trim().min(1).max(LABEL_CHARACTERS)).max(LABELS_MAX);
@@ -182,10 +204,50 @@ export const findSpanInput = z.strictObject({
 });
 export const foundSpanReply = z.object({ span: z.object({ traceId: z.string(), spanId: z.string() }) });
 
-export const getTraceInput = z.strictObject({ traceId: z.string().min(1).max(64) });
-export const traceReply = z.object({
-  trace: z.object({ traceId: z.string(), conversationId: z.string().nullable(), spans: z.array(span) }),
+export const listPartsInput = z.strictObject({ ...getConversationInput.shape, ...pageInput });
+export const listMessagesInput = listPartsInput.extend({
+  /** The message that the list begins with. */
+  fromIndex: queryInteger(0).optional(),
 });
+/** `toolCalls` are those that these messages name: the newest of each id. */
+export const messagesReply = z.object({ messages: z.array(placedMessage), toolCalls: z.array(toolCall), pagination });
+export const modelCallsReply = z.object({ modelCalls: z.array(modelCall), pagination });
+export const toolCallsReply = z.object({ toolCalls: z.array(toolCall), pagination });
+
+export const getTraceInput = z.strictObject({ traceId: z.string().min(1).max(64) });
+/**
+ * A trace with its spans and log records, oldest first: all of them while they are few. Of more the first are here, and the
+ * cursor (else `null`) continues them in their own list.
+ */
+export const traceReply = z.object({
+  trace: z.object({
+    traceId: z.string(),
+    conversationId: z.string().nullable(),
+    /** Of the whole trace; model calls are those that are counted. */
+    spanCount: z.int(),
+    modelCallCount: z.int(),
+    logCount: z.int(),
+    spans: z.array(span),
+    spansCursor: z.string().nullable(),
+    logs: z.array(log),
+    logsCursor: z.string().nullable(),
+  }),
+});
+
+export const listSpansInput = z.strictObject({
+  ...getTraceInput.shape,
+  /** The span that the list begins with. */
+  fromSpanId: z.string().min(1).max(64).optional(),
+  ...pageInput,
+});
+export const spansReply = z.object({ spans: z.array(span), pagination });
+export const listLogsInput = z.strictObject({
+  ...getTraceInput.shape,
+  /** Only log records of this span. */
+  spanId: z.string().min(1).max(64).optional(),
+  ...pageInput,
+});
+export const logsReply = z.object({ logs: z.array(log), pagination });
 
 /** What became of one accepted batch. `stored` + `duplicates` + `rejected` = `received`. */
 export const receipt = z.object({

@@ -7,7 +7,12 @@ import {
   getReceipt,
   getTrace,
   listConversations,
+  listLogs,
+  listMessages,
+  listModelCalls,
   listParkedTraces,
+  listSpans,
+  listToolCalls,
   replayParkedTraces,
   telemetryStatus,
 } from "@/server/services/telemetry";
@@ -17,12 +22,15 @@ import { router } from "../trpc";
 export const conversationsRouter = router({
   list: query(listConversations),
   get: query(getConversation),
+  messages: query(listMessages),
+  modelCalls: query(listModelCalls),
+  toolCalls: query(listToolCalls),
   facets: query(conversationFacets),
   findSpan: query(findSpan),
   changeLabels: mutation(changeLabels),
   delete: mutation(deleteConversation),
 });
-export const tracesRouter = router({ get: query(getTrace) });
+export const tracesRouter = router({ get: query(getTrace), spans: query(listSpans), logs: query(listLogs) });
 export const receiptsRouter = router({ get: query(getReceipt) });
 export const telemetryRouter = router({ status: query(telemetryStatus) });
 export const parkedTracesRouter = router({ list: query(listParkedTraces), replay: mutation(replayParkedTraces) });

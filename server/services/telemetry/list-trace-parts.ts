@@ -1,0 +1,40 @@
+import { verb } from "@/server/platform/verb";
+import { listLogsInput, listSpansInput, logsReply, spansReply } from "./schemas";
+import { findTrace, logsPage, spansPage } from "./trace-parts";
+
+const CAPABILITY = ["diagnostics:read", "project:data:read"] as const;
+const FEWER = "A page has at most `limit`, fewer where they are long: `nextCursor` tells whether there are more.";
+
+export const listSpans = verb(
+  {
+    name: "traces.spans",
+    summary: "List the spans of a trace as they were stored and how each was read, the first started first.",
+    description: `\`fromSpanId\` begins at that span. ${FEWER}`,
+    effect: "read",
+    capability: CAPABILITY,
+    input: listSpansInput,
+    reply: spansReply,
+  },
+  async (ctx, { limit, ...input }) => {
+    const { id } = await findTrace(ctx, input.traceId);
+    const { rows, nextCursor } = await spansPage(ctx, { ...input, traceId: id, limit });
+    return { spans: rows, pagination: { limit, nextCursor } };
+  },
+);
+
+export const listLogs = verb(
+  {
+    name: "traces.logs",
+    summary: "List the log records of a trace, or of one of its spans, the first written first.",
+    description: FEWER,
+    effect: "read",
+    capability: CAPABILITY,
+    input: listLogsInput,
+    reply: logsReply,
+  },
+  async (ctx, { limit, ...input }) => {
+    const { id } = await findTrace(ctx, input.traceId);
+    const { rows, nextCursor } = await logsPage(ctx, { ...input, traceId: id, limit });
+    return { logs: rows, pagination: { limit, nextCursor } };
+  },
+);
