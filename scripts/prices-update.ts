@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { findProvider } from "@pydantic/genai-prices";
 import {
+  CATALOGUE_PROVIDERS,
   type CatalogueProvider,
   type DefaultPrice,
   defaultPricesFrom,
@@ -27,7 +28,7 @@ if (installed !== CATALOGUE.version) {
 }
 
 const providers = new Map<string, CatalogueProvider>();
-for (const id of new Set(Object.values(SOURCES).flat())) {
+for (const id of CATALOGUE_PROVIDERS) {
   const provider = findProvider({ providerId: id });
   if (provider?.id === id) providers.set(id, provider as CatalogueProvider);
 }

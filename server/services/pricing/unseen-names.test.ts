@@ -79,6 +79,10 @@ describe("a sibling that nobody listed is not the model whose name it begins wit
 
 test.each([
   ["gpt-5.4-2026-11-01", "openai:gpt-5.4"],
+  ["gpt-4.1-20261101", "openai:gpt-4.1"],
+  ["deepseek/deepseek-v3.2-20251201", "deepseek:deepseek-v3.2"],
+  ["deepseek-v4-flash-0731", "deepseek:deepseek-v4-flash"],
+  ["z-ai/glm-5.1-20261101", "zai:GLM-5.1"],
   ["claude-opus-4-5-20261111", "anthropic:claude-opus-4-5"],
   ["claude-sonnet-4-20250514-v1", "anthropic:claude-sonnet-4"],
   ["eu.anthropic.claude-haiku-4-5-20260909-v3:0", "anthropic:claude-haiku-4-5"],

@@ -12,12 +12,24 @@ export const EXTRA_ALIASES: Record<string, readonly string[]> = {
   "moonshotai:kimi-k2-0711-preview": ["kimi-k2-0711"],
   "moonshotai:kimi-k2-0905-preview": ["kimi-k2-0905"],
   // A Mistral date is another model more often than not, so its dated names are listed one by one.
+  // Open weights also go by the names under which Mistral published them.
   "mistral:ministral-3b": ["ministral-3b-2410"],
+  "mistral:ministral-8b": ["ministral-8b-instruct-2410"],
+  "mistral:mistral-7b": [
+    ...["mistral-7b-v0.1", "mistral-7b-v0.2", "mistral-7b-v0.3"],
+    ...["mistral-7b-instruct-v0.1", "mistral-7b-instruct-v0.2", "mistral-7b-instruct-v0.3"],
+  ],
   "mistral:mistral-embed": ["mistral-embed-2312"],
-  "mistral:mistral-nemo": ["mistral-nemo-2407", "open-mistral-nemo-2407"],
+  "mistral:mistral-large": ["mistral-large-instruct-2407", "mistral-large-instruct-2411"],
+  "mistral:mistral-nemo": ["mistral-nemo-2407", "mistral-nemo-instruct-2407", "open-mistral-nemo-2407"],
   "mistral:mistral-saba": ["mistral-saba-2502"],
-  "mistral:mixtral-8x7b": ["mixtral-8x7b-instruct"],
+  "mistral:mixtral-8x22b-instruct": [
+    ...["mixtral-8x22b", "mixtral-8x22b-v0.1", "mixtral-8x22b-instruct-v0.1"],
+    ...["open-mixtral-8x22b", "open-mixtral-8x22b-2404"],
+  ],
+  "mistral:mixtral-8x7b": ["mixtral-8x7b-instruct", "mixtral-8x7b-v0.1", "mixtral-8x7b-instruct-v0.1"],
   "mistral:pixtral-12b": ["pixtral-12b-2409"],
+  "mistral:pixtral-large": ["pixtral-large-instruct-2411"],
 };
 
 /** A `starts_with` that stops in the middle of a word, and the whole name it stands for (`null`: leave it out). */
@@ -28,7 +40,7 @@ export const CUT_PREFIXES: Record<string, string | null> = {
   "ft:gpt-4-0": null,
 };
 
-/** Rows that the catalogue lacks altogether, in its own units (US dollars per million tokens). */
+/** Rows that the catalogue lacks, or has without a price, in its own units (US dollars per million tokens). */
 export const SUPPLEMENT = [
   {
     provider: "anthropic",
@@ -36,5 +48,12 @@ export const SUPPLEMENT = [
     aliases: ["claude-instant", "claude-instant-v1", "claude-instant-1.1", "claude-instant-1.2"],
     // Amazon Bedrock's and Anthropic's last list price of this retired model.
     prices: { input_mtok: 0.8, output_mtok: 2.4 },
+  },
+  {
+    provider: "google",
+    id: "gemma-3n",
+    aliases: ["gemma-3n-e4b", "gemma-3n-e4b-it"],
+    // Google's row has no price; OpenRouter's of the same catalogue has, and no cloud in it asks another.
+    prices: { input_mtok: 0.06, output_mtok: 0.12 },
   },
 ] as const;

@@ -3,6 +3,7 @@ import type { Vendor } from "../providers";
 import type { PricingTier } from "../schemas";
 import { EXTRA_ALIASES, SUPPLEMENT } from "./corrections";
 import { type MatchLogic, type ModelNames, matchPatternOf, namesIn, spellings } from "./name-patterns";
+import { type ListPrice, type PricedNames, pricesByVendor, snapshotsDiffer, withoutOtherPrices } from "./snapshots";
 
 /** One price of the catalogue: flat, or by total input (`start` exclusive: a request above it is wholly at `price`). */
 type CataloguePrice = number | { base: number; tiers: { start: number; price: number }[] };
@@ -37,6 +38,12 @@ export const SOURCES: Record<Vendor, readonly string[]> = {
   zai: ["zai", "zhipuai"],
   minimax: ["minimax"],
 };
+
+/** A router whose list tells snapshots apart: it says which dated names are at their model's price. */
+const ROUTER = "openrouter";
+
+/** The providers of the catalogue that the defaults are made from. */
+export const CATALOGUE_PROVIDERS = [...Object.values(SOURCES).flat(), ROUTER];
 
 const TOKENS = 1_000_000;
 const THOUSAND = 1_000;
@@ -84,7 +91,11 @@ const ALL_INPUT = "^(?:input|cache_(?:read|creation))";
 
 /** The catalogue's rows of our ten vendors as definitions, in the order of their ids. */
 export function defaultPricesFrom(providers: ReadonlyMap<string, CatalogueProvider>): DefaultPrice[] {
-  const rows = (Object.keys(SOURCES) as Vendor[]).flatMap((vendor) => rowsOf(vendor, providers));
+  const routed = (providers.get(ROUTER)?.models ?? []).map(({ id, prices }) => ({ id, price: listPrice(prices) }));
+  const router = pricesByVendor(routed);
+  const listed = (Object.keys(SOURCES) as Vendor[]).flatMap((vendor) => rowsOf(vendor, providers));
+  const priced = listed.map((row) => withoutOtherPrices(row, router));
+  const rows = priced.map((row, index) => ({ ...row, datedTails: !snapshotsDiffer(row, listed[index]!, priced) }));
   const used = new Set(rows.map((row) => `${row.vendor}:${row.model.id}`));
   for (const id of Object.keys(EXTRA_ALIASES)) if (!used.has(id)) throw new Error(`No such row any more: ${id}`);
 
@@ -95,7 +106,15 @@ export function defaultPricesFrom(providers: ReadonlyMap<string, CatalogueProvid
 
 const idOf = (price: Pick<DefaultPrice, "provider" | "modelName">) => `${price.provider}:${price.modelName}`;
 
-type Row = ModelNames & { vendor: Vendor; id: string; modelName: string; model: Pick<CatalogueModel, "id" | "prices"> };
+type Row = PricedNames & { id: string; modelName: string; model: Pick<CatalogueModel, "id" | "prices"> };
+
+/** What a row asks today for tokens in and out; `null` where it asks nothing, which may also mean that nobody knows. */
+function listPrice(prices: CatalogueModel["prices"]): ListPrice | null {
+  const { input_mtok, output_mtok } = priceSetsIn(prices).at(-1)?.prices ?? {};
+  return input_mtok === undefined
+    ? null
+    : [input_mtok, output_mtok].map((price) => price && priceAbove(price, 0)).join("/");
+}
 
 function rowsOf(vendor: Vendor, providers: ReadonlyMap<string, CatalogueProvider>): Row[] {
   const seen = new Set<string>();
@@ -119,7 +138,16 @@ function rowOf(vendor: Vendor, model: Pick<CatalogueModel, "id" | "prices">, fou
   const extra = EXTRA_ALIASES[`${vendor}:${model.id}`] ?? [];
   const names = [...found.names, ...extra].filter((name) => !name.includes("/"));
   const modelName = plainName(model.id, [...names, ...found.stems]);
-  return { vendor, model, modelName, id: `${vendor}:${modelName}`, names: [modelName, ...names], stems: found.stems };
+  const price = listPrice(model.prices) ?? "";
+  return {
+    vendor,
+    model,
+    modelName,
+    id: `${vendor}:${modelName}`,
+    names: [modelName, ...names],
+    stems: found.stems,
+    price,
+  };
 }
 
 /** `claude-3-5-haiku-latest` is called `claude-3-5-haiku` where the row itself answers to that. */
@@ -141,7 +169,7 @@ function claim(owners: Map<string, string>, name: string, id: string) {
   owners.set(name, id);
 }
 
-function definitionOf(row: Row, owners: Map<string, string>): DefaultPrice {
+function definitionOf(row: Row & { datedTails: boolean }, owners: Map<string, string>): DefaultPrice {
   // A spelling that another row uses in so many words is that row's.
   const spell = (names: string[]) => [
     ...new Set(
@@ -154,7 +182,11 @@ function definitionOf(row: Row, owners: Map<string, string>): DefaultPrice {
     provider: row.vendor,
     modelName: row.modelName,
     aliases: [...new Set([...names, ...stems])].filter((name) => name !== row.modelName.toLowerCase()).sort(),
-    matchPattern: matchPatternOf(row.vendor, { names: names.filter((name) => !stems.includes(name)), stems }),
+    matchPattern: matchPatternOf(
+      row.vendor,
+      { names: names.filter((name) => !stems.includes(name)), stems },
+      row.datedTails,
+    ),
     priceSets: priceSetsIn(row.model.prices).map(({ effectiveFrom, prices }) => ({
       effectiveFrom,
       pricingTiers: tiersOf(row.vendor, prices),

@@ -22,7 +22,8 @@ describe("reading the catalogue's match logic", () => {
   });
 });
 
-test("a version is spelled with dots or dashes, Claude's parts in either order, Azure's 3.5 without the dot", () => {
+test("a version is spelled with dots or dashes, Claude's parts in either order, Azure's 3.5 without the dot, a date without dashes", () => {
+  expect(spellings("openai", "gpt-4o-2024-05-13")).toEqual(["gpt-4o-2024-05-13", "gpt-4o-20240513"]);
   expect(spellings("openai", "gpt-5.4-mini")).toEqual(["gpt-5.4-mini", "gpt-5-4-mini"]);
   expect(spellings("xai", "grok-4-1-fast")).toEqual(["grok-4-1-fast", "grok-4.1-fast"]);
   for (const name of ["moonshot-v1-8k", "grok-4-0709", "gpt-4-1106-preview", "ministral-8b-2410"])
@@ -48,6 +49,18 @@ describe("a generated pattern", () => {
     ]) {
       expect(matches(gpt, other), other).toBe(false);
     }
+  });
+
+  test("without dates keeps the vendor's other tails, and the dates that are part of a name", () => {
+    const listed = { names: ["gpt-9", "gpt-9-2026-01-31"], stems: ["gpt-9-nano"] };
+    const undated = matchPatternOf("openai", listed, false);
+    for (const name of ["gpt-9", "gpt-9-2026-01-31", "gpt-9-nano", "gpt-9-nano-preview"]) {
+      expect(matches(undated, name), name).toBe(true);
+    }
+    for (const name of ["gpt-9-2026-02-01", "gpt-9-20260201", "gpt-9-nano-2026-02-01"]) {
+      expect(matches(undated, name), name).toBe(false);
+    }
+    expect(() => matchPatternOf("xai", listed, false)).toThrow("say its tails without dates");
   });
 
   test("says a name once that another branch covers already", () => {

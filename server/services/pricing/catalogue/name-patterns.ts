@@ -16,7 +16,9 @@ export type ModelNames = { names: string[]; stems: string[] };
 
 const MONTH = "(?:0[1-9]|1[0-2])";
 const DAY = "(?:0[1-9]|[12]\\d|3[01])";
-const FULL_DATE = `20\\d\\d-?${MONTH}-?${DAY}`;
+export const FULL_DATE = `20\\d\\d-?${MONTH}-?${DAY}`;
+export const MONTH_AND_DAY = `${MONTH}-?${DAY}`;
+export const MONTH_AND_YEAR = `${MONTH}-20\\d\\d`;
 
 type Tails = { dated: string; staged: string };
 
@@ -29,9 +31,9 @@ const TAILS: Record<Vendor, Tails> = {
   anthropic: { dated: `-latest|(?:-v\\d)?(?:-${FULL_DATE})?`, staged: `-latest|(?:-v\\d)?(?:-${FULL_DATE})?` },
   google: {
     dated: `-(?:latest|\\d{3}|${FULL_DATE})`,
-    staged: `-latest|(?:-preview|-exp)?(?:-(?:\\d{3}|${MONTH}-?${DAY}|${MONTH}-20\\d\\d|${FULL_DATE}))?`,
+    staged: `-latest|(?:-preview|-exp)?(?:-(?:\\d{3}|${MONTH_AND_DAY}|${MONTH_AND_YEAR}|${FULL_DATE}))?`,
   },
-  xai: { dated: `-(?:latest|beta|${MONTH}-?${DAY}|${FULL_DATE})`, staged: `-(?:latest|beta|${FULL_DATE})` },
+  xai: { dated: `-(?:latest|beta|${MONTH_AND_DAY}|${FULL_DATE})`, staged: `-(?:latest|beta|${FULL_DATE})` },
   // At Mistral and Cohere a date is a release with a price of its own, so only listed ones count.
   mistral: { dated: "", staged: "-(?:latest|\\d{4})" },
   cohere: { dated: "", staged: "" },
@@ -40,6 +42,20 @@ const TAILS: Record<Vendor, Tails> = {
   zai: { dated: `-${FULL_DATE}`, staged: "" },
   minimax: { dated: `-${FULL_DATE}`, staged: "" },
 };
+
+/** The same without dates, for models of which some snapshot has another price. */
+const UNDATED_TAILS: Partial<Record<Vendor, Tails>> = {
+  openai: { dated: "", staged: "(?:-preview)?" },
+  google: { dated: "-(?:latest|\\d{3})", staged: "-latest|(?:-preview|-exp)?(?:-\\d{3})?" },
+  deepseek: { dated: "", staged: "" },
+  moonshotai: { dated: "", staged: "-preview" },
+};
+
+function tailsOf(provider: Vendor, datedTails: boolean): Tails {
+  const tails = datedTails ? TAILS[provider] : UNDATED_TAILS[provider];
+  if (!tails) throw new Error(`A snapshot of ${provider} has another price: say its tails without dates.`);
+  return tails;
+}
 
 /** The literal names in a catalogue row's match logic. Throws on logic it cannot read, so a new kind is seen. */
 export function namesIn(logic: MatchLogic): ModelNames {
@@ -76,10 +92,12 @@ function datedName(regex: string) {
 /** `grok-4-1-fast` is version 4.1. Longer numbers are dates and sizes, which no dot divides. */
 const DASHED_VERSION = /(?<=-)(\d)-(\d)(?=-|$)/;
 
-/** Other spellings of the same name: versions with dash or dot, Claude's parts in either order, Azure's `gpt-35`. */
+const DASHED_DATE = /(?<=-20\d\d)-(\d\d)-(\d\d)(?=$|-)/;
+
+/** Other spellings of the same name: versions with dash or dot, Claude's parts in either order, Azure's `gpt-35`, dates. */
 export function spellings(provider: Vendor, name: string): string[] {
   const lower = name.toLowerCase();
-  const all = new Set([lower, lower.replace(DASHED_VERSION, "$1.$2")]);
+  const all = new Set([lower, lower.replace(DASHED_VERSION, "$1.$2"), lower.replace(DASHED_DATE, "$1$2")]);
   if (provider === "anthropic") {
     const [, version, family] = /^claude-(\d(?:[.-]\d)?)-([a-z]+)$/.exec(lower) ?? [];
     const [, laterFamily, laterVersion] = /^claude-([a-z]+)-(\d(?:[.-]\d)?)$/.exec(lower) ?? [];
@@ -109,20 +127,24 @@ const withTail = (names: string[], tail: string) =>
 /** A fine-tune: `ft:<base with its date>:<organisation>:<suffix>:<id>`; a price list names the base alone. */
 const FINE_TUNE_TAIL = `(?:-${FULL_DATE}|-${MONTH}${DAY})?(?::[^/]*)?`;
 
-/** The RE2 pattern of a definition: its names, bounded at both ends, with the tails that its vendor uses. */
-export function matchPatternOf(provider: Vendor, { names, stems }: ModelNames): string {
+/**
+ * The RE2 pattern of a definition: its names, bounded at both ends, with the tails that its vendor uses. Without
+ * `datedTails` a date that is not part of a name is no match.
+ */
+export function matchPatternOf(provider: Vendor, { names, stems }: ModelNames, datedTails = true): string {
+  const tails = tailsOf(provider, datedTails);
   let kept: ModelNames = { names: [], stems: [] };
   let pattern = "";
   // Stems before names, short before long and dots before dashes: what the pattern says already is not said again.
   for (const stem of inOrder(stems)) {
     if (pattern && new RegExp(pattern).test(stem)) continue;
     kept = { ...kept, stems: [...kept.stems, stem] };
-    pattern = bounded(provider, kept);
+    pattern = bounded(tails, kept);
   }
   for (const name of inOrder(names)) {
     if (pattern && new RegExp(pattern).test(name)) continue;
     kept = { ...kept, names: [...kept.names, name] };
-    pattern = bounded(provider, kept);
+    pattern = bounded(tails, kept);
   }
   return `(?i)${pattern}`;
 }
@@ -130,8 +152,7 @@ export function matchPatternOf(provider: Vendor, { names, stems }: ModelNames): 
 const inOrder = (names: string[]) =>
   [...names].sort((a, b) => a.length - b.length || b.split(".").length - a.split(".").length || (a < b ? -1 : 1));
 
-function bounded(provider: Vendor, { names, stems }: ModelNames): string {
-  const { dated, staged } = TAILS[provider];
+function bounded({ dated, staged }: Tails, { names, stems }: ModelNames): string {
   const fineTuned = (name: string) => name.startsWith("ft:");
   const fineTunedOnAzure = (name: string) => name.endsWith(".ft");
   const parts = [
