@@ -59,6 +59,12 @@ test("domains are read in any case, and a provider is asked over https or on thi
     expect(problemOf({ ...PROVIDER, OIDC_ISSUER }), OIDC_ISSUER).toBeNull();
 });
 
+test("proxies are named by address, by network or by their number", () => {
+  for (const TRUSTED_PROXIES of ["10.0.0.2", "10.0.0.0/8, fd00::/8", "2"])
+    expect(problemOf({ TRUSTED_PROXIES })).toBeNull();
+  expect(problemOf({ TRUSTED_PROXIES: "proxy.example" })).toMatch(/"proxy.example" is neither.*\n.*at TRUSTED_PROXIES/);
+});
+
 test("a mail server and a sender have to look like what they are", () => {
   for (const SMTP_URL of ["mail.example:25", "https://mail.example", "smtp:"])
     expect(problemOf({ ...MAIL, SMTP_URL }), SMTP_URL).toMatch(/must look like smtps:/);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { trustedProxies } from "./scripts/lib/client-address.mjs";
 
 const port = z.coerce.number().int().min(0).max(65535);
 
@@ -36,6 +37,17 @@ const variables = z.object({
   WHETSTONE_SECRET: z.string().min(32),
   /** The address people type, when it is not http://HOST:PORT (behind a proxy). */
   PUBLIC_URL: z.url().optional(),
+  /** Whose `X-Forwarded-For` counts: addresses and networks, or how many proxies stand in front. The web process reads it. */
+  TRUSTED_PROXIES: z
+    .string()
+    .superRefine((text, { addIssue }) => {
+      try {
+        trustedProxies(text);
+      } catch (error) {
+        addIssue({ code: "custom", message: (error as Error).message });
+      }
+    })
+    .optional(),
   DEPLOYMENT_TARGET: z.string().max(100).default("self-hosted"),
   /** Whether people can sign in with e-mail and password. */
   PASSWORD_SIGN_IN: z.enum(["on", "off"]).default("on"),

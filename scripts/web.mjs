@@ -3,8 +3,10 @@
 import { createServer } from "node:http";
 import next from "next";
 import { withCachedPage } from "./lib/cached-page.mjs";
+import { trustedProxies } from "./lib/client-address.mjs";
 import { answerUnreadable, isV1, letIn } from "./lib/front-door.mjs";
 import { inRoot, ROOT } from "./lib/paths.mjs";
+import { say } from "./lib/say.mjs";
 import { secure } from "./lib/security-headers.mjs";
 
 process.title = "whetstone web";
@@ -44,9 +46,12 @@ const nextHandle = app.getRequestHandler();
 const installation = { dev, secure: process.env.PUBLIC_URL?.startsWith("https:") ?? false };
 /** The reference is the same for everybody, and dear to make. In development it changes. */
 const handle = dev ? nextHandle : withCachedPage("/docs", nextHandle, installation);
+const isTrusted = trustedProxies(process.env.TRUSTED_PROXIES);
+const warn = process.env.TRUSTED_PROXIES ? () => {} : warnOnceOfProxies();
 server.on("request", (request, response) => {
   secure(request, response, installation);
-  if (letIn(request, response)) void (isV1(request) ? (answerV1 ?? handle) : handle)(request, response);
+  if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
+  if (letIn(request, response, isTrusted)) void (isV1(request) ? (answerV1 ?? handle) : handle)(request, response);
 });
 server.on("clientError", answerUnreadable);
 await told;
@@ -57,6 +62,18 @@ server.once("error", (error) => {
   setImmediate(() => process.exit());
 });
 server.listen(port, hostname, () => process.send?.({ type: "ready" }));
+
+/** Behind a proxy that nobody told us of, all visitors are one: whoever set it up has to read of it. */
+function warnOnceOfProxies() {
+  let warned = false;
+  return (/** @type {string | undefined} */ peer) => {
+    if (warned) return;
+    warned = true;
+    say(
+      `web: ${peer} sends X-Forwarded-For, which is ignored: TRUSTED_PROXIES names no proxy. If one stands in front, set it, or all visitors share the limits of one.`,
+    );
+  };
+}
 
 /** Next tells how long it took to read its configuration; nobody who starts the product asked. @param {() => Promise<void>} work */
 async function quietly(work) {

@@ -2,8 +2,10 @@
 // What Next and Node would answer by themselves, each in words of its own, is led to where /v1 answers everything.
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import { clientAddress } from "./client-address.mjs";
 
 const API = /^\/v1(?=[/?]|$)/;
+const NAMED_BY_PROXY = "x-forwarded-for";
 /** Next fails on a method that no route may have. */
 const ROUTED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
@@ -11,15 +13,30 @@ const ROUTED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 export const isV1 = ({ url = "/" }) => API.test(url);
 
 /**
- * Readies a request that Next would not hand to a route: one to /v1 goes to our dispatcher, which reads in a header what was
- * asked and refuses it there. Answers whether the request may go on; any other is answered here.
- * @param {Pick<import("node:http").IncomingMessage, "method" | "url" | "headers" | "socket">} request
- * @param {import("node:http").ServerResponse} response
+ * Some of those who read a request look into its raw headers.
+ * @param {Pick<import("node:http").IncomingMessage, "headers" | "rawHeaders">} request
+ * @param {string} name in lower case
+ * @param {string} value
  */
-export function letIn(request, response) {
-  const { method = "GET" } = request;
-  // Whoever connected, where no proxy says for whom it asks.
-  request.headers["x-forwarded-for"] ??= request.socket.remoteAddress;
+function overwrite({ headers, rawHeaders }, name, value) {
+  headers[name] = value;
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (rawHeaders[at]?.toLowerCase() === name) rawHeaders.splice(at, 2);
+  }
+  rawHeaders.push(name, value);
+}
+
+/**
+ * Readies a request that Next would not hand to a route: one to /v1 goes to our dispatcher, which reads in a header what was
+ * asked and refuses it there. From here on `X-Forwarded-For` is the one address that the request comes from, for whoever
+ * reads it. Returns whether the request may go on; any other is answered here.
+ * @param {Pick<import("node:http").IncomingMessage, "method" | "url" | "headers" | "rawHeaders" | "socket">} request
+ * @param {import("node:http").ServerResponse} response
+ * @param {import("./client-address.mjs").Trust} isTrusted
+ */
+export function letIn(request, response, isTrusted) {
+  const { method = "GET", headers, socket } = request;
+  overwrite(request, NAMED_BY_PROXY, clientAddress(socket.remoteAddress, headers[NAMED_BY_PROXY], isTrusted));
   const url = tidy(request.url ?? "/");
   if (!url.startsWith("/")) return refuse(response, 400); // OPTIONS * asks about no address
   const isApi = API.test(url);

@@ -2,14 +2,18 @@ import { request as ask, createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { trustedProxies } from "./client-address.mjs";
 import { answerUnreadable, letIn } from "./front-door.mjs";
 
 let server: Server;
+let proxies: string | undefined;
 beforeAll(async () => {
   server = createServer((request, response) => {
-    if (!letIn(request, response)) return;
+    if (!letIn(request, response, trustedProxies(proxies))) return;
     const { method, url, headers } = request;
     response.setHeader("asked-for", headers["x-forwarded-for"] ?? "");
+    const raw = request.rawHeaders.flatMap((name, at, all) => (/^x-forwarded-for$/i.test(name) ? [all[at + 1]] : []));
+    response.setHeader("asked-for-raw", raw.join(" and "));
     response.end(JSON.stringify([method, url, headers["x-asked-method"], headers["x-asked-address"]]));
   });
   server.on("clientError", answerUnreadable);
@@ -51,11 +55,18 @@ test("slashes too many lead where one does, in /v1", async () => {
   expect(await passed("/p//one/")).toBe("/p//one/");
 });
 
-test("whoever connects asks for itself, unless a proxy says for whom", async () => {
-  const askedFor = async (headers: Record<string, string> = {}) =>
-    (await fetch(`http://127.0.0.1:${port()}/v1`, { headers })).headers.get("asked-for");
+test("whoever connects asks for itself, unless a proxy that is trusted says for whom", async () => {
+  const askedFor = async (headers: Record<string, string> = {}) => {
+    const reply = await fetch(`http://127.0.0.1:${port()}/v1`, { headers });
+    expect(reply.headers.get("asked-for-raw")).toBe(reply.headers.get("asked-for"));
+    return reply.headers.get("asked-for");
+  };
   expect(await askedFor()).toBe("127.0.0.1");
-  expect(await askedFor({ "x-forwarded-for": "192.0.2.7" })).toBe("192.0.2.7");
+  expect(await askedFor({ "x-forwarded-for": "192.0.2.7" })).toBe("127.0.0.1");
+  proxies = "127.0.0.1";
+  expect(await askedFor({ "x-forwarded-for": "192.0.2.66, 192.0.2.7" })).toBe("192.0.2.7");
+  expect(await askedFor()).toBe("127.0.0.1");
+  proxies = undefined;
 });
 
 test("any other address that is no UTF-8, and none at all, is refused", async () => {

@@ -93,7 +93,7 @@ const visitorOf = ({ headers }: Request): Visitor => ({
   userAgent: headers.get("user-agent") ?? undefined,
   request: {
     requestId: requestIdOf(headers),
-    address: addressOf(headers.get("x-forwarded-for") ?? undefined),
+    address: addressOf(headers),
     door: "page",
   },
 });

@@ -10,7 +10,7 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 /** The request as the audit log tells of it. */
 const requestInfo = (request: Request, requestId: string): RequestInfo => ({
   requestId,
-  address: addressOf(request.headers.get("x-forwarded-for") ?? undefined),
+  address: addressOf(request.headers),
   door: "rest",
 });
 

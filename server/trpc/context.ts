@@ -26,7 +26,7 @@ export const contextOfRequest = async (request: Request, limiter: RateLimiter): 
   db: db(),
   session: await sessionOf(db(), request),
   requestId: requestIdOf(request.headers),
-  address: addressOf(request.headers.get("x-forwarded-for") ?? undefined),
+  address: addressOf(request.headers),
   sameOrigin: isSameOrigin(request.headers),
   limiter,
 });
