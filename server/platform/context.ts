@@ -64,6 +64,14 @@ const capabilitiesOf = (actor: Actor): readonly Capability[] => {
 export const hasCapability = (ctx: Ctx, wanted: readonly Capability[]) =>
   wanted.some((capability) => capabilitiesOf(ctx.actor).includes(capability));
 
+/** Refuses to hand on what the caller does not hold. */
+export function requireWithinReach(ctx: Ctx, wanted: readonly Capability[]) {
+  const beyond = wanted.filter((capability) => !hasCapability(ctx, [capability]));
+  if (beyond.length > 0) {
+    throw new ServiceError("forbidden", `You cannot give what you do not hold: ${beyond.join(", ")}.`);
+  }
+}
+
 export function requireCapability(ctx: Ctx, wanted: readonly Capability[]) {
   if (!hasCapability(ctx, wanted)) {
     throw new ServiceError("forbidden", `This needs the capability ${wanted.join(" or ")}.`);

@@ -22,6 +22,18 @@ export async function keyFor(ctx: Ctx, ...capabilities: Capability[]) {
   return secret;
 }
 
+/** What a new key with just these capabilities may do in the context's project, itself the one that acts. */
+export async function ctxForKey(ctx: Ctx, capabilities: readonly Capability[], expiresAt: number | null = null) {
+  const { apiKey } = await issueApiKey(ctx.db, {
+    projectId: ctx.projectId,
+    name: "test",
+    capabilities,
+    expiresAt,
+    createdBy: null,
+  });
+  return { ...ctx, actor: { kind: "apiKey" as const, keyId: apiKey.id, capabilities } };
+}
+
 /** The cookie of a browser in which this person signed in. */
 export async function cookieFor(userId: string) {
   const sessionId = await startSession(db(), { userId });

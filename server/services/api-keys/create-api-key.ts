@@ -1,8 +1,9 @@
 import { databaseNow } from "@/db/database-now";
 import { auditNote } from "@/server/platform/audit";
-import { hasCapability, idOfActor } from "@/server/platform/context";
-import { impossible, ServiceError } from "@/server/platform/errors";
+import { idOfActor, requireWithinReach } from "@/server/platform/context";
+import { impossible } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { holdOwnKey } from "./hold-own-key";
 import { issueApiKey } from "./issue-api-key";
 import { createApiKeyInput, createdApiKeyReply } from "./schemas";
 
@@ -11,23 +12,24 @@ export const createApiKey = verb(
     name: "apiKeys.create",
     summary: "Create an API key. Its secret is in this answer only.",
     description:
-      "A key can be given only what its creator may do. Without `capabilities` it can read everything and send telemetry.",
+      "A key can be given only what its creator may do. Without `capabilities` it can read everything and send telemetry. A key that is made with a key ends with it: when that one is revoked or expires.",
     capability: "project:admin",
     effect: "write",
     input: createApiKeyInput,
     reply: createdApiKeyReply,
   },
   async (ctx, { name, capabilities, expiresAt }) => {
-    const beyond = capabilities.filter((capability) => !hasCapability(ctx, [capability]));
-    if (beyond.length)
-      throw new ServiceError("forbidden", `You cannot give what you do not hold: ${beyond.join(", ")}.`);
+    requireWithinReach(ctx, capabilities);
+    const { endsAt } = await holdOwnKey(ctx);
+    if (expiresAt != null && endsAt !== null && expiresAt > endsAt)
+      throw impossible("/expiresAt", "A key that is made with a key ends with it at the latest.");
     if (expiresAt != null && expiresAt <= (await databaseNow(ctx.db)))
       throw impossible("/expiresAt", "Must be in the future.");
     const created = await issueApiKey(ctx.db, {
       projectId: ctx.projectId,
       name,
       capabilities,
-      expiresAt: expiresAt ?? null,
+      expiresAt: expiresAt ?? endsAt,
       createdBy: idOfActor(ctx.actor),
     });
     const { id, status: _, ...after } = created.apiKey;

@@ -1,18 +1,18 @@
-import { and, eq, sql } from "drizzle-orm";
-import { NOW } from "@/db/now";
+import { and, eq } from "drizzle-orm";
 import { apiKeys } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
+import { endKey } from "./end-key";
 import { revokeApiKeyInput } from "./schemas";
-import { forgetKey } from "./verify-api-key";
 
 export const revokeApiKey = verb(
   {
     name: "apiKeys.revoke",
     summary: "Revoke an API key. It stops working within five seconds, in every process.",
-    description: "Revoking a key again changes nothing.",
+    description:
+      "With it end the keys that were made with it, those that were made with these, and the invitations of all of them that nobody has accepted. Revoking a key again changes nothing.",
     capability: "project:admin",
     effect: "write",
     input: revokeApiKeyInput,
@@ -25,14 +25,10 @@ export const revokeApiKey = verb(
       .from(apiKeys)
       .where(mine)
       .for("update");
-    const [revoked] = await ctx.db
-      .update(apiKeys)
-      .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${NOW})` })
-      .where(mine)
-      .returning({ revokedAt: apiKeys.revokedAt });
-    if (!before || !revoked) throw notFound("The API key");
-    auditNote(ctx, { before, after: { ...before, ...revoked } });
-    forgetKey(keyId);
+    if (!before) throw notFound("The API key");
+    const endedWithIt = await endKey(ctx, keyId);
+    const [revoked] = await ctx.db.select({ revokedAt: apiKeys.revokedAt }).from(apiKeys).where(mine);
+    auditNote(ctx, { before, after: { ...before, ...revoked, endedWithIt } });
     return { ok: true as const };
   },
 );

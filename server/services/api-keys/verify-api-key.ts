@@ -44,7 +44,7 @@ function storedKey(db: Db, id: string): Promise<Stored | undefined> {
 }
 
 // One sentence for every reason: whoever tries keys learns nothing about them.
-const refused = () => new ServiceError("unauthenticated", "This API key is unknown, expired or revoked.");
+export const refusedKey = () => new ServiceError("unauthenticated", "This API key is unknown, expired or revoked.");
 
 /** Who holds this key and in which project. Mistyped keys are refused without asking the database. */
 export async function verifyApiKey(
@@ -52,13 +52,13 @@ export async function verifyApiKey(
   key: string,
 ): Promise<{ projectId: ProjectId; actor: Extract<Actor, { kind: "apiKey" }> }> {
   const id = idOfKey(key);
-  if (id === undefined) throw refused();
+  if (id === undefined) throw refusedKey();
   const known = await storedKey(db, id);
   const stored = known?.key;
   const matches = sameHash(stored?.hash ?? hashOfKey(""), hashOfKey(key));
   const now = known ? known.readAt + Math.ceil(performance.now() - known.monotonic) : 0;
   if (!stored || !matches || stored.revokedAt !== null || (stored.expiresAt !== null && stored.expiresAt <= now)) {
-    throw refused();
+    throw refusedKey();
   }
   noteUse(db, stored, now);
   return {

@@ -1,13 +1,14 @@
-import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, or, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { invitations, memberships, projects } from "@/db/schema";
+import { apiKeys, invitations, memberships, projects } from "@/db/schema";
 import { auditNote, recordAudit } from "@/server/platform/audit";
 import type { ProjectId, RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
 import { createUser, findUserByEmail, getMe, requirePasswords } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
+import { isPending } from "./invitations";
 import { lockMembers } from "./owners";
 import { acceptedReply, joinInput, tokenInput } from "./schemas";
 import { hashOfToken } from "./token";
@@ -15,8 +16,7 @@ import { hashOfToken } from "./token";
 const closed = () =>
   new ServiceError("forbidden", "This link was used already, has expired or was revoked. Ask an owner for a new one.");
 
-const pending = and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt), gt(invitations.expiresAt, NOW));
-const usable = (token: string) => and(eq(invitations.tokenHash, hashOfToken(token)), pending);
+const usable = (db: Db, token: string) => and(eq(invitations.tokenHash, hashOfToken(token)), isPending(db));
 
 /** What its holder may know of an invitation before they use it; `null` when it opens nothing. */
 export async function lookAtInvitation(db: Db, token: string) {
@@ -30,7 +30,7 @@ export async function lookAtInvitation(db: Db, token: string) {
     })
     .from(invitations)
     .innerJoin(projects, eq(projects.id, invitations.projectId))
-    .where(usable(token));
+    .where(usable(db, token));
   return found ?? null;
 }
 
@@ -47,12 +47,21 @@ export async function invitationFor(
   const [found] = await db
     .select({ projectId: invitations.projectId })
     .from(invitations)
-    .where(and(pending, or(theirs, and(held, isNull(invitations.email)))))
+    .where(and(isPending(db), or(theirs, and(held, isNull(invitations.email)))))
     // Of several, the one whose link they hold.
     .orderBy(desc(held))
     .limit(1);
   return found ?? null;
 }
+
+/** A revocation of the key with which the link was made waits, or has happened: the link then lets nobody in. */
+const holdIssuingKey = (db: Db, token: string) =>
+  db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .innerJoin(invitations, and(eq(apiKeys.projectId, invitations.projectId), eq(apiKeys.id, invitations.createdBy)))
+    .where(eq(invitations.tokenHash, hashOfToken(token)))
+    .for("share", { of: apiKeys });
 
 /** Uses the link up and lets the person in, in the caller's transaction. */
 async function admit(db: Db, token: string, person: { id: string; email: string }) {
@@ -60,6 +69,7 @@ async function admit(db: Db, token: string, person: { id: string; email: string 
   if (!seen) throw closed();
   const projectId = seen.projectId as ProjectId;
   const project = await lockMembers({ db, projectId });
+  await holdIssuingKey(db, token);
   if (seen.email !== null && seen.email.toLowerCase() !== person.email.toLowerCase()) {
     throw new ServiceError("forbidden", "This link was made for another e-mail address.");
   }
@@ -69,7 +79,7 @@ async function admit(db: Db, token: string, person: { id: string; email: string 
   const [used] = await db
     .update(invitations)
     .set({ acceptedAt: NOW, acceptedBy: person.id })
-    .where(usable(token))
+    .where(usable(db, token))
     .returning({ id: invitations.id, role: invitations.role });
   if (!used) throw closed();
   await db.insert(memberships).values({ projectId, userId: person.id, role: used.role });

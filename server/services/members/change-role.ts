@@ -1,5 +1,6 @@
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
+import { requireMayGive } from "./issuer";
 import { readMember } from "./list-members";
 import { keepAnOwner, lockMembers, roleOf, setRole } from "./owners";
 import { changeRoleInput, memberReply } from "./schemas";
@@ -8,13 +9,15 @@ export const changeRole = verb(
   {
     name: "members.changeRole",
     summary: "Give a member another role. It counts from their next request on.",
-    description: "The last owner keeps that role (409). Links that a former owner made stop working.",
+    description:
+      "The last owner keeps that role (409). Links that a former owner made stop working. A key gives no role that may do more than the key (403).",
     capability: "project:admin",
     effect: "write",
     input: changeRoleInput,
     reply: memberReply,
   },
   async (ctx, { userId, role }) => {
+    await requireMayGive(ctx, role);
     await lockMembers(ctx);
     const before = await roleOf(ctx, userId);
     if (role !== "owner") await keepAnOwner(ctx, before);

@@ -1,4 +1,5 @@
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, isNull, sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { NOW } from "@/db/now";
 import { invitations } from "@/db/schema";
@@ -9,6 +10,7 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
+import { issuerStillMay, requireMayGive } from "./issuer";
 import { mailInvitation } from "./mails";
 import {
   daysFrom,
@@ -23,8 +25,17 @@ import { hashOfToken, linkTo, newToken } from "./token";
 
 type Row = Omit<typeof invitations.$inferSelect, "tokenHash">;
 
+/** Whether its link still opens the door: also not after its maker lost the right to make it. */
+export const isPending = (db: Db) =>
+  and(
+    isNull(invitations.acceptedAt),
+    isNull(invitations.revokedAt),
+    gt(invitations.expiresAt, NOW),
+    issuerStillMay(db),
+  );
+
 /** Accepted counts before all: an invitation that was used is history, whatever its dates say. */
-export const shownInvitation = ({ projectId: _, ...row }: Row, now: number): Invitation => ({
+const shownInvitation = ({ projectId: _, ...row }: Row, now: number, stillMay = true): Invitation => ({
   ...row,
   status:
     row.acceptedAt !== null
@@ -33,7 +44,9 @@ export const shownInvitation = ({ projectId: _, ...row }: Row, now: number): Inv
         ? "revoked"
         : row.expiresAt <= now
           ? "expired"
-          : "pending",
+          : stillMay
+            ? "pending"
+            : "revoked",
 });
 
 export const inviteMember = verb(
@@ -41,13 +54,14 @@ export const inviteMember = verb(
     name: "members.invite",
     summary: "Make a one-time link by which somebody joins the project.",
     description:
-      "The link is in this answer only. It works once, until it expires or is revoked. With an address it is also mailed there, where this installation sends e-mail: `mailedTo` says so.",
+      "The link is in this answer only. It works once, until it expires or is revoked. With an address it is also mailed there, where this installation sends e-mail: `mailedTo` says so. One that is made with a key gives no role that may do more than the key, and ends with it: when it is revoked or expires.",
     capability: "project:admin",
     effect: "write",
     input: inviteInput,
     reply: invitedReply,
   },
   async (ctx, { role, email, days }) => {
+    const { endsAt } = await requireMayGive(ctx, role);
     const token = newToken();
     const now = await databaseNow(ctx.db);
     const [row] = await ctx.db
@@ -59,7 +73,7 @@ export const inviteMember = verb(
         role,
         email: email ?? null,
         createdBy: idOfActor(ctx.actor),
-        expiresAt: daysFrom(now, days),
+        expiresAt: Math.min(daysFrom(now, days), endsAt ?? Number.POSITIVE_INFINITY),
       })
       .returning();
     if (!row) throw new Error("The insert of an invitation returned no row.");
@@ -91,9 +105,9 @@ export const listInvitations = verb(
       limit,
       cursor,
     });
-    const usable = and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt), gt(invitations.expiresAt, NOW));
+    const usable = isPending(ctx.db);
     const found = await ctx.db
-      .select()
+      .select({ ...getTableColumns(invitations), stillMay: sql<boolean>`(${issuerStillMay(ctx.db)})` })
       .from(invitations)
       .where(
         and(
@@ -106,7 +120,10 @@ export const listInvitations = verb(
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
     const now = await databaseNow(ctx.db);
-    return { invitations: rows.map((row) => shownInvitation(row, now)), pagination: { limit, nextCursor } };
+    return {
+      invitations: rows.map(({ stillMay, ...row }) => shownInvitation(row, now, stillMay)),
+      pagination: { limit, nextCursor },
+    };
   },
 );
 

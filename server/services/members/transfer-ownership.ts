@@ -1,6 +1,7 @@
 import { auditNote } from "@/server/platform/audit";
 import { impossible, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { requireMayGive } from "./issuer";
 import { readMember } from "./list-members";
 import { lockMembers, roleOf, setRole } from "./owners";
 import { memberReply, transferOwnershipInput } from "./schemas";
@@ -9,7 +10,8 @@ export const transferOwnership = verb(
   {
     name: "members.transferOwnership",
     summary: "Make a member the owner in one's own place: one becomes a manager, in the same step.",
-    description: "A signed-in owner hands over their own role. A key has to say whose, as `fromUserId`.",
+    description:
+      "A signed-in owner hands over their own role. A key has to say whose, as `fromUserId`, and to hold every capability itself (403).",
     capability: "project:admin",
     effect: "write",
     input: transferOwnershipInput,
@@ -18,6 +20,7 @@ export const transferOwnership = verb(
   async (ctx, { userId, fromUserId }) => {
     const from = fromUserId ?? (ctx.actor.kind === "user" ? ctx.actor.userId : undefined);
     if (from === undefined) throw impossible("/fromUserId", "A key has to say which owner hands over.");
+    await requireMayGive(ctx, "owner");
     if (from === userId) throw new ServiceError("conflict", "Nobody can hand over to themselves.");
     await lockMembers(ctx);
     const [theirs, own] = [await roleOf(ctx, userId), await roleOf(ctx, from)];

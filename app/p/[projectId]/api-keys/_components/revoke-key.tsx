@@ -31,8 +31,8 @@ export function RevokeKey({ projectId, apiKey, onClose }: Props) {
       <Stack gap="md">
         <Text size="sm">
           Programs that use <span className="mono">whet_…{apiKey?.hint}</span> stop being able to{" "}
-          {apiKey?.capabilities.includes("telemetry:write") ? "send telemetry" : "read"} within five seconds. This
-          cannot be undone.{" "}
+          {apiKey?.capabilities.includes("telemetry:write") ? "send telemetry" : "read"} within five seconds. Keys and
+          open invitations that were made with it end too. This cannot be undone.{" "}
           {apiKey?.lastUsedAt == null ? (
             "The key was never used."
           ) : (
