@@ -3,6 +3,7 @@ import { redirect } from "next/navigation";
 import { currentSession } from "@/server/auth/current-session";
 import { CreateFirstProject } from "./_components/create-first-project";
 import { EntryCard } from "./_components/entry-card";
+import { ResetNotice } from "./_components/reset-notice";
 import { LAST_PROJECT } from "./_lib/last-project";
 import { api } from "./_lib/trpc-server";
 
@@ -27,8 +28,10 @@ export default async function Home() {
   const last = (await cookies()).get(LAST_PROJECT)?.value;
   const project = projects.find(({ id }) => id === last) ?? projects[0];
   if (project) redirect(`/p/${project.id}/conversations`);
+  const { passwordReset } = await trpc.account.me();
   return (
     <EntryCard title="No project yet">
+      <ResetNotice reset={passwordReset} />
       <CreateFirstProject />
     </EntryCard>
   );

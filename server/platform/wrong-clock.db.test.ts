@@ -68,7 +68,7 @@ async function things() {
     return {
       session: (await readSession(db(), session)) !== null,
       invitation: (await lookAtInvitation(db(), invited.token)) !== null,
-      reset: (await lookAtPasswordReset(db(), reset.token)) !== null,
+      reset: (await lookAtPasswordReset(db(), reset.token ?? "")) !== null,
       key: await verifyApiKey(db(), key.secret).then(
         () => true,
         () => false,

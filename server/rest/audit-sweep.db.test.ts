@@ -72,6 +72,7 @@ const SAMPLES: Record<string, Sample> = {
     input: { currentPassword: SAMPLE_PASSWORD, newPassword: "another password" },
     account: (await somebody()).account,
   }),
+  "account.dismissPasswordReset": async () => ({ input: {}, account: (await somebody()).account }),
   "account.endOtherSessions": async () => ({ input: {}, account: (await somebody()).account }),
   "account.endSession": async () => {
     const { account, sessionId } = await somebody();

@@ -11,6 +11,7 @@ import { OPERATIONS } from "./operations";
 const NOT_OVER_REST = new Set([
   "account.activity",
   "account.changePassword",
+  "account.dismissPasswordReset",
   "account.endOtherSessions",
   "account.endSession",
   "account.me",

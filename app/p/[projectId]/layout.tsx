@@ -1,4 +1,5 @@
 import { notFound, redirect } from "next/navigation";
+import { ResetNotice } from "@/app/_components/reset-notice";
 import { api } from "@/app/_lib/trpc-server";
 import { currentSession } from "@/server/auth/current-session";
 import { MembershipProvider } from "./_components/membership";
@@ -11,11 +12,13 @@ export default async function ProjectLayout({ children, params }: Props) {
   const { projectId } = await params;
   const session = await currentSession();
   if (!session) redirect(`/sign-in?next=${encodeURIComponent(`/p/${projectId}/conversations`)}`);
-  const { projects } = await (await api()).projects.list();
+  const trpc = await api();
+  const [{ projects }, { passwordReset }] = await Promise.all([trpc.projects.list(), trpc.account.me()]);
   if (!projects.some((project) => project.id === projectId)) notFound();
   return (
     <MembershipProvider projectId={projectId} projects={projects}>
       <Shell projectId={projectId} user={session.user}>
+        <ResetNotice reset={passwordReset} />
         <RememberProject projectId={projectId} />
         {children}
       </Shell>

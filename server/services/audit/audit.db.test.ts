@@ -166,8 +166,8 @@ test("no secret gets in, by its name or by its shape", async () => {
   await acceptInvitation(account, { token: second.token });
   await changePassword(account, { currentPassword: canary, newPassword: `${canary}-new` });
   const reset = await createPasswordReset(ctx, { userId: joined.user.id });
-  planted.push(reset.token);
-  await resetPassword(db(), { token: reset.token, password: `${canary}-reset` });
+  planted.push(reset.token ?? "");
+  await resetPassword(db(), { token: reset.token ?? "", password: `${canary}-reset` });
   await renameProject(ctx, { name: secret.slice(0, 120) });
   await revokeApiKey(ctx, { keyId: apiKey.id });
 

@@ -1,9 +1,20 @@
-import { eq, isNotNull } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import { z } from "zod";
-import { users } from "@/db/schema";
+import { NOW } from "@/db/now";
+import { sessions, users } from "@/db/schema";
 import { notFound } from "@/server/platform/errors";
+import { okReply } from "@/server/platform/schemas";
 import { accountVerb } from "@/server/platform/verb";
 import { meReply } from "./schemas";
+
+/** For so long each browser tells it until it was read there: whoever used the link could have said so first. */
+const TOLD_FOR_MS = 30 * 86_400_000;
+
+const unread = and(
+  gt(users.passwordResetAt, sql`${NOW} - ${TOLD_FOR_MS}::bigint`),
+  or(isNull(sessions.resetSeenAt), lt(sessions.resetSeenAt, users.passwordResetAt)),
+);
 
 export const getMe = accountVerb(
   {
@@ -13,15 +24,42 @@ export const getMe = accountVerb(
     input: z.strictObject({}),
     reply: meReply,
   },
-  async ({ db, userId }) => {
+  async ({ db, userId, sessionId }) => {
+    const makers = alias(users, "makers");
     const [found] = await db
       .select({
         user: { id: users.id, email: users.email, name: users.name, createdAt: users.createdAt },
         hasPassword: isNotNull(users.passwordHash).mapWith(Boolean),
+        resetAt: users.passwordResetAt,
+        resetBy: users.passwordResetBy,
+        unread: sql<boolean>`coalesce(${unread}, false)`,
+        makerName: makers.name,
+        makerEmail: makers.email,
       })
       .from(users)
+      .leftJoin(makers, eq(makers.id, users.passwordResetBy))
+      .leftJoin(sessions, and(eq(sessions.userId, users.id), eq(sessions.id, sessionId ?? "")))
       .where(eq(users.id, userId));
     if (!found) throw notFound("The person");
-    return found;
+    const { user, hasPassword, resetAt, resetBy, makerName, makerEmail } = found;
+    const by = resetBy === null ? null : { name: makerName, email: makerEmail };
+    return { user, hasPassword, passwordReset: found.unread && resetAt !== null ? { at: resetAt, by } : null };
+  },
+);
+
+export const dismissPasswordReset = accountVerb(
+  {
+    name: "account.dismissPasswordReset",
+    summary: "Say that one knows of the password reset: this browser does not tell it again.",
+    effect: "write",
+    input: z.strictObject({}),
+    reply: okReply,
+  },
+  async ({ db, userId, sessionId }) => {
+    await db
+      .update(sessions)
+      .set({ resetSeenAt: NOW })
+      .where(and(eq(sessions.userId, userId), eq(sessions.id, sessionId ?? "")));
+    return { ok: true as const };
   },
 );

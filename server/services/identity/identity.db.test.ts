@@ -167,6 +167,7 @@ test("a person reads their own account and never its hash", async () => {
   expect(await getMe({ db: db(), userId: id }, {})).toEqual({
     user: { id, email, name: "Ada", createdAt: expect.any(Number) },
     hasPassword: true,
+    passwordReset: null,
   });
   await expect(getMe({ db: db(), userId: "usr_none" }, {})).rejects.toMatchObject({ code: "not_found" });
 });

@@ -4,7 +4,7 @@ export { endMySession, endOtherSessions, listSessions } from "./account-sessions
 export { changePassword, forgetUnprovenPassword, setPassword } from "./change-password";
 export { createUser } from "./create-user";
 export { findUserByEmail } from "./find-user";
-export { getMe } from "./get-me";
+export { dismissPasswordReset, getMe } from "./get-me";
 export { countForgotten } from "./login-limit";
 export { passwordsAreOn, requirePasswords } from "./passwords-on";
 export { renameMe } from "./rename-me";

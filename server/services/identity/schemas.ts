@@ -35,8 +35,17 @@ export const user = z.object({
 });
 export type User = z.infer<typeof user>;
 export const userReply = z.object({ user });
-/** `hasPassword` is false for somebody who comes in through a provider only. */
-export const meReply = z.object({ user, hasPassword: z.boolean() });
+/** That a link of somebody else set a person's password. `by` is `null` for whoever runs the installation, its fields for a person who is gone. */
+export const passwordReset = z.object({
+  at: unixMs,
+  by: z.object({ name: z.string().nullable(), email: z.string().nullable() }).nullable(),
+});
+export type PasswordReset = z.infer<typeof passwordReset>;
+/**
+ * `hasPassword` is false for somebody who comes in through a provider only. `passwordReset` is what the person has to be
+ * told in this browser; `null` where there is nothing, or they have said that they read it.
+ */
+export const meReply = z.object({ user, hasPassword: z.boolean(), passwordReset: passwordReset.nullable() });
 
 export const changePasswordInput = z.strictObject({
   currentPassword: z.string().min(1).max(256),

@@ -38,12 +38,22 @@ export async function mailInvitation(
   return to;
 }
 
-type Reset = { mailId?: string; userId: string; projectId: string | null; link: string; expiresAt: number };
+type Reset = {
+  mailId?: string;
+  userId: string;
+  projectId: string | null;
+  /** The owner who made the link; `null` where the person asked for it. */
+  makerId: string | null;
+  link: string;
+  expiresAt: number;
+};
 
 /** Mails a link for a new password to its person. Answers the address; `null` where nothing new is mailed. */
-export async function mailReset(db: Db, { mailId, userId, projectId, link, expiresAt }: Reset): Promise<string | null> {
+export async function mailReset(db: Db, reset: Reset): Promise<string | null> {
+  const { mailId, userId, projectId, makerId, link, expiresAt } = reset;
   const person = mailIsOn() ? await personOf(db, userId) : undefined;
   if (!person) return null;
+  const maker = makerId === null ? undefined : await personOf(db, makerId);
   const queued = await queueMail(db, {
     ...(mailId === undefined ? {} : { id: mailId }),
     kind: "passwordReset",
@@ -53,6 +63,7 @@ export async function mailReset(db: Db, { mailId, userId, projectId, link, expir
     letter: letter({
       subject: "A new password for Whetstone",
       before: [
+        ...(maker ? [`${named(maker)} made a link for you.`] : []),
         `This link sets a new password for ${person.email}. It works once, for a day. Every browser that is signed in is signed out.`,
       ],
       link,

@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/pg-core";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { NOW } from "@/db/now";
-import { memberships, passwordResets, users } from "@/db/schema";
+import { identities, memberships, passwordResets, users } from "@/db/schema";
 import { passwordForgotten } from "@/inngest/events";
 import { auditNote, recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
@@ -14,6 +14,7 @@ import { verb } from "@/server/platform/verb";
 import { countForgotten, findUserByEmail, requirePasswords, setPassword } from "@/server/services/identity";
 import { forgotPasswordInput, resetPasswordInput } from "@/server/services/identity/schemas";
 import { mailIsOn } from "@/server/services/mail";
+import { roleIn } from "@/server/services/projects";
 import { mailReset } from "./mails";
 import { roleOf } from "./owners";
 import { memberInput, passwordResetReply, RESET_HOURS } from "./schemas";
@@ -41,7 +42,22 @@ async function belongsElsewhere(db: Db, of: { userId: string; projectId: string;
   return elsewhere !== undefined;
 }
 
-type Issue = { userId: string; projectId: string | null; createdBy: string | null };
+/**
+ * Why an owner must not see a link for this person's password: it opens more than the owner's own projects; `null` where
+ * it does not.
+ */
+async function opensMore(db: Db, of: { userId: string; projectId: string; ownerId: string | null }) {
+  if (await belongsElsewhere(db, of)) return "also belongs to a project that you do not own";
+  const [identity] = await db
+    .select({ userId: identities.userId })
+    .from(identities)
+    .where(eq(identities.userId, of.userId))
+    .limit(1);
+  return identity ? "signs in through a provider" : null;
+}
+
+/** `createdBy`: an owner, the person themselves, or (`null`) the operator. `mailedOnly`: nobody but the person sees it. */
+type Issue = { userId: string; projectId: string | null; createdBy: string | null; mailedOnly: boolean };
 
 /** A new link; earlier ones of the same person stop working. */
 async function issue(db: Db, given: Issue, token = newToken()) {
@@ -56,7 +72,7 @@ export const createPasswordReset = verb(
     name: "members.createPasswordReset",
     summary: "Make a one-time link by which a member sets a new password.",
     description:
-      "The link is in this answer only and works for a day; where this installation sends e-mail, it is also mailed to the member. Refused (409) for somebody who also belongs to a project that the caller does not own: their password opens that one too. The operator's command line can.",
+      "The link is in this answer only and works for a day; where this installation sends e-mail, it is also mailed to the member. For somebody who also belongs to a project that the caller does not own, or who signs in through a provider, the link is mailed to them only (`token` and `link` are `null`), and refused (409) where no e-mail is sent: their password opens more than the caller's projects. A key makes no such links (403). Who made the link is told to the member when they sign in next.",
     capability: "project:admin",
     effect: "write",
     input: memberInput,
@@ -64,17 +80,24 @@ export const createPasswordReset = verb(
   },
   async (ctx, { userId }) => {
     requirePasswords();
+    if (ctx.actor.kind !== "user") {
+      throw new ServiceError("forbidden", "Links for passwords are made by owners who are signed in, not with a key.");
+    }
     await roleOf(ctx, userId);
-    const ownerId = ctx.actor.kind === "user" ? ctx.actor.userId : null;
-    if (await belongsElsewhere(ctx.db, { userId, projectId: ctx.projectId, ownerId })) {
+    const { projectId } = ctx;
+    const ownerId = ctx.actor.userId;
+    const why = await opensMore(ctx.db, { userId, projectId, ownerId });
+    const mailedOnly = why !== null;
+    if (mailedOnly && !mailIsOn()) {
       throw new ServiceError(
         "conflict",
-        "This person also belongs to a project that you do not own. Ask whoever runs this installation for a link.",
+        `This person ${why}: a link for their password may only be mailed to them, and this installation sends no e-mail. Ask whoever runs it for a link.`,
       );
     }
-    const made = await issue(ctx.db, { userId, projectId: ctx.projectId, createdBy: ownerId });
-    auditNote(ctx, { target: { type: "user", id: userId }, after: { expiresAt: made.expiresAt } });
-    return { ...made, mailedTo: await mailReset(ctx.db, { userId, projectId: ctx.projectId, ...made }) };
+    const made = await issue(ctx.db, { userId, projectId, createdBy: ownerId, mailedOnly });
+    auditNote(ctx, { target: { type: "user", id: userId }, after: { expiresAt: made.expiresAt, mailedOnly } });
+    const mailedTo = await mailReset(ctx.db, { userId, projectId, makerId: ownerId, ...made });
+    return mailedOnly ? { ...made, token: null, link: null, mailedTo } : { ...made, mailedTo };
   },
 );
 
@@ -100,11 +123,12 @@ export const mailForgottenReset = (db: Db, { userId, mailId }: { userId: string;
       mailId,
       userId,
       projectId: null,
+      makerId: null,
       link: linkTo("reset", token),
       expiresAt,
     });
     if (mailedTo === null) return;
-    await issue(tx, { userId, projectId: null, createdBy: null }, token);
+    await issue(tx, { userId, projectId: null, createdBy: userId, mailedOnly: true }, token);
     await recordAudit(tx, {
       action: "account.forgotPassword",
       projectId: null,
@@ -121,7 +145,7 @@ export const operatorPasswordReset = (db: Db, email: string) =>
     requirePasswords();
     const person = await findUserByEmail(tx, email);
     if (!person) throw notFound(`A person with the address ${email}`);
-    const made = await issue(tx, { userId: person.id, projectId: null, createdBy: null });
+    const made = await issue(tx, { userId: person.id, projectId: null, createdBy: null, mailedOnly: false });
     await recordAudit(tx, {
       action: createPasswordReset.spec.name,
       projectId: null,
@@ -133,6 +157,16 @@ export const operatorPasswordReset = (db: Db, email: string) =>
     return made;
   });
 
+/** Whether an owner's link is still one that they could make: as an owner, and of this person. */
+async function makerStillMay(
+  db: Db,
+  link: Pick<Issue, "mailedOnly"> & { userId: string; projectId: string; ownerId: string },
+) {
+  const { userId, projectId, ownerId, mailedOnly } = link;
+  if ((await roleIn(db, { projectId, userId: ownerId })) !== "owner") return false;
+  return mailedOnly || (await opensMore(db, { userId, projectId, ownerId })) === null;
+}
+
 /** Whose password a link sets; `null` when it opens nothing. */
 export async function lookAtPasswordReset(db: Db, token: string) {
   const [found] = await db
@@ -140,7 +174,8 @@ export async function lookAtPasswordReset(db: Db, token: string) {
       userId: users.id,
       email: users.email,
       projectId: passwordResets.projectId,
-      ownerId: passwordResets.createdBy,
+      makerId: passwordResets.createdBy,
+      mailedOnly: passwordResets.mailedOnly,
     })
     .from(passwordResets)
     .innerJoin(users, eq(users.id, passwordResets.userId))
@@ -152,10 +187,13 @@ export async function lookAtPasswordReset(db: Db, token: string) {
       ),
     );
   if (!found) return null;
-  const { userId, email, projectId, ownerId } = found;
-  // Since it was made, the person may have joined a project that its maker must not come into.
-  if (projectId !== null && (await belongsElsewhere(db, { userId, projectId, ownerId }))) return null;
-  return { userId, email };
+  const { userId, email, projectId, makerId, mailedOnly } = found;
+  if (projectId !== null) {
+    // One of a project that is no person's was made with a key, by an earlier version.
+    if (makerId === null || !(await makerStillMay(db, { userId, projectId, ownerId: makerId, mailedOnly })))
+      return null;
+  }
+  return { userId, email, makerId };
 }
 
 /** Sets the password by a link, once, and ends every session of the person. */
@@ -174,13 +212,19 @@ export async function resetPassword(db: Db, given: unknown, request?: RequestInf
     if (!found || !used) {
       throw new ServiceError("forbidden", "This link was used already or has expired. Ask for a new one.");
     }
-    const ended = await setPassword(tx, { userId: found.userId, password });
+    const { userId, makerId } = found;
+    const ended = await setPassword(tx, { userId, password });
+    const byAnother = makerId !== userId;
+    // They are told when they sign in next, whoever uses the link.
+    if (byAnother) {
+      await tx.update(users).set({ passwordResetAt: NOW, passwordResetBy: makerId }).where(eq(users.id, userId));
+    }
     await recordAudit(tx, {
       action: "account.resetPassword",
       projectId: null,
-      actor: { kind: "user", id: found.userId },
-      target: { type: "user", id: found.userId },
-      after: { sessionsEnded: ended },
+      actor: { kind: "user", id: userId },
+      target: { type: "user", id: userId },
+      after: { sessionsEnded: ended, ...(byAnother ? { linkMadeBy: makerId ?? "the operator" } : {}) },
       request,
     });
     return { email: found.email };

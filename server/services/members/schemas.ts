@@ -65,10 +65,13 @@ export const listInvitationsInput = z.strictObject({
 export const invitationsReply = z.object({ invitations: z.array(invitation), pagination });
 export const invitationInput = z.strictObject({ invitationId: idInput });
 
-/** `token` and `link` are shown here and never again. `mailedTo`: the address to which the link is mailed, if any. */
+/**
+ * `token` and `link` are shown here and never again; `null` where only the person may have them. `mailedTo`: the address to
+ * which the link is mailed, if any.
+ */
 export const passwordResetReply = z.object({
-  token: z.string(),
-  link: z.string(),
+  token: z.string().nullable(),
+  link: z.string().nullable(),
   expiresAt: z.number(),
   mailedTo: z.string().nullable(),
 });

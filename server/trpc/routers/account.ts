@@ -1,6 +1,7 @@
 import { listMyActivity } from "@/server/services/audit";
 import {
   changePassword,
+  dismissPasswordReset,
   endMySession,
   endOtherSessions,
   getMe,
@@ -14,6 +15,7 @@ export const accountRouter = router({
   me: accountQuery(getMe),
   rename: accountMutation(renameMe),
   changePassword: accountMutation(changePassword),
+  dismissPasswordReset: accountMutation(dismissPasswordReset),
   sessions: accountQuery(listSessions),
   endSession: accountMutation(endMySession),
   endOtherSessions: accountMutation(endOtherSessions),

@@ -7,6 +7,7 @@ const WORDS: Record<string, string> = {
   "account.signOut": "Signed out",
   "account.changePassword": "Changed the password",
   "account.resetPassword": "Set a new password by a link",
+  "account.dismissPasswordReset": "Read that the password was reset",
   "account.rename": "Changed the name",
   "account.endSession": "Signed a browser out",
   "account.endOtherSessions": "Signed the other browsers out",

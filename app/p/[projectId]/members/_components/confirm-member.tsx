@@ -37,7 +37,7 @@ function wordsFor(doing: Doing) {
     case "reset":
       return {
         title: `A password link for ${who}?`,
-        says: "With it they set a new password, once, within a day; every browser of theirs is then signed out. Whoever has the link can use it: hand it to nobody else.",
+        says: "With it they set a new password, once, within a day; every browser of theirs is then signed out, and when they sign in next they read that you made it. Whoever has the link can use it: hand it to nobody else. If their password opens more than your projects, it is mailed to them and not shown to you.",
         action: "Make the link",
         done: "",
       };
@@ -99,7 +99,17 @@ function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
   };
   return (
     <Modal opened={opened} onClose={close} title={title} closeOnClickOutside={!reset.data} closeOnEscape={!reset.data}>
-      {reset.data ? (
+      {reset.data?.token === null ? (
+        <Stack gap="md">
+          <Text size="sm">
+            The link is mailed to {reset.data.mailedTo}. It is not shown here, because their password opens more than
+            your projects. It works once, within a day.
+          </Text>
+          <Group justify="flex-end">
+            <Button onClick={close}>Done</Button>
+          </Group>
+        </Stack>
+      ) : reset.data ? (
         <LinkOnce page="reset" token={reset.data.token} onDone={close}>
           {reset.data.mailedTo === null
             ? `Hand this link to ${nameOf(doing.member)}. It works once, within a day, and is shown only now.`
