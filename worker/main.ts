@@ -13,6 +13,7 @@ import {
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { emit } from "@/server/platform/outbox";
+import { EMBEDDED, takeOver } from "@/server/services/jobs";
 import { runProjector } from "@/server/services/telemetry";
 import { yieldCores } from "./yield-cores";
 
@@ -55,12 +56,17 @@ async function main() {
 }
 
 async function startJobs(signal: AbortSignal): Promise<{ stop(): Promise<void> }> {
-  if (!inngestServer(env())) return startEngine({ db: db(), client: inngest, functions });
+  const server = inngestServer(env());
+  const taking = () => takeOver(db(), server ? new URL(server.baseUrl).origin : EMBEDDED);
+  if (!server) {
+    await taking();
+    return startEngine({ db: db(), client: inngest, functions });
+  }
   const origin = env().PUBLIC_URL ?? `http://${env().HOST}:${env().PORT}`;
   void registerFunctions({ client: inngest, functions, origin, signal }).catch((error: unknown) =>
     logger("jobs").error({ err: error }, "The functions could not be registered."),
   );
-  return startForwarder({ db: db(), client: inngest });
+  return startForwarder({ db: db(), client: inngest, takeOver: taking });
 }
 
 main().then(

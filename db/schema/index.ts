@@ -5,7 +5,7 @@ export { backups, deletedTraces, deletionReceipts, retentionSettings, storedSize
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
 export { idempotencyKeys, rateBuckets } from "./doors";
 export { identities, loginAttempts, memberships, sessions, setupTokens, signInNetworks, users } from "./identity";
-export { jobEvents, jobRuns, jobSchedules, jobSteps } from "./jobs";
+export { jobEngine, jobEvents, jobRuns, jobSchedules, jobSteps } from "./jobs";
 export { outgoingMail } from "./mail";
 export { invitations, passwordResets } from "./members";
 export { modelPriceDefinitions, priceCatalogues } from "./pricing";

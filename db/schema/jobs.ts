@@ -1,5 +1,15 @@
 import { desc, sql } from "drizzle-orm";
-import { bigserial, customType, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  bigserial,
+  check,
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { NOW } from "../now";
 import { createdAt, unixMs } from "./columns";
 
@@ -144,6 +154,20 @@ export const jobSchedules = pgTable(
     nextAt: unixMs("next_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.functionId, t.cron] })],
+);
+
+/** Which engine runs the functions of this installation, in its only row: what another left undone is taken over. */
+export const jobEngine = pgTable(
+  "job_engine",
+  {
+    id: integer("id").primaryKey().default(1),
+    /** `embedded`, or the origin of an Inngest server. */
+    engine: text("engine").notNull(),
+    /** The one before; null for an installation's first. */
+    before: text("before"),
+    changedAt: unixMs("changed_at").notNull().default(NOW),
+  },
+  (t) => [check("job_engine_one", sql`${t.id} = 1`)],
 );
 
 /** An event as a function receives it. */

@@ -45,7 +45,7 @@ const waiting = async () =>
 const send = (...numbers: number[]) => emit(db(), ...numbers.map((n) => ({ name: "go", id: `e${n}`, data: { n } })));
 
 test("events reach the server in order, with their ids, and are marked", async () => {
-  const forwarder = startForwarder({ db: db(), client, pollMs: 20 });
+  const forwarder = startForwarder({ db: db(), client, pollMs: 20, takeOver: async () => {} });
   await send(1, 2, 3);
   await until(async () => (await waiting()) === 0);
   await forwarder.stop();

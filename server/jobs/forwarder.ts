@@ -1,15 +1,23 @@
-import { and, asc, eq, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, lte, notLike, sql } from "drizzle-orm";
 import type { Inngest } from "inngest";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
 import { jobEvents } from "@/db/schema/jobs";
 import { logger } from "@/server/platform/log";
+import { INTERNAL_EVENTS } from "./hand-over";
 import { createOutage } from "./outage";
 import { createPause } from "./pause";
 import { reap } from "./reap";
 
-export type ForwarderOptions = { db: Db; client: Inngest.Any; pollMs?: number };
+export type ForwarderOptions = {
+  db: Db;
+  client: Inngest.Any;
+  pollMs?: number;
+  /** Takes over what the embedded engine left, or an owner replayed: nothing else here would run it. */
+  takeOver: () => Promise<unknown>;
+  takeOverEveryMs?: number;
+};
 export type Forwarder = { stop(): Promise<void> };
 
 const POLL_MS = 200;
@@ -17,17 +25,20 @@ const EVENTS_PER_POST = 100;
 /** A server that takes others but refuses this one is asked again later: it may be told a mistake, not a whim. */
 const REFUSED_RETRY_MS = 60_000;
 const TIDY_MS = 600_000;
+const TAKE_OVER_MS = 5000;
 
 /**
  * Where an Inngest server runs the functions: carries the outbox to it. An event is marked in the transaction that
  * held it while it was posted; one that is posted again after a crash has the same id, and the server ignores it.
  */
-export function startForwarder({ db, client, pollMs = POLL_MS }: ForwarderOptions): Forwarder {
+export function startForwarder(options: ForwarderOptions): Forwarder {
+  const { db, client, pollMs = POLL_MS, takeOver, takeOverEveryMs = TAKE_OVER_MS } = options;
   const log = logger("jobs");
   const outage = createOutage("The Inngest server (or the database)", log);
   const pause = createPause();
   let stopping = false;
   let tidiedAt = Number.NEGATIVE_INFINITY;
+  let tookOverAt = Number.NEGATIVE_INFINITY;
 
   async function work() {
     while (!stopping) {
@@ -35,6 +46,10 @@ export function startForwarder({ db, client, pollMs = POLL_MS }: ForwarderOption
         if (performance.now() - tidiedAt >= TIDY_MS) {
           await reap(db);
           tidiedAt = performance.now();
+        }
+        if (performance.now() - tookOverAt >= takeOverEveryMs) {
+          await takeOver();
+          tookOverAt = performance.now();
         }
         const count = await forwardEvents(db, client);
         outage.worked();
@@ -62,7 +77,7 @@ export const forwardEvents = (db: Db, client: Inngest.Any): Promise<number> =>
     const rows = await tx
       .select()
       .from(jobEvents)
-      .where(and(isNull(jobEvents.dispatchedAt), lte(jobEvents.retryAt, NOW)))
+      .where(and(isNull(jobEvents.dispatchedAt), lte(jobEvents.retryAt, NOW), notLike(jobEvents.name, INTERNAL_EVENTS)))
       .orderBy(asc(jobEvents.seq))
       .limit(EVENTS_PER_POST)
       .for("update", { skipLocked: true });

@@ -9,3 +9,4 @@ export { previewRepricing } from "./preview-repricing";
 export { priceUsage } from "./price-usage";
 export { failRepricing, runRepricing } from "./run-repricing";
 export { undoRepricing } from "./undo-repricing";
+export { unfinishedRepricings } from "./unfinished-repricings";

@@ -10,3 +10,4 @@ export { previewConversationDeletion, previewDeletion } from "./preview-deletion
 export { getRetention, HOUSEKEEPING_MINUTE, previewRetention, updateRetention } from "./retention";
 export { runDeletion } from "./run-deletion";
 export { getStorage, measureStorage, requestStorageMeasurement } from "./stored-sizes";
+export { unfinishedDeletions } from "./unfinished-deletions";

@@ -13,5 +13,6 @@ export { recostFindings } from "./recost-findings";
 export { recountDueFindings } from "./recount-due-findings";
 export { scheduleQuietConversations } from "./schedule-quiet-conversations";
 export { getDiagnosticSettings, updateDiagnosticSettings } from "./settings";
+export { unfinishedRuleRuns } from "./unfinished-rule-runs";
 export { updateFinding } from "./update-finding";
 export { updateRule } from "./update-rule";

@@ -5,3 +5,4 @@ export { getBackgroundJob } from "./get-background-job";
 export { listBackgroundJobs } from "./list-background-jobs";
 export { replayBackgroundJob, replayFailedBackgroundJobs } from "./replay-background-job";
 export { summariseBackgroundJobs } from "./summarise-background-jobs";
+export { EMBEDDED, takeOver } from "./take-over";

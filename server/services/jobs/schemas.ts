@@ -100,6 +100,8 @@ export const summaryReply = z.object({
     /** With an Inngest server, jobs are listed in its dashboard and not here. */
     engine: z.enum(["embedded", "inngest"]),
     dashboardUrl: z.string().nullable(),
+    /** Of the last days: when another engine took over what the one before, `from`, had not done. */
+    engineChange: z.object({ from: z.enum(["embedded", "inngest"]), at: z.number() }).nullable(),
     /** By state. */
     counts: z.object({
       queued: z.int(),

@@ -1,6 +1,7 @@
-import { sql } from "drizzle-orm";
+import { and, gt, isNotNull, sql } from "drizzle-orm";
 import { z } from "zod";
 import { NOW } from "@/db/now";
+import { jobEngine } from "@/db/schema";
 import { env } from "@/env";
 import { functionOf } from "@/inngest/catalogue";
 import { inngestServer } from "@/server/jobs/configuration";
@@ -8,6 +9,7 @@ import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { type Row, stateOf } from "./background-job-json";
 import { BACKGROUND_JOB_STATES, type BackgroundJobSummary, summaryReply } from "./schemas";
+import { EMBEDDED } from "./take-over";
 
 /** Rows that are looked at: beyond this nobody reads the number, and counting on would cost more than the page. */
 const COUNTED_UP_TO = 10_000;
@@ -22,13 +24,19 @@ export const summariseBackgroundJobs = verb(
     reply: summaryReply,
   },
   async (ctx) => {
-    const [counts, oldestDueAt, functions] = await Promise.all([countByState(ctx), oldestDue(ctx), functionsOf(ctx)]);
+    const [counts, oldestDueAt, functions, engineChange] = await Promise.all([
+      countByState(ctx),
+      oldestDue(ctx),
+      functionsOf(ctx),
+      recentChange(ctx),
+    ]);
     const server = inngestServer(env());
     return {
       summary: {
         engine: server ? ("inngest" as const) : ("embedded" as const),
         // An address may carry a password; a dashboard stands at the origin.
         dashboardUrl: server ? new URL(server.baseUrl).origin : null,
+        engineChange,
         counts,
         countedUpTo: COUNTED_UP_TO,
         oldestDueAt,
@@ -37,6 +45,19 @@ export const summariseBackgroundJobs = verb(
     };
   },
 );
+
+/** For as long as jobs of before are listed. */
+const CHANGE_TOLD_DAYS = 3;
+
+async function recentChange({ db }: Ctx): Promise<BackgroundJobSummary["engineChange"]> {
+  const [row] = await db
+    .select({ before: jobEngine.before, at: jobEngine.changedAt })
+    .from(jobEngine)
+    .where(
+      and(isNotNull(jobEngine.before), gt(jobEngine.changedAt, sql`${NOW} - ${CHANGE_TOLD_DAYS * 86_400_000}::bigint`)),
+    );
+  return row ? { from: row.before === EMBEDDED ? "embedded" : "inngest", at: row.at } : null;
+}
 
 /** Unfinished ones are looked at from the oldest, those that have ended from the newest. */
 async function countByState(ctx: Ctx): Promise<BackgroundJobSummary["counts"]> {

@@ -37,7 +37,22 @@ export function Notes({ summary, may, onShow, onReplay }: Props) {
                 </Anchor>
               </>
             )}
-            . Here are those of before.
+            .{" "}
+            {summary.engineChange ? (
+              <>
+                What waited here when that began, <Ago at={summary.engineChange.at} />, was handed over; those of before
+                are listed below.
+              </>
+            ) : (
+              "Here are those of before."
+            )}
+          </span>
+        </div>
+      ) : summary.engineChange ? (
+        <div className={classes.note}>
+          <span>
+            An Inngest server ran the jobs until <Ago at={summary.engineChange.at} />. What it had not done is queued
+            here again.
           </span>
         </div>
       ) : null}

@@ -11,7 +11,14 @@ const counts = {
   failed: 9,
   cancelled: 1,
 };
-const summary = { engine: "embedded" as const, dashboardUrl: null, counts, oldestDueAt: null, functions: [] };
+const summary = {
+  engine: "embedded" as const,
+  dashboardUrl: null,
+  engineChange: null,
+  counts,
+  oldestDueAt: null,
+  functions: [],
+};
 
 test("a count says when there may be more of them than were counted", () => {
   const counted = (countedUpTo: number, state: Parameters<typeof countOf>[1]) =>

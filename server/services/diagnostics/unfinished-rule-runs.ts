@@ -1,0 +1,11 @@
+import { inArray } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { ruleRuns } from "@/db/schema";
+
+/** Returns the Rule Runs of all projects that a background function has yet to end, oldest first. */
+export const unfinishedRuleRuns = (db: Db) =>
+  db
+    .select({ id: ruleRuns.id, projectId: ruleRuns.projectId })
+    .from(ruleRuns)
+    .where(inArray(ruleRuns.status, ["queued", "running"]))
+    .orderBy(ruleRuns.createdAt, ruleRuns.id);
