@@ -26,6 +26,11 @@ const isPrivate = (url: string) => {
 
 const variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
+  /** Whose the tables are, where that is not the user of DATABASE_URL. The web server and the worker never have it. */
+  MIGRATION_DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
+    .optional(),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
   /** A statement on behalf of a request that takes longer is given up, and the request refused; 0 is no limit. */
   DATABASE_STATEMENT_SECONDS: z.coerce.number().min(0).max(3600).default(20),

@@ -94,7 +94,7 @@ async function measure(name: string, read: () => Promise<object>) {
 
 try {
   console.log(machine());
-  await prepareDatabase(process.env.DATABASE_URL);
+  await prepareDatabase({ url: process.env.DATABASE_URL, ownerUrl: undefined });
   const projectId = "prj_long" as Ctx["projectId"];
   await db().insert(projects).values({ id: projectId, name: "Long" });
   const ctx: Ctx = { db: db(), projectId, actor: { kind: "user", userId: "usr_long", role: "owner" } };

@@ -6,21 +6,21 @@ import { databaseProblem, prepareDatabase } from "@/db/prepare";
 import { env } from "@/env";
 
 async function main() {
-  const url = databaseUrl();
-  if (!url) return;
+  const urls = databaseUrls();
+  if (!urls) return;
   try {
-    const prepared = await prepareDatabase(url);
+    const prepared = await prepareDatabase(urls, { embedded: process.argv.includes("--embedded") });
     const setupToken = process.argv.includes("--first-run") && prepared.users === 0 ? await firstRunToken() : null;
     process.stdout.write(`${JSON.stringify({ serverVersion: prepared.serverVersion, setupToken })}\n`);
   } catch (error) {
-    fail(databaseProblem(error, url));
+    fail(databaseProblem(error, urls.url));
   }
 }
 
 /** The first look at the environment: what is wrong with it is told before anything is served. */
-function databaseUrl() {
+function databaseUrls() {
   try {
-    return env().DATABASE_URL;
+    return { url: env().DATABASE_URL, ownerUrl: env().MIGRATION_DATABASE_URL };
   } catch (error) {
     fail((error as Error).message);
     return undefined;

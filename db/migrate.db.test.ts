@@ -13,9 +13,11 @@ type Journal = { entries: { idx: number; tag: string; when: number }[] };
 const journal = JSON.parse(readFileSync(path.join(FOLDER, "meta/_journal.json"), "utf8")) as Journal;
 
 const made: string[] = [];
+const roles: string[] = [];
 const folders: string[] = [];
 afterAll(async () => {
   for (const name of made) await onServer((sql) => sql.unsafe(`drop database if exists ${name} with (force)`));
+  for (const role of roles) await onServer((sql) => sql.unsafe(`drop role if exists ${role}`));
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
@@ -43,11 +45,19 @@ function firstMigrations(count: number) {
   return folder;
 }
 
+/** A user that is not there yet, as the application would connect. */
+function newRole(url: string) {
+  const username = `app_${crypto.randomUUID().replaceAll("-", "")}`;
+  roles.push(username);
+  return Object.assign(new URL(url), { username, password: "it's \\ secret" }).href;
+}
+
 test("eight processes that start together migrate once, and all of them begin", async () => {
   const url = await emptyDatabase();
+  const applicationUrl = newRole(url);
   const starts = Array.from({ length: 8 }, () => {
     const child = spawn(process.execPath, ["--conditions=react-server", "--import", "tsx", "cli/prepare.ts"], {
-      env: { ...process.env, DATABASE_URL: url },
+      env: { ...process.env, DATABASE_URL: applicationUrl, MIGRATION_DATABASE_URL: url },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let said = "";

@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { conditionIn, loggable } from "@/server/platform/loggable";
+import { prepareApplicationRole, RoleProblem, roleOf } from "./application-role";
 import { migrateDatabase, NewerDatabaseError } from "./migrate";
 
 const OLDEST_SERVER = 15;
@@ -17,12 +18,34 @@ class DatabaseProblem extends Error {
   override name = "DatabaseProblem";
 }
 
-/** Checks the server, creates the database when there is none, and migrates it. */
-export async function prepareDatabase(url: string) {
-  const serverVersion = await connectOrCreate(url);
-  await migrateDatabase(url);
+/** `ownerUrl`: whose the tables are, where that is not whom the application connects as. */
+export type DatabaseUrls = { url: string; ownerUrl: string | undefined };
+
+/**
+ * Checks the server, creates the database when there is none, migrates it, and gives the application's role its rights.
+ * `embedded`: the server is this installation's own.
+ */
+export async function prepareDatabase({ url, ownerUrl = url }: DatabaseUrls, { embedded = false } = {}) {
+  const serverVersion = await connectOrCreate(ownerUrl);
+  await migrateDatabase(ownerUrl);
+  const role = roleOf(url);
+  // With one user, the two addresses are two ways to the same (a pooler's, and the server's own).
+  if (role.name !== roleOf(ownerUrl).name) {
+    const ours = embedded && !(await logsIn(url));
+    await once(ownerUrl, (sql) => prepareApplicationRole(sql, { ...role, ours }));
+  }
   return { serverVersion, users: await once(url, countUsers) };
 }
+
+/** Whether the application gets in: the first start after an update finds no role, or one whose password was lost. */
+const logsIn = (url: string) =>
+  once(url, checkVersion).then(
+    () => true,
+    (error: unknown) => {
+      if (WRONG_PASSWORD.some((wrong) => wrong === codeOf(error))) return false;
+      throw error;
+    },
+  );
 
 async function connectOrCreate(url: string) {
   try {
@@ -66,7 +89,8 @@ const codeOf = (error: unknown): unknown => {
 
 /** What is wrong with the database and what to do about it, without its password. */
 export function databaseProblem(error: unknown, url: string) {
-  if (error instanceof DatabaseProblem || error instanceof NewerDatabaseError) return error.message;
+  if (error instanceof DatabaseProblem || error instanceof NewerDatabaseError || error instanceof RoleProblem)
+    return error.message;
   const { where, name } = parts(url);
   const code = codeOf(error);
   const said = saidBy(error);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "@playwright/test";
 import postgres from "postgres";
-import { freePort } from "../scripts/lib/postgres.mjs";
+import { Cluster, freePort, urlOf } from "../scripts/lib/postgres.mjs";
 import { startOf } from "../scripts/lib/processes.mjs";
 import { killAll } from "./support/process-tree";
 
@@ -36,7 +36,8 @@ function outcome(child: ChildProcess): Promise<Ended> {
 }
 
 function clean(env: Record<string, string>) {
-  const { DATABASE_URL, DATA_DIR, HOST, PORT, PUBLIC_URL, WHETSTONE_SECRET, ...rest } = process.env;
+  const { DATABASE_URL, MIGRATION_DATABASE_URL, DATA_DIR, HOST, PORT, PUBLIC_URL, WHETSTONE_SECRET, ...rest } =
+    process.env;
   return { ...rest, ...env };
 }
 
@@ -236,6 +237,50 @@ test.describe("an installation", () => {
     const killed = await readyUnderNpm();
     killed.npm.kill("SIGKILL");
     await gone(killed.pids);
+  });
+
+  /** The last release had one user, the superuser whom the file beside the database names. */
+  async function asOfTheLastRelease() {
+    const file = path.join(at.folder, "postgres.json");
+    const { application: _, ...access } = JSON.parse(readFileSync(file, "utf8"));
+    const cluster = new Cluster(path.join(at.folder, "postgres"), { log: path.join(at.folder, "logs/postgres.log") });
+    const server = await cluster.start();
+    const sql = postgres(urlOf(cluster.access, "whetstone"), { max: 1, onnotice: () => {} });
+    await sql`drop owned by whetstone_app`;
+    await sql`drop role whetstone_app`;
+    await sql`insert into users (id, email) values ('usr_before', 'before@example.test')`;
+    await sql.end();
+    await server.stop();
+    writeFileSync(file, JSON.stringify(access));
+  }
+
+  test("an installation of the last release moves to a user without rights of its own, with all it has", async () => {
+    const first = await start(at);
+    first.child.kill("SIGTERM");
+    await first.exited;
+    await asOfTheLastRelease();
+    const { child, exited } = await start(at);
+    const { access } = new Cluster(path.join(at.folder, "postgres"), { log: "" });
+    const sql = postgres(urlOf(access, "whetstone"), { max: 1, onnotice: () => {} });
+    const people = await sql`select id from users`;
+    const users = await sql`
+      select distinct usename, usesuper from pg_stat_activity join pg_user using (usename)
+      where application_name like 'whetstone%'`;
+    const [log] = await sql`
+      select has_table_privilege('whetstone_app', 'audit_log', 'insert') as insert,
+        has_table_privilege('whetstone_app', 'audit_log', 'update') as update`;
+    await sql.end();
+    child.kill("SIGTERM");
+    await exited;
+    expect([...people]).toEqual([{ id: "usr_before" }]);
+    expect([...users]).toEqual([{ usename: "whetstone_app", usesuper: false }]);
+    expect(log).toEqual({ insert: true, update: false });
+    // A command works on it as the server does, and a backup has everything.
+    const backup = await run(
+      ["scripts/cli.mjs", "backup", "--to", path.join(at.folder, "b.tar"), "--json"],
+      environment(at),
+    );
+    expect(backup).toMatchObject({ code: 0, stdout: expect.stringContaining('"verified":true') });
   });
 
   test("a database that a later version wrote is refused in a sentence", async () => {

@@ -29,7 +29,8 @@ test.beforeAll(async () => {
   test.setTimeout(180_000);
   database = await startOwnDatabase();
   env = {
-    DATABASE_URL: database.urlOf("whetstone"),
+    DATABASE_URL: database.applicationUrlOf("whetstone"),
+    MIGRATION_DATABASE_URL: database.urlOf("whetstone"),
     WHETSTONE_SECRET: randomBytes(32).toString("base64url"),
     RATE_LIMIT_KEY_REQUESTS: String(REQUESTS_A_MINUTE),
     DIAGNOSE_AFTER_QUIET_SECONDS: "3600",

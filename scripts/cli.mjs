@@ -9,7 +9,7 @@ import { withInstalledDatabase } from "./lib/open-database.mjs";
 import { inRoot, runTypeScript } from "./lib/paths.mjs";
 import { ended } from "./lib/processes.mjs";
 import { sayOnStderr } from "./lib/say.mjs";
-import { addressOf, readSettings } from "./lib/settings.mjs";
+import { addressOf, givenDatabase, readSettings } from "./lib/settings.mjs";
 import { onStopSignal } from "./lib/signals.mjs";
 import { explain } from "./lib/trouble.mjs";
 
@@ -55,8 +55,14 @@ try {
       LOG_LEVEL: process.env.LOG_LEVEL || "warn",
     };
     process.exitCode = await withInstalledDatabase(
-      { folder, databaseUrl: settings.databaseUrl, built, env },
-      (url, address) => runCommand(built, { ...env, DATABASE_URL: url, PUBLIC_URL: address ?? addressOf(settings) }),
+      { folder, given: givenDatabase(settings), built, env },
+      ({ url, ownerUrl }, address) =>
+        runCommand(built, {
+          ...env,
+          DATABASE_URL: url,
+          MIGRATION_DATABASE_URL: ownerUrl ?? "",
+          PUBLIC_URL: address ?? addressOf(settings),
+        }),
     );
   }
 } catch (error) {

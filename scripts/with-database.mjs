@@ -27,10 +27,11 @@ try {
     const env = {
       ...withTools(),
       DATABASE_URL: database.urlOf("whetstone"),
+      MIGRATION_DATABASE_URL: "",
       TEST_DATABASE_URL: database.urlOf("postgres"),
       WHETSTONE_SECRET: process.env.WHETSTONE_SECRET || randomBytes(32).toString("base64url"),
     };
-    await prepareDatabase(env.DATABASE_URL, { env });
+    await prepareDatabase({ url: env.DATABASE_URL, ownerUrl: undefined }, { env });
     child = spawn(command, args, { cwd: inRoot(), env, stdio: "inherit" });
     const { code } = await ended(child);
     process.exitCode = code ?? 1;

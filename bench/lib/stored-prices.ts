@@ -146,7 +146,7 @@ export async function storedPrices() {
   try {
     process.env.DATABASE_URL = server.urlOf("whetstone");
     process.env.WHETSTONE_SECRET ??= randomBytes(32).toString("base64url");
-    await prepareDatabase(process.env.DATABASE_URL);
+    await prepareDatabase({ url: process.env.DATABASE_URL, ownerUrl: undefined });
     const at = await services();
     console.log(`\n${DEFINITIONS.toLocaleString("en")} prices of a project's own, in a database:`);
     await manyDefinitions(at);

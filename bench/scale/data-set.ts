@@ -52,7 +52,7 @@ export async function openDataSet(
   const kept = cluster(false);
   const server = await kept.start();
   const url = urlOf(kept.access, "whetstone");
-  await prepareDatabase(url);
+  await prepareDatabase({ url, ownerUrl: undefined });
   return { url, stop: () => server.stop() };
 }
 
@@ -60,7 +60,7 @@ export async function openDataSet(
 const BUILDING = { maintenance_work_mem: "1GB", work_mem: "256MB", max_parallel_maintenance_workers: "2" };
 
 async function make(url: string, conversations: number, progress: (line: string) => void) {
-  await prepareDatabase(url);
+  await prepareDatabase({ url, ownerUrl: undefined });
   const sql = postgres(url, { max: 2, onnotice: () => {}, connection: BUILDING });
   // Of its own: Drizzle changes how a client writes JSON.
   const services = postgres(url, { max: 4, onnotice: () => {} });

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
+import { roleOf } from "@/db/application-role";
 import {
   ArchiveProblem,
   backUp,
@@ -42,11 +43,11 @@ type BackupOptions = { to: string; passphraseFile?: string; verify: boolean };
 type RestoreOptions = { from: string; passphraseFile?: string; acceptOtherSecret?: boolean };
 
 async function backup({ to, passphraseFile, verify }: BackupOptions, command: Command) {
-  const { DATABASE_URL, WHETSTONE_SECRET } = env();
+  const { WHETSTONE_SECRET } = env();
   const passphrase = passphraseFile === undefined ? undefined : await readLine(passphraseFile);
   if (passphrase === "") throw new UsageError(`The first line of ${passphraseFile} is empty.`);
   const place = path.resolve(to);
-  await backUp(DATABASE_URL, place, { secret: WHETSTONE_SECRET, passphrase });
+  await backUp(ownerUrl(), place, { secret: WHETSTONE_SECRET, passphrase });
   const read = await readBackup(place, { prove: verify });
   const { bytes, rows, checksum, withSecret } = shownOf(read);
   const { tables, createdAt } = read.manifest;
@@ -66,6 +67,9 @@ const shownOf = ({ archive, manifest, checksum }: ReadBackup) => ({
   withSecret: manifest.secret !== null,
 });
 
+/** Schema and migrations are the owner's. */
+const ownerUrl = () => env().MIGRATION_DATABASE_URL ?? env().DATABASE_URL;
+
 /** The Data page tells of it. What was done is done even when that cannot be told. */
 async function writeDown(done: Parameters<typeof recordBackup>[1]) {
   try {
@@ -79,6 +83,7 @@ async function writeDown(done: Parameters<typeof recordBackup>[1]) {
 
 async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: RestoreOptions, command: Command) {
   const { DATABASE_URL, WHETSTONE_SECRET, DATA_DIR } = env();
+  const [owner, application] = [roleOf(ownerUrl()).name, roleOf(DATABASE_URL).name];
   const read = await readBackup(path.resolve(from));
   const { manifest } = read;
   const same = manifest.secretFingerprint === fingerprintOf(WHETSTONE_SECRET);
@@ -93,7 +98,7 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
       `The backup was made under another WHETSTONE_SECRET. Set that one, or put its file at ${path.join(DATA_DIR, "secret")}, or say --accept-other-secret: API keys have to be made anew then.`,
     );
   }
-  await restore(DATABASE_URL, read);
+  await restore(ownerUrl(), read, application === owner ? undefined : application);
   if (secret !== undefined) keepSecret(DATA_DIR, secret);
   const { rows } = shownOf(read);
   await writeDown({ kind: "restore", ...shownOf(read), verifiedAt: Date.now() });

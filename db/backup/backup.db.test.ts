@@ -7,7 +7,6 @@ import { migrateDatabase, NewerDatabaseError } from "@/db/migrate";
 import { db } from "@/db/pool";
 import { onServer, urlOf } from "@/db/testing/template";
 import { testProject } from "@/db/testing/test-project";
-import { env } from "@/env";
 import { emit } from "@/server/platform/outbox";
 import { projectPending } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
@@ -15,6 +14,8 @@ import { backUp, fingerprintOf, readBackup, restore, unseal } from ".";
 import type { Manifest } from "./manifest";
 
 const SECRET = "s".repeat(40);
+/** A backup is the owner's: the schema of migrations is theirs. */
+const OWNER = process.env.MIGRATION_DATABASE_URL as string;
 let folder: string;
 const made: string[] = [];
 beforeAll(async () => {
@@ -76,7 +77,7 @@ test.each(["folder", "one.tar"])(
     })();
     while (batches < 3) await new Promise((resolve) => setTimeout(resolve, 10));
     const before = batches;
-    const manifest = await backUp(env().DATABASE_URL, to, { secret: SECRET });
+    const manifest = await backUp(OWNER, to, { secret: SECRET });
     busy = false;
     await load;
     await projectPending(db());
@@ -99,7 +100,7 @@ test.each(["folder", "one.tar"])(
         (select count(*)::int from pg_trigger where tgname like 'audit%') as triggers`,
     );
     const here = await on(
-      env().DATABASE_URL,
+      OWNER,
       (sql) => sql`
       select (select count(*)::int from pg_constraint where contype = 'f') as keys,
         (select count(*)::int from pg_trigger where tgname like 'audit%') as triggers`,
@@ -123,10 +124,10 @@ test.each(["folder", "one.tar"])(
 test("a database in use, a damaged backup, a later one and a foreign one are refused, and nothing is changed", async () => {
   await someTraffic(1);
   const to = path.join(folder, "refused");
-  const manifest = await backUp(env().DATABASE_URL, to, { secret: SECRET });
-  await expect(backUp(env().DATABASE_URL, to, { secret: SECRET })).rejects.toThrow("is there already");
+  const manifest = await backUp(OWNER, to, { secret: SECRET });
+  await expect(backUp(OWNER, to, { secret: SECRET })).rejects.toThrow("is there already");
   const backup = await readBackup(to);
-  await expect(restore(env().DATABASE_URL, backup)).rejects.toThrow("not empty");
+  await expect(restore(OWNER, backup)).rejects.toThrow("not empty");
 
   const fresh = await emptyDatabase();
   await migrateDatabase(fresh);
@@ -156,17 +157,17 @@ test("a database in use, a damaged backup, a later one and a foreign one are ref
 test("a place that cannot be written to ends a backup with its reason", async () => {
   const file = path.join(folder, "a-file");
   await writeFile(file, "");
-  await expect(backUp(env().DATABASE_URL, path.join(file, "below"), { secret: SECRET })).rejects.toThrow("ENOTDIR");
+  await expect(backUp(OWNER, path.join(file, "below"), { secret: SECRET })).rejects.toThrow("ENOTDIR");
   // In the middle of a table: the writing fails while the server still sends.
   const to = path.join(folder, "breaks");
   await mkdir(path.join(`${to}.partial-${process.pid}`, "job_events.copy.gz"), { recursive: true });
-  await expect(backUp(env().DATABASE_URL, to, { secret: SECRET })).rejects.toThrow("EISDIR");
+  await expect(backUp(OWNER, to, { secret: SECRET })).rejects.toThrow("EISDIR");
   expect((await readdir(folder)).filter((name) => name.startsWith("breaks"))).toEqual([]);
 });
 
 test("an empty database that was never prepared takes a backup too", async () => {
   const to = path.join(folder, "bare.tar");
-  await backUp(env().DATABASE_URL, to, { secret: SECRET });
+  await backUp(OWNER, to, { secret: SECRET });
   const bare = await emptyDatabase();
   await restore(bare, await readBackup(to));
   await migrateDatabase(bare);
@@ -176,7 +177,7 @@ test("an empty database that was never prepared takes a backup too", async () =>
 
 test("the secret goes along only under a passphrase, and is told apart without it", async () => {
   const to = path.join(folder, "with-secret");
-  const manifest = await backUp(env().DATABASE_URL, to, { secret: SECRET, passphrase: "correct horse" });
+  const manifest = await backUp(OWNER, to, { secret: SECRET, passphrase: "correct horse" });
   expect(await readFile(path.join(to, "manifest.json"), "utf8")).not.toContain(SECRET);
   expect(unseal(manifest.secret!, "correct horse")).toBe(SECRET);
   expect(unseal(manifest.secret!, "wrong")).toBeUndefined();

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import postgres from "postgres";
+import { grantToApplication } from "../application-role";
 import { MIGRATION_LOCK } from "../migrate";
 import { type Archive, ArchiveProblem, openArchive, readText } from "./archive";
 import { columnList, contentOf, MANIFEST, type Manifest, manifest, PLAIN_SETTINGS, tableName } from "./manifest";
@@ -50,6 +51,8 @@ const parsed = (text: string): unknown => {
 export async function restore(
   url: string,
   { archive, manifest }: Pick<ReadBackup, "archive" | "manifest">,
+  /** Whom the application connects as, where that is not the owner. */
+  application: string | undefined = undefined,
   folder = path.resolve("db/migrations"),
 ): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
@@ -63,6 +66,7 @@ export async function restore(
       for (const migration of known) await migrateOne(tx, migration);
       await loadRows(tx, archive, manifest);
       for (const migration of migrations.slice(known.length)) await migrateOne(tx, migration);
+      if (application !== undefined) await grantToApplication(tx, application);
     });
     await sql`analyze`;
   } finally {

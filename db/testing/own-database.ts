@@ -1,12 +1,13 @@
 import { afterAll } from "vitest";
 import { closePool } from "../pool";
-import { onServer, TEMPLATE, urlOf } from "./template";
+import { applicationUrlOf, onServer, TEMPLATE, urlOf } from "./template";
 
 /** Vitest setupFile: runs before a test file is imported, so `db/pool` opens this file's private copy. */
 const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
 await onServer((sql) => sql.unsafe(`create database ${name} template ${TEMPLATE}`));
 Object.assign(process.env, {
-  DATABASE_URL: urlOf(name),
+  DATABASE_URL: applicationUrlOf(name),
+  MIGRATION_DATABASE_URL: urlOf(name),
   WHETSTONE_SECRET: "test-secret-".repeat(4),
   LOG_LEVEL: "silent",
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import postgres from "postgres";
+import { prepareApplicationRole } from "../application-role";
 import { migrateDatabase } from "../migrate";
 
 const server = () => {
@@ -9,16 +10,28 @@ const server = () => {
   return url;
 };
 
-/** One template for each state of the migrations, so that a changed migration never meets an old copy. */
+/** What the product connects as in tests: no owner of its tables, so that what it may not do fails here first. */
+const APPLICATION = { name: "whetstone_test_app", password: "app" };
+
+/** One template for each state of the migrations and grants, so that a changed one never meets an old copy. */
 export const TEMPLATE = `whetstone_template_${createHash("sha256")
   .update(
-    [...readdirSync("db/migrations").filter((file) => file.endsWith(".sql")), "meta/_journal.json"]
-      .map((file) => readFileSync(`db/migrations/${file}`, "utf8"))
+    [
+      ...readdirSync("db/migrations")
+        .filter((file) => file.endsWith(".sql"))
+        .map((file) => `db/migrations/${file}`),
+      "db/migrations/meta/_journal.json",
+      "db/application-role.ts",
+    ]
+      .map((file) => readFileSync(file, "utf8"))
       .join("\n"),
   )
   .digest("hex")
   .slice(0, 12)}`;
 export const urlOf = (database: string) => Object.assign(new URL(server()), { pathname: `/${database}` }).href;
+/** The same database as the product gets at it. */
+export const applicationUrlOf = (database: string) =>
+  Object.assign(new URL(urlOf(database)), { username: APPLICATION.name, password: APPLICATION.password }).href;
 export const onServer = <T>(work: (sql: postgres.Sql) => Promise<T>) => {
   const sql = postgres(server(), { max: 1, onnotice: () => {} });
   return work(sql).finally(() => sql.end());
@@ -30,5 +43,7 @@ export default async function setup() {
   if (exists) return;
   await onServer((sql) => sql.unsafe(`create database ${TEMPLATE}_new`).catch(() => {}));
   await migrateDatabase(urlOf(`${TEMPLATE}_new`));
+  const owner = postgres(urlOf(`${TEMPLATE}_new`), { max: 1, onnotice: () => {} });
+  await prepareApplicationRole(owner, { ...APPLICATION, ours: false }).finally(() => owner.end());
   await onServer((sql) => sql.unsafe(`alter database ${TEMPLATE}_new rename to ${TEMPLATE}`));
 }

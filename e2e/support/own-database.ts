@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Cluster, urlOf } from "../../scripts/lib/postgres.mjs";
+import { applicationUrlOf, Cluster, urlOf } from "../../scripts/lib/postgres.mjs";
 
 /** A PostgreSQL that a test stops and starts as it likes, as the one of DATABASE_URL is not the product's own. */
 export async function startOwnDatabase() {
@@ -13,6 +13,8 @@ export async function startOwnDatabase() {
     port: cluster.access.port,
     /** Its address, or that of something in between. */
     urlOf: (database: string, port = cluster.access.port) => urlOf({ ...cluster.access, port }, database),
+    /** As a user without rights of its own, made when the product starts. */
+    applicationUrlOf: (database: string) => applicationUrlOf(cluster.access, database),
     stop: () => server.stop(),
     async start() {
       server = await cluster.start();

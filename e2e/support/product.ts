@@ -12,7 +12,7 @@ export async function startProduct({
 } = {}) {
   port ??= await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const { DATABASE_URL: _, PUBLIC_URL: __, ...inherited } = process.env;
+  const { DATABASE_URL: _, PUBLIC_URL: __, MIGRATION_DATABASE_URL: ___, ...inherited } = process.env;
   const child = spawn(process.execPath, ["scripts/start.mjs"], {
     env: { ...inherited, DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1", ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
+import { asOwner } from "@/db/testing/as-owner";
 import { testProject } from "@/db/testing/test-project";
 import { APP_ID, functionOf } from "@/inngest/catalogue";
 import { type Engine, startEngine } from "@/server/jobs/engine";
@@ -38,7 +39,7 @@ test("every function has its line in the catalogue, under the name that a server
 test("Rule Runs whose job died are failed, and done when it is replayed after the mending", async () => {
   const { ctx } = await testProject();
   const conversationId = await queuedRuns(ctx);
-  await db().execute(sql`alter table occurrences rename to occurrences_away`);
+  await asOwner((owner) => owner.execute(sql`alter table occurrences rename to occurrences_away`));
   engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK });
   await until(async () => (await statuses(ctx)).join() === "failed");
   const dead = (await jobOf(ctx))!;
@@ -52,7 +53,7 @@ test("Rule Runs whose job died are failed, and done when it is replayed after th
     union all select coalesce(error_message, '') from rule_runs`);
   expect(kept.map(({ text }) => text).join("\n")).not.toContain(CANARY);
 
-  await db().execute(sql`alter table occurrences_away rename to occurrences`);
+  await asOwner((owner) => owner.execute(sql`alter table occurrences_away rename to occurrences`));
   await replayBackgroundJob(ctx, { backgroundJobId: dead.id });
   await until(async () => (await statuses(ctx)).join() === "completed");
   await until(
@@ -68,13 +69,13 @@ test("Rule Runs whose job died are failed, and done when it is replayed after th
 test("Rule Runs whose job was cancelled do not wait for ever", async () => {
   const { ctx } = await testProject();
   await queuedRuns(ctx);
-  await db().execute(sql`alter table occurrences rename to occurrences_away`);
+  await asOwner((owner) => owner.execute(sql`alter table occurrences rename to occurrences_away`));
   engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK, backoff: () => 3_600_000 });
   const job = await until(async () => {
     const found = await jobOf(ctx);
     return found?.state === "retrying" ? found : undefined;
   });
-  await db().execute(sql`alter table occurrences_away rename to occurrences`);
+  await asOwner((owner) => owner.execute(sql`alter table occurrences_away rename to occurrences`));
   await cancelBackgroundJob(ctx, { backgroundJobId: job.id });
   await until(async () => (await statuses(ctx)).join() === "failed");
   expect((await listRuleRuns(ctx, {})).runs[0]?.errorMessage).toBe("The background job was cancelled.");

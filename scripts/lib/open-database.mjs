@@ -1,7 +1,7 @@
 // @ts-check
 import { holderOf, LockHeld, waitForLock } from "./lock.mjs";
 import { endOrphans } from "./orphans.mjs";
-import { urlOf } from "./postgres.mjs";
+import { applicationUrlOf, urlOf } from "./postgres.mjs";
 import { prepareDatabase } from "./prepare-database.mjs";
 import { until } from "./processes.mjs";
 import { step } from "./say.mjs";
@@ -13,31 +13,35 @@ const WAIT_MS = 60_000;
  * Gives a command the database of this installation: the one of DATABASE_URL, the one that a running server has open, or
  * the embedded one, started for as long as the command runs.
  * @template T
- * @param {{folder: ReturnType<typeof import("./data-folder.mjs").dataFolder>, databaseUrl: string | undefined, built: boolean, env: NodeJS.ProcessEnv}} options
- * @param {(url: string, address: string | undefined) => Promise<T>} work
+ * @param {{folder: ReturnType<typeof import("./data-folder.mjs").dataFolder>, given: import("./prepare-database.mjs").Urls | undefined, built: boolean, env: NodeJS.ProcessEnv}} options
+ *   `given`: a database that is not ours to start
+ * @param {(urls: import("./prepare-database.mjs").Urls, address: string | undefined) => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function withInstalledDatabase({ folder, databaseUrl, built, env }, work) {
-  if (databaseUrl) {
-    await prepareDatabase(databaseUrl, { env, built });
-    return work(databaseUrl, holderOf(folder.lockFile)?.address);
+export async function withInstalledDatabase({ folder, given, built, env }, work) {
+  if (given) {
+    await prepareDatabase(given, { env, built });
+    return work(given, holderOf(folder.lockFile)?.address);
   }
+  const embedded = () => {
+    const { access } = folder.cluster;
+    return { url: applicationUrlOf(access, "whetstone"), ownerUrl: urlOf(access, "whetstone") };
+  };
   const lock = await lockOrServer(folder.lockFile);
   if ("holder" in lock) {
     if (lock.external)
       throw new Trouble(
         "The server that runs here uses the database of DATABASE_URL. Set DATABASE_URL for this command too.",
       );
-    return work(urlOf(folder.cluster.access, "whetstone"), lock.address);
+    return work(embedded(), lock.address);
   }
   try {
     await endOrphans(lock, folder.cluster);
     if (!folder.cluster.exists) await step("Creating the database", () => folder.cluster.create());
     const server = await folder.cluster.start();
     try {
-      const url = urlOf(folder.cluster.access, "whetstone");
-      await prepareDatabase(url, { env, built });
-      return await work(url, undefined);
+      await prepareDatabase(embedded(), { env, built, embedded: true });
+      return await work(embedded(), undefined);
     } finally {
       await server.stop();
     }

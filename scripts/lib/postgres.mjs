@@ -26,11 +26,15 @@ import { tail } from "./say.mjs";
 import { Trouble } from "./trouble.mjs";
 
 /**
- * @typedef {{port: number, user: string, password: string, extra: string[]}} Access what is kept beside a cluster
+ * @typedef {{user: string, password: string}} Role
+ * @typedef {Role & {port: number, extra: string[], application?: Role}} Access what is kept beside a cluster: its owner's
+ *   role, which migrates and backs up, and the one that the application connects as
  * @typedef {{identity: import("./processes.mjs").Identity, exited: Promise<void>, stop: () => Promise<void>}} Server
  */
 
 const USER = "whetstone";
+const APPLICATION_USER = "whetstone_app";
+const newPassword = () => randomBytes(24).toString("base64url");
 const BIG_LOG_BYTES = 10 * 1024 * 1024;
 
 /**
@@ -127,9 +131,18 @@ export const portTrouble = (port, host = "127.0.0.1") =>
     server.listen(port, host, () => server.close(() => resolve(undefined)));
   });
 
-/** @param {Access} access @param {string} database */
-export const urlOf = (access, database) =>
-  `postgres://${access.user}:${access.password}@127.0.0.1:${access.port}/${database}`;
+/** The owner's way in. @param {Access} access @param {string} database */
+export const urlOf = (access, database) => urlAs(access, access, database);
+
+/**
+ * The application's way in; the owner's while a server of an earlier release runs, which knows no other.
+ * @param {Access} access @param {string} database
+ */
+export const applicationUrlOf = (access, database) => urlAs(access.application ?? access, access, database);
+
+/** @param {Role} role @param {Access} access @param {string} database */
+const urlAs = ({ user, password }, { port }, database) =>
+  `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
 
 /** A cluster: the folder that holds it, the file beside it that says how to get in, and its log. */
 export class Cluster {
@@ -167,7 +180,7 @@ export class Cluster {
     const as = databaseAccount();
     giveTo(building, as);
     const launch = launcherFor(as, { program: initdb, folder: building });
-    const password = randomBytes(24).toString("base64url");
+    const password = newPassword();
     const passwordFile = `${building}.password`;
     writeFileSync(passwordFile, password, { mode: 0o600 });
     giveTo(passwordFile, as);
@@ -233,8 +246,13 @@ export class Cluster {
     }
   }
 
-  /** Keeps to the port of last time, unless someone else has it now: after this, the address is known. */
+  /**
+   * Keeps to the port of last time, unless someone else has it now: after this, the address is known. An installation of
+   * an earlier release gets the application's password here; its role is made when the database is prepared.
+   */
   async reservePort() {
+    if (!this.access.application)
+      this.#keep({ ...this.access, application: { user: APPLICATION_USER, password: newPassword() } });
     if (await portTrouble(this.access.port)) this.#keep({ ...this.access, port: await freePort() });
   }
 

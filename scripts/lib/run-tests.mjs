@@ -29,6 +29,7 @@ const CHECKS = [
 /** What a person may have set for their own installation has no place in a test. */
 const OURS_ALONE = [
   "DATABASE_URL",
+  "MIGRATION_DATABASE_URL",
   "DATA_DIR",
   "HOST",
   "PORT",

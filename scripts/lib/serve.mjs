@@ -7,11 +7,11 @@ import { install } from "./install.mjs";
 import { LockHeld, waitForLock } from "./lock.mjs";
 import { endOrphans } from "./orphans.mjs";
 import { inRoot } from "./paths.mjs";
-import { freePort, portTrouble, urlOf } from "./postgres.mjs";
+import { applicationUrlOf, freePort, portTrouble, urlOf } from "./postgres.mjs";
 import { prepareDatabase } from "./prepare-database.mjs";
 import { endForeground } from "./processes.mjs";
 import { say, step } from "./say.mjs";
-import { addressOf, readSettings } from "./settings.mjs";
+import { addressOf, givenDatabase, readSettings } from "./settings.mjs";
 import { onStarterGone, onStopSignal } from "./signals.mjs";
 import { Supervised } from "./supervised.mjs";
 import { Trouble } from "./trouble.mjs";
@@ -129,9 +129,11 @@ async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
     PUBLIC_URL: address,
     DATA_DIR: folder.folder,
     WHETSTONE_SECRET: folder.secret(),
+    // Only what prepares the database has the owner's way in. Empty and not left out: Next reads `.env` by itself.
+    MIGRATION_DATABASE_URL: "",
   };
   const database = await openDatabase({
-    url: settings.databaseUrl,
+    given: givenDatabase(settings),
     folder,
     lost: () => giveUp(new Trouble("The database cannot be started again.")),
   });
@@ -140,7 +142,7 @@ async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
     new Supervised({
       name,
       args: ["--import", leash, ...args],
-      env: () => ({ ...env, DATABASE_URL: database.url(), LISTEN: open ? "" : "when-told" }),
+      env: () => ({ ...env, DATABASE_URL: database.urls().url, LISTEN: open ? "" : "when-told" }),
       onStarted: () => tellChildren(),
     });
   const web = supervise("web", form.web);
@@ -166,7 +168,7 @@ async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
   await database.start();
   unlessStopped();
   const { setupToken } = await step("Checking the database", () =>
-    prepareDatabase(database.url(), { env, firstRun: true, built: form.build }),
+    prepareDatabase(database.urls(), { env, firstRun: true, built: form.build, embedded: !settings.databaseUrl }),
   );
   lock.tell({ database: true, external: settings.databaseUrl !== undefined });
   unlessStopped();
@@ -244,14 +246,17 @@ const isStillInUse = (trouble) =>
 
 /**
  * The embedded database, kept running; or the one that DATABASE_URL names, which is not ours to start.
- * @param {{url: string | undefined, folder: ReturnType<typeof dataFolder>, lost: () => void}} options
+ * @param {{given: import("./prepare-database.mjs").Urls | undefined, folder: ReturnType<typeof dataFolder>, lost: () => void}} options
  */
-async function openDatabase({ url, folder: { cluster }, lost }) {
-  if (url) return { url: () => url, start: async () => {}, stop: async () => {}, onMoved: () => {} };
+async function openDatabase({ given, folder: { cluster }, lost }) {
+  if (given) return { urls: () => given, start: async () => {}, stop: async () => {}, onMoved: () => {} };
 
   if (!cluster.exists) await step("Creating the database", () => cluster.create());
   await cluster.reservePort();
-  const current = () => urlOf(cluster.access, "whetstone");
+  const current = () => {
+    const { access } = cluster;
+    return { url: applicationUrlOf(access, "whetstone"), ownerUrl: urlOf(access, "whetstone") };
+  };
   /** @type {import("./postgres.mjs").Server | undefined} */
   let server;
   /** @type {Promise<import("./postgres.mjs").Server> | undefined} */
@@ -281,16 +286,16 @@ async function openDatabase({ url, folder: { cluster }, lost }) {
       await server.exited;
       if (ending) return;
       say("The database ended by itself; starting it again.");
-      const before = current();
+      const before = current().url;
       starting = startPatiently(() => true);
       server = await starting.catch(() => undefined);
       if (!server && !ending) return lost();
-      if (current() !== before) moved();
+      if (current().url !== before) moved();
     }
   };
 
   return {
-    url: current,
+    urls: current,
     async start() {
       starting = step("Starting the database", () => startPatiently(isStillInUse));
       server = await starting;

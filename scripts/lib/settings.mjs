@@ -18,17 +18,28 @@ export function readSettings(env = process.env) {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new Trouble(`PORT is "${env.PORT}"; it has to be a number from 0 (any free port) to 65535.`);
   }
-  const databaseUrl = env.DATABASE_URL || undefined;
-  if (databaseUrl && !(/^postgres(ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl))) {
-    throw new Trouble("DATABASE_URL has to look like postgres://user:password@host:5432/database.");
+  const databaseUrl = databaseUrlIn(env, "DATABASE_URL");
+  const migrationDatabaseUrl = databaseUrlIn(env, "MIGRATION_DATABASE_URL");
+  if (migrationDatabaseUrl && !databaseUrl) {
+    throw new Trouble("MIGRATION_DATABASE_URL needs DATABASE_URL beside it: the embedded database has its own.");
   }
   return {
     host,
     port,
     databaseUrl,
+    migrationDatabaseUrl,
     dataDir: path.resolve(ROOT, env.DATA_DIR || ".data"),
     publicUrl: env.PUBLIC_URL || undefined,
   };
+}
+
+/** @param {NodeJS.ProcessEnv} env @param {string} name */
+function databaseUrlIn(env, name) {
+  const url = env[name] || undefined;
+  if (url && !(/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) {
+    throw new Trouble(`${name} has to look like postgres://user:password@host:5432/database.`);
+  }
+  return url;
 }
 
 /** What people type. @param {{host: string, port: number, publicUrl: string | undefined}} settings */
@@ -37,3 +48,7 @@ export function addressOf({ host, port, publicUrl }) {
   const everywhere = host === "0.0.0.0" || host === "::";
   return `http://${everywhere ? "localhost" : isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
+
+/** The database that is not ours to start, if one is named. @param {ReturnType<typeof readSettings>} settings */
+export const givenDatabase = ({ databaseUrl, migrationDatabaseUrl }) =>
+  databaseUrl === undefined ? undefined : { url: databaseUrl, ownerUrl: migrationDatabaseUrl };

@@ -4,6 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { db, pool } from "@/db/pool";
 import { jobRuns } from "@/db/schema/jobs";
+import { asOwner } from "@/db/testing/as-owner";
 import { emit } from "@/server/platform/outbox";
 import { startEngine } from "./engine";
 import { crashClient, crashFunctions, LAST_STEP } from "./testing/crash-engine";
@@ -25,8 +26,11 @@ const startProcess = async (): Promise<ChildProcess> => {
 
 test("a process that is killed in the middle of steps loses no work, and no effect is repeated", async () => {
   const { sql } = pool();
-  await sql`create table tries (key text)`;
-  await sql`create table effects (key text primary key)`;
+  await asOwner(async (owner) => {
+    await owner.execute("create table tries (key text)");
+    await owner.execute("create table effects (key text primary key)");
+    await owner.execute("grant all on tries, effects to public");
+  });
   const count = async () => (await sql`select 1 from effects`).length;
   const gate = await sql.reserve();
   await gate`select pg_advisory_lock(${LAST_STEP})`;

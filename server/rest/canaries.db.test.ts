@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { outgoingMail } from "@/db/schema";
+import { asOwner } from "@/db/testing/as-owner";
 import { onServer } from "@/db/testing/template";
 import { handleAuth } from "@/server/auth/next-auth-handler";
 import { createSetupLink } from "@/server/services/identity";
@@ -196,7 +197,7 @@ test("a failing database, in all the ways it fails, takes no secret along into l
   await misplace();
   const tables = ["users", "sessions", "api_keys", "login_attempts", "idempotency_keys", "invitations", "setup_tokens"];
   for (const table of tables) {
-    await db().execute(sql`alter table ${sql.identifier(table)} rename to away`);
+    await asOwner((owner) => owner.execute(sql`alter table ${sql.identifier(table)} rename to away`));
     await new Promise((resolve) => setTimeout(resolve, 10));
     await heard(await signIn(email, NEW_PASSWORD));
     await heard(await tell("setup.complete", { token: canaries["setup token"], email, password: PASSWORD }));
@@ -204,7 +205,7 @@ test("a failing database, in all the ways it fails, takes no secret along into l
       await tell("account.changePassword", { currentPassword: NEW_PASSWORD, newPassword: PASSWORD }, { cookie }),
     );
     await misplace();
-    await db().execute(sql`alter table away rename to ${sql.identifier(table)}`);
+    await asOwner((owner) => owner.execute(sql`alter table away rename to ${sql.identifier(table)}`));
   }
   const unreachable = Object.assign(new Error(`connect ECONNREFUSED ${url.href}`), { code: "ECONNREFUSED" });
   const odd = Object.assign(new Error(`password authentication failed for ${url.href} Bearer ${key}`), {

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
+import { asOwner } from "@/db/testing/as-owner";
 import { testProject } from "@/db/testing/test-project";
 import { transact } from "@/server/platform/transact";
 import { decodeTraces, listConversations, projectPending, storeTraces } from "@/server/services/telemetry";
@@ -14,8 +15,10 @@ const hex = (n: number, length: number) => n.toString(16).padStart(length, "0");
 const stubborn = (tx: Db) => tx.execute(sql`set local deadlock_timeout = '60s'`);
 
 const waiting = async () => {
-  const [row] = await db().execute<{ count: number }>(sql`
-    select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+  const [row] = await asOwner((owner) =>
+    owner.execute<{ count: number }>(sql`
+      select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+  );
   return row?.count;
 };
 const waitFor = (count: number) => expect.poll(waiting).toBe(count);
@@ -35,19 +38,21 @@ test("a deletion that lost to a deadlock is done again and nobody hears of it", 
   let merged: Promise<unknown> | undefined;
   // As a merge goes: the conversation first, a trace of it afterwards. A deletion goes the other way, and is held up
   // between the two traces until the merge waits for it.
-  await db().transaction(async (merge) => {
-    await stubborn(merge);
-    await merge.execute(sql`select 1 from conversations where ${mine} for no key update`);
-    await db().transaction(async (holdUp) => {
-      await touch(holdUp, second);
-      deletion = deleteConversation(ctx, { conversationId: "doomed" });
-      await waitFor(1);
-      merged = touch(merge, first);
-      merged.catch(() => {});
-      await waitFor(2);
-    });
-    await merged;
-  });
+  await asOwner((owner) =>
+    owner.transaction(async (merge) => {
+      await stubborn(merge);
+      await merge.execute(sql`select 1 from conversations where ${mine} for no key update`);
+      await db().transaction(async (holdUp) => {
+        await touch(holdUp, second);
+        deletion = deleteConversation(ctx, { conversationId: "doomed" });
+        await waitFor(1);
+        merged = touch(merge, first);
+        merged.catch(() => {});
+        await waitFor(2);
+      });
+      await merged;
+    }),
+  );
   expect((await deletion)?.deletion).toMatchObject({ status: "completed", counts: { conversations: 1, spans: 2 } });
   expect((await listConversations(ctx, {})).conversations).toEqual([]);
 });

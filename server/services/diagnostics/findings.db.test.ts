@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { conversations, jobEvents } from "@/db/schema";
+import { asOwner } from "@/db/testing/as-owner";
 import { testProject } from "@/db/testing/test-project";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import {
@@ -206,18 +207,20 @@ test("a Finding that cannot be counted again stays due, and holds up no other", 
       update findings set recount_due_at = ${project === ctx ? 1 : 2}, occurrence_count = 7
       where project_id = ${project.projectId}`);
   }
-  await ctx.db.execute(sql`
-    create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`);
-  await ctx.db.execute(
-    sql.raw(`create trigger refused before update of occurrence_count on findings for each row
-             when (new.project_id = '${ctx.projectId}') execute function refuse()`),
-  );
+  await asOwner(async (owner) => {
+    await owner.execute(sql`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`);
+    await owner.execute(
+      sql.raw(`create trigger refused before update of occurrence_count on findings for each row
+               when (new.project_id = '${ctx.projectId}') execute function refuse()`),
+    );
+  });
 
   await expect(recountDueFindings(ctx.db)).rejects.toThrow("1 of 2 Findings could not be counted.");
   expect((await toolErrors(other))[0]).toMatchObject({ occurrenceCount: 1, recountDueAt: null });
   expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: 7, recountDueAt: 1 });
 
-  await ctx.db.execute(sql`drop trigger refused on findings`);
+  await asOwner((owner) => owner.execute(sql`drop trigger refused on findings`));
   expect(await recountDueFindings(ctx.db)).toEqual({ recounted: 1 });
   expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: 1, recountDueAt: null });
 });

@@ -1,17 +1,19 @@
 import { sql } from "drizzle-orm";
-import { db } from "@/db/pool";
+import { asOwner } from "@/db/testing/as-owner";
 
 /**
  * For tests: attempts to sign in, and to be sent a link, all count in the window of the first. By the clock it ends every
  * quarter of an hour, and may do so between the attempts of a test.
  */
 export async function countInOneWindow() {
-  await db().execute(sql`
+  await asOwner(async (owner) => {
+    await owner.execute(sql`
     create function one_window() returns trigger language plpgsql as $$
     begin
       new.window_start = coalesce((select max(window_start) from login_attempts), new.window_start);
       return new;
     end $$`);
-  await db().execute(sql`
+    await owner.execute(sql`
     create trigger one_window before insert on login_attempts for each row execute function one_window()`);
+  });
 }
