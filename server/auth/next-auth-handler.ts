@@ -106,6 +106,14 @@ function nextOf(cookies: Map<string, string>): string {
   return pathname + search;
 }
 
+/** A program that signs in is told by the status when to come back; a redirect, which a form asked for, stays one. */
+function withRefusal(finished: Response, { refused }: Coming): Response {
+  if (!refused || finished.status < 400) return finished;
+  const { body, headers } = finished;
+  if (refused.retryAfter !== undefined) headers.set("retry-after", String(refused.retryAfter));
+  return new Response(body, { status: refused.code === "rate_limited" ? 429 : 503, headers });
+}
+
 async function answer(request: Request): Promise<Response> {
   trustTheHeadersWeWrite();
   const url = new URL(request.url);
@@ -138,7 +146,7 @@ async function answer(request: Request): Promise<Response> {
     response as unknown as NextApiResponse,
     nextAuthOptions(coming),
   );
-  const finished = written();
+  const finished = withRefusal(written(), coming);
   const { invitation } = incoming.body;
   if (action === `signin/${OIDC}` && isToken(invitation)) {
     finished.headers.append("set-cookie", await invitationCookie(invitation));

@@ -36,7 +36,7 @@ export function nextAuthOptions(coming: Coming): AuthOptions {
     },
     pages: { signIn: "/sign-in", error: "/sign-in" },
     providers: [
-      ...(passwordsAreOn() ? [passwordProvider(visitor)] : []),
+      ...(passwordsAreOn() ? [passwordProvider(coming)] : []),
       ...(provider ? [oidcProvider(provider) as OAuthConfig<unknown>] : []),
     ],
     callbacks: {

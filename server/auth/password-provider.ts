@@ -1,13 +1,15 @@
 import CredentialsProvider from "next-auth/providers/credentials";
 import { db } from "@/db/pool";
-import { ServiceError } from "@/server/platform/errors";
+import { knownError } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { signInWithPassword, type Visitor } from "@/server/services/identity";
-import { asUser } from "./coming";
+import { asUser, type Coming } from "./coming";
 
 /** What `signIn()` gives as `error` when the limit on attempts stops it; a wrong password is `CredentialsSignin`. */
-export const RATE_LIMITED = "RateLimited";
+const RATE_LIMITED = "RateLimited";
+/** The same for whatever will pass. */
+const UNAVAILABLE = "Unavailable";
 
 async function byPassword(given: Record<"email" | "password", string> | undefined, visitor: Visitor) {
   if (typeof given?.email !== "string" || typeof given.password !== "string") return null;
@@ -16,17 +18,20 @@ async function byPassword(given: Record<"email" | "password", string> | undefine
 }
 
 /** next-auth's words for e-mail and password. */
-export const passwordProvider = (visitor: Visitor) =>
+export const passwordProvider = (coming: Coming) =>
   CredentialsProvider({
     name: "E-mail and password",
     credentials: { email: { label: "E-mail", type: "email" }, password: { label: "Password", type: "password" } },
     async authorize(given) {
       try {
-        return await byPassword(given, visitor);
+        return await byPassword(given, coming.visitor);
       } catch (error) {
-        if (error instanceof ServiceError && error.code === "rate_limited") throw new Error(RATE_LIMITED);
+        const known = knownError(error);
+        if (known) coming.refused = known;
+        if (known?.code === "rate_limited") throw new Error(RATE_LIMITED);
+        if (known?.code === "unavailable") throw new Error(UNAVAILABLE);
         logger("auth").error({ err: loggable(error) }, "A sign-in failed.");
-        throw new Error("Unavailable");
+        throw new Error(UNAVAILABLE);
       }
     },
   });

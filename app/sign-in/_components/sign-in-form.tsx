@@ -6,6 +6,12 @@ import { useState } from "react";
 
 const WRONG =
   "The e-mail address or the password is not right. After several attempts there is a wait of some minutes.";
+/** By next-auth's words; each is as true of an address that has no account. */
+const NOT_TRIED: Record<string, string> = {
+  RateLimited:
+    "Too many attempts to sign in. Wait some minutes, sign in from where you usually do, or ask for a link for a new password.",
+  Unavailable: "You could not be signed in just now. Try again in a moment.",
+};
 const UNREACHABLE = "The server could not be reached. Check that Whetstone is running and try again.";
 
 /** `canReset`: links for a new password are mailed here. */
@@ -29,7 +35,7 @@ export function SignInForm({ next, canReset }: Props) {
         window.location.assign(next);
         return;
       }
-      setProblem(WRONG);
+      setProblem(NOT_TRIED[result?.error ?? ""] ?? WRONG);
     } catch {
       setProblem(UNREACHABLE);
     }

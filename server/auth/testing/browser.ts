@@ -29,10 +29,11 @@ export async function atProvider(url: string, login: string): Promise<string> {
   }
 }
 
+type Sent = { address?: string; send?: (request: Request) => Promise<Response> };
+
 /** For tests: a browser that keeps cookies, and posts forms as next-auth's own client does. */
-export function browser() {
+export function browser({ address = `192.0.2.${++visitors}`, send = handleAuth }: Sent = {}) {
   const jar = new Map<string, string>();
-  const address = `192.0.2.${++visitors}`;
   const headers = () => ({
     host: HOST,
     "x-forwarded-for": address,
@@ -40,7 +41,7 @@ export function browser() {
     cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
   });
   async function ask(path: string, form?: Record<string, string>) {
-    const reply = await handleAuth(
+    const reply = await send(
       new Request(`${ORIGIN}/api/auth/${path}`, {
         headers: headers(),
         ...(form ? { method: "POST", body: new URLSearchParams(form) } : {}),

@@ -2,6 +2,11 @@ import { eq, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { users } from "@/db/schema";
 
+const EMAIL_MAX = 254;
+
+/** Whether it is worth looking up what somebody typed as their address. */
+export const isPossibleEmail = (email: string) => email.length <= EMAIL_MAX && !email.includes("\u0000");
+
 /** The person with this address, whatever its case. For the operator's command line and for sign-in. */
 export async function findUserByEmail(db: Db, email: string) {
   const [found] = await db

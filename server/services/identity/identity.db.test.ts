@@ -11,6 +11,7 @@ import {
   endSession,
   findUserByEmail,
   getMe,
+  noteNetwork,
   readSession,
   setupNeeded,
   startSession,
@@ -18,9 +19,9 @@ import {
 } from ".";
 import { countInOneWindow } from "./testing";
 
-const { verify } = vi.hoisted(() => ({ verify: vi.fn() }));
+const { verify, real } = vi.hoisted(() => ({ verify: vi.fn(), real: {} as typeof import("@node-rs/argon2") }));
 vi.mock("@node-rs/argon2", async (original) => {
-  const real = await original<typeof import("@node-rs/argon2")>();
+  Object.assign(real, await original<typeof import("@node-rs/argon2")>());
   return { ...real, verify: verify.mockImplementation(real.verify) };
 });
 
@@ -106,23 +107,101 @@ test("an unknown address costs as much work as a known one", async () => {
   expect(verify).toHaveBeenCalledOnce();
 });
 
-test("after ten failures an address waits, even with the right password, and even when tried all at once", async () => {
+const limited = { code: "rate_limited", retryAfter: expect.any(Number) };
+/** One after the other, as many as a busy machine looks at without refusing some for that. */
+async function guesses(count: number, guess: (n: number) => Promise<unknown>) {
+  const outcomes: string[] = [];
+  for (let n = 0; n < count; n++)
+    outcomes.push(
+      await guess(n).then(
+        () => "wrong",
+        (error) => error.code,
+      ),
+    );
+  return outcomes.filter((outcome) => outcome === "wrong").length;
+}
+
+test("after ten failures a network waits, even with the right password, and even when tried all at once", async () => {
   const { email, password } = await person();
-  const tries = await Promise.allSettled(Array.from({ length: 15 }, (_, i) => from(email, "wrong", `203.0.113.${i}`)));
-  expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
-  await expect(from(email, password)).rejects.toMatchObject({ code: "rate_limited", retryAfter: expect.any(Number) });
+  const tries = await Promise.allSettled(Array.from({ length: 15 }, () => from(email, "wrong", "203.0.113.7")));
+  const codes = tries.map((one) => (one.status === "fulfilled" ? "wrong" : one.reason.code));
+  expect(codes.filter((code) => code === "rate_limited")).toHaveLength(5);
+  await expect(from(email, password, "203.0.113.7")).rejects.toMatchObject(limited);
+});
+
+test("who guesses somebody's password keeps nobody else from signing in, with however many tries", async () => {
+  const { email, password } = await person();
+  await guesses(15, () => from(email, "wrong", "203.0.113.8"));
+  await expect(from(email, password, "203.0.113.8")).rejects.toMatchObject(limited);
+  expect(await from(email, password, "198.51.100.77")).not.toBeNull();
+});
+
+test("many networks together have a hundred guesses an hour, and the person comes in from where they did before", async () => {
+  const { id, email, password } = await person();
+  await noteNetwork(db(), { userId: id, address: "198.51.100.200" });
+  verify.mockResolvedValue(false);
+  const network = (n: number) => `100.64.${Math.floor(n / 9)}.1`;
+  expect(await guesses(120, (n) => from(email, "wrong", network(n)))).toBe(100);
+  verify.mockReset();
+  verify.mockImplementation(real.verify);
+  await expect(from(email, password, "198.51.100.201")).rejects.toMatchObject(limited);
+  expect(await from(email, password, "198.51.100.200")).toMatchObject({ id });
+  // A link that they had mailed shows who they are as well.
+  await noteNetwork(db(), { userId: id, address: "198.51.100.201" });
+  expect(await from(email, password, "198.51.100.201")).toMatchObject({ id });
 });
 
 test("an address that nobody has is limited just the same", async () => {
-  for (let i = 0; i < 10; i++) expect(await from("ghost@example.test", "wrong", `203.0.114.${i}`)).toBeNull();
-  await expect(from("ghost@example.test", "wrong", "203.0.114.99")).rejects.toMatchObject({ code: "rate_limited" });
+  expect(await guesses(15, () => from("ghost@example.test", "wrong", "203.0.114.1"))).toBe(10);
+  verify.mockResolvedValue(false);
+  expect(await guesses(120, (n) => from("ghost2@example.test", "wrong", `100.65.${Math.floor(n / 9)}.1`))).toBe(100);
+  verify.mockReset();
+  verify.mockImplementation(real.verify);
 });
 
 test("one network that tries many people is stopped, an IPv6 network as a whole", async () => {
-  const tries = await Promise.allSettled(
-    Array.from({ length: 60 }, (_, i) => from(`spray${i}@example.test`, "wrong", `2001:db8:1:2:${i}::1`)),
+  expect(await guesses(60, (n) => from(`spray${n}@example.test`, "wrong", `2001:db8::2:${n}:0:1`))).toBe(50);
+});
+
+test("what is refused is asked of no database until its time is over", async () => {
+  const { email } = await person();
+  await guesses(11, () => from(email, "wrong", "203.0.115.1"));
+  const deaf = verifyPassword({} as never, { email, password: "wrong", address: "203.0.115.1" });
+  await expect(deaf).rejects.toMatchObject(limited);
+});
+
+test("a flood of strangers is looked at a few at once, the rest is refused at once, and friends still come in", async () => {
+  const { id, email, password } = await person();
+  await noteNetwork(db(), { userId: id, address: "198.51.100.210" });
+  const gates: (() => void)[] = [];
+  verify.mockImplementation((hash: string, given: string) =>
+    given === password ? real.verify(hash, given) : new Promise((resolve) => gates.push(() => resolve(false))),
   );
-  expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(50);
+  const outcomes: string[] = [];
+  const flood = Array.from({ length: 120 }, (_, n) =>
+    from(`flood${n}@example.test`, "wrong", `100.66.${n % 4}.1`).then(
+      () => outcomes.push("looked at"),
+      (error) => outcomes.push(`${error.code} ${error.retryAfter}`),
+    ),
+  );
+  await expect.poll(() => outcomes.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(120 - 2 - 4 * 10);
+  expect(new Set(outcomes)).toEqual(new Set(["unavailable 5"]));
+  expect(gates.length).toBeLessThanOrEqual(2);
+  expect(await from(email, password, "198.51.100.210")).toMatchObject({ id });
+  let over = false;
+  const all = Promise.all(flood).then(() => {
+    over = true;
+  });
+  await vi.waitFor(
+    () => {
+      for (const open of gates.splice(0)) open();
+      expect(over).toBe(true);
+    },
+    { timeout: 30_000, interval: 5 },
+  );
+  await all;
+  verify.mockReset();
+  verify.mockImplementation(real.verify);
 });
 
 test("a success makes earlier mistypings forgotten", async () => {

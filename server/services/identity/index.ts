@@ -3,6 +3,7 @@ import "server-only";
 export { endMySession, endOtherSessions, listSessions } from "./account-sessions";
 export { changePassword, forgetUnprovenPassword, setPassword } from "./change-password";
 export { createUser } from "./create-user";
+export { noteNetwork } from "./familiar-networks";
 export { findUserByEmail } from "./find-user";
 export { dismissPasswordReset, getMe } from "./get-me";
 export { countForgotten } from "./login-limit";

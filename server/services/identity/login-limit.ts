@@ -1,62 +1,79 @@
-import { createHash } from "node:crypto";
-import { and, eq, lt, sql } from "drizzle-orm";
+import { eq, lt, sql } from "drizzle-orm";
+import { LRUCache } from "lru-cache";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { loginAttempts } from "@/db/schema";
 import { ServiceError } from "@/server/platform/errors";
+import { isFamiliar } from "./familiar-networks";
+import { blinded, networkOf } from "./network";
 
-const WINDOW_MS = 15 * 60_000;
-/** A person mistypes a few times; a guesser needs thousands. */
-const FAILURES_PER_EMAIL = 10;
-/** An office behind one address has many people; a guesser has many accounts to try. */
-const FAILURES_PER_ADDRESS = 50;
-/** Each is an e-mail in somebody's mailbox. */
-const FORGOTTEN_PER_EMAIL = 3;
-const FORGOTTEN_PER_ADDRESS = 20;
+const MINUTE_MS = 60_000;
+const QUARTER_MS = 15 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
 
 type Who = { email: string; address: string };
-type Attempt = { subject: string; limit: number };
+type Limit = { kind: string; windowMs: number; most: number; of: (who: Who) => string };
 
-/** Hashed: the table is of no use for learning who tries to sign in. */
-const subjectOf = (kind: string, value: string) =>
-  `${kind}:${createHash("sha256").update(value).digest("base64url").slice(0, 22)}`;
+const account = ({ email }: Who) => email.trim().toLowerCase();
+const network = ({ address }: Who) => networkOf(address);
 
-/** An IPv6 network hands out addresses by the /64: its holder is one visitor. */
-const networkOf = (address: string) =>
-  address.includes(":") && !address.includes(".") ? address.split(":").slice(0, 4).join(":") : address;
+/** A person mistypes a few times; a guesser needs thousands. From there alone, so that no stranger locks anybody out. */
+const FROM_THERE: Limit = {
+  kind: "pair",
+  windowMs: QUARTER_MS,
+  most: 10,
+  of: (who) => `${account(who)} ${network(who)}`,
+};
+/** An office behind one address has many people; a guesser has many accounts to try. */
+const OF_NETWORK: Limit = { kind: "network", windowMs: QUARTER_MS, most: 50, of: network };
+/** Of all networks together from which the account was never signed in to: a guesser may have many. */
+const OF_STRANGERS: Limit = { kind: "strangers", windowMs: HOUR_MS, most: 100, of: account };
+/** Each is an e-mail in somebody's mailbox. */
+const MAILS_TO: Limit = { kind: "forgotten:email", windowMs: QUARTER_MS, most: 3, of: account };
+const MAILS_OF_NETWORK: Limit = { kind: "forgotten:network", windowMs: QUARTER_MS, most: 20, of: network };
 
-const attemptsOf = ({ email, address }: Who): Attempt[] => [
-  { subject: subjectOf("email", email.trim().toLowerCase()), limit: FAILURES_PER_EMAIL },
-  { subject: subjectOf("address", networkOf(address)), limit: FAILURES_PER_ADDRESS },
-];
+/** Blinded: the table is of no use for learning who tries to sign in. */
+const subjectOf = (limit: Limit, who: Who) => `${limit.kind}:${blinded(limit.of(who))}`;
 
-const windowOf = (now: number) => now - (now % WINDOW_MS);
+const TRIED_OFTEN = "Too many attempts to sign in. Wait a little and try again.";
+const ASKED_OFTEN = "A link was asked for several times already. Look for the e-mail, or wait a little.";
+const TRIED_BY_STRANGERS =
+  "Too many attempts to sign in to this account, from places where nobody has signed in to it before. Sign in from where you usually do, ask for a link by e-mail, or wait a little.";
 
-const requestsOf = ({ email, address }: Who): Attempt[] => [
-  { subject: subjectOf("forgotten:email", email.trim().toLowerCase()), limit: FORGOTTEN_PER_EMAIL },
-  { subject: subjectOf("forgotten:address", networkOf(address)), limit: FORGOTTEN_PER_ADDRESS },
-];
+/** Subjects whose limit is used up until their window ends: a flood that is refused costs the database nothing. */
+const closed = new LRUCache<string, true>({ max: 20_000 });
+
+const refusal = (message: string, ms: number) =>
+  new ServiceError("rate_limited", message, { retryAfter: Math.max(1, Math.ceil(ms / 1000)) });
 
 /**
- * Counts an attempt before its password is looked at, in one statement: many at once, on any number of processes, can't
- * get past the limit together. Refuses once a limit is passed, with no regard to whether the password is right.
+ * Counts an attempt before its password is looked at, in one statement for each kind of limit: many at once, on any number
+ * of processes, can't get past a limit together. Refuses once one is passed, with no regard to whether the password is
+ * right. Returns whether the account was signed in to from there before.
  */
-export const countAttempt = (db: Db, who: Who) =>
-  count(db, attemptsOf(who), "Too many attempts to sign in. Wait a little and try again.");
+export async function countAttempt(db: Db, who: Who): Promise<{ familiar: boolean }> {
+  await count(db, who, [FROM_THERE, OF_NETWORK], TRIED_OFTEN);
+  const familiar = await isFamiliar(db, who);
+  // Only what the limits before let through: alone, no network uses this one up.
+  if (!familiar) await count(db, who, [OF_STRANGERS], TRIED_BY_STRANGERS);
+  return { familiar };
+}
 
 /** Counts that somebody asks for a link by e-mail, whether or not anybody has the address. */
-export const countForgotten = (db: Db, who: Who) =>
-  count(db, requestsOf(who), "A link was asked for several times already. Look for the e-mail, or wait a little.");
+export const countForgotten = (db: Db, who: Who) => count(db, who, [MAILS_TO, MAILS_OF_NETWORK], ASKED_OFTEN);
 
-async function count(db: Db, attempts: readonly Attempt[], refusal: string): Promise<void> {
+async function count(db: Db, who: Who, limits: readonly Limit[], message: string): Promise<void> {
+  const attempts = limits.map((limit) => ({ limit, subject: subjectOf(limit, who) }));
+  for (const { subject } of attempts) {
+    if (closed.has(subject)) throw refusal(message, closed.getRemainingTTL(subject));
+  }
   const now = await databaseNow(db);
-  const windowStart = windowOf(now);
   const counted = await db
     .insert(loginAttempts)
     // In one order always, so that two attempts at once cannot wait for each other.
     .values(
       attempts
-        .map(({ subject }) => ({ subject, windowStart, failures: 1 }))
+        .map(({ limit, subject }) => ({ subject, windowStart: now - (now % limit.windowMs), failures: 1 }))
         .sort((a, b) => (a.subject < b.subject ? -1 : 1)),
     )
     .onConflictDoUpdate({
@@ -64,25 +81,28 @@ async function count(db: Db, attempts: readonly Attempt[], refusal: string): Pro
       set: { failures: sql`${loginAttempts.failures} + 1` },
     })
     .returning({ subject: loginAttempts.subject, failures: loginAttempts.failures });
-
-  const over = attempts.some(({ subject, limit }) =>
-    counted.some((row) => row.subject === subject && row.failures > limit),
-  );
-  if (over) {
-    const retryAfter = Math.ceil((windowStart + WINDOW_MS - now) / 1000);
-    throw new ServiceError("rate_limited", refusal, { retryAfter });
+  for (const { limit, subject } of attempts) {
+    if (!counted.some((row) => row.subject === subject && row.failures > limit.most)) continue;
+    const left = limit.windowMs - (now % limit.windowMs);
+    closed.set(subject, true, { ttl: left });
+    throw refusal(message, left);
   }
 }
 
-/** The attempt was right after all: the address starts afresh, the network gets its one attempt back. */
-export async function forgiveAttempt(db: Db, who: Who): Promise<void> {
-  const [email, address] = attemptsOf(who) as [Attempt, Attempt];
-  const windowStart = windowOf(await databaseNow(db));
-  await db.delete(loginAttempts).where(eq(loginAttempts.subject, email.subject));
-  await db
-    .update(loginAttempts)
-    .set({ failures: sql`greatest(${loginAttempts.failures} - 1, 0)` })
-    .where(and(eq(loginAttempts.subject, address.subject), eq(loginAttempts.windowStart, windowStart)));
-  // Rows of windows that are over count for nothing; a sign-in is seldom enough to sweep them.
-  await db.delete(loginAttempts).where(lt(loginAttempts.windowStart, windowStart));
+/** The attempt came to nothing by no fault of whoever made it: it does not count. */
+export async function takeBackAttempt(db: Db, who: Who, familiar: boolean): Promise<void> {
+  for (const limit of [FROM_THERE, OF_NETWORK, ...(familiar ? [] : [OF_STRANGERS])]) {
+    await db
+      .update(loginAttempts)
+      .set({ failures: sql`greatest(${loginAttempts.failures} - 1, 0)` })
+      .where(eq(loginAttempts.subject, subjectOf(limit, who)));
+  }
+}
+
+/** The attempt was right after all: the person starts afresh from there, the other counts get their one attempt back. */
+export async function forgiveAttempt(db: Db, who: Who, familiar: boolean): Promise<void> {
+  await takeBackAttempt(db, who, familiar);
+  await db.delete(loginAttempts).where(eq(loginAttempts.subject, subjectOf(FROM_THERE, who)));
+  // Rows of windows that are over count for nothing; a sign-in is rare enough to sweep them.
+  await db.delete(loginAttempts).where(lt(loginAttempts.windowStart, (await databaseNow(db)) - HOUR_MS));
 }

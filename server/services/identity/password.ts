@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
+import { type Applicant, hashing, PROVED } from "./hashing";
 
 /** OWASP's argon2id for a server that must also do other work: 19 MiB, two passes, one lane. */
 const OPTIONS = {
@@ -9,7 +10,8 @@ const OPTIONS = {
   parallelism: 1,
 };
 
-export const hashPassword = (password: string) => hash(password, OPTIONS);
+/** Returns the hash of a new password, of somebody who has shown that they may set it. */
+export const hashPassword = (password: string) => hashing(PROVED, () => hash(password, OPTIONS));
 
 let nobodys: Promise<string> | undefined;
 
@@ -17,8 +19,16 @@ let nobodys: Promise<string> | undefined;
  * Whether the password is the one hashed. For somebody who does not exist it does the same work against a hash that
  * nothing matches, so that the time of an answer does not tell which addresses are known.
  */
-export async function passwordMatches(stored: string | undefined, password: string): Promise<boolean> {
+export async function passwordMatches(
+  stored: string | undefined,
+  password: string,
+  applicant: Applicant,
+): Promise<boolean> {
   nobodys ??= hashPassword(randomBytes(32).toString("hex"));
-  const matches = await verify(stored ?? (await nobodys), password).catch(() => false);
+  nobodys.catch(() => {
+    nobodys = undefined;
+  });
+  const against = stored ?? (await nobodys);
+  const matches = await hashing(applicant, () => verify(against, password).catch(() => false));
   return stored !== undefined && matches;
 }

@@ -4,10 +4,11 @@ import type { RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
-import { findUserByEmail } from "./find-user";
+import { noteNetwork } from "./familiar-networks";
+import { findUserByEmail, isPossibleEmail } from "./find-user";
 import { requirePasswords } from "./passwords-on";
 import { type ProvedBy, startSession } from "./sessions";
-import { isPossibleEmail, verifyPassword } from "./verify-password";
+import { verifyPassword } from "./verify-password";
 
 /** Who knocks: the browser, and the request as the audit log tells of it. */
 export type Visitor = { userAgent?: string | undefined; request: RequestInfo };
@@ -27,6 +28,7 @@ type Entered = {
 export const openSession = (db: Db, { userId, provedBy, by, visitor }: Entered) =>
   db.transaction(async (tx): Promise<SignedIn> => {
     const sessionId = await startSession(tx, { userId, userAgent: visitor.userAgent, provedBy });
+    await noteNetwork(tx, { userId, address: visitor.request.address });
     await recordAudit(tx, {
       action: "account.signIn",
       projectId: null,

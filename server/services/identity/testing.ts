@@ -3,14 +3,15 @@ import { asOwner } from "@/db/testing/as-owner";
 
 /**
  * For tests: attempts to sign in, and to be sent a link, all count in the window of the first. By the clock it ends every
- * quarter of an hour, and may do so between the attempts of a test.
+ * quarter of an hour, or every hour, and may do so between the attempts of a test.
  */
 export async function countInOneWindow() {
   await asOwner(async (owner) => {
     await owner.execute(sql`
     create function one_window() returns trigger language plpgsql as $$
     begin
-      new.window_start = coalesce((select max(window_start) from login_attempts), new.window_start);
+      new.window_start = coalesce(
+        (select max(window_start) from login_attempts where subject = new.subject), new.window_start);
       return new;
     end $$`);
     await owner.execute(sql`

@@ -117,6 +117,9 @@ export async function joinByInvitation(db: Db, given: unknown, request?: Request
   const seen = await lookAtInvitation(db, token);
   if (!seen) throw closed();
   return db.transaction(async (tx) => {
+    // One after the other: of many who use a link at once, the others hash no password.
+    const [open] = await tx.select({ id: invitations.id }).from(invitations).where(usable(tx, token)).for("update");
+    if (!open) throw closed();
     if (await findUserByEmail(tx, person.email)) {
       throw new ServiceError("conflict", "This address has an account: sign in with it, then open the link again.");
     }

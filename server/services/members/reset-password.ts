@@ -11,7 +11,13 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
-import { countForgotten, findUserByEmail, requirePasswords, setPassword } from "@/server/services/identity";
+import {
+  countForgotten,
+  findUserByEmail,
+  noteNetwork,
+  requirePasswords,
+  setPassword,
+} from "@/server/services/identity";
 import { forgotPasswordInput, resetPasswordInput } from "@/server/services/identity/schemas";
 import { mailIsOn } from "@/server/services/mail";
 import { roleIn } from "@/server/services/projects";
@@ -215,6 +221,8 @@ export async function resetPassword(db: Db, given: unknown, request?: RequestInf
     const { userId, makerId } = found;
     const ended = await setPassword(tx, { userId, password });
     const byAnother = makerId !== userId;
+    // Whoever has the link may come in from here, however many strangers try to.
+    await noteNetwork(tx, { userId, address: request?.address });
     // They are told when they sign in next, whoever uses the link.
     if (byAnother) {
       await tx.update(users).set({ passwordResetAt: NOW, passwordResetBy: makerId }).where(eq(users.id, userId));

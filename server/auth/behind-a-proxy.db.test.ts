@@ -1,0 +1,76 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { toNodeHandler } from "srvx/node";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { accountAuditLog } from "@/db/schema";
+import { trustedProxies } from "@/scripts/lib/client-address.mjs";
+import { letIn } from "@/scripts/lib/front-door.mjs";
+import { createUser } from "@/server/services/identity";
+import { countInOneWindow } from "@/server/services/identity/testing";
+import { handleAuth } from "./next-auth-handler";
+import { sessionOf } from "./session";
+import { browser } from "./testing/browser";
+
+/** Sign-in over real HTTP, through the front door of the web process. */
+
+const servers: Server[] = [];
+async function productWith(proxies: string | undefined) {
+  const isTrusted = trustedProxies(proxies);
+  const answer = toNodeHandler(handleAuth);
+  const server = createServer((request, response) => {
+    if (letIn(request, response, isTrusted)) void answer(request as never, response as never);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return (request: Request) => {
+    const { pathname, search } = new URL(request.url);
+    return fetch(new Request(`http://127.0.0.1:${port}${pathname}${search}`, request), { redirect: "manual" });
+  };
+}
+beforeAll(countInOneWindow);
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+const PASSWORD = "correct horse";
+async function person() {
+  const email = `${crypto.randomUUID()}@example.test`;
+  return { ...(await createUser(db(), { email, password: PASSWORD })), email };
+}
+const errorOf = ({ body }: { body: Record<string, string> }) =>
+  new URL(body.url ?? "http://none.test").searchParams.get("error");
+
+test("a guesser who forges X-Forwarded-For stays one guesser, and locks the person out of nothing", async () => {
+  const send = await productWith("127.0.0.1");
+  const ada = await person();
+  const outcomes = [];
+  for (let n = 0; n < 12; n++) {
+    // The proxy appends the guesser's own address to what the guesser claims: another visitor, the person, the proxy.
+    const claimed = [`203.0.113.${n}`, "198.51.100.1", "127.0.0.1"][n % 3];
+    const guesser = browser({ address: `${claimed}, 192.0.2.166`, send });
+    outcomes.push(await guesser.signIn(ada.email, "wrong"));
+  }
+  expect(outcomes.map(errorOf)).toEqual([...Array(10).fill("CredentialsSignin"), "RateLimited", "RateLimited"]);
+  expect(outcomes.map(({ status }) => status)).toEqual([...Array(10).fill(401), 429, 429]);
+  expect(Number(outcomes.at(-1)?.headers.get("retry-after"))).toBeGreaterThan(0);
+
+  const hers = browser({ address: "198.51.100.1", send });
+  await hers.signIn(ada.email, PASSWORD);
+  expect((await sessionOf(db(), hers.page()))?.user.id).toBe(ada.id);
+  const rows = await db().select().from(accountAuditLog);
+  const told = rows.filter(({ actorId, action }) => actorId === ada.id && action === "account.signIn");
+  expect(told).toMatchObject([{ address: "198.51.100.1" }]);
+});
+
+test("without a trusted proxy the header is nothing: whoever connects is counted, under every name they take", async () => {
+  const send = await productWith(undefined);
+  const outcomes = [];
+  for (let n = 0; n < 52; n++) {
+    const guesser = browser({ address: `203.0.113.${n}`, send });
+    outcomes.push(errorOf(await guesser.signIn(`nobody${n}@example.test`, "wrong")));
+  }
+  expect(outcomes.filter((error) => error === "CredentialsSignin")).toHaveLength(50);
+  expect(outcomes.slice(50)).toEqual(["RateLimited", "RateLimited"]);
+});

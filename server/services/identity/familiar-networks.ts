@@ -1,0 +1,40 @@
+import { and, eq, gt, lt, sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { signInNetworks, users } from "@/db/schema";
+import { isPossibleEmail } from "./find-user";
+import { blinded, networkOf } from "./network";
+
+const FAMILIAR_FOR_MS = 90 * 86_400_000;
+const since = sql`${NOW} - ${FAMILIAR_FOR_MS}::bigint`;
+const named = (address: string) => blinded(`network ${networkOf(address)}`);
+
+/** Notes that somebody has proved who they are from this address. Networks of long ago are forgotten. */
+export async function noteNetwork(db: Db, { userId, address }: { userId: string; address: string | null | undefined }) {
+  if (!address) return;
+  await db.delete(signInNetworks).where(and(eq(signInNetworks.userId, userId), lt(signInNetworks.lastUsedAt, since)));
+  await db
+    .insert(signInNetworks)
+    .values({ userId, network: named(address), lastUsedAt: NOW })
+    .onConflictDoUpdate({
+      target: [signInNetworks.userId, signInNetworks.network],
+      set: { lastUsedAt: NOW },
+    });
+}
+
+/** Whether the person with this e-mail address has proved who they are from there before. Of nobody it is false. */
+export async function isFamiliar(db: Db, { email, address }: { email: string; address: string }): Promise<boolean> {
+  if (!isPossibleEmail(email)) return false;
+  const [found] = await db
+    .select({ userId: users.id })
+    .from(signInNetworks)
+    .innerJoin(users, eq(users.id, signInNetworks.userId))
+    .where(
+      and(
+        eq(sql`lower(${users.email})`, sql`lower(${email.trim()})`),
+        eq(signInNetworks.network, named(address)),
+        gt(signInNetworks.lastUsedAt, since),
+      ),
+    );
+  return found !== undefined;
+}

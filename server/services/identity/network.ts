@@ -1,0 +1,26 @@
+import { createHmac } from "node:crypto";
+import { isIPv6 } from "node:net";
+import { derivedSecret } from "@/server/platform/secrets";
+
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+const groupsOf = (text: string | undefined) => (text ?? "").split(":").filter(Boolean);
+
+/**
+ * Returns what the addresses of one visitor have in common: an IPv4 address itself, of an IPv6 address the /64, which one
+ * customer gets and picks addresses from.
+ */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [before, after] = address.split("::");
+  const [left, right] = [groupsOf(before), groupsOf(after)];
+  const zeros = after === undefined ? 0 : GROUPS - left.length - right.length;
+  return [...left, ...Array(zeros).fill("0"), ...right]
+    .slice(0, NETWORK_GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
+}
+
+/** Returns a name for something that tables may hold and nobody can read out of them. */
+export const blinded = (value: string) =>
+  createHmac("sha256", derivedSecret("sign-in")).update(value).digest("base64url").slice(0, 22);
