@@ -201,6 +201,35 @@ test("conversations whose errors or traces an earlier version told otherwise wai
   ]);
 });
 
+test("Rule Runs are of the settings that they read by, and settings of before keep their content", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => tag.endsWith("_rule_revisions"))));
+  const run = (id: string, rule: string, at: number, status: string, startedAt: number | null) =>
+    `('prj_1', '${id}', '${rule}', 1, 'conv_1', ${at}, 'automatic', '{t1}', '${status}', ${startedAt}, ${status === "failed" ? "'away'" : "null"})`;
+  await on(url, (sql) =>
+    sql.unsafe(`insert into projects (id, name) values ('prj_1', 'Shop');
+    insert into conversations (project_id, id, key, started_at, last_activity_at, received_at) values ('prj_1', 'conv_1', 'id:a', 1, 2, 3);
+    insert into rule_settings (project_id, id, enabled, configuration, updated_at)
+      values ('prj_1', 'tool-failure', false, '{"keywords": ["refund"]}', 100);
+    insert into rule_runs (project_id, id, rule_id, rule_version, conversation_id, last_activity_at, origin, trace_ids, status, started_at, error_message)
+      values ${run("run_1", "tool-failure", 1, "completed", 99)}, ${run("run_2", "tool-failure", 2, "completed", 100)},
+        ${run("run_3", "tool-failure", 3, "queued", null)}, ${run("run_4", "tool-failure", 4, "failed", 50)},
+        ${run("run_5", "agent-loop", 1, "completed", 200)}`),
+  );
+  await migrateDatabase(url);
+  const runs = await on(
+    url,
+    (sql) => sql`select id, configuration_revision as revision, traces_key, trace_ids from rule_runs order by id`,
+  );
+  expect([...runs]).toEqual(
+    [1, 2, 2, 2, 1].map((revision, n) => ({ id: `run_${n + 1}`, revision, traces_key: "", trace_ids: ["t1"] })),
+  );
+  const settings = await on(url, (sql) => sql`select id, revision, enabled, configuration from rule_settings`);
+  expect([...settings]).toEqual([
+    { id: "tool-failure", revision: 2, enabled: false, configuration: { keywords: ["refund"] } },
+  ]);
+});
+
 test("a database that a later version wrote is refused and left as it is", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);

@@ -30,17 +30,24 @@ export const diagnosticSettings = pgTable("diagnostic_settings", {
   updatedAt: unixMs("updated_at").notNull(),
 });
 
-/** What a project changed of a built-in Rule. A Rule without a row is enabled with its defaults. */
+/**
+ * What a project changed of a built-in Rule: a row for each revision, whole, and the newest holds. Revision 1 has none: it
+ * is the Rule as it comes, enabled with its defaults. The audit log says who made the others.
+ */
 export const ruleSettings = pgTable(
   "rule_settings",
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: text("id").notNull(),
+    revision: integer("revision").notNull(),
     enabled: boolean("enabled").notNull(),
     configuration: jsonb("configuration").notNull(),
     updatedAt: unixMs("updated_at").notNull(),
   },
-  (t) => [primaryKey({ columns: [t.projectId, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id, t.revision] }),
+    check("rule_settings_revision", sql`${t.revision} > 1`),
+  ],
 );
 
 export const ruleRuns = pgTable(
@@ -50,15 +57,22 @@ export const ruleRuns = pgTable(
     id: text("id").notNull(),
     ruleId: text("rule_id").notNull(),
     ruleVersion: integer("rule_version").notNull(),
+    /** Of the Rule's settings, which the Run reads by. */
+    configurationRevision: integer("configuration_revision").notNull().default(1),
     conversationId: text("conversation_id").notNull(),
+    /** The snapshot: what had happened by then, in the named traces or (none named) in all of them. */
     lastActivityAt: unixMs("last_activity_at").notNull(),
     origin: text("origin", { enum: ["on_demand", "automatic", "backfill"] }).notNull(),
     backfillId: text("backfill_id"),
     traceIds: text("trace_ids").array().notNull().default(sql`'{}'`),
+    /** Of the set of named traces, empty for none: what an index takes in place of ten thousand ids. */
+    tracesKey: text("traces_key").notNull().default(""),
     status: text("status", { enum: ["queued", "running", "completed", "skipped", "failed"] }).notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** Occurrences that the Run wrote or confirmed; null until it completed. */
+    /** Occurrences that the Run found in what it read; null until it completed. */
     resultCount: integer("result_count"),
+    /** Unix ms of the newest activity that it read; null until it completed. */
+    readUntil: unixMs("read_until"),
     skipReason: text("skip_reason"),
     errorMessage: text("error_message"),
     /** What a reader of the result should know, such as "no adjudicator is connected". */
@@ -74,8 +88,18 @@ export const ruleRuns = pgTable(
       columns: [t.projectId, t.conversationId],
       foreignColumns: [conversations.projectId, conversations.id],
     }).onDelete("cascade"),
-    // Asking twice for the same Rule, conversation and activity is one Run.
-    uniqueIndex("rule_runs_once").on(t.projectId, t.ruleId, t.ruleVersion, t.conversationId, t.lastActivityAt),
+    // The same question is one Run, unless it was not answered. The conversation first: it tells most.
+    uniqueIndex("rule_runs_once")
+      .on(
+        t.projectId,
+        t.conversationId,
+        t.ruleId,
+        t.ruleVersion,
+        t.configurationRevision,
+        t.lastActivityAt,
+        t.tracesKey,
+      )
+      .where(sql`status not in ('skipped', 'failed')`),
     index("rule_runs_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     // With the status, so that the conversations that were read are counted without reading the rows.
     index("rule_runs_conversation_id").on(t.projectId, t.conversationId, t.status),
