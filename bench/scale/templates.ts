@@ -70,7 +70,6 @@ export async function makeTemplates(ctx: Ctx): Promise<Template[]> {
     const { runs } = await createRuleRuns(ctx, {
       conversationId: conversation.id,
       lastActivityAt: conversation.lastActivityAt,
-      traceIds: conversation.traceIds,
     });
     const runIds = runs.map((run) => run.id);
     await executeRuleRuns(ctx, runIds);

@@ -82,7 +82,10 @@ export const sendTrace = (project: TestProject, url: string, sent: KnownTrace) =
     signal: AbortSignal.timeout(ANSWER_MS),
   }).then(whole);
 
-/** Asks once for the Rule Runs of a session as it was at `activity` (any number); `key` makes a repeated request the same one. */
+/** Later than any session: each moment after it is another question about all that a session has. */
+const AFTER_ALL = Date.UTC(2100, 0);
+
+/** Asks once for the Rule Runs of a session, a question for each `activity` (any number); `key` makes a repeated request the same one. */
 export const askForRuns = (
   project: TestProject,
   url: string,
@@ -91,7 +94,7 @@ export const askForRuns = (
   fetch(`${url}/v1/projects/${project.projectId}/diagnostics/rule-runs`, {
     method: "POST",
     headers: { ...headers({ secret: writer }), ...(key && { "idempotency-key": key }) },
-    body: JSON.stringify({ conversationId: session, lastActivityAt: activity }),
+    body: JSON.stringify({ conversationId: session, lastActivityAt: AFTER_ALL + activity }),
     signal: AbortSignal.timeout(ANSWER_MS),
   }).then(whole);
 

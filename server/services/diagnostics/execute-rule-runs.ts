@@ -1,17 +1,22 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { isOneOf } from "@/db/rows";
-import { conversations, ruleRuns } from "@/db/schema";
+import { isOneOf, rowsOf, textArray } from "@/db/rows";
+import { ruleRuns } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
-import { contentsOf } from "@/server/services/telemetry";
-import { recordOccurrences } from "./record-occurrences";
-import { type ConfiguredRule, configuredRules } from "./rule-settings";
+import { readSnapshots, type Snapshot, type SnapshotContent } from "@/server/services/telemetry";
+import { lockFindings, recordOccurrences } from "./record-occurrences";
+import { type ConfiguredRule, configurationsAt, configuredRules } from "./rule-settings";
 import { type RuleResult, runDetectors } from "./rules";
-import type { ConversationSnapshot } from "./types";
 
-type Run = { id: string; ruleId: string; conversationId: string };
-type Outcome = { run: Run } & ({ result: RuleResult } | { skipReason: string });
+type Run = Snapshot & {
+  id: string;
+  ruleId: string;
+  ruleVersion: number;
+  configurationRevision: number;
+  tracesKey: string;
+};
+type Outcome = { run: Run } & ({ snapshot: SnapshotContent; result: RuleResult } | { skipReason: string });
 
 /**
  * Executes Runs that are queued, that a crashed worker left running, or whose job failed and is replayed. Detection is pure; what it found and that the
@@ -23,20 +28,24 @@ export async function executeRuleRuns(ctx: Ctx, runIds: readonly string[]): Prom
   if (started.length === 0) return { completed: 0 };
 
   const rules = new Map((await configuredRules(ctx)).map((configured) => [configured.rule.id, configured]));
-  const snapshots = await loadSnapshots(ctx, [...new Set(started.map((run) => run.conversationId))]);
+  const configurationAt = await configurationsAt(
+    ctx,
+    started.map((run) => run.configurationRevision),
+  );
+  const snapshotOf = await loadSnapshots(ctx, started);
 
   const outcomes: Outcome[] = [];
   const failures: unknown[] = [];
   for (const run of started) {
     try {
-      outcomes.push({ run, ...execute(rules.get(run.ruleId), snapshots.get(run.conversationId)) });
+      outcomes.push({ run, ...execute(run, rules.get(run.ruleId), configurationAt, snapshotOf(run)) });
     } catch (error) {
       failures.push(error);
       logger("diagnostics").error({ err: error, runId: run.id, ruleId: run.ruleId }, "A Rule Run failed.");
     }
   }
 
-  await inTransaction(ctx, (tx) => finishRuns(tx, outcomes, snapshots));
+  await inTransaction(ctx, (tx) => finishRuns(tx, outcomes));
   if (failures.length > 0) throw new Error(`${failures.length} Rule Runs failed.`, { cause: failures[0] });
   return { completed: outcomes.length };
 }
@@ -55,75 +64,116 @@ export async function failRuleRuns(ctx: Ctx, runIds: readonly string[], message:
     );
 }
 
+/** A failed Run whose question was asked again stays failed: the newest answers it. */
 async function startRuns(ctx: Ctx, runIds: readonly string[]): Promise<Run[]> {
   if (runIds.length === 0) return [];
-  return ctx.db
-    .update(ruleRuns)
-    .set({
-      status: "running",
-      attempts: sql`${ruleRuns.attempts} + 1`,
-      errorMessage: null,
-      startedAt: NOW,
-      finishedAt: null,
-    })
-    .where(
-      and(
-        eq(ruleRuns.projectId, ctx.projectId),
-        isOneOf(ruleRuns.id, runIds),
-        inArray(ruleRuns.status, ["queued", "running", "failed"]),
-      ),
-    )
-    .returning({ id: ruleRuns.id, ruleId: ruleRuns.ruleId, conversationId: ruleRuns.conversationId });
+  const rows = await ctx.db.execute<RunRow>(sql`
+    update rule_runs r set status = 'running', attempts = r.attempts + 1, error_message = null, started_at = ${NOW},
+      finished_at = null
+    where r.project_id = ${ctx.projectId} and r.id = any(${textArray(runIds)})
+      and (r.status in ('queued', 'running') or r.status = 'failed' and not exists (
+        select 1 from rule_runs o
+        where o.project_id = r.project_id and o.conversation_id = r.conversation_id and o.rule_id = r.rule_id
+          and o.rule_version = r.rule_version and o.configuration_revision = r.configuration_revision
+          and o.last_activity_at = r.last_activity_at and o.traces_key = r.traces_key
+          and (o.status not in ('skipped', 'failed') or (o.created_at, o.id) > (r.created_at, r.id))))
+    returning r.id, r.rule_id, r.rule_version, r.configuration_revision, r.conversation_id, r.last_activity_at,
+      r.trace_ids, r.traces_key`);
+  return [...rows].map((row) => ({
+    id: row.id,
+    ruleId: row.rule_id,
+    ruleVersion: row.rule_version,
+    configurationRevision: row.configuration_revision,
+    conversationId: row.conversation_id,
+    lastActivityAt: Number(row.last_activity_at),
+    traceIds: row.trace_ids,
+    tracesKey: row.traces_key,
+  }));
 }
 
-async function loadSnapshots(ctx: Ctx, ids: readonly string[]): Promise<Map<string, ConversationSnapshot>> {
-  const rows = await ctx.db
-    .select({
-      id: conversations.id,
-      userId: conversations.userId,
-      startedAt: conversations.startedAt,
-      lastActivityAt: conversations.lastActivityAt,
-    })
-    .from(conversations)
-    .where(and(eq(conversations.projectId, ctx.projectId), isOneOf(conversations.id, ids)));
-  const contents = await contentsOf(
-    ctx,
-    rows.map((row) => row.id),
-  );
-  return new Map(rows.map((row) => [row.id, { ...row, ...contents.get(row.id)! }]));
+type RunRow = {
+  id: string;
+  rule_id: string;
+  rule_version: number;
+  configuration_revision: number;
+  conversation_id: string;
+  last_activity_at: string;
+  trace_ids: string[];
+  traces_key: string;
+};
+
+/** Reads each snapshot once, however many Rules read it. */
+async function loadSnapshots(ctx: Ctx, runs: readonly Run[]) {
+  const keyOf = (run: Run) => `${run.conversationId} ${run.lastActivityAt} ${run.tracesKey}`;
+  const wanted = new Map(runs.map((run) => [keyOf(run), run]));
+  const read = await readSnapshots(ctx, [...wanted.values()]);
+  const byKey = new Map([...wanted.keys()].map((key, index) => [key, read[index]]));
+  return (run: Run): SnapshotContent | undefined => byKey.get(keyOf(run));
 }
 
-function execute(configured: ConfiguredRule | undefined, snapshot: ConversationSnapshot | undefined) {
+function execute(
+  run: Run,
+  configured: ConfiguredRule | undefined,
+  configurationAt: Awaited<ReturnType<typeof configurationsAt>>,
+  snapshot: SnapshotContent | undefined,
+) {
   if (!configured) return { skipReason: "This version does not have the Rule." };
   if (!configured.enabled) return { skipReason: "The Rule is turned off." };
   if (!snapshot || snapshot.messages.length + snapshot.modelCalls.length + snapshot.toolCalls.length === 0) {
-    return { skipReason: "The conversation has no messages and no calls." };
+    return { skipReason: nothingIn(run, snapshot) };
   }
-  return { result: runDetectors(configured.rule, snapshot, configured.configuration) };
+  const found = runDetectors(configured.rule, snapshot, configurationAt(configured.rule, run.configurationRevision));
+  const unknown = snapshot.unknownTraceIds.length;
+  const notes =
+    unknown > 0 ? [`Of the named traces, ${unknown} ${unknown === 1 ? "is" : "are"} not of this conversation.`] : [];
+  return {
+    snapshot,
+    result: {
+      ...found,
+      notes: [...found.notes, ...notes],
+      occurrences: found.occurrences.map((occurrence) => ({
+        ...occurrence,
+        evidence: occurrence.evidence.map((one) => ({ ...one, messageIndex: placeNow(snapshot, one.messageIndex) })),
+      })),
+    },
+  };
 }
 
-async function finishRuns(tx: Ctx, outcomes: readonly Outcome[], snapshots: ReadonlyMap<string, ConversationSnapshot>) {
+/** Evidence points into the conversation as it is shown, which may have more messages than the snapshot. */
+const placeNow = ({ positions }: SnapshotContent, index: number | null) =>
+  index === null ? null : (positions[index] ?? null);
+
+function nothingIn({ traceIds }: Run, snapshot: SnapshotContent | undefined) {
+  if (traceIds.length > 0 && snapshot?.unknownTraceIds.length === traceIds.length) {
+    return "None of the named traces is of this conversation.";
+  }
+  return traceIds.length > 0
+    ? "The named traces had no messages and no calls by then."
+    : "The conversation had no messages and no calls by then.";
+}
+
+async function finishRuns(tx: Ctx, outcomes: readonly Outcome[]) {
   const read = outcomes.filter((outcome) => "result" in outcome);
-  await recordOccurrences(
+  await lockFindings(
     tx,
-    read.map(({ run, result }) => ({
-      runId: run.id,
-      ruleId: run.ruleId,
-      conversation: snapshots.get(run.conversationId)!,
-      occurrences: result.occurrences,
-    })),
+    read.map(({ run }) => run.ruleId),
   );
   const rows = outcomes.map((outcome) => ({
     id: outcome.run.id,
     status: "result" in outcome ? "completed" : "skipped",
     result_count: "result" in outcome ? outcome.result.occurrences.length : null,
+    read_until: "result" in outcome ? outcome.snapshot.lastActivityAt : null,
     skip_reason: "skipReason" in outcome ? outcome.skipReason : null,
     notes: "result" in outcome ? outcome.result.notes : [],
   }));
+  // Before what they found is recorded: each is weighed against all that have completed, those beside it included.
   await tx.db.execute(sql`
-    update rule_runs r set status = t.status, result_count = t.result_count, skip_reason = t.skip_reason,
-      notes = array(select jsonb_array_elements_text(t.notes)), finished_at = ${NOW}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      as t(id text, status text, result_count int, skip_reason text, notes jsonb)
+    update rule_runs r set status = t.status, result_count = t.result_count, read_until = t.read_until,
+      skip_reason = t.skip_reason, notes = array(select jsonb_array_elements_text(t.notes)), finished_at = ${NOW}
+    from ${rowsOf(rows, "id text, status text, result_count int, read_until bigint, skip_reason text, notes jsonb")}
     where r.project_id = ${tx.projectId} and r.id = t.id`);
+  await recordOccurrences(
+    tx,
+    read.map(({ run, snapshot, result }) => ({ run, conversation: snapshot, occurrences: result.occurrences })),
+  );
 }

@@ -269,10 +269,12 @@ test("Runs and their event exist together", async () => {
 
 test("a conversation can be named by the client's own id, and entries of traceIds that are no strings are dropped", async () => {
   const { ctx } = await testProject();
-  const { id } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND), { externalId: "session-1" });
+  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND), {
+    externalId: "session-1",
+  });
   const { runs } = await createRuleRuns(ctx, {
     conversationId: "session-1",
-    lastActivityAt: 5,
+    lastActivityAt,
     traceIds: ["a", 1, null],
   });
   expect(runs[0]).toMatchObject({ conversationId: id, traceIds: ["a"], origin: "on_demand", status: "queued" });

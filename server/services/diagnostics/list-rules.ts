@@ -25,9 +25,10 @@ const KEYWORD = {
 };
 
 /** Signals show what holds in the project: overrides over the Rule's defaults. */
-export const ruleJson = ({ rule, enabled, configuration }: ConfiguredRule) => ({
+export const ruleJson = ({ rule, revision, enabled, configuration }: ConfiguredRule) => ({
   ...rule,
   enabled,
+  configurationRevision: revision,
   configuration,
   signals: [...rule.detectors, KEYWORD].map(({ signal, severity, enabledByDefault, looksFor }) => {
     const override = configuration.signalOverrides[signal];

@@ -1,33 +1,28 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
+import { textArray } from "@/db/rows";
 import { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
+import { noteOutread, occurrencesHeld, type Reading } from "./reading-order";
 import { type OccurrenceChanges, refreshFindings } from "./refresh-findings";
 import { closestCause, fingerprint, type RuleOccurrence } from "./rules";
-import type { ConversationSnapshot } from "./types";
 
 /** Findings of one Rule and Signal that a new cause is compared with, those seen last first. */
 const CANDIDATES = 500;
 
-type Reading = {
-  runId: string;
-  ruleId: string;
-  conversation: ConversationSnapshot;
-  occurrences: readonly RuleOccurrence[];
-};
-
 /**
  * Joins what Rules found to Findings. A conversation counts once for a Finding; reading it again replaces what the Rule
- * said of it before. Must run in a transaction: it locks the Rules' Findings of the project until the end, so that two
- * workers never make two Findings of one cause.
+ * said of as much of it before. What was read of later activity, or of more traces, stays as it is; where that was read by
+ * the same settings or newer ones, it is the last word and nothing is recorded. Must run in a transaction that has
+ * `lockFindings` of these Rules, so that two workers never make two Findings of one cause, and in which the Runs have
+ * completed.
  */
-export async function recordOccurrences(tx: Ctx, readings: readonly Reading[]) {
+export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
+  const outread = await noteOutread(tx, all);
+  const readings = all.filter(({ run }) => !outread.has(run.id));
   if (readings.length === 0) return;
-  await lockFindings(
-    tx,
-    readings.map((reading) => reading.ruleId),
-  );
+  const held = await occurrencesHeld(tx, readings);
 
   const findingOf = findingResolver(tx);
   const rows = new Map<string, ReturnType<typeof occurrenceRow>>();
@@ -35,14 +30,17 @@ export async function recordOccurrences(tx: Ctx, readings: readonly Reading[]) {
     for (const occurrence of reading.occurrences) {
       const findingId = await findingOf(reading, occurrence);
       const key = `${findingId} ${reading.conversation.id}`;
+      if (held.has(key)) continue;
       const before = rows.get(key);
+      // Another Run of as much of the conversation, beside this one, says the same.
+      if (before && before.rule_run_id !== reading.run.id) continue;
       // Two causes that joined one Finding are one Occurrence, with the evidence of both.
       if (before) before.evidence = [...before.evidence, ...occurrence.evidence];
       else rows.set(key, occurrenceRow(findingId, reading, occurrence));
     }
   }
 
-  const changes = await replaceOccurrences(tx, readings, [...rows.values()]);
+  const changes = await replaceOccurrences(tx, readings, held, [...rows.values()]);
   await refreshFindings(tx, {
     changes,
     conversationIds: readings.map((reading) => reading.conversation.id),
@@ -64,7 +62,7 @@ function findingResolver(tx: Ctx) {
   const byFingerprint = new Map<string, string>();
 
   return async (reading: Reading, occurrence: RuleOccurrence): Promise<string> => {
-    const print = fingerprint(reading.ruleId, occurrence.signal, occurrence.cause);
+    const print = fingerprint(reading.run.ruleId, occurrence.signal, occurrence.cause);
     const cached = byFingerprint.get(print);
     if (cached) return cached;
 
@@ -86,7 +84,7 @@ function findingResolver(tx: Ctx) {
     }
 
     async function candidates() {
-      const key = `${reading.ruleId} ${occurrence.signal}`;
+      const key = `${reading.run.ruleId} ${occurrence.signal}`;
       let list = bySignal.get(key);
       if (!list) {
         list = await tx.db
@@ -95,7 +93,7 @@ function findingResolver(tx: Ctx) {
           .where(
             and(
               eq(findings.projectId, tx.projectId),
-              eq(findings.ruleId, reading.ruleId),
+              eq(findings.ruleId, reading.run.ruleId),
               eq(findings.signal, occurrence.signal),
             ),
           )
@@ -110,7 +108,7 @@ function findingResolver(tx: Ctx) {
       const created = {
         projectId: tx.projectId,
         id: newId("fnd"),
-        ruleId: reading.ruleId,
+        ruleId: reading.run.ruleId,
         signal: occurrence.signal,
         fingerprint: print,
         cause: occurrence.cause,
@@ -132,11 +130,11 @@ function findingResolver(tx: Ctx) {
   };
 }
 
-const occurrenceRow = (findingId: string, { runId, conversation }: Reading, occurrence: RuleOccurrence) => ({
+const occurrenceRow = (findingId: string, { run, conversation }: Reading, occurrence: RuleOccurrence) => ({
   id: newId("occ"),
   finding_id: findingId,
   conversation_id: conversation.id,
-  rule_run_id: runId,
+  rule_run_id: run.id,
   score: occurrence.score,
   confidence: occurrence.confidence,
   severity: occurrence.severity,
@@ -146,23 +144,24 @@ const occurrenceRow = (findingId: string, { runId, conversation }: Reading, occu
   detected_at: conversation.lastActivityAt,
 });
 
+const pairOf = (row: { finding_id: string; conversation_id: string }) => `${row.finding_id} ${row.conversation_id}`;
+
 /** Writes the rows, takes away what the same Rules said before and no longer say, answers what changed. */
 async function replaceOccurrences(
   tx: Ctx,
   readings: readonly Reading[],
+  held: ReadonlySet<string>,
   rows: readonly ReturnType<typeof occurrenceRow>[],
 ): Promise<OccurrenceChanges> {
-  const read = readings.map((reading) => ({ rule_id: reading.ruleId, conversation_id: reading.conversation.id }));
+  const read = readings.map(({ run, conversation }) => ({ rule_id: run.ruleId, conversation_id: conversation.id }));
+  const stay = [...held, ...rows.map(pairOf)];
   // A person who confirmed or dismissed a Finding has judged its occurrences: those stay.
   const gone = await tx.db.execute<{ finding_id: string }>(sql`
     delete from occurrences o
     using findings f, jsonb_to_recordset(${JSON.stringify(read)}::text::jsonb) as t(rule_id text, conversation_id text)
     where o.project_id = ${tx.projectId} and o.conversation_id = t.conversation_id
       and f.project_id = o.project_id and f.id = o.finding_id and f.rule_id = t.rule_id and f.review_status = 'unreviewed'
-      and not exists (
-        select 1 from jsonb_to_recordset(${JSON.stringify(rows.map(({ finding_id, conversation_id }) => ({ finding_id, conversation_id })))}::text::jsonb)
-          as kept(finding_id text, conversation_id text)
-        where kept.finding_id = o.finding_id and kept.conversation_id = o.conversation_id)
+      and o.finding_id || ' ' || o.conversation_id <> all(${textArray(stay)})
     returning o.finding_id`);
 
   // `on conflict do update` locks the row that it finds, and the lock's transaction stays in `xmax`: new rows have none.

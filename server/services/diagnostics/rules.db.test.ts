@@ -176,8 +176,8 @@ test("the status says what an empty list of Findings means", async () => {
     lastRunFinishedAt: null,
   });
   await diagnose(ctx);
-  const { id } = await storedConversation(ctx, failingToolCall("get_order", "Error: not found"));
-  await createRuleRuns(ctx, { conversationId: id, lastActivityAt: 1 });
+  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", "Error: not found"));
+  await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
   expect((await diagnosticsStatus(ctx, {})).status).toMatchObject({
     conversations: 2,
     conversationsRead: 1,

@@ -37,7 +37,7 @@ export async function scheduleQuietConversations(db: Db, at?: number): Promise<{
 
 const scheduleSome = (ctx: Ctx, quietSince: number) =>
   inTransaction(ctx, async (tx) => {
-    const quiet = await tx.db.execute<{ id: string; last_activity_at: string; trace_ids: string[] }>(sql`
+    const quiet = await tx.db.execute<{ id: string; last_activity_at: string }>(sql`
       update conversations c set diagnosed_received_at = c.received_at
       from (
         select id from conversations
@@ -46,13 +46,13 @@ const scheduleSome = (ctx: Ctx, quietSince: number) =>
         order by received_at limit ${CONVERSATIONS_A_PROJECT} for update skip locked
       ) q
       where c.project_id = ${tx.projectId} and c.id = q.id
-      returning c.id, c.last_activity_at, c.trace_ids`);
+      returning c.id, c.last_activity_at`);
     if (quiet.length === 0) return { conversations: 0, runs: 0 };
-    const rules = (await configuredRules(tx)).filter(({ enabled }) => enabled).map(({ rule }) => rule);
+    const rules = (await configuredRules(tx)).filter(({ enabled }) => enabled);
     const snapshots = [...quiet].map((row) => ({
       conversationId: row.id,
       lastActivityAt: Number(row.last_activity_at),
-      traceIds: row.trace_ids,
+      traceIds: [],
     }));
     const queued = await queueRuleRuns(tx, snapshots, rules, { origin: "automatic", again: true });
     return { conversations: quiet.length, runs: queued.length };

@@ -137,11 +137,15 @@ export const updateFindingInput = z
 export const runStatus = z.enum(["queued", "running", "completed", "skipped", "failed"]);
 export const runOrigin = z.enum(["on_demand", "automatic", "backfill"]);
 
-/** One Rule reading one conversation as it was at `lastActivityAt` (Unix ms). */
+/**
+ * One Rule reading one conversation as it was at `lastActivityAt` (Unix ms), of the traces in `traceIds` or (none named)
+ * all of them, by the Rule's settings of that revision.
+ */
 export const ruleRun = z.object({
   id: z.string(),
   ruleId: z.string(),
   ruleVersion: z.int(),
+  configurationRevision: z.int(),
   backfillId: z.string().nullable(),
   conversationId: z.string(),
   lastActivityAt: z.number(),
@@ -168,7 +172,7 @@ export const createRuleRunsInput = z.strictObject({
   traceIds: z
     .array(z.unknown())
     .max(10_000)
-    .transform((ids) => ids.filter((id): id is string => typeof id === "string"))
+    .transform((ids) => [...new Set(ids.flatMap((id) => (typeof id === "string" ? [id.toLowerCase()] : [])))])
     .optional(),
 });
 export const ruleRunsReply = z.object({ runs: z.array(ruleRun) });
@@ -217,6 +221,8 @@ export const rule = z.object({
   name: z.string(),
   summary: z.string(),
   enabled: z.boolean(),
+  /** Goes up with every change of `enabled` or `configuration`; 1 is the Rule as it comes. */
+  configurationRevision: z.int(),
   configuration: ruleConfigurationJson,
   signals: z.array(
     z.object({

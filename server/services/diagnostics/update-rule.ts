@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "drizzle-orm";
 import { z } from "zod";
-import { databaseNow } from "@/db/database-now";
+import { NOW } from "@/db/now";
 import { ruleSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction } from "@/server/platform/context";
@@ -42,7 +43,7 @@ export const updateRule = verb(
     name: "rules.update",
     summary: "Turn a built-in Rule on or off, or change its configuration.",
     description:
-      "Changes what `configuration` names and leaves the rest, also within `signalOverrides` and within each Signal's override; `null` clears a field to its default, and `keywords` are replaced as a list. The result is validated whole; a Signal that the Rule does not have is refused by name (422).",
+      "Changes what `configuration` names and leaves the rest, also within `signalOverrides` and within each Signal's override; `null` clears a field to its default, and `keywords` are replaced as a list. The result is validated whole; a Signal that the Rule does not have is refused by name (422). What changes makes a new `configurationRevision`, under which Rule Runs are new questions.",
     effect: "write",
     capability: "diagnostics:write",
     input: updateRuleInput,
@@ -58,17 +59,23 @@ export const updateRule = verb(
         configuration: configuration
           ? validated(before.rule, patchedConfiguration(before.configuration, configuration))
           : before.configuration,
-        updatedAt: await databaseNow(tx.db),
       };
-      await tx.db
-        .insert(ruleSettings)
-        .values({ projectId: tx.projectId, id: ruleId, ...after })
-        .onConflictDoUpdate({ target: [ruleSettings.projectId, ruleSettings.id], set: after });
+      const changes = !isDeepStrictEqual(after, { enabled: before.enabled, configuration: before.configuration });
+      const revision = before.revision + (changes ? 1 : 0);
+      if (changes) {
+        await tx.db
+          .insert(ruleSettings)
+          .values({ projectId: tx.projectId, id: ruleId, revision, ...after, updatedAt: NOW });
+      }
       auditNote(tx, {
         target: { type: "rule", id: ruleId },
-        before: { enabled: before.enabled, configuration: before.configuration },
-        after: { enabled: after.enabled, configuration: after.configuration },
+        before: {
+          configurationRevision: before.revision,
+          enabled: before.enabled,
+          configuration: before.configuration,
+        },
+        after: { configurationRevision: revision, ...after },
       });
-      return { rule: ruleJson({ ...before, ...after }) };
+      return { rule: ruleJson({ ...before, ...after, revision }) };
     }),
 );

@@ -25,7 +25,7 @@ export {
 export { findConversation } from "./find-conversation";
 export { findSpan } from "./find-span";
 export { foldDailyCosts } from "./fold-daily-costs";
-export { contentsOf, getConversation } from "./get-conversation";
+export { getConversation } from "./get-conversation";
 export { getReceipt } from "./get-receipt";
 export { getTrace } from "./get-trace";
 export { listMessages, listModelCalls, listToolCalls } from "./list-conversation-parts";
@@ -35,6 +35,7 @@ export { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "./otlp";
 export { listParkedTraces, replayParkedTraces } from "./parked-traces";
 export { projectionHealth } from "./projection-health";
 export { projectCarefully, projectPending, runProjector } from "./projector";
+export { readSnapshots, type Snapshot, type SnapshotContent } from "./read-snapshots";
 export { storeLogs, storeTraces, TRACE_DELETED } from "./store-batch";
 export { telemetryStatus } from "./telemetry-status";
 export { lockSources, stripReceipts } from "./tombstones";

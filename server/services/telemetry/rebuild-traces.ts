@@ -107,7 +107,8 @@ async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]
   return { identities, kept: kept ?? [], keptTraces: new Set(kept ? traceIds : []) };
 }
 
-function groupLogs(logs: readonly LogRecord[]) {
+/** Returns what finds the log records of a span among those of its trace, in their order. */
+export function groupLogs(logs: readonly LogRecord[]) {
   const bySpan = new Map<string, LogRecord[]>();
   for (const record of logs) {
     const key = `${record.traceId} ${record.spanId}`;

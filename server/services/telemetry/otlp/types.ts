@@ -51,7 +51,7 @@ export type UnpricedModelCall = Omit<ModelCall, "cost"> & { type: "llm" | "embed
 
 /** Everything that the spans and logs of one conversation say, in any order of arrival. */
 export type AssembledConversation = {
-  messages: Message[];
+  messages: (Message & { traceId: string })[];
   /** Leaf calls only: wrappers and twins are left out. */
   modelCalls: UnpricedModelCall[];
   /** Calls that have a tool span of their own. */

@@ -22,12 +22,14 @@ export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }
         <Fact label="Rule" mono>
           {run.ruleId} v{run.ruleVersion}
         </Fact>
+        <Fact label="Settings">Revision {formatCount(run.configurationRevision)}</Fact>
         <Fact label="Conversation" mono>
           <Link href={conversation}>{run.conversationId}</Link>
         </Fact>
         <Fact label="Read as of">
           <ExactTime at={run.lastActivityAt} />
         </Fact>
+        {run.traceIds.length === 0 ? null : <Fact label="Traces">{formatCount(run.traceIds.length)} named</Fact>}
         <Fact label="Origin">{ORIGIN_WORD[run.origin]}</Fact>
         {run.backfillId === null ? null : (
           <Fact label="Backfill">

@@ -4,6 +4,9 @@ import type { InternedMessages } from "./interned-messages";
 import { EMPTY_LIST, type ListId } from "./list-tree";
 import { toMs } from "./model-call";
 
+/** With the trace that brought it first. */
+type TracedMessage = Message & { traceId: string };
+
 /** What went into one call, and what came out. */
 export type Exchange = {
   traceId: string;
@@ -14,7 +17,7 @@ export type Exchange = {
   output: ListId;
 };
 
-type Placed = { variant: number; key: number; spanId: string; atUs: number };
+type Placed = { variant: number; key: number; traceId: string; spanId: string; atUs: number };
 
 const BEFORE_ALL = -1;
 const UNPLACED = -2;
@@ -25,7 +28,7 @@ const UNPLACED = -2;
  *
  * Lists share their beginnings, and where a beginning was placed is remembered, so a resent history costs nothing again.
  */
-export function rebuildMessages(exchanges: readonly Exchange[], interned: InternedMessages): Message[] {
+export function rebuildMessages(exchanges: readonly Exchange[], interned: InternedMessages): TracedMessage[] {
   const rebuilding = new Rebuilding(interned);
   for (const exchange of exchanges) rebuilding.add(exchange);
   return rebuilding.messages();
@@ -58,15 +61,15 @@ class Rebuilding {
     else this.answeredBy.set(place, new Set([traceId]));
   }
 
-  messages(): Message[] {
-    return this.placed.map(({ variant, spanId, atUs }) => {
+  messages(): TracedMessage[] {
+    return this.placed.map(({ variant, traceId, spanId, atUs }) => {
       const { role, parts, toolCalls, toolCallId } = this.interned.message(variant);
-      return { role, parts, toolCalls, toolCallId, spanId, at: toMs(atUs) };
+      return { role, parts, toolCalls, toolCallId, traceId, spanId, at: toMs(atUs) };
     });
   }
 
   /** Answers where the last message of the input is. */
-  private placeInput({ input, spanId, startedUs }: Exchange): number {
+  private placeInput({ input, traceId, spanId, startedUs }: Exchange): number {
     const unplaced: ListId[] = [];
     let list = input;
     while (this.placeOfList[list] === UNPLACED) {
@@ -83,13 +86,13 @@ class Rebuilding {
         this.fillIn(again, variant);
         found = again;
         place = again;
-      } else place = this.append({ variant, spanId, atUs: startedUs });
+      } else place = this.append({ variant, traceId, spanId, atUs: startedUs });
       this.placeOfList[step] = place;
     }
     return place;
   }
 
-  private placeAnswers(place: number, answers: readonly number[], { spanId, endedUs }: Exchange): void {
+  private placeAnswers(place: number, answers: readonly number[], { traceId, spanId, endedUs }: Exchange): void {
     let at = place;
     const there = this.placed.length;
     for (const variant of answers) {
@@ -97,7 +100,7 @@ class Rebuilding {
       // the same answer at the very next place is this one, told twice
       const repeated = at + 1 < there && this.placed[at + 1]?.key === key;
       if (repeated) this.fillIn(++at, variant);
-      else at = this.append({ variant, spanId, atUs: endedUs });
+      else at = this.append({ variant, traceId, spanId, atUs: endedUs });
     }
   }
 
@@ -108,7 +111,7 @@ class Rebuilding {
   }
 
   /** Places the user's last words of the input again, at the end. */
-  private repeatPrompt({ input, spanId, startedUs }: Exchange): number {
+  private repeatPrompt({ input, traceId, spanId, startedUs }: Exchange): number {
     const prompt: number[] = [];
     for (let list = input; list !== EMPTY_LIST; list = this.interned.lists.parentOf(list)) {
       const variant = this.interned.lists.lastOf(list);
@@ -116,7 +119,7 @@ class Rebuilding {
       prompt.push(variant);
     }
     let place = this.placed.length - 1;
-    for (const variant of prompt.reverse()) place = this.append({ variant, spanId, atUs: startedUs });
+    for (const variant of prompt.reverse()) place = this.append({ variant, traceId, spanId, atUs: startedUs });
     this.placeOfList[input] = place;
     return place;
   }
@@ -126,9 +129,9 @@ class Rebuilding {
     return placed && this.interned.message(placed.variant).role;
   }
 
-  private append({ variant, spanId, atUs }: Omit<Placed, "key">): number {
+  private append({ variant, ...from }: Omit<Placed, "key">): number {
     const key = this.interned.keyOf(variant);
-    const place = this.placed.push({ variant, key, spanId, atUs }) - 1;
+    const place = this.placed.push({ variant, key, ...from }) - 1;
     const places = this.places.get(key);
     if (places) places.push(place);
     else this.places.set(key, [place]);

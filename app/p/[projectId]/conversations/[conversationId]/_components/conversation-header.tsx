@@ -73,7 +73,6 @@ export function ConversationHeader({ projectId, back, conversation, labelling, o
                   projectId,
                   conversationId: conversation.id,
                   lastActivityAt: conversation.lastActivityAt,
-                  traceIds: conversation.traceIds,
                 })
               }
             >
