@@ -139,6 +139,19 @@ test("a match and an estimate need the name of a model", async () => {
   }
 });
 
+test("an estimate is by the prices of `at`", async () => {
+  const { send } = await client();
+  const estimate = async (at?: number | string) =>
+    send("POST", "/v1/model-price-estimates", {
+      model: "o3",
+      usage: { input_tokens: 10 },
+      ...(at === undefined ? {} : { at }),
+    });
+  expect(await estimate(Date.UTC(2025, 5, 9))).toMatchObject({ body: { estimate: { cost: { total: 0.0001 } } } });
+  expect(await estimate()).toMatchObject({ body: { estimate: { cost: { total: 0.00002 } } } });
+  expect(await estimate("yesterday")).toMatchObject({ status: 400, body: { errors: [{ path: "/at" }] } });
+});
+
 test("a provider that is no vendor matches no vendor's price, and a router matches them all", async () => {
   const { send } = await client();
   const matchOf = async (provider: string) =>

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { Ctx } from "@/server/platform/context";
+import { unixMs } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { chooseTier } from "./choose-tier";
 import { costOf } from "./cost-of";
 import { type DraftInput, draftInput, storedFields } from "./definition-input";
 import { placeOf } from "./definition-place";
-import { priceBookOf } from "./load-price-book";
+import { priceBookAsOf, priceBookOf } from "./load-price-book";
 import { matchOf } from "./match-model-price";
 import { modelName, priceEstimate, usage } from "./schemas";
 import { definitionById, definitionOf } from "./stored-definition";
@@ -18,7 +19,8 @@ export const estimateModelPrice = verb(
     summary: "Say what a call of a model with this usage would cost, without sending anything.",
     description:
       "`usage` is as a stored model call has it: disjoint buckets, and details by any name. `match` and `cost` are in exactly the form that is stored " +
-      "with a call; both are `null` when no price is known. With a `draft` the answer is what it would be if that definition " +
+      "with a call; both are `null` when no price is known. `at` (Unix ms) prices it as a call of that moment, by the versions " +
+      "of the project's prices that were in force then and by what a default cost then; without it, of now. With a `draft` the answer is what it would be if that definition " +
       "were in force, in the place of `modelPriceId` where one is named; its `pricesVersion` ends in `@0`. Nothing is stored.",
     effect: "read",
     capability: "model-pricing:read",
@@ -28,14 +30,15 @@ export const estimateModelPrice = verb(
       usage: usage.refine((given) => Object.keys(given).length <= BUCKETS_MAX, {
         message: `Usage has at most ${BUCKETS_MAX} buckets and details.`,
       }),
+      at: unixMs.optional(),
       draft: draftInput.optional(),
     }),
     reply: z.object({ estimate: priceEstimate }),
   },
-  async (ctx, { model, provider, usage, draft }) => {
-    const inForce = await priceBookOf(ctx);
+  async (ctx, { model, provider, usage, at, draft }) => {
+    const inForce = at === undefined ? await priceBookOf(ctx) : await priceBookAsOf(ctx, at);
     const book = draft ? inForce.with(await draftDefinition(ctx, draft)) : inForce;
-    const price = book.resolve(model, provider || null);
+    const price = book.resolve(model, provider || null, at);
     const tier = price && chooseTier(price.tiers, usage);
     if (!price || !tier) return { estimate: { match: null, cost: null } };
     return { estimate: { match: matchOf(price, tier), cost: costOf(price.pricesOf(tier), usage).cost } };

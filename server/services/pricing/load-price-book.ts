@@ -58,6 +58,35 @@ export async function priceBookAt(
 }
 
 /**
+ * The prices as they were at a moment (Unix ms): the project's versions that were in force then. What a default cost
+ * then, the catalogue of today says (`at` of `resolve`): it knows its prices over time.
+ */
+export async function priceBookAsOf(ctx: Project, at: number): Promise<PriceBook> {
+  const { projectId, effectiveFrom, supersededAt } = modelPriceDefinitions;
+  const moment = sql`${at}::bigint`;
+  const [changes] = await ctx.db
+    .select({
+      last: sql<string | null>`greatest(
+        max(${effectiveFrom}) filter (where ${effectiveFrom} <= ${moment}),
+        max(${supersededAt}) filter (where ${supersededAt} <= ${moment}))`,
+      since: sql<boolean>`coalesce(bool_or(${effectiveFrom} > ${moment} or ${supersededAt} > ${moment}), false)`,
+    })
+    .from(modelPriceDefinitions)
+    .where(eq(projectId, ctx.projectId));
+  if (!changes?.since) return priceBookOf(ctx);
+
+  const { revision, catalogue: date } = await revisionOf(ctx);
+  const key = `${ctx.projectId} ${revision} as of ${changes.last}`;
+  const kept = pastBooks.get(key);
+  if (kept) return kept;
+  const catalogue = (await catalogueOf(ctx.db, date)) ?? SHIPPED;
+  const then = and(lte(effectiveFrom, at), or(isNull(supersededAt), gt(supersededAt, at)));
+  const book = createPriceBook(catalogue.models, await projectPrices(ctx, then), catalogue.version);
+  pastBooks.set(key, book);
+  return book;
+}
+
+/**
  * `xmin` is the transaction that wrote the row: without it, a version number seen inside a transaction that is then
  * rolled back would come again with other prices behind it.
  */

@@ -1,4 +1,6 @@
+import { and, eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { modelPriceDefinitions } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createApiKey } from "@/server/services/api-keys";
@@ -310,6 +312,76 @@ describe("an estimate", () => {
       unpriced: ["cache_read_input_tokens"],
       unpricedDetails: ["web_searches"],
     });
+  });
+
+  test("at a moment is by the prices of then: of the project's versions and of a default's over time", async () => {
+    const { ctx } = await testProject();
+    const usage = { input_tokens: 10 };
+    const ask = async (model: string, at?: number) =>
+      (await estimateModelPrice(ctx, { model, usage, ...(at === undefined ? {} : { at }) })).estimate.cost;
+    const { model } = await createModelPrice(ctx, acme);
+    await updateModelPrice(ctx, { modelPriceId: model.id, ...acme, pricingTiers: [standard(1)] });
+    await createModelPrice(ctx, overriding);
+    await resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" });
+    // Days between what took milliseconds.
+    const day = (n: number) => Date.UTC(2026, 0, n);
+    const times = [
+      [model.id, 1, day(2), day(4)],
+      [model.id, 2, day(4), null],
+      ["openai:gpt-4o", 1, day(3), day(5)],
+    ] as const;
+    for (const [id, version, effectiveFrom, supersededAt] of times) {
+      await ctx.db
+        .update(modelPriceDefinitions)
+        .set({ effectiveFrom, supersededAt })
+        .where(
+          and(
+            eq(modelPriceDefinitions.projectId, ctx.projectId),
+            eq(modelPriceDefinitions.id, id),
+            eq(modelPriceDefinitions.version, version),
+          ),
+        );
+    }
+    expect(await ask("acme-large", day(1))).toBeNull();
+    for (const at of [day(2), day(3), day(4) - 1]) {
+      expect(await ask("acme-large", at)).toMatchObject({ total: 0.00002, pricesVersion: `${model.id}@1` });
+    }
+    for (const at of [day(4), day(9), undefined]) {
+      expect(await ask("acme-large", at)).toMatchObject({ total: 10, pricesVersion: `${model.id}@2` });
+    }
+    for (const at of [day(2), day(5), undefined]) {
+      expect(await ask("gpt-4o", at)).toMatchObject({ total: 0.000025, source: "default" });
+    }
+    for (const at of [day(3), day(5) - 1]) {
+      expect(await ask("gpt-4o", at)).toMatchObject({ total: 5, pricesVersion: "openai:gpt-4o@1" });
+    }
+    expect(await ask("o3", Date.UTC(2025, 5, 9))).toMatchObject({ total: 0.0001 });
+    expect(await ask("o3", Date.UTC(2025, 5, 10))).toMatchObject({ total: 0.00002 });
+    expect(await ask("gemini-3.6-flash", Date.UTC(2027, 0, 1))).toMatchObject({ total: 0.000015 });
+    expect(await ask("gemini-3.6-flash", Date.UTC(2026, 11, 31))).toMatchObject({ total: 0.0000075 });
+
+    const { ctx: theirs } = await testProject();
+    const other = await estimateModelPrice(theirs, { model: "acme-large", usage, at: day(2) });
+    expect(other.estimate).toEqual({ match: null, cost: null });
+    for (const at of [-1, 1.5, Number.MAX_SAFE_INTEGER, "2026-01-01"]) {
+      await expect(estimateModelPrice(ctx, { model: "o3", usage, at: at as number })).rejects.toMatchObject({
+        issues: [{ path: ["at"] }],
+      });
+    }
+  });
+
+  test("at a moment follows the next change, also one that ends a version of then", async () => {
+    const { ctx } = await testProject();
+    const usage = { input_tokens: 10 };
+    await createModelPrice(ctx, acme);
+    const before = Date.now() - 60_000;
+    const ask = async (at: number) => (await estimateModelPrice(ctx, { model: "acme-large", usage, at })).estimate.cost;
+    expect(await ask(before)).toBeNull();
+    expect(await ask(Date.now() + 60_000)).toMatchObject({ total: 0.00002 });
+    await ctx.db.update(modelPriceDefinitions).set({ effectiveFrom: before });
+    await createModelPrice(ctx, { ...acme, pricingTiers: [standard(1)] });
+    expect(await ask(before)).toMatchObject({ total: 0.00002 });
+    expect(await ask(Date.now() + 60_000)).toMatchObject({ total: 10 });
   });
 
   test("of a draft is what it would be with that in force, where it stands, and nothing is stored", async () => {

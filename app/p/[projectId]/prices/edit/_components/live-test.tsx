@@ -1,9 +1,11 @@
 "use client";
 import { ActionIcon, Autocomplete, Stack, Table, Text, TextInput } from "@mantine/core";
+import { DateTimePicker } from "@mantine/dates";
 import type { UseFormReturnType } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import dayjs from "dayjs";
 import { useState } from "react";
 import { formatUsdExact } from "@/app/_lib/format";
 import { bucketName, SOURCE_WORDS } from "@/app/_lib/price-words";
@@ -34,6 +36,7 @@ export function LiveTest({ projectId, form, draft }: Props) {
     { key: 0, bucket: "input_tokens", count: "10000" },
     { key: 1, bucket: "output_tokens", count: "1000" },
   ]);
+  const [moment, setMoment] = useState<string | null>(null);
   const [values] = useDebouncedValue(form.values, QUIET_MS);
   const [asked] = useDebouncedValue({ model: (model ?? form.values.modelName).trim(), rows }, QUIET_MS);
   const usage = Object.fromEntries(
@@ -47,6 +50,7 @@ export function LiveTest({ projectId, form, draft }: Props) {
     model: asked.model,
     provider: values.provider === "external" ? null : values.provider,
     usage,
+    ...(moment === null ? {} : { at: dayjs(moment).valueOf() }),
   };
   const enabled = asked.model !== "";
   const today = useQuery(trpc.modelPrices.estimate.queryOptions(call, { enabled, placeholderData: (was) => was }));
@@ -69,6 +73,14 @@ export function LiveTest({ projectId, form, draft }: Props) {
           spellCheck={false}
           value={model ?? form.values.modelName}
           onChange={(event) => setModel(event.currentTarget.value)}
+        />
+        <DateTimePicker
+          label="Made at"
+          placeholder="Now"
+          valueFormat="YYYY-MM-DD HH:mm"
+          clearable
+          value={moment}
+          onChange={setMoment}
         />
         {rows.map((row) => (
           <div key={row.key} className={classes.price}>
@@ -112,7 +124,11 @@ export function LiveTest({ projectId, form, draft }: Props) {
                   ? (problemOf(then.error).errors[0]?.message ?? problemOf(then.error).detail)
                   : null}
             </Outcome>
-            <Outcome title="As it is now" estimate={today.data?.estimate} pending={today.isFetching}>
+            <Outcome
+              title={moment === null ? "As it is now" : "By the prices of then"}
+              estimate={today.data?.estimate}
+              pending={today.isFetching}
+            >
               {today.error ? problemOf(today.error).detail : null}
             </Outcome>
           </div>
