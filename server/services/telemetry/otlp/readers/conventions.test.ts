@@ -503,6 +503,9 @@ describe("a model call", () => {
     [{ "gen_ai.response.finish_reasons": { values: [{ stringValue: "stop" }] } }, ["stop"]],
     [{ "ai.response.finishReason": "tool-calls" }, ["tool_calls"]],
     [{ "gen_ai.completion.0.finish_reason": "tool_call" }, ["tool_calls"]],
+    [{ "langfuse.observation.metadata.finish_reason": "stop" }, ["stop"]],
+    [{ "langfuse.observation.metadata.finish_reason": '"tool_use"' }, ["tool_calls"]],
+    [{ "langfuse.observation.metadata": json({ finish_reason: "length" }) }, ["length"]],
     [{ "anthropic.message.stop_reason": "tool_use" }, ["tool_calls"]],
     [{}, []],
   ])("stops for %j", (sent, reasons) => {

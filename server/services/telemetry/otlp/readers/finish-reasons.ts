@@ -1,5 +1,5 @@
 import type { Attributes } from "../types";
-import { firstOf, objectIn, type Reader, text, textInJson, textOf, texts } from "./reader";
+import { firstOf, jsonText, objectIn, type Reader, text, textInJson, textOf, texts } from "./reader";
 import type { SpanView } from "./span-view";
 
 export const FINISH_REASONS: readonly Reader<string[]>[] = [
@@ -7,6 +7,10 @@ export const FINISH_REASONS: readonly Reader<string[]>[] = [
   one(text("llm.finish_reason")), // OpenInference
   one(text("ai.response.finishReason")), // Vercel AI SDK
   one(text("anthropic.message.stop_reason")), // Anthropic's own SDK
+  ...["finish_reason", "finishReason", "stop_reason"].map((name) =>
+    one(jsonText(`langfuse.observation.metadata.${name}`)),
+  ),
+  one(textInJson("langfuse.observation.metadata", "finish_reason", "finishReason", "stop_reason")),
   one(textInJson("genkit:output", "finishReason")),
   one(textInJson("gcp.vertex.agent.llm_response", "finish_reason", "finishReason")),
 ];
