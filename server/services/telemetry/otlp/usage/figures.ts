@@ -25,6 +25,8 @@ type WholeQuantity =
 export type Convention = { name: string; cache: "inside" | "beside" | null; reasoning: "inside" | "beside" | null };
 
 const OTEL: Convention = { name: "gen_ai.usage", cache: "inside", reasoning: "inside" };
+/** OpenLIT passes on what each vendor counts, and its total is the sum of two of those figures: it tells nothing. */
+const OPENLIT: Convention = { name: "openlit", cache: null, reasoning: null };
 const OPENINFERENCE: Convention = { name: "llm.token_count", cache: "inside", reasoning: "inside" };
 const AI_SDK: Convention = { name: "ai.usage", cache: "inside", reasoning: "inside" };
 const CLAUDE_CODE: Convention = { name: "claude-code", cache: "beside", reasoning: "inside" };
@@ -79,6 +81,12 @@ const FLAT: readonly (readonly [name: string, quantity: Quantity, convention: Co
   ["output_tokens", "output", CLAUDE_CODE],
   ["cache_read_tokens", "cacheRead", CLAUDE_CODE],
   ["cache_creation_tokens", "cacheWrite", CLAUDE_CODE],
+];
+
+/** Clients that use OpenTelemetry's names for figures that are counted another way. */
+const DIALECTS: readonly (readonly [attribute: string, value: string | null, convention: Convention])[] = [
+  ["telemetry.sdk.name", "openlit", OPENLIT],
+  ["gen_ai.client.token.usage", null, OPENLIT],
 ];
 
 /** Attributes that hold a whole usage object, and where in it. What the flat attributes leave out is taken from here. */
@@ -233,7 +241,7 @@ const OTHER_NAMES: ReadonlyMap<string, WholeQuantity | "counted"> = new Map(
 );
 
 /** The attributes that these tables take. */
-export const USAGE_ATTRIBUTES: readonly string[] = [...FLAT.map(([name]) => name), ...OBJECTS.map(([name]) => name)];
+export const USAGE_ATTRIBUTES: readonly string[] = [FLAT, OBJECTS].flatMap((table) => table.map(([name]) => name));
 
 export type Figure = { count: number; convention: Convention };
 export type Figures = {
@@ -253,20 +261,24 @@ const INSIDE_PATHS: ReadonlySet<string> = new Set(INSIDE.map(([, ...path]) => pa
 export function readFigures(attributes: Attributes): Figures | null {
   const found = new Map<Quantity, Figure>();
   const raw: Record<string, unknown> = Object.create(null);
+  const otel = dialectOf(attributes);
   for (const [name, quantity, convention] of FLAT) {
     const sent = attributes[name];
     if (sent === undefined) continue;
     const count = countOf(sent);
     if (count === undefined) continue;
     raw[name] = sent;
-    if (!found.has(quantity)) found.set(quantity, { count, convention });
+    const counted = convention === OTEL ? otel : convention;
+    if (!found.has(quantity) && !(quantity === "total" && counted === OPENLIT)) {
+      found.set(quantity, { count, convention: counted });
+    }
   }
   const others: OtherFigures = { found, beside: new Set(), details: new Map() };
   for (const name in attributes) {
     const told = FLAT_NAMES.has(name) ? undefined : otherFigureIn(name, attributes[name]);
     if (!told) continue;
     raw[name] = attributes[name];
-    addOther(others, told, OTEL);
+    addOther(others, told, otel);
   }
   for (const [name, ...path] of OBJECTS) {
     const sent = attributes[name];
@@ -348,6 +360,15 @@ function* leavesOf(object: Readonly<Record<string, unknown>>, above: readonly st
       if (path.length < DEEPEST_LEAF) yield* leavesOf(value as Readonly<Record<string, unknown>>, path);
     } else yield { path, value };
   }
+}
+
+/** Returns how a client counts what it sends under OpenTelemetry's names. */
+function dialectOf(attributes: Attributes): Convention {
+  for (const [name, value, convention] of DIALECTS) {
+    const sent = attributes[name];
+    if (value === null ? sent !== undefined : sent === value) return convention;
+  }
+  return OTEL;
 }
 
 function conventionOf(object: Readonly<Record<string, unknown>>): Convention {

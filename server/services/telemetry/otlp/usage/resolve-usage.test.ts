@@ -206,6 +206,41 @@ test("the vendor tells where figures come without a convention", () => {
   });
 });
 
+describe("OpenLIT passes on what a vendor counts, whatever its own total says", () => {
+  // As sent by OpenLIT 1.45 (its total is the sum of input and output).
+  const openlit = (input: number, cache: object, total = input + 32) => ({
+    "telemetry.sdk.name": "openlit",
+    ...prefixed("gen_ai.usage.", { input_tokens: input, output_tokens: 32, ...cache }),
+    "gen_ai.client.token.usage": total,
+  });
+
+  test.each<[string, provider: string, SentAttributes, object]>([
+    [
+      "Anthropic's cache is beside the input",
+      "anthropic",
+      openlit(52, { "cache_read.input_tokens": 0, "cache_creation.input_tokens": 48 }),
+      { input_tokens: 52, cache_creation_input_tokens: 48, output_tokens: 32 },
+    ],
+    [
+      "as Bedrock's is",
+      "aws.bedrock",
+      openlit(52, { "cache_read.input_tokens": 40 }),
+      { input_tokens: 52, cache_read_input_tokens: 40, output_tokens: 32 },
+    ],
+    [
+      "OpenAI's is in it",
+      "openai",
+      openlit(103, { "cache_read.input_tokens": 64 }),
+      { input_tokens: 39, cache_read_input_tokens: 64, output_tokens: 32 },
+    ],
+  ])("%s", (_, provider, attributes, usage) => {
+    expect(read(attributes, provider).usage).toEqual(usage);
+    const { "telemetry.sdk.name": _name, ...withoutName } = attributes;
+    expect(read(withoutName, provider).usage).toEqual(usage);
+    expect(read(attributes, provider).rawUsage).toHaveProperty(["gen_ai.client.token.usage"]);
+  });
+});
+
 test("what the client does not say is unknown, not zero", () => {
   expect(read({ "gen_ai.request.model": "gpt-4o" })).toEqual({ usage: null, rawUsage: null, usageRule: null });
   expect(read({ "gen_ai.usage.input_tokens": 5 }).usage).toEqual({ input_tokens: 5 });
