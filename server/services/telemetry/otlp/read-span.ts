@@ -15,6 +15,7 @@ import { PROVIDER } from "./readers/provider";
 import { REPORTED_COST } from "./readers/reported-cost";
 import { resolveSpanType, SPAN_TYPE, SPAN_TYPE_EVIDENCE } from "./readers/span-type";
 import { viewSpan } from "./readers/span-view";
+import { STREAM_US } from "./readers/stream";
 import { TOOL_ARGUMENTS, TOOL_CALL_ID, TOOL_NAME, TOOL_RESULT } from "./readers/tool";
 import type { LogRecord, SpanReading, SpanRecord } from "./types";
 import { otherFigureIn, USAGE_ATTRIBUTES } from "./usage/figures";
@@ -46,6 +47,7 @@ const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
   FAILED,
   ERROR_TYPE,
   ERROR_MESSAGE,
+  STREAM_US,
   [{ takes: USAGE_ATTRIBUTES }],
   [{ takes: ONLY_SHOWN }],
 ];

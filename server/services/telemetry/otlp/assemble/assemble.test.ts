@@ -192,6 +192,87 @@ describe("one call counts once", () => {
     expect(assemble(apart(spans)).modelCalls.map((call) => call.spanId)).toEqual([idOf(2)]);
   });
 
+  describe("a stream that Logfire tells in two spans", () => {
+    // As sent by Logfire 5.2: a span until the headers, and another at the end, which says how long it took.
+    const LOGFIRE = { scope: "logfire.openai" };
+    const request = (n: number, start: number, text: string, more: Partial<SentSpan> = {}): SentSpan => ({
+      spanId: idOf(n),
+      parentSpanId: idOf(7),
+      start: NOW + start,
+      end: NOW + start + 20,
+      attributes: { ...chat([user(text)], null), "logfire.span_type": "span" },
+      ...more,
+    });
+    const end = (n: number, at: number, seconds: number, text: string, more = {}): SentSpan => ({
+      spanId: idOf(n),
+      parentSpanId: idOf(7),
+      start: NOW + at,
+      end: NOW + at,
+      attributes: {
+        ...chat([user(text)], "fine", { ...usage, ...more }),
+        "logfire.span_type": "log",
+        duration: seconds,
+      },
+    });
+
+    test("is one call, from the request to the end of the stream", () => {
+      const { modelCalls, messages } = assemble(spansOf([request(1, 0, "hi"), end(2, 5_000, 4.97, "hi")], LOGFIRE));
+      expect(modelCalls).toMatchObject([
+        {
+          spanId: idOf(2),
+          startedAt: NOW,
+          endedAt: NOW + 5_000,
+          status: "ok",
+          usage: { input_tokens: 10, output_tokens: 5 },
+        },
+      ]);
+      expect(messages.map(({ role, at }) => [role, at])).toEqual([
+        ["user", NOW],
+        ["assistant", NOW + 5_000],
+      ]);
+    });
+
+    test("is one call for each stream, in turn and at once", () => {
+      const inTurn = [request(1, 0, "a"), end(2, 800, 0.77, "a"), request(3, 805, "a"), end(4, 1_600, 0.77, "a")];
+      expect(assemble(spansOf(inTurn, LOGFIRE)).modelCalls.map(({ startedAt }) => startedAt - NOW)).toEqual([0, 805]);
+      const many = Array.from({ length: 20 }, (_, n) => n);
+      const atOnce = [
+        ...many.map((n) => request(10 + n, n, `question ${n}`)),
+        ...many.map((n) => end(40 + n, 2_000 + n, 1.9, `question ${19 - n}`)),
+      ];
+      expect(assemble(spansOf(atOnce, LOGFIRE)).modelCalls).toHaveLength(20);
+      const alike = [
+        ...many.map((n) => request(10 + n, n, "same")),
+        ...many.map((n) => end(40 + n, 2_000 + n, 1.9, "same")),
+      ];
+      expect(assemble(spansOf(alike, LOGFIRE)).modelCalls).toHaveLength(20);
+    });
+
+    test("is one call without usage too, and with the vendor's own span inside", () => {
+      const {
+        "gen_ai.usage.input_tokens": _,
+        "gen_ai.usage.output_tokens": __,
+        ...bare
+      } = end(2, 800, 0.77, "a").attributes ?? {};
+      const untold = [request(1, 0, "a"), { ...end(2, 800, 0.77, "a"), attributes: bare }];
+      expect(assemble(spansOf(untold, LOGFIRE)).modelCalls).toMatchObject([{ usage: null }]);
+      const sdk: SentSpan = { ...inner, spanId: idOf(3), parentSpanId: idOf(1), start: NOW + 1, end: NOW + 790 };
+      const three = [
+        ...spansOf([request(1, 0, "a"), end(2, 800, 0.77, "a")], LOGFIRE),
+        ...spansOf([sdk], { scope: "sdk" }),
+      ];
+      expect(assemble(three).modelCalls).toMatchObject([{ responseId: "r1", usage: { cache_read_input_tokens: 4 } }]);
+    });
+
+    test("is not the failed request before it, nor a call that was still being asked", () => {
+      const failed = request(1, 0, "a", { status: { code: 2, message: "500" } });
+      const retried = assemble(spansOf([failed, request(3, 100, "a"), end(4, 900, 0.77, "a")], LOGFIRE));
+      expect(retried.modelCalls.map(({ status }) => status)).toEqual(["error", "ok"]);
+      const slow = request(3, 100, "a", { end: NOW + 890 });
+      expect(assemble(spansOf([request(1, 0, "a"), slow, end(4, 900, 0.87, "a")], LOGFIRE)).modelCalls).toHaveLength(2);
+    });
+  });
+
   test("in another trace, by the response's id", () => {
     const withId = { ...outer, attributes: { ...outer.attributes, "output.value": '{"id":"r1","choices":[]}' } };
     expect(assemble(apart([withId, { ...inner, traceId: idOf(5, 16) }])).modelCalls).toHaveLength(1);
@@ -217,6 +298,32 @@ describe("one call counts once", () => {
         })),
       ),
     ).toHaveLength(2);
+  });
+
+  test("and a failed one counts once among the errors, whichever of its spans failed", () => {
+    const failed = { status: { code: 2 as const, message: "400" } };
+    // As OpenInference and Anthropic's own SDK tell of a call that the server refuses: the outer has what was asked.
+    const asking: SentSpan = {
+      ...outer,
+      attributes: { "openinference.span.kind": "LLM", "llm.model_name": "gpt-4o", "input.value": "hi" },
+    };
+    const refused: SentSpan = {
+      ...inner,
+      attributes: { "gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4o" },
+    };
+    const within = (outerFails: object, innerFails: object) =>
+      assemble(
+        apart([
+          { ...asking, ...outerFails },
+          { ...refused, ...innerFails, parentSpanId: idOf(1) },
+        ]),
+      );
+    expect(within(failed, failed)).toMatchObject({ errorCount: 1, modelCalls: [{ status: "error" }] });
+    expect(within(failed, {})).toMatchObject({ errorCount: 1, modelCalls: [{}] });
+    expect(within({}, failed)).toMatchObject({ errorCount: 1, modelCalls: [{}] });
+    const parentSpanId = idOf(7);
+    const beside = assemble(apart([asking, { ...refused, ...failed }].map((span) => ({ ...span, parentSpanId }))));
+    expect(beside).toMatchObject({ errorCount: 1, modelCalls: [{}] });
   });
 
   test("and retries inside one step are two failed calls", () => {

@@ -1,9 +1,10 @@
 import { IdentityFold } from "../identity";
 import { LabelFold } from "../labels";
 import type { AssembledConversation, LogRecord, SpanRecord } from "../types";
+import { byTime } from "./by-time";
 import { exchangesOf } from "./exchanges";
 import { InternedMessages } from "./interned-messages";
-import { byTime, type JoinedCall, joinCalls } from "./join-calls";
+import { type JoinedCall, joinCalls } from "./join-calls";
 import { modelCallOf, toMs } from "./model-call";
 import { rebuildMessages } from "./rebuild-messages";
 import { readFacts, type SpanFacts } from "./span-facts";
@@ -78,8 +79,9 @@ function failedSpans(spans: readonly SpanFacts[], calls: readonly JoinedCall[], 
   const failed = spans.filter((span) => span.error !== null);
   if (failed.length === 0) return 0;
   const passingOn = tree.allAbove(failed);
+  const failing = failed.filter((span) => !passingOn.has(span));
   const repeating = new Set<SpanFacts>(
-    calls.flatMap((call) => call.spans.filter((span) => span.error !== null).slice(1)),
+    calls.flatMap((call) => call.spans.filter((span) => span.error !== null && !passingOn.has(span)).slice(1)),
   );
-  return failed.filter((span) => !passingOn.has(span) && !repeating.has(span)).length;
+  return failing.filter((span) => !repeating.has(span)).length;
 }

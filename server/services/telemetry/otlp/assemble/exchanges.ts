@@ -1,4 +1,5 @@
-import { byTime, type JoinedCall } from "./join-calls";
+import { byTime } from "./by-time";
+import { type JoinedCall, timesOf } from "./join-calls";
 import { EMPTY_LIST } from "./list-tree";
 import type { Exchange } from "./rebuild-messages";
 import type { SpanFacts } from "./span-facts";
@@ -24,7 +25,9 @@ export function exchangesOf(spans: readonly SpanFacts[], calls: readonly JoinedC
 
 /** Of the spans of one call, the one that tells both sides, else the first that tells any. */
 function tellingSpan({ spans }: JoinedCall): SpanFacts | undefined {
-  return spans.find((span) => span.input !== EMPTY_LIST && hasOutput(span)) ?? spans.find(hasMessages);
+  const span = spans.find((span) => span.input !== EMPTY_LIST && hasOutput(span)) ?? spans.find(hasMessages);
+  const times = span && timesOf(span, spans);
+  return times === span ? span : ({ ...span, ...times } as SpanFacts);
 }
 
 /** Where a call does not tell its answer but the span around it does, that is the answer of the last call inside. */

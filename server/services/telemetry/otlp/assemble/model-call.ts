@@ -1,15 +1,18 @@
 import type { Usage } from "@/server/services/pricing/schemas";
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import type { UnpricedModelCall } from "../types";
-import type { JoinedCall } from "./join-calls";
-import type { CallFacts } from "./span-facts";
+import { type JoinedCall, timesOf } from "./join-calls";
+import type { CallSpan } from "./span-facts";
+import { sameTotals } from "./twins";
 
 /** A call as we show it: what its first span leaves out is taken from the others. */
 export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
   const [first] = spans;
   if (!first) return null;
   const calls = spans.map((span) => span.call);
-  const withUsage = calls.find((call) => call.usage !== null) ?? first.call;
+  const telling = spans.find((span) => span.call.usage !== null) ?? first;
+  const withUsage = telling.call;
+  const { startedUs, endedUs } = timesOf(first, spans);
   return {
     type: first.type === "embedding" ? "embedding" : "llm",
     spanId: first.spanId,
@@ -19,22 +22,27 @@ export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
     requestedModel: firstKnown(calls, (call) => call.requestedModel),
     responseModel: firstKnown(calls, (call) => call.responseModel),
     responseId: firstKnown(calls, (call) => call.responseId),
-    usage: withUsage.usage && withDetails(withUsage.usage, calls),
+    usage:
+      withUsage.usage &&
+      withDetails(
+        withUsage.usage,
+        spans.filter((span) => sameTotals(telling, span)),
+      ),
     rawUsage: withUsage.rawUsage,
     usageRule: withUsage.usageRule,
     finishReasons: calls.find((call) => call.finishReasons.length > 0)?.finishReasons ?? [],
-    startedAt: toMs(first.startedUs),
-    endedAt: toMs(first.endedUs),
+    startedAt: toMs(startedUs),
+    endedAt: toMs(endedUs),
     status: first.error === null ? "ok" : "error",
     error: first.error,
     reportedCost: firstKnown(calls, (call) => call.reportedCost),
   };
 }
 
-/** Usage with the details that only another span of the call tells. */
-function withDetails(usage: Usage, calls: readonly CallFacts[]): Usage {
+/** Usage with the details that only a twin tells; a wrapper's are of other calls too. */
+function withDetails(usage: Usage, twins: readonly CallSpan[]): Usage {
   const all: Usage = Object.assign(Object.create(null), usage);
-  for (const call of calls) {
+  for (const { call } of twins) {
     for (const [name, count] of Object.entries(call.usage ?? {})) {
       if (!isOfKnownBucket(name)) all[name] ??= count;
     }

@@ -16,6 +16,7 @@ import { firstOf } from "../readers/reader";
 import { resolveReportedCost } from "../readers/reported-cost";
 import { resolveSpanType } from "../readers/span-type";
 import { type SpanView, viewSpan } from "../readers/span-view";
+import { STREAM_US } from "../readers/stream";
 import { readTool, type ToolFacts } from "../readers/tool";
 import type { LogRecord, SpanRecord } from "../types";
 import { type ResolvedUsage, resolveUsage } from "../usage/resolve-usage";
@@ -30,6 +31,8 @@ export type CallFacts = ResolvedUsage & {
   responseId: string | null;
   finishReasons: string[];
   reportedCost: number | null;
+  /** Of a span that a client makes when a streamed answer has ended: how long the stream took. */
+  streamUs: number | null;
 };
 
 /** What is kept of a span: its attributes are not. */
@@ -48,6 +51,9 @@ export type SpanFacts = {
   input: ListId;
   output: ListId;
 };
+
+/** A span that says what a model was asked, or answered. */
+export type CallSpan = SpanFacts & { call: CallFacts };
 
 export function readFacts(span: SpanRecord, logs: readonly LogRecord[], interned: InternedMessages): SpanFacts {
   const view = viewSpan(span, logs);
@@ -83,6 +89,7 @@ function readCall(view: SpanView, failed: boolean): CallFacts {
     ...resolveUsage(attributes, provider),
     finishReasons: resolveFinishReasons(view),
     reportedCost: resolveReportedCost(view),
+    streamUs: firstOf(STREAM_US, attributes) ?? null,
   };
 }
 

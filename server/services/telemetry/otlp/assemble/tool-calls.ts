@@ -2,7 +2,7 @@ import { reportsFailure } from "@/server/platform/tool-failure/read-tool-failure
 import type { Message } from "../../schemas";
 import type { ToolFacts } from "../readers/tool";
 import type { AssembledConversation } from "../types";
-import { byTime } from "./join-calls";
+import { byTime } from "./by-time";
 import { toMs } from "./model-call";
 import type { SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";

@@ -1,0 +1,127 @@
+import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
+import { byTime } from "./by-time";
+import type { Groups } from "./groups";
+import { EMPTY_LIST } from "./list-tree";
+import type { CallSpan, SpanFacts } from "./span-facts";
+
+/** A way in which clients tell of one call in two spans. */
+type TwinKind = {
+  /** What both spans have in common; `null` when a span has no part in it. */
+  key: (span: CallSpan) => string | null;
+  /** Whether two spans with one key, the earlier first, tell of one call. */
+  same: (earlier: CallSpan, later: CallSpan) => boolean;
+  /** Whether a span has one twin at most of this kind. */
+  pairs: boolean;
+};
+
+/** All kinds of twins, the surest first. */
+const TWIN_KINDS: readonly TwinKind[] = [
+  // Logfire ends the span of a streamed call with the headers, and makes another one when the stream ends.
+  { key: ofSameRequest, same: (request, end) => isEndOfStream(request, end), pairs: true },
+  // The provider's id tells one call, in whatever trace its spans are; test servers repeat one id, so times must agree.
+  {
+    key: (span) => span.call.responseId,
+    same: (one, other) => touch(one, other) && complete(one, other),
+    pairs: false,
+  },
+  // Without an id: same parent, same model, same totals, at the same time, by another instrumentation.
+  {
+    key: ofSameParent,
+    same: (one, other) =>
+      touch(one, other) &&
+      complete(one, other) &&
+      sameModel(one, other) &&
+      sameTotals(one, other) &&
+      mayBeOneResponse(one, other),
+    pairs: false,
+  },
+];
+
+/** Spans of one call by two instrumentations may follow each other as closely as this. */
+const TOUCHING_US = 50_000;
+/** How many earlier spans with the same key are compared with the next one. */
+const MOST_COMPARED = 8;
+
+/** Joins spans that tell of one call, kind by kind. */
+export function joinTwins(spans: readonly CallSpan[], isWrapper: (span: CallSpan) => boolean, groups: Groups): void {
+  for (const kind of TWIN_KINDS) {
+    // What wraps a call joins what it wraps; only a stream's end stands beside it.
+    const alike = groupBy(kind.pairs ? spans : spans.filter((span) => !isWrapper(span)), kind.key);
+    for (const some of alike.values()) if (some.length > 1) joinAlike(some.sort(byTime), kind, groups);
+  }
+}
+
+function joinAlike(spans: readonly CallSpan[], { same, pairs }: TwinKind, groups: Groups): void {
+  const earlier: CallSpan[] = [];
+  for (const span of spans) {
+    const compared = earlier.slice(-MOST_COMPARED).reverse();
+    const twin = compared.find((other) => groups.mayJoin(other, span) && same(other, span));
+    if (twin) groups.join(twin, span);
+    if (twin && pairs) earlier.splice(earlier.lastIndexOf(twin), 1);
+    else earlier.push(span);
+  }
+}
+
+function ofSameParent({ traceId, parentSpanId }: SpanFacts): string | null {
+  return parentSpanId === null ? null : `${traceId}/${parentSpanId}`;
+}
+
+function ofSameRequest(span: CallSpan): string | null {
+  const parent = ofSameParent(span);
+  return parent && [parent, span.scopeName, span.call.requestedModel, span.input].join("\n");
+}
+
+function isEndOfStream(request: CallSpan, end: CallSpan): boolean {
+  const { streamUs } = end.call;
+  return (
+    streamUs !== null &&
+    request.call.streamUs === null &&
+    request.call.usage === null &&
+    request.error === null &&
+    request.endedUs <= end.startedUs - streamUs + TOUCHING_US
+  );
+}
+
+const touch = (one: SpanFacts, other: SpanFacts) =>
+  one.startedUs <= other.endedUs + TOUCHING_US && other.startedUs <= one.endedUs + TOUCHING_US;
+
+/** Two spans of one call come from two instrumentations, or one has what the other lacks. */
+const complete = (one: CallSpan, other: CallSpan) =>
+  one.scopeName !== other.scopeName ||
+  (one.call.usage === null) !== (other.call.usage === null) ||
+  hasMessages(one) !== hasMessages(other);
+
+export const hasMessages = (span: SpanFacts) => span.input !== EMPTY_LIST || span.output !== EMPTY_LIST;
+
+const mayBeOneResponse = (one: CallSpan, other: CallSpan) =>
+  one.call.responseId === null || other.call.responseId === null || one.call.responseId === other.call.responseId;
+
+const plain = (model: string | null) => (model === null ? null : model.slice(model.lastIndexOf("/") + 1).toLowerCase());
+
+function sameModel(one: CallSpan, other: CallSpan): boolean {
+  const models = [one.call.requestedModel, one.call.responseModel].map(plain).filter((model) => model !== null);
+  const others = [other.call.requestedModel, other.call.responseModel].map(plain).filter((model) => model !== null);
+  return models.length === 0 || others.length === 0 || models.some((model) => others.includes(model));
+}
+
+/** Whatever the buckets, the sums are of the same call. One output token may differ: some count a stream's last event. */
+export function sameTotals(one: CallSpan, other: CallSpan): boolean {
+  if (one.call.usage === null || other.call.usage === null) return true;
+  const sums = [one, other].map(({ call }) => sumOf(call.usage ?? {}));
+  return Math.abs((sums[0] ?? 0) - (sums[1] ?? 0)) <= 1;
+}
+
+const sumOf = (usage: Readonly<Record<string, number>>) =>
+  Object.entries(usage).reduce((sum, [name, count]) => (isOfKnownBucket(name) ? sum + count : sum), 0);
+
+function groupBy(spans: readonly CallSpan[], keyOf: (span: CallSpan) => string | null): Map<string, CallSpan[]> {
+  const groups = new Map<string, CallSpan[]>();
+  for (const span of spans) {
+    const key = keyOf(span);
+    if (key === null) continue;
+    const group = groups.get(key);
+    if (group) group.push(span);
+    else groups.set(key, [span]);
+  }
+  return groups;
+}

@@ -1,0 +1,12 @@
+import { number, type Reader } from "./reader";
+
+/** How long the stream took whose end a span tells, in microseconds. */
+export const STREAM_US: readonly Reader<number>[] = [
+  {
+    takes: ["duration", "logfire.span_type"], // Logfire
+    read: (attributes) => {
+      const seconds = attributes["logfire.span_type"] === "log" ? number("duration").read(attributes) : undefined;
+      return seconds !== undefined && seconds >= 0 ? seconds * 1_000_000 : undefined;
+    },
+  },
+];
