@@ -374,11 +374,14 @@ export const ingestReceipts = pgTable(
       .$type<{ index: number | null; spanId: string | null; reason: string }[]>()
       .notNull(),
     traceIds: text("trace_ids").array().notNull(),
+    /** Credentials that were masked or left out; null of batches that came before they were counted. */
+    masked: integer("masked"),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
     index("ingest_receipts_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     check("ingest_receipts_add_up", sql`${t.stored} + ${t.rejected} <= ${t.received}`),
+    check("ingest_receipts_masked", sql`${t.masked} >= 0`),
   ],
 );
