@@ -5,8 +5,12 @@ import { indexed, parseJson, toText } from "./json-text";
 import { objectIn, textOf } from "./reader";
 import type { SpanView } from "./span-view";
 
-/** One place where messages may be found; `takes` as for a `Reader`. */
-export type MessageSource = { takes: readonly string[]; read: (view: SpanView) => PlainMessage[] };
+/** One place where messages may be found; `takes` as for a `Reader`, `events` names the events that hold them. */
+export type MessageSource = {
+  takes: readonly string[];
+  events?: readonly string[];
+  read: (view: SpanView) => PlainMessage[];
+};
 
 /** An attribute with messages in any shape, structured or as JSON text. */
 function messagesIn(name: string, role: "user" | "assistant" | "system"): MessageSource {
@@ -47,6 +51,7 @@ function eventPerMessage(roles: Readonly<Record<string, string>>): MessageSource
   const roleOfEvent = new Map(Object.entries(roles));
   return {
     takes: [],
+    events: Object.keys(roles),
     read: ({ events }) =>
       events.flatMap(({ name, attributes, body }) => {
         const role = roleOfEvent.get(name);
@@ -64,6 +69,7 @@ function eventPerMessage(roles: Readonly<Record<string, string>>): MessageSource
 function wholeInEvent(event: string, name: string, role: "user" | "assistant"): MessageSource {
   return {
     takes: [],
+    events: [event],
     read: ({ events }) => {
       const value = events.find((candidate) => candidate.name === event)?.attributes[name];
       if (value === undefined) return [];

@@ -49,6 +49,10 @@ export const TOOL_RESULT: readonly Reader<AttributeValue>[] = [
   value("output"),
 ];
 
+const [ARGUMENTS_EVENT, RESULT_EVENT] = ["gen_ai.tool.message", "gen_ai.choice"];
+/** Events that hold what a tool was given or gave. */
+export const TOOL_EVENTS: readonly string[] = [ARGUMENTS_EVENT, RESULT_EVENT];
+
 /** What a tool's span says about its call. Texts are as sent; structured values become JSON text. */
 export type ToolFacts = { callId: string | null; name: string; arguments: string | null; result: string | null };
 
@@ -62,8 +66,8 @@ export function readTool(view: SpanView): ToolFacts {
   return {
     callId: firstOf(TOOL_CALL_ID, attributes) ?? null,
     name: firstOf(TOOL_NAME, attributes) ?? (span.name.replace(AROUND_NAME, "") || span.name),
-    arguments: given === undefined ? fromEvent(view, "gen_ai.tool.message") : plainText(given),
-    result: answered === undefined ? fromEvent(view, "gen_ai.choice") : answerText(answered),
+    arguments: given === undefined ? fromEvent(view, ARGUMENTS_EVENT) : plainText(given),
+    result: answered === undefined ? fromEvent(view, RESULT_EVENT) : answerText(answered),
   };
 }
 
