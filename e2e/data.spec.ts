@@ -123,6 +123,18 @@ test("how long conversations are kept is set after a look at what that deletes, 
   expect(await asksOf(project)).toHaveLength(4);
 });
 
+test("an owner has credentials masked in messages too, by a switch that says what it is for", async ({ page }) => {
+  await page.goto(at("data"));
+  const masking = page.getByLabel("Mask credentials in messages too");
+  await expect(masking).not.toBeChecked();
+  await masking.check({ force: true });
+  await expect.poll(() => project.read("masking")).toEqual({ masking: { messages: true } });
+  await page.reload();
+  await expect(masking).toBeChecked();
+  await masking.uncheck({ force: true });
+  await expect.poll(() => project.read("masking")).toEqual({ masking: { messages: false } });
+});
+
 test("one conversation is deleted on its own page, and whoever has it open is told", async ({ page, browser }) => {
   test.slow();
   await page.goto(at("conversations"));

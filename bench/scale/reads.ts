@@ -47,6 +47,7 @@ import {
   conversationFacets,
   findSpan,
   getConversation,
+  getMasking,
   getReceipt,
   getTrace,
   listConversations,
@@ -255,6 +256,7 @@ const conversationReads: Read[] = [
   ),
   read(listParkedTraces, "", [{}]),
   read(telemetryStatus, "", [{}]),
+  read(getMasking, "", [{}]),
 ];
 
 const findingReads: Read[] = [

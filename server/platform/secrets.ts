@@ -7,7 +7,9 @@ const kept = new Map<string, string>();
  * A secret of its own for each purpose, all from WHETSTONE_SECRET: what one purpose leaks or signs says nothing about
  * another. 32 bytes, hex.
  */
-export function derivedSecret(purpose: "next-auth" | "api-keys" | "idempotency" | "mail" | "sign-in"): string {
+export function derivedSecret(
+  purpose: "next-auth" | "api-keys" | "idempotency" | "mail" | "sign-in" | "masking",
+): string {
   const { WHETSTONE_SECRET } = env();
   const name = `${purpose}\n${WHETSTONE_SECRET}`;
   const known = kept.get(name);

@@ -26,7 +26,7 @@ const TABLE: Record<Role, Capability[]> = {
 };
 /** What the page says of subjects: whoever changes members, keys, connections or deletes is an owner. */
 const OWNERS_ONLY =
-  /^(apiKeys|members|invitations|passwordResets|connections|audit|retention\.update|deletions|projects\.(delete|rename))\b/;
+  /^(apiKeys|members|invitations|passwordResets|connections|audit|retention\.update|masking\.update|deletions|projects\.(delete|rename))\b/;
 /** Procedures for which a one-time token, or nothing at all, is what lets somebody in. */
 const OPEN_PROCEDURES = [
   "links.forgotPassword",

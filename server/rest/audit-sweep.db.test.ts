@@ -136,6 +136,7 @@ const SAMPLES: Record<string, Sample> = {
     input: { projectId: ctx.projectId },
     account: (await memberOf(ctx)).account,
   }),
+  "masking.update": only({ messages: true }),
   "projects.rename": only({ name: "Renamed" }),
   "retention.update": only({ days: 30 }),
   "ruleRuns.create": async ({ ctx }) => {

@@ -75,6 +75,7 @@ import {
   conversationFacets,
   findSpan,
   getConversation,
+  getMasking,
   getReceipt,
   getTrace,
   listConversations,
@@ -86,6 +87,7 @@ import {
   listToolCalls,
   replayParkedTraces,
   telemetryStatus,
+  updateMasking,
 } from "@/server/services/telemetry";
 import { cachedJson } from "./cached-json";
 import { health, healthReply } from "./health";
@@ -129,6 +131,8 @@ export const OPERATIONS: readonly Operation[] = [
     otlp("logs", "log records", "resourceLogs", otlpLogs),
     get(`${project}/ingest-receipts/:receiptId`, getReceipt),
     get(`${project}/telemetry-status`, telemetryStatus),
+    get(`${project}/masking`, getMasking),
+    patch(`${project}/masking`, updateMasking),
     get(`${project}/parked-traces`, listParkedTraces),
     post(`${project}/parked-trace-replays`, replayParkedTraces, 202),
   ]),

@@ -17,6 +17,7 @@ import { setupRouter } from "./routers/setup";
 import { signInRouter } from "./routers/sign-in";
 import {
   conversationsRouter,
+  maskingRouter,
   parkedTracesRouter,
   receiptsRouter,
   telemetryRouter,
@@ -37,6 +38,7 @@ export const appRouter = router({
   diagnostics: diagnosticsRouter,
   findings: findingsRouter,
   links: linksRouter,
+  masking: maskingRouter,
   members: membersRouter,
   costs: costsRouter,
   modelPrices: modelPricesRouter,

@@ -31,6 +31,7 @@ export { getTrace } from "./get-trace";
 export { listMessages, listModelCalls, listToolCalls } from "./list-conversation-parts";
 export { listConversations } from "./list-conversations";
 export { listLogs, listSpans } from "./list-trace-parts";
+export { getMasking, updateMasking } from "./masking-setting";
 export { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "./otlp";
 export { listParkedTraces, replayParkedTraces } from "./parked-traces";
 export { projectionHealth } from "./projection-health";

@@ -261,10 +261,16 @@ export const receipt = z.object({
   /** `index` is `null` where a line speaks of several. */
   rejections: z.array(z.object({ index: z.int().nullable(), spanId: z.string().nullable(), reason: z.string() })),
   traceIds: z.array(z.string()),
+  /** Credentials that were masked or left out; `null` of batches that came before they were counted. */
+  masked: z.int().nullable(),
   createdAt: z.number(),
 });
 export const getReceiptInput = z.strictObject({ receiptId: idInput });
 export const receiptReply = z.object({ receipt });
+
+/** `messages`: whether credentials are masked in the text of messages as well. */
+export const updateMaskingInput = z.strictObject({ messages: z.boolean() });
+export const maskingReply = z.object({ masking: z.object({ messages: z.boolean() }) });
 
 /** A trace that is stored and could not be rebuilt however often it was tried. */
 const parkedTrace = z.object({

@@ -4,6 +4,8 @@ import { NOW } from "@/db/now";
 import { rowsOf } from "@/db/rows";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
+import { type Masked, maskLogs, maskSpans } from "./masking";
+import { maskingOf } from "./masking-setting";
 import type { Decoded, LogRecord, SpanRecord } from "./otlp/types";
 import { createSourceIndex } from "./source-id";
 import { sharedSourcesLock, traceDigest } from "./tombstones";
@@ -16,11 +18,12 @@ export const TRACE_DELETED = "Its trace was deleted here.";
 export type StoredBatch = { receiptId: string; stored: number; refused: number };
 
 /**
- * Makes a decoded batch of spans durable: one statement, so all of it or nothing. A span that is there already is left
+ * Makes a decoded batch of spans durable, without the credentials in it: one statement, so all of it or nothing. A span that is there already is left
  * as it is. Everything derived (conversations, calls, costs) is rebuilt from these rows by the projector.
  */
-export async function storeTraces(ctx: Ctx, batch: Decoded<SpanRecord>): Promise<StoredBatch> {
+export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
+  const batch = maskSpans(decoded, await maskingOf(ctx));
   const sources = createSourceIndex();
   const rows = batch.items.map((span) => ({
     trace_id: span.traceId,
@@ -76,8 +79,9 @@ export async function storeTraces(ctx: Ctx, batch: Decoded<SpanRecord>): Promise
 }
 
 /** The same for log records. A record's identity is its content, so that sending it again is a no-op. */
-export async function storeLogs(ctx: Ctx, batch: Decoded<LogRecord>): Promise<StoredBatch> {
+export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
+  const batch = maskLogs(decoded, await maskingOf(ctx));
   const sources = createSourceIndex();
   const rows = batch.items.map((log) => {
     const row = {
@@ -151,21 +155,22 @@ const insertSources = (ctx: Ctx, rows: readonly object[]) => sql`
   select ${ctx.projectId}::text, t.* from gate, ${rowsOf(rows, "id text, resource jsonb, scope_name text, scope_version text")}
   on conflict do nothing`;
 
-const receiptOf = (signal: "traces" | "logs", batch: Decoded<{ traceId: string | null }>) => ({
+const receiptOf = (signal: "traces" | "logs", batch: Masked<{ traceId: string | null }>) => ({
   id: newId("rcp"),
   signal,
   received: batch.received,
+  masked: batch.masked,
   rejected: batch.rejections.length,
   rejections: batch.rejections.slice(0, REJECTIONS_KEPT),
   traceIds: [...new Set(batch.items.flatMap((item) => item.traceId ?? []))].slice(0, 1000),
 });
 
 const insertReceipt = (ctx: Ctx, receipt: ReturnType<typeof receiptOf>) => sql`
-  insert into ingest_receipts (project_id, id, signal, received, stored, rejected, rejections, trace_ids, created_at)
+  insert into ingest_receipts (project_id, id, signal, received, stored, rejected, rejections, trace_ids, masked, created_at)
   select ${ctx.projectId}::text, ${receipt.id}::text, ${receipt.signal}::text, ${receipt.received}::int, (select count(*)::int from stored),
          ${receipt.rejected}::int + ${REFUSED},
          ${JSON.stringify(receipt.rejections)}::text::jsonb || case when ${REFUSED} = 0 then '[]' else
            jsonb_build_array(jsonb_build_object('index', null, 'spanId', null, 'reason', ${REFUSED} || ' × ' || ${TRACE_DELETED}::text)) end,
          array(select id from unnest(${sql.param(receipt.traceIds)}::text[]) as t(id) where id not in (select trace_id from refused)),
-         now
+         ${receipt.masked}::int, now
   from clock`;

@@ -4,6 +4,7 @@ import {
   conversationFacets,
   findSpan,
   getConversation,
+  getMasking,
   getReceipt,
   getTrace,
   listConversations,
@@ -15,6 +16,7 @@ import {
   listToolCalls,
   replayParkedTraces,
   telemetryStatus,
+  updateMasking,
 } from "@/server/services/telemetry";
 import { mutation, query } from "../procedures";
 import { router } from "../trpc";
@@ -31,6 +33,7 @@ export const conversationsRouter = router({
   delete: mutation(deleteConversation),
 });
 export const tracesRouter = router({ get: query(getTrace), spans: query(listSpans), logs: query(listLogs) });
+export const maskingRouter = router({ get: query(getMasking), update: mutation(updateMasking) });
 export const receiptsRouter = router({ get: query(getReceipt) });
 export const telemetryRouter = router({ status: query(telemetryStatus) });
 export const parkedTracesRouter = router({ list: query(listParkedTraces), replay: mutation(replayParkedTraces) });

@@ -5,6 +5,7 @@ import { PageHeader } from "@/app/_components/page-header";
 import { Backups } from "./backups";
 import { DeleteProject } from "./delete-project";
 import { Deletions } from "./deletions";
+import { Masking } from "./masking";
 import { Receipt } from "./receipt";
 import { Retention } from "./retention";
 import { StoredSize } from "./stored-size";
@@ -22,6 +23,9 @@ export function Data({ projectId }: { projectId: string }) {
         </PageSection>
         <PageSection title="Retention">
           <Retention projectId={projectId} />
+        </PageSection>
+        <PageSection title="Credentials">
+          <Masking projectId={projectId} />
         </PageSection>
         <PageSection title="Everything of one user" anchor={OF_A_USER}>
           <UserData

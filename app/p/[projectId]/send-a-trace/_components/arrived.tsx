@@ -55,6 +55,7 @@ export function Arrived({ projectId, first, receipt, conversationId }: Props) {
           {receipt.duplicates > 0 ? `, ${formatCount(receipt.duplicates)} sent before` : ""}
           {receipt.rejected > 0 ? `, ${formatCount(receipt.rejected)} refused` : ""}
         </li>
+        {receipt.masked ? <li>{plural(receipt.masked, "credential")} masked before anything was stored</li> : null}
         {receipt.rejections.slice(0, 3).map((rejection) => (
           <li key={rejection.index}>
             Span {rejection.index} was refused: {rejection.reason}

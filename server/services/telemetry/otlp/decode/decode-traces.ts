@@ -17,8 +17,8 @@ const TRACES = {
 
 /**
  * Decodes an OTLP/HTTP traces request (already decompressed).
- * Attribute text over 1 MiB is cut with a visible marker, NUL and lone surrogates become U+FFFD, and attributes that carry
- * credentials are dropped. A span that breaks the protocol is a rejection; the others are kept.
+ * Attribute text over 1 MiB is cut with a visible marker, and NUL and lone surrogates become U+FFFD. A span that
+ * breaks the protocol is a rejection; the others are kept. Credentials are still in it: see `masking`.
  * @param nowMs Unix milliseconds; spans more than a day after it are refused
  * @throws MalformedBody when the body as a whole cannot be read
  */

@@ -1,5 +1,5 @@
 import type { Attributes, AttributeValue } from "../types";
-import { isCredential, type MutableAttributes, NO_ATTRIBUTES, NO_SCOPE, noAttributes } from "./attributes";
+import { type MutableAttributes, NO_ATTRIBUTES, NO_SCOPE, noAttributes } from "./attributes";
 import { cleanText } from "./clean-text";
 import { DEEPEST_VALUE, TOO_DEEP } from "./limits";
 
@@ -28,8 +28,7 @@ export function readJsonAttributes(list: unknown, depth = 0): MutableAttributes 
   const attributes = noAttributes();
   for (const entry of listOf(list)) {
     if (!isObject(entry) || typeof entry.key !== "string") continue;
-    const key = cleanText(entry.key);
-    if (!isCredential(key)) attributes[key] = readJsonValue(entry.value, depth);
+    attributes[cleanText(entry.key)] = readJsonValue(entry.value, depth);
   }
   return attributes;
 }

@@ -1,6 +1,6 @@
 import protobuf from "protobufjs/minimal.js";
 import type { Attributes, AttributeValue } from "../types";
-import { isCredential, type MutableAttributes, NO_SCOPE, noAttributes } from "./attributes";
+import { type MutableAttributes, NO_SCOPE, noAttributes } from "./attributes";
 import { cleanText } from "./clean-text";
 import { DEEPEST_VALUE, TOO_DEEP } from "./limits";
 import { microsFromHalves } from "./times";
@@ -66,7 +66,7 @@ export function readKeyValue(reader: WireReader, limit: number, attributes: Muta
     else reader.skipType(tag & 7);
   }
   if (reader.pos !== end) throw new RangeError("a field reaches past the end of its attribute");
-  if (!isCredential(key)) attributes[key] = value;
+  attributes[key] = value;
 }
 
 const STRING_VALUE = bytesField(1);

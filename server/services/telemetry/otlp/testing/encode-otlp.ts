@@ -50,6 +50,21 @@ export function tracesJson(spans: readonly SentSpan[], owner: SentOwner = {}): B
   return Buffer.from(JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }));
 }
 
+/** An OTLP/JSON logs body. */
+export function logsJson(logs: readonly SentLog[], owner: SentOwner = {}): Buffer {
+  const sent = logs.map((log) => ({
+    traceId: log.traceId,
+    spanId: log.spanId,
+    eventName: log.eventName,
+    timeUnixNano: log.at === undefined ? undefined : String(nanos(log.at)),
+    body: log.body === undefined ? undefined : jsonValue(log.body),
+    attributes: jsonAttributes(log.attributes),
+  }));
+  const scopeLogs = [{ scope: { name: owner.scope ?? "test" }, logRecords: sent }];
+  const resource = { attributes: jsonAttributes(owner.resource) };
+  return Buffer.from(JSON.stringify({ resourceLogs: [{ resource, scopeLogs }] }));
+}
+
 function jsonAttributes(attributes: SentAttributes = {}): unknown[] {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: jsonValue(value) }));
 }

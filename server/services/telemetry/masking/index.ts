@@ -1,0 +1,1 @@
+export { type Masked, type Masking, maskLogs, maskSpans } from "./mask-batch";

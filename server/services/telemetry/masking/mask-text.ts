@@ -1,0 +1,197 @@
+import { isSecretName, isSecretParameter, meaningOf } from "./secret-names";
+import { AWS_KEY_ID, AWS_SECRET, isCredentialOf, looksRandom, SCHEMES, SHAPES } from "./secret-shapes";
+
+/** How many secrets were masked so far. */
+export type Tally = { masked: number };
+
+/** What stands where a secret was: it says what kind it was, and nothing of it. */
+export const maskOf = (kind: string) => `[masked: ${kind}]`;
+/** A mask, alone or after the word of a scheme. */
+const IS_MASKED = /^(?:(?:bearer|basic) )?\[masked: /i;
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+const HINTS = new RegExp([...new Set(SHAPES.map(({ hint }) => escaped(hint)))].join("|"));
+
+/** Every shape has so many characters in a row that stand in a key; of `Bearer` and `Basic`, what is shorter is a word. */
+const RUN = 16;
+const IN_RUN = new Uint8Array(128);
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=") {
+  IN_RUN[char.charCodeAt(0)] = 1;
+}
+
+/** Whether the text has a run that long: looked at from its far end, so that of words only some characters are read. */
+function hasRun(text: string): boolean {
+  for (let start = 0; start + RUN <= text.length; ) {
+    let at = start + RUN - 1;
+    while (at >= start && IN_RUN[text.charCodeAt(at)] === 1) at--;
+    if (at < start) return true;
+    start = at + 1;
+  }
+  return false;
+}
+
+/**
+ * Text in which secrets, by their shape or by the name before them, are masked. Takes a time linear in the text, and of
+ * most texts reads only a part.
+ */
+export function maskText(text: string, tally: Tally): string {
+  let masked = text;
+  if (hasRun(text)) {
+    if (HINTS.test(text)) masked = maskShapes(masked, tally);
+    masked = masked.replace(SCHEMES, (whole, scheme: string, gap: string, credential: string) => {
+      if (!isCredentialOf(scheme, credential)) return whole;
+      tally.masked++;
+      return `${scheme}${gap}${maskOf("credential")}`;
+    });
+  }
+  if (masked.includes("@") && masked.includes("://")) masked = maskAddresses(masked, tally);
+  return maskNamed(masked, tally);
+}
+
+function maskShapes(text: string, tally: Tally): string {
+  let masked = text;
+  const hasKeyId = AWS_KEY_ID.test(text);
+  const replace = (pattern: RegExp, kind: string, holds?: (found: string) => boolean) => {
+    masked = masked.replace(pattern, (found) => {
+      if (holds && !holds(found)) return found;
+      tally.masked++;
+      return maskOf(kind);
+    });
+  };
+  for (const { kind, hint, pattern, holds } of SHAPES) if (masked.includes(hint)) replace(pattern, kind, holds);
+  if (hasKeyId) replace(AWS_SECRET, "AWS secret key", looksRandom);
+  return masked;
+}
+
+const ENDS_AUTHORITY = /[\s/?#"'<>\\`]/;
+
+/** The password in `scheme://user:password@host`, whatever of it was left unescaped. */
+function maskAddresses(text: string, tally: Tally): string {
+  const pieces: string[] = [];
+  let copied = 0;
+  for (let at = text.indexOf("://"); at !== -1; at = text.indexOf("://", at)) {
+    const start = at + 3;
+    let end = start;
+    let last = -1;
+    for (; end < text.length && !ENDS_AUTHORITY.test(text[end] as string); end++) if (text[end] === "@") last = end;
+    at = end;
+    const colon = last === -1 ? -1 : text.slice(start, last).indexOf(":");
+    if (colon === -1 || start + colon + 1 === last) continue;
+    const from = start + colon + 1;
+    if (IS_MASKED.test(text.slice(from, from + 9))) continue;
+    pieces.push(text.slice(copied, from), maskOf("password"));
+    copied = last;
+    tally.masked++;
+  }
+  return copied === 0 ? text : pieces.join("") + text.slice(copied);
+}
+
+const NAME_MAX = 64;
+const IN_NAME = /[\w.-]/;
+const isQuote = (char: string | undefined) => char === '"' || char === "'";
+const NOTHING = /^\s*(?:|null|none|nil|undefined|true|false|\*+|<[^>]{0,40}>)\s*$/i;
+/** What stands under a secret's name where there is no secret, or where somebody hid it already. */
+export const saysNothing = (text: string) => text.length <= 48 && (NOTHING.test(text) || IS_MASKED.test(text));
+/** A folder, in the variable of that name. */
+const IS_FOLDER = /^(?:\/|[A-Za-z]:\\)/;
+
+type Name = { text: string; quoted: boolean; parameter: boolean };
+
+/** The name that ends before a separator: bare, or in quotes that may themselves be escaped. */
+function nameBefore(text: string, separator: number): Name | undefined {
+  let end = separator;
+  while (end > 0 && separator - end < 8 && (text[end - 1] === " " || text[end - 1] === "\t")) end--;
+  const quoted = isQuote(text[end - 1]);
+  if (quoted) {
+    end--;
+    while (end > 0 && text[end - 1] === "\\") end--;
+  }
+  let start = end;
+  while (start > 0 && end - start < NAME_MAX && IN_NAME.test(text[start - 1] as string)) start--;
+  if (start === end) return undefined;
+  const before = text[start - 1];
+  return { text: text.slice(start, end), quoted, parameter: before === "?" || before === "&" };
+}
+
+/**
+ * The end of a quoted text that begins after its quote. Inside JSON inside JSON a quote has backslashes before it: one that
+ * closes has as many as the one that opened, and pairs of what stands for a backslash before those.
+ */
+function endOfQuoted(text: string, from: number, quote: string, backslashes: number): number {
+  for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 1)) {
+    let before = 0;
+    while (at - before > from && text[at - before - 1] === "\\") before++;
+    if (before % (2 * (backslashes + 1)) === backslashes) return at - backslashes;
+  }
+  return text.length;
+}
+
+const ENDS_BARE = /[\s"'\\;,&)\]}<>`]/;
+const ENDS_PARAMETER = /[\s"'\\&#<>`]/;
+const ENDS_LINE = /["'\\\r\n`]/;
+const endBefore = (text: string, from: number, stop: RegExp) => {
+  let end = from;
+  while (end < text.length && !stop.test(text[end] as string)) end++;
+  return end;
+};
+/** `name: value` without quotes is a header's way; of other names it is prose. */
+const IS_HEADER = /-|^(?:authorization|cookie)$/i;
+
+/** As much of a value as tells whether it is to be looked at. */
+const BEGINNING = 24;
+
+type Span = { from: number; to: number };
+
+/** Where the value of a secret name stands, after its separator; `undefined` where there is none to be sure of. */
+function valueAfter(text: string, separator: number, name: Name): Span | undefined {
+  let from = separator + 1;
+  if (text[from] === ">") from++; // Ruby's arrow
+  const limit = from + 8;
+  while (from < limit && (text[from] === " " || text[from] === "\t")) from++;
+  if (text[from] === "[" && isQuote(text[from + 1])) from++; // a list of them
+  let backslashes = 0;
+  while (text[from + backslashes] === "\\" && backslashes < 16) backslashes++;
+  const quote = text[from + backslashes];
+  const quoted = quote !== undefined && isQuote(quote);
+  if (quoted) from += backslashes + 1;
+  const beginning = text.slice(from, from + BEGINNING);
+  if (IS_MASKED.test(beginning) || IS_FOLDER.test(beginning)) return undefined;
+  if (quoted) return { from, to: endOfQuoted(text, from, quote, backslashes) };
+  if (text[separator] === "=") {
+    return { from, to: endBefore(text, from, name.parameter ? ENDS_PARAMETER : ENDS_BARE) };
+  }
+  return !name.quoted && IS_HEADER.test(name.text) ? { from, to: endBefore(text, from, ENDS_LINE) } : undefined;
+}
+
+const SEPARATOR = /[:=]/g;
+
+/** Whether a name in the text says that its value is a secret, or headers: then JSON is worth reading as such. */
+export function namesSecret(text: string): boolean {
+  SEPARATOR.lastIndex = 0;
+  for (let found = SEPARATOR.exec(text); found; found = SEPARATOR.exec(text)) {
+    const name = nameBefore(text, found.index);
+    if (name && meaningOf(name.text) !== "plain") return true;
+  }
+  return false;
+}
+
+/** Values after the name of a secret: `api_key=…`, `"password": "…"`, `{ apiKey: '…' }`, `x-api-key: …`, `?token=…`. */
+function maskNamed(text: string, tally: Tally): string {
+  const pieces: string[] = [];
+  let copied = 0;
+  SEPARATOR.lastIndex = 0;
+  for (let found = SEPARATOR.exec(text); found; found = SEPARATOR.exec(text)) {
+    const separator = found.index;
+    const name = nameBefore(text, separator);
+    if (!name) continue;
+    if (!(name.parameter && text[separator] === "=" ? isSecretParameter : isSecretName)(name.text)) continue;
+    const value = valueAfter(text, separator, name);
+    if (!value) continue;
+    SEPARATOR.lastIndex = value.to;
+    if (saysNothing(text.slice(value.from, value.to))) continue;
+    pieces.push(text.slice(copied, value.from), maskOf("value"));
+    copied = value.to;
+    tally.masked++;
+  }
+  return copied === 0 ? text : pieces.join("") + text.slice(copied);
+}

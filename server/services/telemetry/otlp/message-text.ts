@@ -1,0 +1,21 @@
+import { CONVERSATION_ID, USER_ID } from "./identity";
+import { INPUT_MESSAGES, INPUTS, OUTPUT_MESSAGES, OUTPUTS, SYSTEM_MESSAGES } from "./readers/input-output";
+import { MESSAGE_PREFIXES } from "./readers/span-view";
+import { TOOL_ARGUMENTS, TOOL_EVENTS, TOOL_RESULT } from "./readers/tool";
+
+const SOURCES = [...INPUT_MESSAGES, ...OUTPUT_MESSAGES, ...INPUTS, ...OUTPUTS, ...SYSTEM_MESSAGES];
+const NAMES = new Set(
+  [...SOURCES, ...TOOL_ARGUMENTS, ...TOOL_RESULT].flatMap(({ takes }) => takes).filter((name) => !name.endsWith("*")),
+);
+const EVENTS = new Set([...SOURCES.flatMap(({ events = [] }) => events), ...TOOL_EVENTS]);
+const IDENTITIES = new Set([...CONVERSATION_ID, ...USER_ID].flatMap(({ takes }) => takes));
+
+/** Whether an attribute of this name is what somebody said, or gave to or got from a tool: what readers make messages of. */
+export const isMessageText = (name: string) =>
+  NAMES.has(name) || MESSAGE_PREFIXES.some((prefix) => name.startsWith(prefix));
+
+/** The same of a whole event, or log record, of this name. */
+export const isMessageEvent = (name: string) => EVENTS.has(name);
+
+/** Whether an attribute of this name says whose a conversation is. */
+export const isIdentity = (name: string) => name !== "metadata" && IDENTITIES.has(name);
