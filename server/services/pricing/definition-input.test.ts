@@ -4,7 +4,9 @@ import { createModelPriceInput, storedFields, updateModelPriceInput } from "./de
 
 const listed = DEFAULT_MODELS.flatMap(({ timeline }) => timeline.map(({ definition }) => definition));
 
-test("every built-in definition can be sent back as it is listed, and is stored as it came", () => {
+test("every built-in definition can be sent back as it is listed, and is stored as it came", {
+  timeout: 60_000,
+}, () => {
   for (const definition of listed) {
     const { id, provider, modelName, matchPattern, pricingTiers } = definition;
     const fields = { provider, modelName, matchPattern, pricingTiers };

@@ -14,6 +14,9 @@ describe("the price list of a provider", () => {
     ["x_ai", "xai"],
     ["z.ai", "zai"],
     ["MoonshotAI", "moonshotai"],
+    ["Open AI", "openai"],
+    ["GoogleGenAI", "google"],
+    ["claude", "anthropic"],
   ] as const)("%s is a vendor's: %s", (provider, vendor) => expect(priceListOf(provider)).toBe(vendor));
 
   test.each([
@@ -32,6 +35,8 @@ describe("the price list of a provider", () => {
     "cloudflare-ai-gateway",
     "az.ai.inference",
     "az.ai.openai",
+    "AzureOpenAI",
+    "AmazonBedrock",
   ])("%s resells at list prices", (provider) => expect(priceListOf(provider)).toBe("any"));
 
   test.each(["groq", "together_ai", "fireworks-ai", "perplexity", "ovhcloud"])(

@@ -18,8 +18,8 @@ export const VENDORS = PRICE_PROVIDERS.filter((provider) => provider !== "extern
 
 /** Spellings of vendors in the wild: OpenTelemetry, OpenInference, AI SDK, LiteLLM, pydantic-ai, LangChain, Hugging Face. */
 const VENDOR_WORDS: Record<Vendor, readonly string[]> = {
-  openai: ["text-completion-openai", "openai-chat", "openai-responses"],
-  anthropic: [],
+  openai: ["text-completion-openai", "openai-chat", "openai-responses", "chatgpt"],
+  anthropic: ["claude"],
   google: ["gemini", "googleai", "google-gla", "google-genai", "gcp-gemini", "gcp-gen-ai", "gen-ai", "palm"],
   xai: ["x-ai", "grok"],
   mistral: ["mistralai", "mistral-ai", "codestral", "text-completion-codestral"],
@@ -36,7 +36,7 @@ const RESELLERS = [
   ["bedrock", "bedrock-converse", "aws", "aws-bedrock", "amazon", "amazon-bedrock"],
   ["vertex", "vertexai", "vertex-ai", "vertexai-beta", "google-vertex", "google-vertexai", "gcp", "gcp-vertex"],
   ["google-anthropic-vertex", "cloudflare-ai-gateway"],
-  ["openrouter", "litellm", "vercel", "gateway", "ai-gateway", "portkey", "helicone", "requesty", "langdb"],
+  ["openrouter", "litellm", "vercel", "gateway", "ai-gateway", "portkey", "helicone", "requesty", "langdb", "opencode"],
   ["bifrost", "tensorzero", "truefoundry", "kong", "envoy", "glama", "martian", "notdiamond", "unify", "zenmux"],
   // Looks like a vendor's name with a suffix, and is anybody's server behind OpenAI's protocol.
   ["openai-compatible", "openai-like", "custom-openai"],
@@ -94,6 +94,9 @@ const WORDS = new Map<string, PriceList>([
   ...HOSTS_WITH_OWN_PRICES.map((word) => [word, "own"] as const),
 ]);
 
+/** The same without separators: class names of clients such as `AzureOpenAI`. */
+const JOINED_WORDS = new Map([...WORDS].map(([word, list]) => [word.replaceAll("-", ""), list]));
+
 /** No provider name is longer; what is, says nothing. */
 const PROVIDER_MAX = 100;
 
@@ -113,11 +116,12 @@ export const priceListOfWord = (word: string): PriceList | null => WORDS.get(spe
  * `openai.responses`, `cohere_chat`, `gcp.vertex.agent` and `azure/eu` are OpenAI, Cohere, Vertex and Azure.
  */
 export function priceListOf(name: string): PriceList | null {
-  for (const word of shortened(spelled(name))) {
+  const whole = spelled(name);
+  for (const word of shortened(whole)) {
     const list = WORDS.get(word);
     if (list !== undefined) return list;
   }
-  return null;
+  return JOINED_WORDS.get(whole.replaceAll("-", "")) ?? null;
 }
 
 /** The price list for calls of this provider. Without one it may be any vendor's; a word we do not know is no vendor. */
