@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { auditedAccountWrite, auditedWrite } from "./audit";
 import type { Capability } from "./capabilities";
-import { type AccountCtx, type Ctx, requireCapability } from "./context";
+import { type AccountCtx, type Ctx, hasCapability, requireCapability } from "./context";
 import { isKept, oncePerKept } from "./kept";
 
 type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
@@ -17,10 +17,15 @@ type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
   reply: Reply;
 };
 
+/** Of a write: the part of its reply that a caller gets who may not read what it changed. */
+type Unread = {
+  unread?: { /** Any one of these reads it all. */ unless: readonly Capability[]; reply: z.ZodType } | undefined;
+};
+
 /** A service operation on one project: who may, what goes in, what comes out, what happens. Every door calls this. */
 export type Verb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
   (ctx: Ctx, input: z.input<Input>): Promise<z.output<Reply>>;
-  spec: Spec<Input, Reply> & { scope: "project"; capability: readonly Capability[] };
+  spec: Spec<Input, Reply> & Unread & { scope: "project"; capability: readonly Capability[] };
 };
 
 /** A service operation of a signed-in person outside any project. */
@@ -57,10 +62,11 @@ async function checked<Reply extends z.ZodType>(spec: Spec<z.ZodType, Reply>, ru
 /**
  * Declares an operation once. A write runs in a transaction together with its row in the audit log; `auditNote` says in
  * it what was touched. Calling it checks the capability (any one of those named is enough), parses the input
- * (a `ZodError` names every problem), runs, and strips the reply to what its schema names.
+ * (a `ZodError` names every problem), runs, and strips the reply to what its schema names, or, for a caller who may only
+ * write, to what `unread` names.
  */
 export function verb<Input extends z.ZodType, Reply extends z.ZodType>(
-  spec: Spec<Input, Reply> & { capability: Capability | readonly Capability[] },
+  spec: Spec<Input, Reply> & Unread & { capability: Capability | readonly Capability[] },
   run: (ctx: Ctx, input: z.output<Input>) => Promise<z.input<Reply>>,
 ): Verb<Input, Reply> {
   const capability = typeof spec.capability === "string" ? [spec.capability] : spec.capability;
@@ -68,7 +74,10 @@ export function verb<Input extends z.ZodType, Reply extends z.ZodType>(
     requireCapability(ctx, capability);
     const parsed = spec.input.parse(input);
     if (spec.effect === "read") return checked(spec, () => run(ctx, parsed));
-    return auditedWrite(ctx, spec.name, parsed, (tx) => checked(spec, () => run(tx, parsed)));
+    const reply = await auditedWrite(ctx, spec.name, parsed, (tx) => checked(spec, () => run(tx, parsed)));
+    const reads = spec.unread === undefined || hasCapability(ctx, spec.unread.unless);
+    // People who may write may read; only keys come here, over HTTP, where the document has both forms.
+    return reads ? reply : (spec.unread?.reply.parse(reply) as typeof reply);
   };
   return Object.assign(call, { spec: { ...spec, capability, scope: "project" as const } });
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ErrorCode } from "@/server/platform/errors";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency-key";
-import type { VerbOperation } from "../operation";
+import type { AnyVerb, VerbOperation } from "../operation";
 import { isProjectQualified, type OpenOperation, type Operation, parametersOf, type RawOperation } from "../operation";
 import type { DescribedOperation, JsonSchema, Parameter } from "./document";
 import { exampleOf } from "./example";
@@ -65,10 +65,16 @@ function bodyOf(schema: JsonSchema, taken: readonly string[]): DescribedOperatio
   return { required: needsSome, content: json(body, exampleOf(body)) };
 }
 
-function replyOf(reply: z.ZodType, id: string, schemas: Schemas) {
+function replyOf(reply: z.ZodType, id: string, schemas: Schemas, unread?: z.ZodType) {
   const plain = jsonSchemaOf(reply, "output");
-  return json(hoisted(plain, `${id}.reply`, schemas), exampleOf(plain));
+  const whole = hoisted(plain, `${id}.reply`, schemas);
+  const part = unread && hoisted(jsonSchemaOf(unread, "output"), `${id}.unread`, schemas);
+  return json(part ? { anyOf: [whole, part] } : whole, exampleOf(plain));
 }
+
+/** Where a caller who may only write gets a part of the reply. */
+const unreadNote = ({ unread }: AnyVerb["spec"]) =>
+  unread ? [`Without ${unread.unless.map((one) => `\`${one}\``).join(" or ")} the reply says only what was done.`] : [];
 
 function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): DescribedOperation {
   const { method, path, status = 200 } = operation;
@@ -87,11 +93,12 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
   if (takesBody || spec.effect === "write") codes.push("unprocessable");
 
   const body = takesBody ? bodyOf(input, inPath) : undefined;
+  const description = [...(spec.description ? [spec.description] : []), ...unreadNote(spec)].join(" ");
   return {
     operationId: id,
     tags: [operation.subject],
     summary: spec.summary,
-    ...(spec.description ? { description: spec.description } : {}),
+    ...(description ? { description } : {}),
     parameters: [
       ...inPath.map((name) => parameter(name, "path", true, properties[name] ?? { type: "string" })),
       ...inQuery.map((name) => parameter(name, "query", required.includes(name), properties[name] as JsonSchema)),
@@ -99,7 +106,7 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
     ],
     ...(body ? { requestBody: body } : {}),
     responses: {
-      [status]: { description: "Done.", content: replyOf(spec.reply, id, schemas) },
+      [status]: { description: "Done.", content: replyOf(spec.reply, id, schemas, spec.unread?.reply) },
       ...problemRefs([...codes, ...GUARDED]),
     },
     security: isProjectQualified(path) ? EITHER : KEY_ONLY,

@@ -11,7 +11,7 @@ import { callsIn } from "./daily-costs";
 import { pricesVersionOf } from "./prices-version";
 import { actorColumns, readRepricing } from "./read-repricings";
 import { requireRange } from "./require-range";
-import { createRepricingInput, repricingReply } from "./schemas";
+import { askedRepricingReply, createRepricingInput, repricingReply } from "./schemas";
 
 export const createRepricing = verb(
   {
@@ -23,6 +23,7 @@ export const createRepricing = verb(
     capability: "model-pricing:write",
     input: createRepricingInput,
     reply: repricingReply,
+    unread: { unless: ["model-pricing:read"], reply: askedRepricingReply },
   },
   async (ctx, { pricesVersion, model = null, vendor = null, modelPriceId = null, ...input }) => {
     requirePricingWrites();

@@ -116,6 +116,20 @@ export const repricing = z.object({
 });
 export type Repricing = z.infer<typeof repricing>;
 export const repricingReply = z.object({ repricing });
+/** A repricing to whoever may ask for one and may not read what calls cost. */
+export const askedRepricingReply = z.object({
+  repricing: repricing.pick({
+    id: true,
+    state: true,
+    from: true,
+    to: true,
+    model: true,
+    vendor: true,
+    modelPriceId: true,
+    onlyUnpriced: true,
+    createdAt: true,
+  }),
+});
 export const repricingIdInput = z.strictObject({ repricingId: idInput });
 export const listRepricingsInput = z.strictObject(pageInput);
 export const repricingsReply = z.object({ repricings: z.array(repricing), pagination });

@@ -9,7 +9,7 @@ import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { requirePricingWrites } from "@/server/services/pricing";
 import { actorColumns, readRepricing } from "./read-repricings";
-import { repricingIdInput, repricingReply } from "./schemas";
+import { askedRepricingReply, repricingIdInput, repricingReply } from "./schemas";
 
 type Row = typeof repricings.$inferSelect;
 
@@ -23,6 +23,7 @@ export const undoRepricing = verb(
     capability: "model-pricing:write",
     input: repricingIdInput,
     reply: repricingReply,
+    unread: { unless: ["model-pricing:read"], reply: askedRepricingReply },
   },
   async (ctx, { repricingId }) => {
     requirePricingWrites();

@@ -8,7 +8,7 @@ import { findConversation, type Snapshot } from "@/server/services/telemetry";
 import { queueRuleRuns, tracesKeyOf } from "./queue-rule-runs";
 import { ruleRunJson } from "./rule-run-json";
 import { type ConfiguredRule, configuredRules } from "./rule-settings";
-import { createRuleRunsInput, ruleRunsReply } from "./schemas";
+import { createRuleRunsInput, queuedRuleRunsReply, ruleRunsReply } from "./schemas";
 
 export const createRuleRuns = verb(
   {
@@ -20,6 +20,7 @@ export const createRuleRuns = verb(
     capability: "diagnostics:write",
     input: createRuleRunsInput,
     reply: ruleRunsReply,
+    unread: { unless: ["diagnostics:read"], reply: queuedRuleRunsReply },
   },
   (ctx, { conversationId, lastActivityAt, traceIds = [] }) =>
     inTransaction(ctx, async (tx) => {

@@ -134,6 +134,18 @@ export const updateFindingInput = z
     not: { required: ["reviewStatus", "resolutionStatus"], properties: { reviewStatus: { const: "dismissed" } } },
   });
 
+/** What a change of a Finding says to whoever may not read it. */
+export const changedFindingReply = z.object({
+  finding: finding.pick({
+    id: true,
+    reviewStatus: true,
+    resolutionStatus: true,
+    resolvedAt: true,
+    regressedAt: true,
+    updatedAt: true,
+  }),
+});
+
 export const runStatus = z.enum(["queued", "running", "completed", "skipped", "failed"]);
 export const runOrigin = z.enum(["on_demand", "automatic", "backfill"]);
 
@@ -176,6 +188,10 @@ export const createRuleRunsInput = z.strictObject({
     .optional(),
 });
 export const ruleRunsReply = z.object({ runs: z.array(ruleRun) });
+/** Runs without what they found or why they found nothing. */
+export const queuedRuleRunsReply = z.object({
+  runs: z.array(ruleRun.omit({ resultCount: true, skipReason: true, errorMessage: true, notes: true })),
+});
 export const listRuleRunsInput = z.strictObject({
   status: runStatus.optional(),
   origin: runOrigin.optional(),
@@ -239,3 +255,7 @@ export const rule = z.object({
 });
 export const rulesReply = z.object({ rules: z.array(rule) });
 export const ruleReply = z.object({ rule });
+/** What a change of a Rule says to whoever may not read it. */
+export const changedRuleReply = z.object({
+  rule: rule.pick({ id: true, version: true, enabled: true, configurationRevision: true }),
+});

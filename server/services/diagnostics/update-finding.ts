@@ -7,7 +7,7 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { readFinding } from "./get-finding";
 import { refreshConversationCounts } from "./refresh-findings";
-import { findingReply, updateFindingInput } from "./schemas";
+import { changedFindingReply, findingReply, updateFindingInput } from "./schemas";
 
 export const updateFinding = verb(
   {
@@ -19,6 +19,7 @@ export const updateFinding = verb(
     capability: "diagnostics:write",
     input: updateFindingInput,
     reply: findingReply,
+    unread: { unless: ["diagnostics:read"], reply: changedFindingReply },
   },
   (ctx, { findingId, reviewStatus, resolutionStatus }) =>
     inTransaction(ctx, async (tx) => {

@@ -12,7 +12,7 @@ import { verb } from "@/server/platform/verb";
 import { ruleJson } from "./list-rules";
 import { configuredRules } from "./rule-settings";
 import { configurationPatch, patchedConfiguration, type RuleConfiguration, ruleConfiguration } from "./rules";
-import { ruleReply } from "./schemas";
+import { changedRuleReply, ruleReply } from "./schemas";
 import type { Rule } from "./types";
 
 /** Either `enabled` or what changes of the `configuration`. */
@@ -48,6 +48,7 @@ export const updateRule = verb(
     capability: "diagnostics:write",
     input: updateRuleInput,
     reply: ruleReply,
+    unread: { unless: ["diagnostics:read"], reply: changedRuleReply },
   },
   (ctx, { ruleId, enabled, configuration }) =>
     inTransaction(ctx, async (tx) => {

@@ -4,7 +4,7 @@ import { auditNote } from "@/server/platform/audit";
 import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { backgroundJobJson, findBackgroundJob } from "./find-background-job";
-import { cancelBackgroundJobInput, changedBackgroundJobReply } from "./schemas";
+import { cancelBackgroundJobInput, changedBackgroundJobReply, changedStateReply } from "./schemas";
 
 export const cancelBackgroundJob = verb(
   {
@@ -16,6 +16,7 @@ export const cancelBackgroundJob = verb(
     capability: "project:admin",
     input: cancelBackgroundJobInput,
     reply: changedBackgroundJobReply,
+    unread: { unless: ["workspace:read"], reply: changedStateReply },
   },
   async (ctx, { backgroundJobId }) => {
     const row = await findBackgroundJob(ctx, backgroundJobId, { lock: true });

@@ -7,6 +7,7 @@ import { verb } from "@/server/platform/verb";
 import { backgroundJobJson, findBackgroundJob } from "./find-background-job";
 import {
   changedBackgroundJobReply,
+  changedStateReply,
   replayBackgroundJobInput,
   replayedReply,
   replayFailedBackgroundJobsInput,
@@ -25,6 +26,7 @@ export const replayBackgroundJob = verb(
     capability: "project:admin",
     input: replayBackgroundJobInput,
     reply: changedBackgroundJobReply,
+    unread: { unless: ["workspace:read"], reply: changedStateReply },
   },
   async (ctx, { backgroundJobId, finishedAt }) => {
     const row = await findBackgroundJob(ctx, backgroundJobId, { lock: true });

@@ -86,6 +86,8 @@ export const replayBackgroundJobInput = z.strictObject({
 });
 export const cancelBackgroundJobInput = z.strictObject({ backgroundJobId: idInput });
 export const changedBackgroundJobReply = z.object({ backgroundJob });
+/** The same to whoever may not read jobs. */
+export const changedStateReply = z.object({ backgroundJob: backgroundJob.pick({ id: true, state: true }) });
 
 export const replayFailedBackgroundJobsInput = z.strictObject({
   functionId: which.functionId,

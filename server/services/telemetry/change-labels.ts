@@ -8,7 +8,7 @@ import { verb } from "@/server/platform/verb";
 import { lockCalls, takeInStraysOf } from "./change-costs";
 import { findConversation } from "./find-conversation";
 import { allLabels } from "./own-labels";
-import { changeLabelsInput, changeLabelsReply, LABELS_MAX } from "./schemas";
+import { changedLabelsReply, changeLabelsInput, changeLabelsReply, LABELS_MAX } from "./schemas";
 import { labelTerms } from "./search-terms";
 import { summaryOf } from "./summary-row";
 
@@ -21,6 +21,7 @@ export const changeLabels = verb(
     capability: "diagnostics:write",
     input: changeLabelsInput,
     reply: changeLabelsReply,
+    unread: { unless: ["diagnostics:read", "project:data:read"], reply: changedLabelsReply },
   },
   (ctx, { conversationId, add = [], remove = [] }) =>
     inTransaction(ctx, async (tx) => {

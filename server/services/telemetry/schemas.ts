@@ -179,6 +179,8 @@ export const changeLabelsReply = z.object({
   added: z.array(z.string()),
   removed: z.array(z.string()),
 });
+/** The same to whoever may not read the conversation. */
+export const changedLabelsReply = changeLabelsReply.extend({ conversation: conversationSummary.pick({ id: true }) });
 
 export const listConversationsInput = z.strictObject({
   externalId: z.string().max(1000).optional(),
