@@ -18,6 +18,7 @@ import { ctxOfKey, ctxOfProject } from "./authenticate";
 import { idempotencyKeyOf, runOnce } from "./idempotency-key";
 import { type Match, matcher } from "./match";
 import {
+  type AbsentOperation,
   isProjectQualified,
   METHODS,
   type Method,
@@ -102,8 +103,18 @@ async function runRaw(visit: Visit, operation: RawOperation) {
   }
 }
 
+/** Refused where a verb would run: by then it is known who asks, and that they may. */
+async function runAbsent(visit: Visit, operation: AbsentOperation, params: Record<string, string>): Promise<never> {
+  const { database, request, asked } = visit;
+  const ctx = await ctxOfProject(database, request, params.projectId as string, operation.effect, asked.requestId);
+  await spend(visit, ctx, requestLimits(ctx.actor), 1);
+  requireCapability(ctx, operation.capability);
+  throw new ServiceError("not_implemented", operation.absent);
+}
+
 async function run(visit: Visit, operation: Operation, params: Record<string, string>) {
   if ("open" in operation) return operation.open(visit.request);
+  if ("absent" in operation) return runAbsent(visit, operation, params);
   const answer = await ("verb" in operation ? runVerb(visit, operation, params) : runRaw(visit, operation));
   if (answer.ok) databaseWorked("verb" in operation ? operation.verb.spec.effect : "write");
   return answer;

@@ -37,6 +37,17 @@ export type RawOperation = Route & {
   raw: (request: Request, ctx: Ctx, weigh: (bytes: number) => Promise<void>) => Promise<Response>;
 };
 
+/** A route of the interface for which this version has no service: whoever may ask is told so (501). */
+export type AbsentOperation = Route & {
+  name: string;
+  summary: string;
+  description?: string;
+  effect: "read" | "write";
+  capability: readonly Capability[];
+  /** What it needs, and how to come by it. */
+  absent: string;
+};
+
 /** A route that anyone may ask. */
 export type OpenOperation = Route & {
   name: string;
@@ -46,7 +57,7 @@ export type OpenOperation = Route & {
   open: (request: Request) => Response | Promise<Response>;
 };
 
-export type Operation = VerbOperation | RawOperation | OpenOperation;
+export type Operation = VerbOperation | RawOperation | AbsentOperation | OpenOperation;
 
 /** The names of the parameters in a path, in order. */
 export const parametersOf = (path: string) => [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);

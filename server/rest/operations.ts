@@ -90,14 +90,27 @@ import {
   updateMasking,
 } from "@/server/services/telemetry";
 import { cachedJson } from "./cached-json";
+import { FINE_TUNING } from "./fine-tuning";
 import { health, healthReply } from "./health";
 import { openApiOf, openApiReply } from "./openapi";
-import type { AnyVerb, Method, OpenOperation, Operation, RawOperation, VerbOperation } from "./operation";
+import type {
+  AbsentOperation,
+  AnyVerb,
+  Method,
+  OpenOperation,
+  Operation,
+  RawOperation,
+  VerbOperation,
+} from "./operation";
 import { otlpLogs, otlpTraces } from "./otlp";
 
-type Line = Omit<VerbOperation, "subject"> | Omit<RawOperation, "subject"> | Omit<OpenOperation, "subject">;
+type Line =
+  | Omit<VerbOperation, "subject">
+  | Omit<RawOperation, "subject">
+  | Omit<AbsentOperation, "subject">
+  | Omit<OpenOperation, "subject">;
 
-const about = (subject: string, lines: Line[]) => lines.map((line) => ({ ...line, subject }) as Operation);
+const about = (subject: string, lines: readonly Line[]) => lines.map((line) => ({ ...line, subject }) as Operation);
 const on =
   (method: Method) =>
   (path: string, verb: AnyVerb, status: 200 | 201 | 202 = 200) => ({ method, path, verb, status });
@@ -192,6 +205,7 @@ export const OPERATIONS: readonly Operation[] = [
       post(`${project}/repricings/:repricingId/undo`, undoRepricing, 202),
     ]),
   ]),
+  ...about("Fine-tuning", FINE_TUNING),
   ...about("Projects", [get(project, getProject), patch(project, renameProject), remove(project, deleteProject)]),
   ...about("API keys", [
     get(`${project}/api-keys`, listApiKeys),

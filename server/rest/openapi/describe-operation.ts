@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ErrorCode } from "@/server/platform/errors";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency-key";
-import type { AnyVerb, VerbOperation } from "../operation";
+import type { AbsentOperation, AnyVerb, VerbOperation } from "../operation";
 import { isProjectQualified, type OpenOperation, type Operation, parametersOf, type RawOperation } from "../operation";
 import type { DescribedOperation, JsonSchema, Parameter } from "./document";
 import { exampleOf } from "./example";
@@ -139,6 +139,18 @@ const describeRaw = (operation: RawOperation, id: string): DescribedOperation =>
   "x-capability": [...operation.capability],
 });
 
+/** What it would take and answer is not described: nothing here reads the one or gives the other. */
+const describeAbsent = (operation: AbsentOperation, id: string): DescribedOperation => ({
+  operationId: id,
+  tags: [operation.subject],
+  summary: operation.summary,
+  ...(operation.description ? { description: operation.description } : {}),
+  parameters: parametersOf(operation.path).map((name) => parameter(name, "path", true, { type: "string" })),
+  responses: problemRefs(["not_implemented", "not_found", ...GUARDED]),
+  security: EITHER,
+  "x-capability": [...operation.capability],
+});
+
 const describeOpen = (operation: OpenOperation, id: string, schemas: Schemas): DescribedOperation => ({
   operationId: id,
   tags: [operation.subject],
@@ -155,4 +167,6 @@ export const describeOperation = (operation: Operation, id: string, schemas: Sch
     ? describeVerb(operation, id, schemas)
     : "raw" in operation
       ? describeRaw(operation, id)
-      : describeOpen(operation, id, schemas);
+      : "absent" in operation
+        ? describeAbsent(operation, id)
+        : describeOpen(operation, id, schemas);

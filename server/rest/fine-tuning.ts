@@ -1,0 +1,50 @@
+import type { Capability } from "@/server/platform/capabilities";
+import type { AbsentOperation, Method } from "./operation";
+
+/** Told on every route. It must be true of this version, and no promise of another. */
+export const NO_TRAINER =
+  "Fine-tuning needs a trainer. One is attached with the variables TRAINER_URL and TRAINER_TOKEN, on a version of Whetstone that has the fine-tuning service; this version has none and reads neither of them.";
+
+const READS: readonly Capability[] = ["workspace:read", "project:data:read"];
+const base = "/projects/:projectId/fine-tuning";
+
+const route = (
+  method: Method,
+  path: string,
+  name: string,
+  summary: string,
+  capability: readonly Capability[] = READS,
+): Omit<AbsentOperation, "subject"> => ({
+  method,
+  path: base + path,
+  name: `fineTuning.${name}`,
+  summary,
+  description: "Not in this version: whoever may ask gets a 501 that says how a trainer is attached.",
+  effect: method === "GET" ? "read" : "write",
+  capability,
+  absent: NO_TRAINER,
+});
+
+/** The routes of fine-tuning, with who may ask them. */
+export const FINE_TUNING: readonly Omit<AbsentOperation, "subject">[] = [
+  route("GET", "/jobs", "listJobs", "List training jobs."),
+  route("POST", "/jobs", "createJob", "Create a training job.", ["models:manage"]),
+  route("GET", "/jobs/:jobId", "getJob", "Read one training job."),
+  route("POST", "/jobs/:jobId/cancel", "cancelJob", "Cancel a training job.", ["models:manage"]),
+  route("GET", "/checkpoints", "listCheckpoints", "List checkpoints."),
+  route("GET", "/checkpoints/:checkpointId", "getCheckpoint", "Read one checkpoint."),
+  route("POST", "/checkpoints/:checkpointId/deploy", "deployCheckpoint", "Deploy a checkpoint.", [
+    "project:models:manage",
+  ]),
+  route("GET", "/lineage/:rootModelId", "getLineage", "Read the lineage of a root model."),
+  route("GET", "/tuning-configs", "listTuningConfigs", "List tuning configurations."),
+  route("POST", "/tuning-configs", "createTuningConfig", "Create a tuning configuration.", ["project:data:write"]),
+  route("GET", "/tuning-configs/:configId", "getTuningConfig", "Read one tuning configuration."),
+  route("PATCH", "/tuning-configs/:configId", "updateTuningConfig", "Change a tuning configuration.", [
+    "project:data:write",
+  ]),
+  route("DELETE", "/tuning-configs/:configId", "deleteTuningConfig", "Delete a tuning configuration.", [
+    "project:data:write",
+  ]),
+  route("POST", "/export", "createExport", "Export a checkpoint to a public hub of models.", ["project:models:manage"]),
+];
