@@ -50,20 +50,19 @@ export function Peek({
           <div className={classes.section}>
             <Facts projectId={projectId} conversation={conversation} />
           </div>
-          {conversation.messages.slice(0, MESSAGES_SHOWN).map((message, index) => (
+          {conversation.messages.slice(0, MESSAGES_SHOWN).map((message) => (
             <MessageView
-              // biome-ignore lint/suspicious/noArrayIndexKey: a message is its place in the conversation
-              key={index}
+              key={message.index}
               inPeek
               message={message}
-              index={index}
-              marks={marks.byMessage.get(index) ?? []}
+              index={message.index}
+              marks={marks.byMessage.get(message.index) ?? []}
               context={context}
             />
           ))}
-          {conversation.messages.length > MESSAGES_SHOWN ? (
+          {conversation.messageCount > MESSAGES_SHOWN ? (
             <p className={classes.section}>
-              <a href={href}>{plural(conversation.messages.length - MESSAGES_SHOWN, "more message")}</a>
+              <a href={href}>{plural(conversation.messageCount - MESSAGES_SHOWN, "more message")}</a>
             </p>
           ) : null}
         </>

@@ -23,12 +23,13 @@ export function Arrived({ projectId, first, receipt, conversationId }: Props) {
       { enabled: conversationId !== null, refetchInterval: 3000 },
     ),
   ).data?.conversation;
-  const spans = useQuery(
+  const trace = useQuery(
     trpc.traces.get.queryOptions(
       { projectId, traceId: traceId ?? "" },
       { enabled: traceId !== undefined && conversationId !== null },
     ),
-  ).data?.trace.spans;
+  ).data?.trace;
+  const spans = trace?.spans;
   const unmapped = [...new Set(spans?.flatMap((span) => span.unmapped) ?? [])];
 
   return (
@@ -88,7 +89,7 @@ export function Arrived({ projectId, first, receipt, conversationId }: Props) {
         {spans ? (
           <li>
             {unmapped.length === 0 ? (
-              "Every attribute was read."
+              `Every attribute ${trace?.spansCursor === null ? "" : `of the first ${plural(spans.length, "span")} `}was read.`
             ) : (
               <>
                 Kept, but read by nobody:{" "}

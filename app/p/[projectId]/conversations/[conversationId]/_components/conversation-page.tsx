@@ -170,7 +170,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
           </div>
         </Tabs.Panel>
         <Tabs.Panel value="cost" className={classes.panel}>
-          <CostTab conversation={conversation} />
+          <CostTab projectId={projectId} conversation={conversation} />
         </Tabs.Panel>
         <Tabs.Panel value="spans" className={classes.panel}>
           <SpansTab

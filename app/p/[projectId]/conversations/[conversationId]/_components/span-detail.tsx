@@ -4,13 +4,16 @@ import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
 import { JsonView } from "@/app/_components/json-view";
 import { formatDuration, plural } from "@/app/_lib/format";
+import { LogList } from "./log-list";
 import classes from "./spans-tab.module.css";
 import type { SpanData } from "./waterfall";
 
 const asText = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 const LONG = 160;
 
-export function SpanDetail({ span }: { span: SpanData }) {
+type Props = { projectId: string; traceId: string; span: SpanData; hasLogs: boolean };
+
+export function SpanDetail({ projectId, traceId, span, hasLogs }: Props) {
   const unmapped = new Set(span.unmapped);
   const attributes = Object.entries(span.attributes).sort(([a], [b]) => (a < b ? -1 : 1));
   return (
@@ -70,6 +73,12 @@ export function SpanDetail({ span }: { span: SpanData }) {
               <JsonView value={event.attributes} label={`event ${event.name}`} />
             </details>
           ))}
+        </>
+      ) : null}
+      {hasLogs ? (
+        <>
+          <h3>Log records</h3>
+          <LogList projectId={projectId} traceId={traceId} spanId={span.spanId} since={span.startedAt} />
         </>
       ) : null}
       <h3>Resource</h3>

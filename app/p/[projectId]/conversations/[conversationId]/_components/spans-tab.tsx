@@ -1,13 +1,16 @@
 "use client";
-import { NativeSelect, Text } from "@mantine/core";
+import { Button, NativeSelect, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { ErrorState } from "@/app/_components/error-state";
 import { PeekPanel } from "@/app/_components/peek-panel";
-import { plural } from "@/app/_lib/format";
+import { formatCount, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc";
+import { LogList } from "./log-list";
 import { SpanDetail } from "./span-detail";
 import classes from "./spans-tab.module.css";
+import { useTrace } from "./use-trace";
 import { Waterfall } from "./waterfall";
 
 type Props = {
@@ -31,9 +34,8 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
     ),
   );
   const shown = named ?? found.data?.span.traceId ?? (found.isLoading ? undefined : traceIds[0]);
-  const { data, error, refetch, isFetching } = useQuery(
-    trpc.traces.get.queryOptions({ projectId, traceId: shown ?? "" }, { enabled: shown !== undefined }),
-  );
+  const { trace, spans, from, toStart, error, isFetching, retry, onEnd } = useTrace(projectId, shown, spanId);
+  const [withLogs, setWithLogs] = useState(false);
   if (found.isLoading) return <TableSkeleton rowHeight={30} label="Loading spans" />;
   if (shown === undefined) {
     return (
@@ -42,7 +44,6 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
       </Text>
     );
   }
-  const spans = data?.trace.spans;
   const selected = spans?.find((span) => span.spanId === spanId);
   const unmapped = new Set(spans?.flatMap((span) => span.unmapped) ?? []);
   return (
@@ -64,16 +65,37 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
               {shown}
             </span>
           )}
-          {spans ? (
-            <Text size="xs" c="dimmed">
-              {plural(spans.length, "span")}, {spans.filter((span) => span.counted).length} counted as model calls,{" "}
+          {trace && spans ? (
+            <Text size="xs" c="dimmed" role="status">
+              {from === null ? "" : `From span ${from.slice(0, 8)} on: `}
+              {spans.length < trace.spanCount ? `${formatCount(spans.length)} of ` : ""}
+              {plural(trace.spanCount, "span")}, {formatCount(trace.modelCallCount)} counted as model calls,{" "}
               {unmapped.size === 0
                 ? "every attribute read"
                 : plural(unmapped.size, "attribute name nobody reads", "attribute names nobody reads")}
+              {spans.length < trace.spanCount ? " in those shown" : ""}
             </Text>
           ) : null}
+          {from === null ? null : (
+            <Button variant="default" size="compact-xs" onClick={toStart}>
+              Show from the start
+            </Button>
+          )}
+          {trace && trace.logCount > 0 ? (
+            <Button
+              variant="default"
+              size="compact-xs"
+              aria-pressed={withLogs}
+              onClick={() => {
+                setWithLogs(!withLogs);
+                if (selected) onChange({ span: null });
+              }}
+            >
+              {plural(trace.logCount, "log record")}
+            </Button>
+          ) : null}
         </div>
-        {spanId !== null && (found.error || (spans && !selected)) ? (
+        {spanId !== null && (found.error || (spans && !selected && !isFetching)) ? (
           <Text size="sm" p="sm" role="status">
             Span <span className="mono">{spanId.slice(0, 8)}</span> is not here any more.
           </Text>
@@ -83,12 +105,12 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
             spans={spans}
             selectedId={spanId}
             onSelect={(id) => onChange({ trace: shown, span: id === spanId ? null : id })}
+            onEnd={onEnd}
           />
-        ) : error ? (
-          <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
-        ) : (
+        ) : error ? null : (
           <TableSkeleton rowHeight={30} label="Loading spans" />
         )}
+        {error ? <ErrorState error={error} onRetry={retry} retrying={isFetching} /> : null}
       </div>
       {selected ? (
         <PeekPanel
@@ -96,7 +118,13 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
           title={<span className="mono">{selected.name}</span>}
           onClose={() => onChange({ span: null })}
         >
-          <SpanDetail span={selected} />
+          <SpanDetail projectId={projectId} traceId={shown} span={selected} hasLogs={(trace?.logCount ?? 0) > 0} />
+        </PeekPanel>
+      ) : trace && withLogs ? (
+        <PeekPanel label="Log records" title="Log records" onClose={() => setWithLogs(false)}>
+          <div className={classes.detail}>
+            <LogList projectId={projectId} traceId={shown} since={trace.spans[0]?.startedAt ?? 0} />
+          </div>
         </PeekPanel>
       ) : null}
     </div>

@@ -9,13 +9,20 @@ import { extentOf, placeSpans } from "./span-tree";
 import classes from "./spans-tab.module.css";
 
 export type SpanData = RouterOutputs["traces"]["get"]["trace"]["spans"][number];
-type Props = { spans: readonly SpanData[]; selectedId: string | null; onSelect: (spanId: string) => void };
+type Props = {
+  spans: readonly SpanData[];
+  selectedId: string | null;
+  onSelect: (spanId: string) => void;
+  /** More spans can be had: called when the end comes near. */
+  onEnd: (() => void) | undefined;
+};
 
 const ROW = 30;
+const NEAR_THE_END = 12;
 /** Deeper spans are as far to the right as there is room for. */
 const DEPTH_SHOWN = 14;
 
-export function Waterfall({ spans, selectedId, onSelect }: Props) {
+export function Waterfall({ spans, selectedId, onSelect, onEnd }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const placed = useMemo(() => placeSpans(spans), [spans]);
   const { start, end } = useMemo(() => extentOf(spans), [spans]);
@@ -32,6 +39,10 @@ export function Waterfall({ spans, selectedId, onSelect }: Props) {
     scrollToIndex: (index) => virtual.scrollToIndex(index),
     activeIndex: selectedIndex,
   });
+  const lastIndex = virtual.getVirtualItems().at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (onEnd && lastIndex >= placed.length - NEAR_THE_END) onEnd();
+  }, [onEnd, lastIndex, placed.length]);
   const following = useFollowFocus();
   // Once: whoever scrolls on is not taken back when the spans are read again.
   const shownId = useRef<string | null>(null);
