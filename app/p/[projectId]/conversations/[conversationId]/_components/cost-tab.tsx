@@ -1,45 +1,63 @@
 "use client";
 import { Table, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
 import { AtLeast } from "@/app/_components/cost-total";
 import { ErrorState } from "@/app/_components/error-state";
 import { Money } from "@/app/_components/money";
 import { formatCount, plural } from "@/app/_lib/format";
 import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
-import { useEnd } from "@/app/_lib/use-end";
+import type { ModelCall } from "@/server/services/telemetry/schemas";
 import classes from "./cost-tab.module.css";
 import { ModelCallRows } from "./model-call-rows";
 import type { ConversationData } from "./transcript";
 import { useForgetLater } from "./use-forget-later";
 
-/** Rows that are added as one scrolls. */
-const ROWS = 250;
+/** Calls that are read at once behind those that come with the conversation. */
+const PAGE = 250;
+/** Up to here every row is in the page, where the browser's own search finds it. */
+const ALL_IN_PAGE = 150;
+const ROW = 36;
+const NEAR_THE_END = 12;
 
 /** What each model call used and cost, by which price: the arithmetic is on the page. */
 export function CostTab({ projectId, conversation }: { projectId: string; conversation: ConversationData }) {
   const trpc = useTRPC();
   const { modelCallCount, unpricedCallCount, modelCallsCursor } = conversation;
-  const [wanted, setWanted] = useState(ROWS);
   const root = useRef<HTMLDivElement>(null);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const later = useInfiniteQuery(
     trpc.conversations.modelCalls.infiniteQueryOptions(
-      { projectId, conversationId: conversation.id, limit: ROWS },
+      { projectId, conversationId: conversation.id, limit: PAGE },
       {
         ...nextPage,
         initialCursor: modelCallsCursor,
-        enabled: modelCallsCursor !== null && wanted > conversation.modelCalls.length,
+        // Scrolling asks for it.
+        enabled: false,
       },
     ),
   );
   useForgetLater(modelCallsCursor, trpc.conversations.modelCalls.pathKey());
   const modelCalls = [...conversation.modelCalls, ...(later.data?.pages.flatMap((page) => page.modelCalls) ?? [])];
-  const shown = modelCalls.slice(0, wanted);
-  const end = useEnd(root, shown.length, () => {
-    if (later.isFetching) return;
-    if (shown.length === modelCalls.length && later.hasNextPage) void later.fetchNextPage();
-    if (shown.length < modelCallCount) setWanted(shown.length + ROWS);
+  const virtual = useVirtualizer({
+    count: modelCalls.length,
+    getScrollElement: () => root.current,
+    estimateSize: () => ROW,
+    getItemKey: (index) => keyOf(modelCalls[index]),
+    overscan: modelCalls.length <= ALL_IN_PAGE ? ALL_IN_PAGE : NEAR_THE_END,
+    initialRect: { width: 1000, height: 900 },
+  });
+  const items = virtual.getVirtualItems();
+  const above = items[0]?.start ?? 0;
+  const below = Math.max(0, virtual.getTotalSize() - (items.at(-1)?.end ?? 0));
+  const more = later.data ? later.hasNextPage : modelCallsCursor !== null;
+  const readMore = () => void (later.data ? later.fetchNextPage() : later.refetch());
+  const isNear =
+    more && !later.isFetching && !later.error && (items.at(-1)?.index ?? 0) >= modelCalls.length - NEAR_THE_END;
+  useEffect(() => {
+    if (isNear) readMore();
   });
   // Of what is read: all of nearly every conversation.
   const whole = modelCalls.length >= modelCallCount;
@@ -103,28 +121,46 @@ export function CostTab({ projectId, conversation }: { projectId: string; conver
                 <Table.Th ta="end">Cost</Table.Th>
               </Table.Tr>
             </Table.Thead>
-            <Table.Tbody>
-              {shown.map((call) => (
-                <ModelCallRows key={`${call.traceId}/${call.spanId}`} call={call} />
-              ))}
-            </Table.Tbody>
+            <Spacer size={above} />
+            {items.map((item) => {
+              const call = modelCalls[item.index];
+              const key = keyOf(call);
+              return call ? (
+                <Table.Tbody key={key} ref={virtual.measureElement} data-index={item.index}>
+                  <ModelCallRows
+                    call={call}
+                    open={opened.has(key)}
+                    onToggle={() => setOpened((known) => toggled(known, key))}
+                  />
+                </Table.Tbody>
+              ) : null;
+            })}
+            <Spacer size={below} />
           </Table>
         </Table.ScrollContainer>
       )}
-      {modelCallCount > ROWS ? (
-        <div ref={end}>
-          {later.error ? (
-            <ErrorState
-              error={later.error}
-              onRetry={() => void (later.data ? later.fetchNextPage() : later.refetch())}
-              retrying={later.isFetching}
-            />
-          ) : null}
-          <Text size="xs" c="dimmed" p="md" role="status">
-            {formatCount(shown.length)} of {plural(modelCallCount, "model call")}
-          </Text>
-        </div>
-      ) : null}
+      {later.error ? <ErrorState error={later.error} onRetry={readMore} retrying={later.isFetching} /> : null}
+      {modelCallsCursor === null ? null : (
+        <Text size="xs" c="dimmed" p="md" role="status">
+          {formatCount(modelCalls.length)} of {plural(modelCallCount, "model call")}
+        </Text>
+      )}
     </div>
   );
+}
+
+const keyOf = (call: ModelCall | undefined) => `${call?.traceId}/${call?.spanId}`;
+
+/** Stands for rows that are not in the page. */
+const Spacer = ({ size }: { size: number }) =>
+  size > 0 ? (
+    <Table.Tbody aria-hidden>
+      <Table.Tr style={{ blockSize: size }} />
+    </Table.Tbody>
+  ) : null;
+
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys);
+  if (!next.delete(key)) next.add(key);
+  return next;
 }

@@ -1,7 +1,6 @@
 "use client";
 import { ActionIcon, Table } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
-import { useState } from "react";
 import { Ago } from "@/app/_components/ago";
 import { Count } from "@/app/_components/count";
 import { Money } from "@/app/_components/money";
@@ -12,8 +11,7 @@ import classes from "./cost-tab.module.css";
 import { ModelCallDetail } from "./model-call-detail";
 
 /** A model call as a row, and its arithmetic as the row below when opened. */
-export function ModelCallRows({ call }: { call: ModelCall }) {
-  const [open, setOpen] = useState(false);
+export function ModelCallRows({ call, open, onToggle }: { call: ModelCall; open: boolean; onToggle: () => void }) {
   const model = call.responseModel ?? call.requestedModel;
   return (
     <>
@@ -23,7 +21,7 @@ export function ModelCallRows({ call }: { call: ModelCall }) {
             size="sm"
             aria-expanded={open}
             aria-label={open ? "Close the breakdown" : "Open the breakdown"}
-            onClick={() => setOpen(!open)}
+            onClick={onToggle}
           >
             {open ? <IconChevronDown size={14} aria-hidden /> : <IconChevronRight size={14} aria-hidden />}
           </ActionIcon>
