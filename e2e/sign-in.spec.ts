@@ -1,5 +1,7 @@
+import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { newProject } from "./support/project";
+import { signIn } from "./support/sign-in";
 
 test("what the fields held before the page's script came, as a password manager fills them, is what is sent", async ({
   page,
@@ -21,4 +23,54 @@ test("what the fields held before the page's script came, as a password manager 
   letScriptsCome();
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`**/p/${project.projectId}/conversations`);
+});
+
+test("whose password an owner's link has set reads by whom when they are in again, until they say that they know", async ({
+  browser,
+  baseURL,
+}) => {
+  const project = newProject(baseURL!);
+  const owner = await browser.newContext({ baseURL: baseURL! });
+  await signIn(await owner.newPage(), project);
+  const at = `/v1/projects/${project.projectId}`;
+  const post = async (path: string) =>
+    (await owner.request.post(`${at}/${path}`, { headers: { origin: baseURL! }, data: {} })).json();
+
+  const member = await browser.newContext({ baseURL: baseURL!, reducedMotion: "reduce" });
+  const page = await member.newPage();
+  const email = `${crypto.randomUUID()}@example.test`;
+  await page.goto(`/invite#token=${(await post("invitations")).token}`);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByRole("textbox", { name: "Password" }).fill("a long enough password");
+  await page.getByRole("button", { name: "Create account and join" }).click();
+  await page.waitForURL(`**/p/${project.projectId}/conversations`);
+
+  const { members } = await (await owner.request.get(`${at}/members`)).json();
+  const { userId } = members.find((one: { email: string }) => one.email === email);
+  await page.goto(`/reset#token=${(await post(`members/${userId}/password-resets`)).token}`);
+  await page.getByRole("textbox", { name: "New password" }).fill("another long password");
+  await page.getByRole("button", { name: "Set password and sign in" }).click();
+  await page.waitForURL(`**/p/${project.projectId}/conversations`);
+  const notice = page.getByRole("region", { name: "Password reset" });
+  await expect(notice).toContainText(`with a link that ${project.email} made`);
+  await expect(notice.getByRole("button", { name: "I know" })).toBeEnabled();
+  for (const [colorScheme, width] of [
+    ["light", 1440],
+    ["dark", 390],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 844 });
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await test.info().attach(`reset-notice-${colorScheme}-${width}`, {
+      body: await page.screenshot(),
+      contentType: "image/png",
+    });
+  }
+  await notice.getByRole("button", { name: "I know" }).click();
+  await expect(notice).toBeHidden();
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Conversations" })).toBeVisible();
+  await expect(notice).toBeHidden();
+  await owner.close();
+  await member.close();
 });
