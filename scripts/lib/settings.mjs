@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
+import { trustedProxies } from "./client-address.mjs";
 import { inRoot, ROOT } from "./paths.mjs";
 import { Trouble } from "./trouble.mjs";
 
@@ -22,6 +23,11 @@ export function readSettings(env = process.env) {
   const migrationDatabaseUrl = databaseUrlIn(env, "MIGRATION_DATABASE_URL");
   if (migrationDatabaseUrl && !databaseUrl) {
     throw new Trouble("MIGRATION_DATABASE_URL needs DATABASE_URL beside it: the embedded database has its own.");
+  }
+  try {
+    trustedProxies(env.TRUSTED_PROXIES);
+  } catch (error) {
+    throw new Trouble(`TRUSTED_PROXIES is "${env.TRUSTED_PROXIES}": ${/** @type {Error} */ (error).message}.`);
   }
   return {
     host,

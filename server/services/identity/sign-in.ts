@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Db } from "@/db/client";
 import { recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
@@ -61,6 +62,11 @@ export async function signInWithPassword(
 
 const MINUTE_MS = 60_000;
 
+const minuteOf = (at: number) => Math.floor(at / MINUTE_MS);
+
+/** What accounts were told of in this minute: a flood of refused attempts asks the database nothing. */
+const toldLately = new LRUCache<string, true>({ max: 10_000, ttl: MINUTE_MS });
+
 type Refusal = { account: { email: string } | { userId: string }; by: string; why: string; visitor: Visitor };
 
 /**
@@ -68,9 +74,13 @@ type Refusal = { account: { email: string } | { userId: string }; by: string; wh
  * answer that took longer for addresses that have an account would tell which have.
  */
 export function noteRefusal(db: Db, refusal: Refusal): void {
-  recordRefusal(db, refusal).catch((error: unknown) =>
-    logger("auth").warn({ err: loggable(error) }, "A refused sign-in could not be written to the audit log."),
-  );
+  const told = `${minuteOf(Date.now())} ${Object.values(refusal.account).join().toLowerCase()}`;
+  if (toldLately.has(told)) return;
+  toldLately.set(told, true);
+  recordRefusal(db, refusal).catch((error: unknown) => {
+    toldLately.delete(told);
+    logger("auth").warn({ err: loggable(error) }, "A refused sign-in could not be written to the audit log.");
+  });
 }
 
 const idOf = async (db: Db, email: string) =>
@@ -81,7 +91,7 @@ async function recordRefusal(db: Db, { account, by, why, visitor }: Refusal, now
   const userId = "userId" in account ? account.userId : await idOf(db, account.email);
   if (userId === undefined) return;
   await recordAudit(db, {
-    id: `aud_refused_${Math.floor(now / MINUTE_MS)}_${userId}`,
+    id: `aud_refused_${minuteOf(now)}_${userId}`,
     action: "account.signInRefused",
     projectId: null,
     userId,
