@@ -36,10 +36,11 @@ export async function startProduct({
     readyAfterMs: performance.now() - startedAt,
     output: () => output,
     exited,
-    async stop() {
+    /** With `keep`, what it stored stays for another start. */
+    async stop({ keep = false } = {}) {
       child.kill("SIGTERM");
       await exited;
-      rmSync(dataDir, { recursive: true, force: true });
+      if (!keep) rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

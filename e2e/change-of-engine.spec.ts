@@ -1,0 +1,80 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "@playwright/test";
+import { askForRuns, knownTrace, sendTrace } from "./support/known-load";
+import { startProduct } from "./support/product";
+import { newProject } from "./support/project";
+import { seen } from "./support/seen";
+import { signIn } from "./support/sign-in";
+
+/** An operator points an installation at an Inngest server, and takes that back. The server takes events and calls nobody. */
+
+type Posted = { name: string; data: Record<string, unknown> };
+
+async function startEventApi() {
+  const posted: Posted[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const events = request.url?.startsWith("/e/") ? (JSON.parse(body) as Posted[]) : [];
+    posted.push(...events);
+    const reply = { ids: events.map((_, index) => String(index)), status: 200, ok: true, modified: true };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    posted,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+test("what one engine left, the other does: nothing is due for ever, and the Jobs page tells it", async ({ page }) => {
+  test.setTimeout(300_000);
+  const server = await startEventApi();
+  const env = { DIAGNOSE_AFTER_QUIET_SECONDS: "3600" };
+  const onServer = { ...env, INNGEST_BASE_URL: server.url, INNGEST_DEV: "1" };
+  let product = await startProduct({ env });
+  const jobs = async () => (await (await fetch(`${product.url}/readyz`)).json()).checks.jobs.status as string;
+  try {
+    const project = newProject(product.url, product.dataDir);
+    const read = async (path: string) => {
+      const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, {
+        headers: { authorization: `Bearer ${project.secret}` },
+      });
+      return reply.json();
+    };
+    // The sweep that a worker begins with goes on for most of a minute: the embedded engine has something to leave.
+    const dataDir = product.dataDir;
+    await product.stop({ keep: true });
+    product = await startProduct({ dataDir, env: onServer });
+    await expect.poll(() => server.posted.map(({ name }) => name)).toContain("diagnostics/quiet-sweep.requested");
+    await expect.poll(jobs).toBe("ok");
+
+    expect((await sendTrace(project, product.url, knownTrace("session"))).status).toBe(200);
+    await expect.poll(async () => (await read("conversations")).conversations?.length).toBe(1);
+    const writer = project.newKey("diagnostics:write", "diagnostics:read");
+    const [{ lastActivityAt: activity }] = (await read("conversations")).conversations;
+    expect((await askForRuns(project, product.url, { writer, session: "session", activity })).status).toBe(202);
+    await expect.poll(() => server.posted.map(({ name }) => name)).toContain("diagnostics/rule-runs.queued");
+
+    await product.stop({ keep: true });
+    product = await startProduct({ dataDir, env });
+    await expect
+      .poll(async () => (await read("diagnostics/rule-runs")).runs.map(({ status }: { status: string }) => status), {
+        timeout: 60_000,
+      })
+      .toEqual(["completed", "completed", "completed"]);
+    await signIn(page, { ...project, url: product.url });
+    await page.goto(`${product.url}/p/${project.projectId}/jobs`);
+    await expect(seen(page, "An Inngest server ran the jobs until")).toBeVisible();
+    await expect(seen(page, "Execute Rule Runs")).toBeVisible();
+    expect(await jobs()).toBe("ok");
+  } finally {
+    await product.stop();
+    server.stop();
+  }
+});
