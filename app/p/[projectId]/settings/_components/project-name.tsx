@@ -15,8 +15,8 @@ export function ProjectName({ projectId }: { projectId: string }) {
   const { data, error, refetch, isFetching } = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const rename = useMutation(
     trpc.projects.rename.mutationOptions({
-      onSuccess: async () => {
-        notifications.show({ message: "Renamed" });
+      onSuccess: async (_reply, { name }) => {
+        notifications.show({ message: `Renamed to “${name}”` });
         await queries.invalidateQueries({ queryKey: trpc.projects.pathKey() });
       },
     }),

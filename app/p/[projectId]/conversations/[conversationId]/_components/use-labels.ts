@@ -4,8 +4,16 @@ import { useRouter } from "next/navigation";
 import { useUndo } from "@/app/_components/use-undo";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
+import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 
 type Change = { add: string[]; remove: string[] };
+
+/** Characters of a conversation's first words that a toast has room for. */
+const NAME_MAX = 60;
+const nameOf = ({ preview, externalId, id }: Pick<ConversationSummary, "preview" | "externalId" | "id">) => {
+  const name = preview ?? externalId ?? id;
+  return name.length <= NAME_MAX ? name : `${Array.from(name).slice(0, NAME_MAX).join("")}…`;
+};
 
 /** Adds labels to a conversation and takes labels away, says so, and can take back for ten seconds what really changed. */
 export function useLabels(projectId: string, conversationId: string) {
@@ -41,7 +49,8 @@ export function useLabels(projectId: string, conversationId: string) {
       {
         onSuccess: ({ conversation, added, removed }) => {
           const back = { projectId, conversationId: conversation.id, add: removed, remove: added };
-          if (added.length + removed.length > 0) offer("The labels are changed.", () => update.mutate(back));
+          if (added.length + removed.length > 0)
+            offer(`Changed the labels of “${nameOf(conversation)}”`, () => update.mutate(back));
           then();
         },
       },
