@@ -5,6 +5,9 @@ import { signIn } from "./support/sign-in";
 
 /** What a Finding says leads to what it says it of. */
 
+/** A page that is opened asks for its conversation, then for the span's trace, then for that. */
+const OPENS = { timeout: 30_000 };
+
 const MINUTE = 60_000;
 
 type Sent = { traceId: string; spanId: string; at: number; attributes: object[]; parentSpanId?: string; name?: string };
@@ -84,7 +87,7 @@ test("a Finding's evidence opens at its span in its trace, and its words are tho
   await page.goto(`/p/${project.projectId}/findings/${finding!.id}`);
   await page.getByRole("link", { name: "span", exact: true }).click();
   const row = page.getByRole("button", { pressed: true });
-  await expect(row).toContainText("get_order");
+  await expect(row).toContainText("get_order", OPENS);
   await expect(row).toBeInViewport();
   await expect(page.getByLabel("Trace", { exact: true })).toHaveValue(failing);
   await expect(page.getByLabel("Trace", { exact: true }).locator("option:checked")).toContainText("Trace 6 of 7");
@@ -94,14 +97,14 @@ test("a Finding's evidence opens at its span in its trace, and its words are tho
   const conversation = new URL(page.url()).pathname;
   await page.goto(conversation);
   await page.getByRole("link", { name: "span 0736cf7f" }).click();
+  await expect(row).toContainText("get_order", OPENS);
   await expect(row).toBeInViewport();
-  await expect(row).toContainText("get_order");
   await page.goto(`${conversation}?tab=spans&span=${hex(0xdead)}`);
-  await expect(page.getByText("is not here any more")).toBeVisible();
+  await expect(page.getByText("is not here any more")).toBeVisible(OPENS);
 
   // It has an error, though no span of it failed.
   await page.goto(`/p/${project.projectId}/conversations?errors=true`);
-  await expect(page.getByRole("link", { name: "Hi", exact: true })).toHaveCount(1);
+  await expect(page.getByRole("link", { name: "Hi", exact: true })).toHaveCount(1, OPENS);
 
   const another = hex(8, 32);
   await send(project, [
@@ -111,6 +114,6 @@ test("a Finding's evidence opens at its span in its trace, and its words are tho
   await expect.poll(findings, { timeout: 60_000 }).toMatchObject([{ occurrenceCount: 2 }]);
   await page.goto(`/p/${project.projectId}/findings/${finding!.id}`);
   const why = page.locator("section", { has: page.getByRole("heading", { name: "Why" }) }).last();
-  await expect(why).toContainText("answered “Error: order 7 not found”");
+  await expect(why).toContainText("answered “Error: order 7 not found”", OPENS);
   await expect(why).not.toContainText("1042");
 });
