@@ -5,8 +5,10 @@ import { useNow } from "./now";
 
 /** A time as "3 min ago", its exact form on hover. */
 export function Ago({ at }: { at: number | null | undefined }) {
-  const now = useNow();
+  const pageNow = useNow();
   if (at == null) return <span title="unknown">{UNKNOWN}</span>;
+  // What happened since the page's clock ticked is not to come.
+  const now = at > pageNow && typeof window !== "undefined" ? Math.max(pageNow, Date.now()) : pageNow;
   const iso = Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined;
   return (
     <time

@@ -20,7 +20,7 @@ export function useUndo() {
       message: (
         <Group justify="space-between" wrap="nowrap">
           <Text size="sm">{said}</Text>
-          <Button variant="default" size="compact-xs" onClick={takeBack}>
+          <Button variant="default" size="compact-xs" style={{ flexShrink: 0 }} onClick={takeBack}>
             Undo
           </Button>
         </Group>
