@@ -8,6 +8,7 @@ import { answerUnreadable, isV1, letIn } from "./lib/front-door.mjs";
 import { inRoot, ROOT } from "./lib/paths.mjs";
 import { say } from "./lib/say.mjs";
 import { secure } from "./lib/security-headers.mjs";
+import { boundUnread } from "./lib/unread-body.mjs";
 
 process.title = "whetstone web";
 const hostname = process.env.HOST ?? "127.0.0.1";
@@ -49,6 +50,7 @@ const handle = dev ? nextHandle : withCachedPage("/docs", nextHandle, installati
 const isTrusted = trustedProxies(process.env.TRUSTED_PROXIES);
 const warn = process.env.TRUSTED_PROXIES ? () => {} : warnOnceOfProxies();
 server.on("request", (request, response) => {
+  boundUnread(request, response);
   secure(request, response, installation);
   if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
   if (letIn(request, response, isTrusted)) void (isV1(request) ? (answerV1 ?? handle) : handle)(request, response);

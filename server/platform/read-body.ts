@@ -5,7 +5,10 @@ const tooLarge = (max: number) => new ServiceError("too_large", `The body is lar
 /** What breaks off is told by Node as a connection that was reset, which from the database would mean something else. */
 const brokenOff = () => new ServiceError("invalid", "The body broke off before its end.");
 
-/** The whole body, refused as soon as it is known to be too long: nobody can fill memory by sending more. */
+/**
+ * Returns the whole body, refused as soon as it is known to be too long: nobody can fill memory by sending more. What is left of
+ * it stays unread, for the HTTP server to throw away: cancelled, it would end the connection before the answer is heard.
+ */
 export async function readBody(request: Request, max: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
   if (!request.body) return new Uint8Array();
@@ -18,11 +21,7 @@ export async function readBody(request: Request, max: number): Promise<Uint8Arra
     });
   for (let next = await read(); !next.done; next = await read()) {
     length += next.value.length;
-    if (length > max) {
-      // Not awaited: a sender that does not stop must not hold the answer back.
-      reader.cancel().catch(() => {});
-      throw tooLarge(max);
-    }
+    if (length > max) throw tooLarge(max);
     chunks.push(next.value);
   }
   const whole = new Uint8Array(length);
