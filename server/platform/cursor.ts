@@ -5,7 +5,11 @@ import { ServiceError } from "./errors";
 
 /** Where a page ended: the time (Unix ms) and the id of its last row. */
 export type Position = readonly [time: number, id: string];
-const payload = z.tuple([z.string(), z.tuple([z.number(), z.string()])]);
+/** Texts that Postgres could not compare are no ids of rows; a time is a whole number. */
+const payload = z.tuple([
+  z.string(),
+  z.tuple([z.int(), z.string().refine((id) => !id.includes("\0") && id.isWellFormed())]),
+]);
 
 const digest = (list: string, filters: object) =>
   createHash("sha256")

@@ -4,6 +4,9 @@ import { FURTHEST_AHEAD_US, MOST_ATTRIBUTES } from "./limits";
 /** A log record as read from either encoding. `timeUs`: 0 is absent, NaN is unreadable. */
 export type RawLog = LogRecord & { attributeCount: number };
 
+/** Of the protocol: from 1, `TRACE`, to 24, `FATAL4`. */
+const SEVERITY_MAX = 24;
+
 /**
  * The log record as we keep it, or the reason (for the client) why it is refused. Records without a trace id are kept: some
  * clients send content so. One without a time has just happened: it gets `nowUs`.
@@ -21,7 +24,7 @@ export function checkLog(raw: RawLog, nowUs: number): LogRecord | string {
     spanId: raw.traceId === null ? null : raw.spanId,
     eventName: raw.eventName ?? (typeof named === "string" && named !== "" ? named : null),
     timeUs: raw.timeUs || nowUs,
-    severity: raw.severity,
+    severity: raw.severity !== null && raw.severity >= 1 && raw.severity <= SEVERITY_MAX ? raw.severity : null,
     body: raw.body,
     attributes: raw.attributes,
     resource: raw.resource,

@@ -8,6 +8,10 @@ export type RawSpan = Omit<SpanRecord, "traceId" | "spanId"> & {
   attributeCount: number;
 };
 
+const UNSPECIFIED = 0;
+/** What the protocol has. Another number says nothing, and need not fit a column. */
+const SPAN_KINDS: ReadonlySet<number> = new Set([UNSPECIFIED, 1, 2, 3, 4, 5]);
+
 /**
  * The span as we keep it, or the reason (for the client) why it is refused.
  * A missing start is taken from the end and a missing end from the start; with neither the span has no place in time and is
@@ -31,7 +35,7 @@ export function checkSpan(raw: RawSpan, nowUs: number): SpanRecord | string {
     spanId: raw.spanId,
     parentSpanId: raw.parentSpanId,
     name: raw.name,
-    kind: raw.kind,
+    kind: SPAN_KINDS.has(raw.kind) ? raw.kind : UNSPECIFIED,
     scope: raw.scope,
     resource: raw.resource,
     attributes: raw.attributes,
