@@ -232,6 +232,12 @@ describe("one call counts once", () => {
       ]);
     });
 
+    test("is one call where nothing is around it and each span is a trace of its own", () => {
+      const root = (span: SentSpan, n: number): SentSpan => ({ ...span, traceId: idOf(n, 16), parentSpanId: "" });
+      const halves = [root(request(1, 0, "hi"), 11), root(end(2, 800, 0.77, "hi"), 12)];
+      expect(assemble(spansOf(halves, LOGFIRE)).modelCalls).toMatchObject([{ startedAt: NOW, endedAt: NOW + 800 }]);
+    });
+
     test("is one call for each stream, in turn and at once", () => {
       const inTurn = [request(1, 0, "a"), end(2, 800, 0.77, "a"), request(3, 805, "a"), end(4, 1_600, 0.77, "a")];
       expect(assemble(spansOf(inTurn, LOGFIRE)).modelCalls.map(({ startedAt }) => startedAt - NOW)).toEqual([0, 805]);

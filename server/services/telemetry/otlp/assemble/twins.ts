@@ -66,9 +66,9 @@ function ofSameParent({ traceId, parentSpanId }: SpanFacts): string | null {
   return parentSpanId === null ? null : `${traceId}/${parentSpanId}`;
 }
 
-function ofSameRequest(span: CallSpan): string | null {
-  const parent = ofSameParent(span);
-  return parent && [parent, span.scopeName, span.call.requestedModel, span.input].join("\n");
+function ofSameRequest(span: CallSpan): string {
+  // Outside of any span each half is a trace of its own.
+  return [ofSameParent(span), span.scopeName, span.call.requestedModel, span.input].join("\n");
 }
 
 function isEndOfStream(request: CallSpan, end: CallSpan): boolean {
