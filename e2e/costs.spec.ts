@@ -288,3 +288,35 @@ test("what a conversation and its Finding cost is at least the known sum while a
   await finding.getByRole("link").click();
   await expect(seen(page, "at least $0.0076, 1 unpriced call")).toBeVisible();
 });
+
+test("what a call used beside tokens is on its pages: at its price, or named as not in the total", async ({
+  page,
+  baseURL,
+}) => {
+  const project = newProject(baseURL!);
+  const used = { web_searches: 2, audio_seconds: 1.5, "audio.input_tokens": 200 };
+  await seed(project, [{ id: "search", model: "gpt-5.4", ask: "Who won?", answer: "They did.", used }], {
+    diagnosed: false,
+  });
+  await signIn(page, project);
+  await page.goto(`/p/${project.projectId}/conversations/search?tab=cost`);
+  await page.getByRole("button", { name: "Open the breakdown" }).click();
+  // The last: the row that holds the breakdown has this cell in it too.
+  const line = (name: string) =>
+    page
+      .getByRole("row")
+      .filter({ has: page.getByRole("cell", { name, exact: true }) })
+      .last();
+  await expect(line("Web searches")).toContainText("2$0.01 each$0.02");
+  await expect(line("Audio seconds")).toContainText("1.5no price");
+  // 1,200 of input, 200 of them audio, at the price of text: $2.50 a million.
+  await expect(line("Input audio tokens")).toContainText("200$2.50 / 1M$0.00050");
+  await expect(page.getByText("No price for Audio seconds: not in the total.")).toBeVisible();
+  await expect(page.getByText("No price of its own for Input audio tokens")).toBeVisible();
+  await expect(page.getByText("1,280 tokens")).toBeVisible();
+
+  await page.goto(`/p/${project.projectId}/costs`);
+  await expect(row(page, "gpt-5.4").getByText("1.5", { exact: true })).toBeVisible();
+  await expect(row(page, "gpt-5.4").getByTitle("2", { exact: true })).toBeVisible();
+  await expect(page.getByRole("columnheader", { name: "Web searches" })).toBeVisible();
+});

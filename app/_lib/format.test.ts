@@ -6,7 +6,6 @@ import {
   formatCount,
   formatDuration,
   formatPercent,
-  formatPerMillion,
   formatUsd,
   formatUsdExact,
   plural,
@@ -33,11 +32,6 @@ describe("money", () => {
     expect(formatUsdExact(null)).toBe("unknown");
   });
   test("a title has every digit", () => expect(formatUsdExact(0.000012345)).toBe("$0.000012345"));
-  test("a unit price reads for a million, without binary noise", () => {
-    expect(formatPerMillion(0.0000025)).toBe("$2.50 / 1M");
-    expect(formatPerMillion(0)).toBe("$0.00 / 1M");
-    expect(formatPerMillion(null)).toBe("—");
-  });
 });
 
 test("counts are whole, then compact", () => {

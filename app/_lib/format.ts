@@ -29,10 +29,6 @@ export function formatUsd(value: number | null | undefined): string {
 export const formatUsdExact = (value: number | null | undefined) =>
   value == null ? "unknown" : `$${value.toLocaleString("en-US", { maximumFractionDigits: 12, useGrouping: false })}`;
 
-/** A price per unit as people compare it: dollars for a million. */
-export const formatPerMillion = (price: number | null | undefined) =>
-  price == null ? UNKNOWN : `${formatUsd(Number((price * 1_000_000).toPrecision(12)))} / 1M`;
-
 export const formatPercent = (share: number | null | undefined) =>
   share == null || !Number.isFinite(share)
     ? UNKNOWN

@@ -11,7 +11,12 @@ const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 /** An attribute as OTLP/JSON has it. */
 export const attribute = (key: string, value: string | number) => ({
   key,
-  value: typeof value === "number" ? { intValue: value } : { stringValue: value },
+  value:
+    typeof value === "string"
+      ? { stringValue: value }
+      : Number.isInteger(value)
+        ? { intValue: value }
+        : { doubleValue: value },
 });
 
 /** One trace of a session: model calls and a tool that fails, so that every session has a Finding. */

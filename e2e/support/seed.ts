@@ -17,11 +17,13 @@ export type Talk = {
   /** The application's own id of its user. */
   user?: string;
   labels?: readonly string[];
+  /** What each model call used beside its tokens, by name. */
+  used?: Readonly<Record<string, number>>;
 };
 
 /** One conversation as an instrumented agent sends it: model calls, perhaps a tool that fails, under a root span. */
 function spansOf(
-  { id, model, ask, answer, failingTool = false, turns = 1, user = `user-of-${id}`, labels = [] }: Talk,
+  { id, model, ask, answer, failingTool = false, turns = 1, user = `user-of-${id}`, labels = [], used = {} }: Talk,
   startedAt: number,
 ) {
   const traceId = hex(16);
@@ -55,6 +57,7 @@ function spansOf(
       attribute("gen_ai.input.messages", JSON.stringify(history)),
       attribute("gen_ai.output.messages", JSON.stringify([output])),
       attribute("shop.shard", "eu-3"),
+      ...Object.entries(used).map(([name, count]) => attribute(`gen_ai.usage.${name}`, count)),
     ]);
     history.push(output);
     return made;

@@ -3,13 +3,11 @@ import { Ago } from "@/app/_components/ago";
 import { Count } from "@/app/_components/count";
 import { Dot } from "@/app/_components/dot";
 import { formatCount, formatDuration, plural, UNKNOWN } from "@/app/_lib/format";
+import { tokensIn } from "@/app/_lib/usage-words";
 import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 import { ConversationCost } from "./conversation-cost";
 
-const tokensOf = ({ usage }: ConversationSummary) => {
-  const counts = Object.entries(usage).filter(([bucket]) => bucket.endsWith("tokens"));
-  return counts.length === 0 ? null : counts.reduce((sum, [, count]) => sum + count, 0);
-};
+const tokensOf = ({ usage }: ConversationSummary) => (Object.keys(usage).length === 0 ? null : tokensIn(usage));
 
 const None = () => <span style={{ color: "var(--mantine-color-dimmed)" }}>0</span>;
 

@@ -5,9 +5,11 @@ import { AtLeast } from "@/app/_components/cost-total";
 import { Count } from "@/app/_components/count";
 import { useRowKeys } from "@/app/_components/data-table/use-row-keys";
 import { TableScroll } from "@/app/_components/table-scroll";
+import { Units } from "@/app/_components/units";
 import { Unknown } from "@/app/_components/unknown";
 import { formatCount, formatPercent, plural } from "@/app/_lib/format";
 import { bucketName } from "@/app/_lib/price-words";
+import { formatUnits } from "@/app/_lib/usage-words";
 import type { CostGroup, Costs } from "@/server/services/costs/schemas";
 import { useMay } from "../../_components/membership";
 import { editHref } from "../../prices/_components/view";
@@ -42,7 +44,7 @@ export function CostTable({ projectId, costs }: { projectId: string; costs: Cost
               ))}
               {more.length > 0 ? (
                 <Table.Th ta="end" title={more.join(", ")}>
-                  {plural(more.length, "other bucket")}
+                  Other usage
                 </Table.Th>
               ) : null}
             </Table.Tr>
@@ -101,17 +103,32 @@ function Numbers({ row, buckets, more, of, children }: NumbersProps) {
       <Table.Td ta="end">{children}</Table.Td>
       {buckets.map((bucket) => (
         <Table.Td key={bucket} ta="end">
-          <Count value={row.usage[bucket] ?? 0} />
+          <Units count={row.usage[bucket] ?? 0} />
         </Table.Td>
       ))}
       {more.length > 0 ? (
-        <Table.Td ta="end" title={more.map((bucket) => `${bucket}: ${formatCount(row.usage[bucket] ?? 0)}`).join("\n")}>
-          <span className="tabular">
-            {formatCount(more.reduce((sum, bucket) => sum + (row.usage[bucket] ?? 0), 0))}
-          </span>
+        <Table.Td ta="end">
+          <OtherUsage usage={row.usage} names={more} />
         </Table.Td>
       ) : null}
     </>
+  );
+}
+
+const OTHERS_SHOWN = 4;
+
+/** What has no column of its own, each by its name: seconds and searches have no sum. */
+function OtherUsage({ usage, names }: { usage: Row["usage"]; names: readonly string[] }) {
+  const used = names.filter((name) => usage[name]);
+  if (used.length === 0) return <Count value={0} />;
+  const told = used.map((name) => `${formatUnits(usage[name]!)} ${bucketName(name)}`);
+  return (
+    <div className={classes.others} title={told.join("\n")}>
+      {told.slice(0, OTHERS_SHOWN).map((text) => (
+        <div key={text}>{text}</div>
+      ))}
+      {told.length > OTHERS_SHOWN ? <div>and {formatCount(told.length - OTHERS_SHOWN)} more</div> : null}
+    </div>
   );
 }
 

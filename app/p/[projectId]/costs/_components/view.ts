@@ -1,6 +1,7 @@
 import { createLoader, createSerializer, parseAsInteger, parseAsStringLiteral } from "nuqs/server";
 import { DAY_RANGE_VALUES, daysOf } from "@/app/_lib/day-range";
 import { VENDOR_WORDS } from "@/app/_lib/price-words";
+import { usageNames } from "@/app/_lib/usage-words";
 import { COST_GROUPS, type CostGroup, type Costs } from "@/server/services/costs/schemas";
 import { viewParsers as conversationParsers } from "../../conversations/_components/view";
 import { priceHref } from "../../prices/_components/view";
@@ -82,18 +83,10 @@ function hash(text: string) {
   return sum >>> 0;
 }
 
-const FIRST_BUCKETS = [
-  "input_tokens",
-  "cache_read_input_tokens",
-  "cache_creation_input_tokens",
-  "output_tokens",
-  "reasoning_output_tokens",
-];
 const BUCKETS_MAX = 7;
 
-/** Buckets that get a column, and those whose units are told together. */
+/** What gets a column of its own, and what is told together. */
 export function bucketColumns(usage: Record<string, number>) {
-  const rank = (bucket: string) => FIRST_BUCKETS.indexOf(bucket) + 1 || FIRST_BUCKETS.length + 1;
-  const used = Object.keys(usage).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  const used = usageNames(usage);
   return { shown: used.slice(0, BUCKETS_MAX), more: used.slice(BUCKETS_MAX) };
 }

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { formatCount, plural } from "@/app/_lib/format";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc";
+import { tokensIn } from "@/app/_lib/usage-words";
 import { ConversationCost } from "../../conversations/_components/conversation-cost";
 import classes from "./send-a-trace.module.css";
 
@@ -75,11 +76,7 @@ export function Arrived({ projectId, first, receipt, conversationId }: Props) {
               ) : null}
             </li>
             <li>
-              {plural(
-                Object.values(conversation.usage).reduce((sum, count) => sum + count, 0),
-                "token",
-              )}
-              , cost <ConversationCost conversation={conversation} />
+              {plural(tokensIn(conversation.usage), "token")}, cost <ConversationCost conversation={conversation} />
               {conversation.externalId === null
                 ? "; no conversation id was sent, so each trace is its own conversation"
                 : ""}

@@ -11,6 +11,7 @@ import { formatCompact, plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { TIME_TO_PRESS_MS } from "@/app/_lib/toast";
 import { useTRPC } from "@/app/_lib/trpc";
+import { tokensIn } from "@/app/_lib/usage-words";
 import { useMay } from "../../../_components/membership";
 import { ConversationCost } from "../../_components/conversation-cost";
 import { Labels } from "../../_components/labels";
@@ -89,9 +90,7 @@ export function ConversationHeader({ projectId, back, conversation, labelling, o
         <span>{plural(conversation.modelCallCount, "model call")}</span>
         <span>{plural(conversation.toolCallCount, "tool call")}</span>
         {conversation.errorCount > 0 ? <span>{plural(conversation.errorCount, "error")}</span> : null}
-        <span title="tokens">
-          {formatCompact(Object.values(conversation.usage).reduce((sum, count) => sum + count, 0))} tokens
-        </span>
+        <span title="tokens">{formatCompact(tokensIn(conversation.usage))} tokens</span>
         <span>
           cost <ConversationCost conversation={conversation} />
         </span>

@@ -4,8 +4,9 @@ import { ExactTime } from "@/app/_components/exact-time";
 import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
 import { Unknown } from "@/app/_components/unknown";
-import { formatCount, formatDuration } from "@/app/_lib/format";
+import { formatDuration } from "@/app/_lib/format";
 import { bucketName } from "@/app/_lib/price-words";
+import { formatUnits, usageNames } from "@/app/_lib/usage-words";
 import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 import { ConversationCost } from "../../_components/conversation-cost";
 import { Labels } from "../../_components/labels";
@@ -51,9 +52,9 @@ export function Facts({ projectId, conversation }: { projectId: string; conversa
       <Fact label="Cost">
         <ConversationCost conversation={conversation} />
       </Fact>
-      {Object.entries(usage).map(([bucket, count]) => (
-        <Fact key={bucket} label={bucketName(bucket)}>
-          {formatCount(count)}
+      {usageNames(usage).map((name) => (
+        <Fact key={name} label={bucketName(name)}>
+          {formatUnits(usage[name]!)}
         </Fact>
       ))}
       <Fact label="Id">

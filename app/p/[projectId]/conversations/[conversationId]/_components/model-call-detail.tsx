@@ -3,15 +3,41 @@ import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
 import { JsonView } from "@/app/_components/json-view";
 import { Money } from "@/app/_components/money";
-import { formatCount, formatPerMillion, UNKNOWN } from "@/app/_lib/format";
-import { bucketName } from "@/app/_lib/price-words";
+import { UNKNOWN } from "@/app/_lib/format";
+import { bucketName, formatPrice } from "@/app/_lib/price-words";
+import { formatUnits, usageNames } from "@/app/_lib/usage-words";
 import type { ModelCall } from "@/server/services/telemetry/schemas";
 import classes from "./cost-tab.module.css";
+
+type Cost = NonNullable<ModelCall["cost"]>;
+
+function priceOf(cost: Cost, name: string) {
+  const price = cost.prices[name];
+  if (price !== undefined) return formatPrice(name, price);
+  return usedNothing(cost, name) ? UNKNOWN : "no price";
+}
+
+/** A count of zero is in no cost. */
+const usedNothing = (cost: Cost, name: string) => !(name in cost.breakdown);
+
+/** What the definition has no price of its own for, and what that comes to. */
+function UnpricedDetails({ cost }: { cost: Cost }) {
+  const covered = cost.unpricedDetails.filter((name) => cost.prices[name] !== undefined);
+  const left = cost.unpricedDetails.filter((name) => cost.prices[name] === undefined);
+  return (
+    <>
+      {covered.length > 0 ? (
+        <p>No price of its own for {covered.map(bucketName).join(", ")}: it costs what the bucket around it costs.</p>
+      ) : null}
+      {left.length > 0 ? <p>No price for {left.map(bucketName).join(", ")}: not in the total.</p> : null}
+    </>
+  );
+}
 
 /** Usage × price = cost, bucket by bucket, and where each number came from. */
 export function ModelCallDetail({ call }: { call: ModelCall }) {
   const { cost, usage } = call;
-  const buckets = Object.keys(cost?.breakdown ?? usage ?? {});
+  const names = usageNames(usage ?? {});
   return (
     <div className={classes.detail}>
       <div>
@@ -25,17 +51,17 @@ export function ModelCallDetail({ call }: { call: ModelCall }) {
             </tr>
           </thead>
           <tbody>
-            {buckets.map((bucket) => (
-              <tr key={bucket}>
-                <td>{bucketName(bucket)}</td>
-                <td>{formatCount(usage?.[bucket])}</td>
-                <td>{cost?.unpriced.includes(bucket) ? "no price" : formatPerMillion(cost?.prices[bucket])}</td>
+            {names.map((name) => (
+              <tr key={name}>
+                <td>{bucketName(name)}</td>
+                <td>{formatUnits(usage?.[name] ?? 0)}</td>
+                <td>{cost ? priceOf(cost, name) : UNKNOWN}</td>
                 <td>
-                  <Money usd={cost?.breakdown[bucket]} />
+                  <Money usd={cost?.breakdown[name]} />
                 </td>
               </tr>
             ))}
-            {buckets.length === 0 ? (
+            {names.length === 0 ? (
               <tr>
                 <td colSpan={4}>The span tells no usage.</td>
               </tr>
@@ -45,6 +71,7 @@ export function ModelCallDetail({ call }: { call: ModelCall }) {
         {cost && cost.unpriced.length > 0 ? (
           <p>No price for {cost.unpriced.map(bucketName).join(", ")}: so the total is unknown, not zero.</p>
         ) : null}
+        {cost ? <UnpricedDetails cost={cost} /> : null}
         {cost ? null : <p>No price definition matches this model: the cost is unknown, not zero.</p>}
       </div>
       <div>

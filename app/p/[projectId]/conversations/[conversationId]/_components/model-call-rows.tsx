@@ -2,10 +2,11 @@
 import { ActionIcon, Table } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { Ago } from "@/app/_components/ago";
-import { Count } from "@/app/_components/count";
 import { Money } from "@/app/_components/money";
+import { Units } from "@/app/_components/units";
 import { formatDuration, UNKNOWN } from "@/app/_lib/format";
 import { bucketName, SOURCE_WORDS } from "@/app/_lib/price-words";
+import { usageNames } from "@/app/_lib/usage-words";
 import type { ModelCall } from "@/server/services/telemetry/schemas";
 import classes from "./cost-tab.module.css";
 import { ModelCallDetail } from "./model-call-detail";
@@ -50,9 +51,9 @@ export function ModelCallRows({ call, open, onToggle }: { call: ModelCall; open:
             <span title="the span tells no usage">{UNKNOWN}</span>
           ) : (
             <div className={classes.buckets}>
-              {Object.entries(call.usage).map(([bucket, count]) => (
-                <span key={bucket}>
-                  <Count value={count} /> <span className={classes.dim}>{bucketName(bucket)}</span>
+              {usageNames(call.usage).map((name) => (
+                <span key={name}>
+                  <Units count={call.usage?.[name] ?? 0} /> <span className={classes.dim}>{bucketName(name)}</span>
                 </span>
               ))}
             </div>

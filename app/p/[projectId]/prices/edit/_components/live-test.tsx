@@ -188,6 +188,7 @@ function Breakdown({ cost }: { cost: NonNullable<Estimate["cost"]> }) {
               <Table.Td>{bucketName(bucket)}</Table.Td>
               <Table.Td ta="end" className="tabular">
                 {usd === null ? "no price" : formatUsdExact(usd)}
+                {usd !== null && cost.unpricedDetails.includes(bucket) ? " (no price of its own)" : null}
               </Table.Td>
             </Table.Tr>
           ))}
