@@ -172,7 +172,19 @@ function priced(
   total: number | null,
   totalDecimal: string | null,
 ): PricedCall {
-  const said = { breakdown, unpriced, unpricedDetails, model, tier, source, prices, pricesVersion };
-  const cost: Cost = { total, currency: "USD", ...said };
-  return { cost, totalDecimal };
+  return {
+    cost: {
+      total,
+      currency: "USD",
+      breakdown,
+      unpriced,
+      unpricedDetails,
+      model,
+      tier,
+      source,
+      prices,
+      pricesVersion,
+    },
+    totalDecimal,
+  };
 }
