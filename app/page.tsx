@@ -17,8 +17,8 @@ export default async function Home() {
       return (
         <EntryCard title="Open the set-up link">
           Nobody has an account here yet. When Whetstone started it printed a one-time link, such as{" "}
-          <span className="mono">/setup#token=…</span>, in its terminal: whoever opens it becomes the owner. Restart the
-          server to see a new one.
+          <span className="mono">/setup#token=…</span>, in its terminal: whoever opens it becomes the owner. It works
+          for 24 hours; make a new one on the server: <span className="mono">npm run -s cli -- setup-link</span>
         </EntryCard>
       );
     }

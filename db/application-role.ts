@@ -22,6 +22,7 @@ export async function grantToApplication(sql: postgres.Sql | postgres.Transactio
   await sql`grant usage on schema public to ${to}`;
   await sql`grant select, insert, update, delete on all tables in schema public to ${to}`;
   await sql`grant select, usage, update on all sequences in schema public to ${to}`;
+  await sql`grant execute on all functions in schema public to ${to}`;
   await sql`revoke update, delete, truncate, references, trigger on ${sql(APPEND_ONLY)} from ${to}`;
   const [server] = await sql`select current_setting('server_version_num')::int / 10000 as version`;
   if (server?.version >= HAS_MAINTAIN) await sql`grant maintain on all tables in schema public to ${to}`;
@@ -44,6 +45,9 @@ async function isGranted(sql: postgres.Sql | postgres.TransactionSql, role: stri
         where relnamespace = 'public'::regnamespace
           and not (has_sequence_privilege(${role}::name, seqrelid, 'usage')
             and has_sequence_privilege(${role}::name, seqrelid, 'update'))
+      ) and not exists (
+        select 1 from pg_proc where pronamespace = 'public'::regnamespace
+          and not has_function_privilege(${role}::name, oid, 'execute')
       ) as granted`;
   return found?.granted === true;
 }

@@ -230,6 +230,28 @@ test("Rule Runs are of the settings that they read by, and settings of before ke
   ]);
 });
 
+test("who set an installation up owns it after the update, and who owns a project may go on starting some", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => tag.endsWith("_people"))));
+  await on(url, (sql) =>
+    sql.unsafe(`insert into users (id, email, created_at) values ('usr_1', 'a@x.test', 1), ('usr_2', 'b@x.test', 2), ('usr_3', 'c@x.test', 3);
+    insert into projects (id, name) values ('prj_1', 'Shop');
+    insert into memberships (project_id, user_id, role) values ('prj_1', 'usr_2', 'owner'), ('prj_1', 'usr_3', 'owner'), ('prj_1', 'usr_1', 'viewer');
+    insert into account_audit_log (id, user_id, action, actor_kind) values ('aud_1', 'usr_2', 'setup.complete', 'user')`),
+  );
+  await migrateDatabase(url);
+  const rows = await on(
+    url,
+    (sql) =>
+      sql`select id, installation_owner as owner, may_create_projects as may, disabled_at from users order by id`,
+  );
+  expect([...rows]).toEqual([
+    { id: "usr_1", owner: false, may: false, disabled_at: null },
+    { id: "usr_2", owner: true, may: true, disabled_at: null },
+    { id: "usr_3", owner: false, may: true, disabled_at: null },
+  ]);
+});
+
 test("a database that a later version wrote is refused and left as it is", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);

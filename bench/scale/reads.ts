@@ -35,6 +35,7 @@ import { getMe, listSessions, readSession } from "@/server/services/identity";
 import { getBackgroundJob, listBackgroundJobs, summariseBackgroundJobs } from "@/server/services/jobs";
 import { BACKGROUND_JOB_STATES } from "@/server/services/jobs/schemas";
 import { listInvitations, listMembers } from "@/server/services/members";
+import { getPerson, listPeople } from "@/server/services/people";
 import {
   estimateModelPrice,
   getPriceCatalogue,
@@ -67,8 +68,9 @@ import { cursorAt, SAMPLES, type World } from "./world";
 
 const DAY_MS = 86_400_000;
 
+type Scope = "project" | "account" | "installation";
 // biome-ignore lint/suspicious/noExplicitAny: every verb has its own context, input and reply
-type AnyVerb = { (ctx: any, input: any): Promise<any>; spec: { name: string; scope: "project" | "account" } };
+type AnyVerb = { (ctx: any, input: any): Promise<any>; spec: { name: string; scope: Scope } };
 type Inputs = readonly object[];
 
 export type Read = {
@@ -93,7 +95,7 @@ const read = (
   name: how ? `${verb.spec.name}: ${how}` : verb.spec.name,
   calls: async (world) => {
     const all = typeof inputs === "function" ? await inputs(world) : inputs;
-    const ctx = verb.spec.scope === "account" ? world.account : world[project];
+    const ctx = { account: world.account, installation: world.operator, project: world[project] }[verb.spec.scope];
     return all.map((input) => () => verb(ctx, input));
   },
   ...options,
@@ -463,6 +465,8 @@ const aroundReads: Read[] = [
   read(getBackgroundJob, "", async (world) => (await inJobs(world)).map(({ id }) => ({ backgroundJobId: id }))),
   read(summariseBackgroundJobs, "", [{}]),
   read(listProjects, "", [{}]),
+  read(listPeople, "all", [{}, { limit: 500 }]),
+  read(getPerson, "", [{ userId: OWNER }]),
   read(getMe, "", [{}]),
   read(listSessions, "", [{}]),
   {

@@ -46,6 +46,7 @@ export async function openWorld(url: string, { genericPlans = false } = {}) {
     big: of(PROJECTS.big),
     tiny: of("prj_scale_tiny_7"),
     account,
+    operator: { db, operator: true as const },
     spread,
     values,
     /** The statements that `work` sends. */

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
+import type { Db } from "@/db/client";
 import { recordAudit } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { findUserByEmail } from "@/server/services/identity";
+import { handOverProject } from "@/server/services/people";
 import { createdProjectNote, createProject, startProject } from "@/server/services/projects";
 import { project as shown } from "@/server/services/projects/schemas";
 import { withDatabase } from "../database";
@@ -16,8 +18,7 @@ export function addProject(program: Command) {
     .requiredOption("--owner <address>", "the e-mail address of the person who owns it")
     .action(async ({ name, owner }: { name: string; owner: string }, command: Command) => {
       const { project, secret } = await withDatabase(async (db) => {
-        const person = await findUserByEmail(db, owner);
-        if (!person) throw notFound(`A person with the address ${owner}`);
+        const person = await personOf(db, owner);
         return db.transaction(async (tx) => {
           const created = await createProject(tx, { name, ownerUserId: person.id });
           const actor = { kind: "operator" as const, id: null };
@@ -30,4 +31,24 @@ export function addProject(program: Command) {
         secret,
       ]);
     });
+  group
+    .command("hand-over")
+    .description("make somebody else the owner of a project whose only owner cannot do it any more")
+    .requiredOption("--project <id>", "the project")
+    .requiredOption("--from <address>", "who owns it now; becomes a manager")
+    .requiredOption("--to <address>", "who owns it from now on")
+    .action(async (given: { project: string; from: string; to: string }, command: Command) => {
+      await withDatabase(async (db) => {
+        const [from, to] = [await personOf(db, given.from), await personOf(db, given.to)];
+        const ctx = { db, operator: true as const };
+        await handOverProject(ctx, { projectId: given.project, userId: from.id, toUserId: to.id });
+      });
+      answer(command, { ok: true }, [`${given.to} owns the project now.`]);
+    });
+}
+
+async function personOf(db: Db, address: string) {
+  const person = await findUserByEmail(db, address);
+  if (!person) throw notFound(`A person with the address ${address}`);
+  return person;
 }

@@ -8,7 +8,7 @@ import { answer } from "../output";
 export function addSetupLink(program: Command) {
   program
     .command("setup-link")
-    .description("a new one-time link for the first person; earlier ones stop working")
+    .description("a new one-time link for the first person, for 24 hours; earlier ones stop working")
     .action(async (_given: object, command: Command) => {
       const link = await withDatabase(createSetupLink);
       if (!link)

@@ -1,9 +1,14 @@
 import type { Command } from "commander";
 import { recordAudit } from "@/server/platform/audit";
-import { createUser } from "@/server/services/identity";
+import type { OperatorCtx } from "@/server/platform/context";
+import { notFound } from "@/server/platform/errors";
+import { createUser, findUserByEmail } from "@/server/services/identity";
 import { operatorPasswordReset } from "@/server/services/members";
+import { changeRights, disablePerson, enablePerson, erasePerson, listPeople } from "@/server/services/people";
+import type { Person } from "@/server/services/people/schemas";
+import { ask, isAsked, type PasswordGiven, passwordOf } from "../ask";
 import { withDatabase } from "../database";
-import { answer } from "../output";
+import { answer, UsageError } from "../output";
 
 export function addUser(program: Command) {
   const group = program.command("user").description("people who can sign in");
@@ -11,15 +16,16 @@ export function addUser(program: Command) {
     .command("create")
     .description("add a person who can sign in")
     .requiredOption("--email <address>", "the address to sign in with")
-    .option(
-      "--password <password>",
-      "at least 8 characters; without one: for who signs in through a provider, or by `reset-link`",
-    )
+    .option("--password-stdin", "the password, at least 8 characters, is the first line of standard input")
+    .option("--password <password>", "seen by other programs of this machine; without it a terminal asks")
+    .option("--no-password", "ask for none: for who signs in through a provider, or by `reset-link`")
     .option("--name <name>", "how to call the person")
-    .action(async (given: { email: string; password?: string; name?: string }, command: Command) => {
+    .action(async (given: { email: string; name?: string } & PasswordGiven, command: Command) => {
+      const { email, name } = given;
+      const password = await passwordOf(given);
       const user = await withDatabase((db) =>
         db.transaction(async (tx) => {
-          const created = await createUser(tx, given);
+          const created = await createUser(tx, { email, name, password });
           await recordAudit(tx, {
             action: "users.create",
             projectId: null,
@@ -32,7 +38,7 @@ export function addUser(program: Command) {
         }),
       );
       const how =
-        given.password === undefined ? "can sign in through a provider, or by `user reset-link`" : "can sign in now";
+        password === undefined ? "can sign in through a provider, or by `user reset-link`" : "can sign in now";
       answer(command, { user }, [`${user.email} ${how} (${user.id}).`]);
     });
   group
@@ -43,4 +49,110 @@ export function addUser(program: Command) {
       const { link, expiresAt } = await withDatabase((db) => operatorPasswordReset(db, email));
       answer(command, { resetLink: link, expiresAt }, [link]);
     });
+  addRights(group);
+  addEnding(group);
 }
+
+type Asked = { email: string };
+
+/** Runs on the person with this address, as the operator. */
+const onPerson = <T>(email: string, work: (ctx: OperatorCtx, userId: string) => Promise<T>) =>
+  withDatabase(async (db) => {
+    const person = await findUserByEmail(db, email);
+    if (!person) throw notFound(`A person with the address ${email}`);
+    return work({ db, operator: true }, person.id);
+  });
+
+const onOff = (value: string | undefined, option: string) => {
+  if (value === undefined || value === "on" || value === "off") return value && value === "on";
+  throw new UsageError(`${option} is "${value}"; it can be on or off.`);
+};
+
+const PEOPLE_SHOWN = 500;
+
+function addRights(group: Command) {
+  group
+    .command("list")
+    .description(`the newest ${PEOPLE_SHOWN} people, their rights, and when they last signed in`)
+    .action(async (_given: object, command: Command) => {
+      const { people } = await withDatabase((db) => listPeople({ db, operator: true }, { limit: PEOPLE_SHOWN }));
+      answer(command, { users: people }, people.map(lineOf));
+    });
+  group
+    .command("rights")
+    .description("what a person may do outside any project")
+    .requiredOption("--email <address>", "the address that the person signs in with")
+    .option("--create-projects <on|off>", "start projects")
+    .option("--installation-owner <on|off>", "manage people and their rights, and start projects")
+    .action(async (given: Asked & { createProjects?: string; installationOwner?: string }, command: Command) => {
+      const [mayCreateProjects, installationOwner] = [
+        onOff(given.createProjects, "--create-projects"),
+        onOff(given.installationOwner, "--installation-owner"),
+      ];
+      const { person } = await onPerson(given.email, (ctx, userId) =>
+        changeRights(ctx, {
+          userId,
+          ...(mayCreateProjects === undefined ? {} : { mayCreateProjects }),
+          ...(installationOwner === undefined ? {} : { installationOwner }),
+        }),
+      );
+      answer(command, { user: person }, [lineOf(person)]);
+    });
+}
+
+function addEnding(group: Command) {
+  const REVOKE = ["--revoke-keys", "revoke the API keys that the person made, in every project"] as const;
+  group
+    .command("disable")
+    .description("sign a person out everywhere and let them in no more; what they did stays")
+    .requiredOption("--email <address>", "the address that the person signs in with")
+    .option(...REVOKE)
+    .action(async ({ email, revokeKeys }: Asked & { revokeKeys?: boolean }, command: Command) => {
+      const { person, ...done } = await onPerson(email, (ctx, userId) => disablePerson(ctx, { userId, revokeKeys }));
+      answer(command, { user: person, ...done }, [
+        `${person.email} is disabled; ${count(done.sessionsEnded, "session")} ended. ${keysSaid(done)}`,
+      ]);
+    });
+  group
+    .command("enable")
+    .description("let a person who was disabled sign in again")
+    .requiredOption("--email <address>", "the address that the person signs in with")
+    .action(async ({ email }: Asked, command: Command) => {
+      const { person } = await onPerson(email, (ctx, userId) => enablePerson(ctx, { userId }));
+      answer(command, { user: person }, [`${person.email} can sign in again.`]);
+    });
+  group
+    .command("delete")
+    .description("erase a person; audit logs keep what was done, under an id. There is no way back")
+    .requiredOption("--email <address>", "the address that the person signs in with")
+    .option("--confirm <address>", "the address once more; without it a terminal asks")
+    .option(...REVOKE)
+    .action(async (given: Asked & { confirm?: string; revokeKeys?: boolean }, command: Command) => {
+      const email = given.confirm ?? (isAsked() ? await ask(`Type ${given.email} to erase this person: `) : undefined);
+      if (email === undefined) throw new UsageError("Say the address once more: --confirm ADDRESS.");
+      const done = await onPerson(given.email, (ctx, userId) =>
+        erasePerson(ctx, { userId, email, revokeKeys: given.revokeKeys }),
+      );
+      answer(command, { erased: true, keysRevoked: done.keysRevoked, keysLeft: done.keysLeft }, [
+        `${given.email} is erased. ${keysSaid(done)}`,
+      ]);
+    });
+}
+
+const count = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+const keysSaid = ({ keysRevoked, keysLeft }: { keysRevoked: number; keysLeft: number }) =>
+  keysLeft > 0
+    ? `${count(keysLeft, "API key")} that they made still work: --revoke-keys ends those too.`
+    : `${count(keysRevoked, "API key")} revoked.`;
+
+const lineOf = ({ email, installationOwner, mayCreateProjects, disabledAt, lastSignInAt, projectCount }: Person) =>
+  [
+    email,
+    installationOwner ? "owner of the installation" : mayCreateProjects ? "may start projects" : "",
+    disabledAt === null ? "" : "disabled",
+    count(projectCount, "project"),
+    lastSignInAt === null ? "never signed in" : `last signed in ${new Date(lastSignInAt).toISOString()}`,
+  ]
+    .filter(Boolean)
+    .join("  ");

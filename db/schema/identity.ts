@@ -23,6 +23,11 @@ export const users = pgTable(
     passwordResetAt: unixMs("password_reset_at"),
     /** The person who made that link; null for the operator. No foreign key: it outlives who did it. */
     passwordResetBy: text("password_reset_by"),
+    /** Who manages people, and gives the rights that are outside any project. Whoever sets up is the first. */
+    installationOwner: boolean("installation_owner").notNull().default(false),
+    mayCreateProjects: boolean("may_create_projects").notNull().default(false),
+    /** Since when they cannot sign in; null for who can. */
+    disabledAt: unixMs("disabled_at"),
     createdAt: createdAt(),
   },
   (t) => [uniqueIndex("users_email").on(sql`lower(${t.email})`)],

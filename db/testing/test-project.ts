@@ -11,7 +11,7 @@ export async function testProject(role: Role = "owner") {
   await db().insert(projects).values({ id: projectId, name: "Test project" });
   await db()
     .insert(users)
-    .values({ id: userId, email: `${userId}@example.test`, passwordHash: "none" });
+    .values({ id: userId, email: `${userId}@example.test`, passwordHash: "none", mayCreateProjects: true });
   await db().insert(memberships).values({ projectId, userId, role });
 
   const ctx: Ctx = { db: db(), projectId, actor: { kind: "user", userId, role } };

@@ -189,7 +189,7 @@ async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
   say(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
   if (setupToken) {
     say(
-      `\nNobody has an account yet. Become the owner with this link (it works once):\n\n  ${address}/setup#token=${setupToken}\n`,
+      `\nNobody has an account yet. Become the owner with this link (it works once, for 24 hours; a new one: npm run -s cli -- setup-link):\n\n  ${address}/setup#token=${setupToken}\n`,
     );
   }
 }

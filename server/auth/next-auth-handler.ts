@@ -1,5 +1,6 @@
 import type { NextApiRequest, NextApiResponse } from "next";
 import NextAuth from "next-auth";
+import type { ErrorCode } from "@/server/platform/errors";
 import { knownError } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
@@ -106,12 +107,15 @@ function nextOf(cookies: Map<string, string>): string {
   return pathname + search;
 }
 
+/** Of refusals; the others are of a database that is ill. */
+const STATUS_OF: Partial<Record<ErrorCode, number>> = { rate_limited: 429, forbidden: 403 };
+
 /** A program that signs in is told by the status when to come back; a redirect, which a form asked for, stays one. */
 function withRefusal(finished: Response, { refused }: Coming): Response {
   if (!refused || finished.status < 400) return finished;
   const { body, headers } = finished;
   if (refused.retryAfter !== undefined) headers.set("retry-after", String(refused.retryAfter));
-  return new Response(body, { status: refused.code === "rate_limited" ? 429 : 503, headers });
+  return new Response(body, { status: STATUS_OF[refused.code] ?? 503, headers });
 }
 
 async function answer(request: Request): Promise<Response> {

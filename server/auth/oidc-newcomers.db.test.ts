@@ -143,6 +143,15 @@ test("another domain is refused, also of somebody who came from a good one befor
   expect(await browser().throughProvider(leaver.login)).toMatch(/error=domain/);
 });
 
+test("somebody who was disabled does not come in by the provider either", async () => {
+  const leaver = someone();
+  await browser().throughProvider(leaver.login);
+  await db().update(users).set({ disabledAt: 1 }).where(eq(users.email, leaver.email));
+  const visitor = browser();
+  expect(await visitor.throughProvider(leaver.login)).toBe("/sign-in?error=disabled&next=%2F");
+  expect(await sessionOf(db(), visitor.page())).toBeNull();
+});
+
 test("an address that the provider has not verified, or does not tell, lets nobody in and links no account", async () => {
   const ada = await createUser(db(), { email: "unverified@example.test", password: "a long password" });
   for (const claims of [

@@ -10,6 +10,8 @@ import { asUser, type Coming } from "./coming";
 const RATE_LIMITED = "RateLimited";
 /** The same for whatever will pass. */
 const UNAVAILABLE = "Unavailable";
+/** Where address and password belong together and an owner has disabled the account. */
+const DISABLED = "Disabled";
 
 async function byPassword(given: Record<"email" | "password", string> | undefined, visitor: Visitor) {
   if (typeof given?.email !== "string" || typeof given.password !== "string") return null;
@@ -30,6 +32,7 @@ export const passwordProvider = (coming: Coming) =>
         if (known) coming.refused = known;
         if (known?.code === "rate_limited") throw new Error(RATE_LIMITED);
         if (known?.code === "unavailable") throw new Error(UNAVAILABLE);
+        if (known?.code === "forbidden") throw new Error(DISABLED);
         logger("auth").error({ err: loggable(error) }, "A sign-in failed.");
         throw new Error(UNAVAILABLE);
       }

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { sessions } from "@/db/schema";
+import { sessions, users } from "@/db/schema";
 import { createUser } from "@/server/services/identity";
 import { countInOneWindow } from "@/server/services/identity/testing";
 import { handleAuth } from "./next-auth-handler";
@@ -53,6 +53,18 @@ test("too many attempts are told as such", async () => {
   for (let i = 0; i < 10; i++) await guesser.signIn(email, "wrong");
   const { body } = await guesser.signIn(email, "correct horse");
   expect(new URL(body.url ?? "").searchParams.get("error")).toBe("RateLimited");
+});
+
+test("an account that was disabled is told to whoever has its password, and to nobody else", async () => {
+  const email = await person();
+  const before = browser();
+  await before.signIn(email, "correct horse");
+  await db().update(users).set({ disabledAt: 1 }).where(eq(users.email, email));
+  expect(await sessionOf(db(), before.page())).toBeNull();
+  const errorOf = async (password: string) =>
+    new URL((await browser().signIn(email, password)).body.url ?? "").searchParams.get("error");
+  expect(await errorOf("correct horse")).toBe("Disabled");
+  expect(await errorOf("wrong")).toBe("CredentialsSignin");
 });
 
 test("a sign-in without this installation's token is not taken, and none leads elsewhere afterwards", async () => {

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { accountAuditLog, auditLog, projects } from "@/db/schema";
-import type { AccountCtx, Actor, AuditNote, Ctx, RequestInfo } from "./context";
+import type { AccountCtx, Actor, AuditNote, Ctx, InstallationCtx, RequestInfo } from "./context";
 import { newId } from "./ids";
 import { hideCredentials } from "./log";
 import { transact } from "./transact";
@@ -166,6 +166,27 @@ export const auditedAccountWrite = <T>(
     await recordAudit(tx, {
       ...entryOf(action, input, notes, { type: "user", id: ctx.userId }),
       actor: { kind: "user", id: ctx.userId, sessionId: ctx.sessionId },
+      request: ctx.request,
+    });
+    return result;
+  });
+
+/** The same for a write on the installation. The log of the person whom it concerns has it. */
+export const auditedInstallationWrite = <T>(
+  ctx: InstallationCtx,
+  action: string,
+  input: unknown,
+  run: (ctx: InstallationCtx) => Promise<T>,
+) =>
+  transact(ctx.db, async (tx) => {
+    const notes: AuditNote[] = [];
+    const result = await run({ ...ctx, db: tx, notes });
+    const entry = entryOf(action, input, notes, null);
+    await recordAudit(tx, {
+      ...entry,
+      userId: entry.target?.type === "user" ? entry.target.id : null,
+      actor:
+        "operator" in ctx ? { kind: "operator", id: null } : { kind: "user", id: ctx.userId, sessionId: ctx.sessionId },
       request: ctx.request,
     });
     return result;

@@ -14,6 +14,10 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
+/** What a person may be allowed outside any project: an owner of the installation everything, others what owners give. */
+export const INSTALLATION_RIGHTS = ["people:manage", "projects:create"] as const;
+export type InstallationRight = (typeof INSTALLATION_RIGHTS)[number];
+
 export const ROLES = ["viewer", "editor", "manager", "owner"] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -31,6 +31,12 @@ export type AccountCtx = {
   notes?: AuditNote[] | undefined;
 };
 
+/** The operator's command line: whoever has the database needs no right of anybody's. */
+export type OperatorCtx = { db: Db; operator: true; request?: undefined; notes?: AuditNote[] | undefined };
+
+/** Who acts on the installation as a whole. */
+export type InstallationCtx = AccountCtx | OperatorCtx;
+
 /** By which door somebody came and how the request is found again. */
 export type RequestInfo = { requestId: string; address: string | null; door: "rest" | "trpc" | "page" };
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { auditedAccountWrite, auditedWrite } from "./audit";
-import type { Capability } from "./capabilities";
-import { type AccountCtx, type Ctx, hasCapability, requireCapability } from "./context";
+import { auditedAccountWrite, auditedInstallationWrite, auditedWrite } from "./audit";
+import type { Capability, InstallationRight } from "./capabilities";
+import { type AccountCtx, type Ctx, hasCapability, type InstallationCtx, requireCapability } from "./context";
+import { requireRight } from "./installation-rights";
 import { isKept, oncePerKept } from "./kept";
 
 type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
@@ -32,6 +33,12 @@ export type Verb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = 
 export type AccountVerb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
   (ctx: AccountCtx, input: z.input<Input>): Promise<z.output<Reply>>;
   spec: Spec<Input, Reply> & { scope: "account" };
+};
+
+/** A service operation on the installation, for whom its owners let, and for the operator. */
+export type InstallationVerb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
+  (ctx: InstallationCtx, input: z.input<Input>): Promise<z.output<Reply>>;
+  spec: Spec<Input, Reply> & { scope: "installation"; right: InstallationRight };
 };
 
 /** A large reply that is the same for many callers is held to its schema once. */
@@ -95,4 +102,18 @@ export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType>(
     return auditedAccountWrite(ctx, spec.name, parsed, (tx) => checked(spec, () => run(tx, parsed)));
   };
   return Object.assign(call, { spec: { ...spec, scope: "account" as const } });
+}
+
+/** Declares an operation on the installation. Calling it checks the right before anything of the input. */
+export function installationVerb<Input extends z.ZodType, Reply extends z.ZodType>(
+  spec: Spec<Input, Reply> & { right: InstallationRight },
+  run: (ctx: InstallationCtx, input: z.output<Input>) => Promise<z.input<Reply>>,
+): InstallationVerb<Input, Reply> {
+  const call = async (ctx: InstallationCtx, input: z.input<Input>) => {
+    await requireRight(ctx, spec.right);
+    const parsed = spec.input.parse(input);
+    if (spec.effect === "read") return checked(spec, () => run(ctx, parsed));
+    return auditedInstallationWrite(ctx, spec.name, parsed, (tx) => checked(spec, () => run(tx, parsed)));
+  };
+  return Object.assign(call, { spec: { ...spec, scope: "installation" as const } });
 }

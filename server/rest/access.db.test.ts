@@ -133,7 +133,7 @@ async function callersOf(ctx: Ctx): Promise<Caller[]> {
 type Answer = { status: number; body: string };
 const asAnswer = async (reply: Response): Promise<Answer> => ({ status: reply.status, body: await reply.text() });
 
-const LACKS = /This needs the capability /;
+const LACKS = /This needs the capability |This is for owners of the installation/;
 const NOT_FROM_HERE = /the workbench's own pages/;
 const NO_SERVICE = /Fine-tuning needs a trainer/;
 const NO_PROJECT = /The project was not found/;
@@ -245,10 +245,12 @@ test("over tRPC, each caller gets exactly what the table gives it, at every proc
       if (!spec) continue;
       const isPerson = caller.by === "cookie" && caller.known;
       const expected =
-        spec.scope === "account"
-          ? isPerson
-            ? "in"
-            : 401
+        spec.scope !== "project"
+          ? !isPerson
+            ? 401
+            : spec.scope === "account" || spec.right === "projects:create"
+              ? "in"
+              : 403
           : !isPerson
             ? 401
             : caller.holds === null
@@ -256,7 +258,7 @@ test("over tRPC, each caller gets exactly what the table gives it, at every proc
               : caller.holds.some((one) => spec.capability.includes(one))
                 ? "in"
                 : 403;
-      const input = { ...(spec.scope === "account" ? {} : { projectId: ctx.projectId }), ...REFUSED_BODY };
+      const input = { ...(spec.scope === "project" ? { projectId: ctx.projectId } : {}), ...REFUSED_BODY };
       // A write with a field too many is refused after the question of who may; so is a strict read.
       const headers = { ...SAME_ORIGIN, ...caller.sent.headers };
       const answer = await tell(path, _def.type, input, { ...caller.sent, headers });

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import type { AccountVerb } from "@/server/platform/verb";
+import type { AccountVerb, InstallationVerb } from "@/server/platform/verb";
 import type { AnyVerb } from "./operation";
 
 /** Files below a folder whose path ends so. */
@@ -10,7 +10,7 @@ export const filesIn = (folder: string, end: string) =>
         .map((file) => `${folder}/${file}`)
     : [];
 
-export type Found = { exported: string; verb: AnyVerb | AccountVerb };
+export type Found = { exported: string; verb: AnyVerb | AccountVerb | InstallationVerb };
 
 /** For tests: every operation that a service shows. */
 export async function verbsOfServices(): Promise<Found[]> {

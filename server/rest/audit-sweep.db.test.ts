@@ -4,7 +4,7 @@ import { db } from "@/db/pool";
 import { accountAuditLog, auditLog } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { AccountCtx, Ctx } from "@/server/platform/context";
-import type { AccountVerb, Verb } from "@/server/platform/verb";
+import type { AccountVerb, InstallationVerb, Verb } from "@/server/platform/verb";
 import { issueApiKey } from "@/server/services/api-keys";
 import { createRepricing, failRepricing } from "@/server/services/costs";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
@@ -12,6 +12,7 @@ import { failingToolCall, storedConversation } from "@/server/services/diagnosti
 import { createUser, startSession } from "@/server/services/identity";
 import { storedJob } from "@/server/services/jobs/testing";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
+import { changeRights } from "@/server/services/people";
 import { createModelPrice } from "@/server/services/pricing";
 import { appRouter } from "@/server/trpc/root";
 import { verbsOfServices } from "./all-verbs";
@@ -30,7 +31,7 @@ async function sampleOwner() {
 async function somebody() {
   const user = await createUser(db(), { email: `sample${++people}@example.test`, password: SAMPLE_PASSWORD });
   const sessionId = await startSession(db(), { userId: user.id });
-  return { userId: user.id, sessionId, account: { db: db(), userId: user.id, sessionId } };
+  return { userId: user.id, email: user.email, sessionId, account: { db: db(), userId: user.id, sessionId } };
 }
 
 async function memberOf(ctx: Ctx) {
@@ -51,6 +52,20 @@ async function findingOf(ctx: Ctx) {
   const [finding] = (await listFindings(ctx, {})).findings;
   return finding?.id as string;
 }
+
+/** Somebody who manages people. */
+async function installationOwner(): Promise<AccountCtx> {
+  const { account, userId } = await somebody();
+  await changeRights({ db: db(), operator: true }, { userId, installationOwner: true });
+  return account;
+}
+
+const onSomebody =
+  (input: (userId: string, email: string) => object): Sample =>
+  async () => {
+    const { userId, email } = await somebody();
+    return { input: input(userId, email), account: await installationOwner() };
+  };
 
 type Sample = (given: { ctx: Ctx; userId: string }) => Promise<{ input: object; account?: AccountCtx }>;
 const only =
@@ -123,6 +138,14 @@ const SAMPLES: Record<string, Sample> = {
   "modelPrices.update": async ({ ctx }) => ({
     input: { modelPriceId: (await createModelPrice(ctx, SAMPLE_PRICE)).model.id, ...SAMPLE_PRICE },
   }),
+  "people.changeRights": onSomebody((userId) => ({ userId, mayCreateProjects: true })),
+  "people.disable": onSomebody((userId) => ({ userId })),
+  "people.enable": onSomebody((userId) => ({ userId })),
+  "people.erase": onSomebody((userId, email) => ({ userId, email })),
+  "people.handOver": async ({ ctx, userId }) => ({
+    input: { userId, projectId: ctx.projectId, toUserId: (await somebody()).userId },
+    account: await installationOwner(),
+  }),
   "parkedTraces.replay": only({}),
   "repricings.create": only({ from: 0, to: 1 }),
   "repricings.undo": async ({ ctx }) => {
@@ -157,7 +180,7 @@ const BATCHES = ["otlp.logs", "otlp.traces"];
 const verbs = (await verbsOfServices()).map(({ exported, verb }) => ({
   exported,
   name: verb.spec.name,
-  verb: verb as unknown as Verb | AccountVerb,
+  verb: verb as unknown as Verb | AccountVerb | InstallationVerb,
 }));
 const writes = verbs.filter(({ verb }) => verb.spec.effect === "write");
 const reads = verbs.filter(({ verb }) => verb.spec.effect === "read");
@@ -165,7 +188,12 @@ const reads = verbs.filter(({ verb }) => verb.spec.effect === "read");
 const newestOf = async (action: string) =>
   [
     ...(await db().select().from(auditLog).where(eq(auditLog.action, action)).orderBy(desc(auditLog.id)).limit(1)),
-    ...(await db().select().from(accountAuditLog).where(eq(accountAuditLog.action, action)).limit(1)),
+    ...(await db()
+      .select()
+      .from(accountAuditLog)
+      .where(eq(accountAuditLog.action, action))
+      .orderBy(desc(accountAuditLog.id))
+      .limit(1)),
   ][0];
 
 test.each(writes)("$name writes its row in the audit log", async ({ name, verb }) => {
@@ -188,7 +216,8 @@ test.each(writes)("$name writes its row in the audit log", async ({ name, verb }
 test.each(reads.filter(({ verb }) => verb.spec.input.safeParse({}).success))(
   "$name, which says that it reads, changes nothing",
   async ({ verb }) => {
-    const { ctx, account } = await sampleOwner();
+    const { ctx, ...owner } = await sampleOwner();
+    const account = verb.spec.scope === "installation" ? await installationOwner() : owner.account;
     // Postgres refuses whoever writes here.
     await db().transaction(
       (tx) =>

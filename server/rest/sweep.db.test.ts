@@ -2,13 +2,21 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { READS } from "@/bench/scale/reads";
+import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
 import { appRouter } from "@/server/trpc/root";
 import { filesIn, verbsOfServices } from "./all-verbs";
 import { type Operation, parametersOf } from "./operation";
 import { OPERATIONS } from "./operations";
 
-/** Operations of a person outside any project: pages ask them, keys have no person. */
+/** Operations of a person outside any project, or on the installation: pages ask them, keys have no person. */
 const NOT_OVER_REST = new Set([
+  "people.changeRights",
+  "people.disable",
+  "people.enable",
+  "people.erase",
+  "people.get",
+  "people.handOver",
+  "people.list",
   "account.activity",
   "account.changePassword",
   "account.dismissPasswordReset",
@@ -49,6 +57,7 @@ test.each(verbs)("$exported has a name of its own, a sentence, a capability and 
   expect(spec.summary).toMatch(/^[A-Z].*\.$/s);
   expect(verbs.filter((other) => other.verb.spec.name === spec.name)).toHaveLength(1);
   if (spec.scope === "project") expect(spec.capability.length).toBeGreaterThan(0);
+  if (spec.scope === "installation") expect(INSTALLATION_RIGHTS).toContain(spec.right);
   expect(overRest.has(spec.name)).toBe(!NOT_OVER_REST.has(spec.name));
   expect(overTrpc.has(spec.name)).toBe(!NOT_OVER_TRPC.has(spec.name));
   if (overTrpc.has(spec.name)) expect(overTrpc.get(spec.name)).toBe(spec.effect === "read" ? "query" : "mutation");

@@ -223,14 +223,14 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     const spec = _def.meta?.verb ? specs.get(_def.meta.verb) : undefined;
     // What ends our own session or account would only end the test.
     if (!spec || spec.name === "projects.delete" || spec.name.startsWith("account.")) continue;
-    for (const projectId of spec.scope === "account"
-      ? [theirs.ctx.projectId]
-      : [ours.ctx.projectId, theirs.ctx.projectId]) {
+    for (const projectId of spec.scope === "project"
+      ? [ours.ctx.projectId, theirs.ctx.projectId]
+      : [theirs.ctx.projectId]) {
       const input: Input = {
         ...Object.fromEntries(
           Object.entries(exampleInput(spec.input)).map(([name, value]) => [name, TABLE_OF[name] ? idOf(name) : value]),
         ),
-        ...(spec.scope === "account" ? {} : { projectId }),
+        ...(spec.scope === "project" ? { projectId } : {}),
       };
       if ("projectId" in input) input.projectId = projectId;
       const text = JSON.stringify(input);

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { accountCtx, ctxForSession, requireSession } from "@/server/auth/session-context";
 import { ServiceError } from "@/server/platform/errors";
 import { requireStorable } from "@/server/platform/storable";
-import type { AccountVerb, Verb } from "@/server/platform/verb";
+import type { AccountVerb, InstallationVerb, Verb } from "@/server/platform/verb";
 import { requestLimits } from "@/server/services/rate-limits";
 import { requestInfo } from "./context";
 import { procedure } from "./trpc";
@@ -58,7 +58,7 @@ const inProject = <I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) =
     }),
   );
 
-const inAccount = <I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I, R>) =>
+const inAccount = <I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I, R> | InstallationVerb<I, R>) =>
   signedIn
     .input(takenIn)
     .use(async ({ ctx, input, next }) =>
@@ -83,8 +83,10 @@ export function mutation<I extends z.ZodType, R extends z.ZodType>(verb: Verb<I,
   return built as unknown as MutationOf<WithProject<z.input<I>>, z.output<R>>;
 }
 
-/** A verb that reads what is the signed-in person's own. */
-export function accountQuery<I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I, R>) {
+/** A verb that reads what is the signed-in person's own, or of the installation. */
+export function accountQuery<I extends z.ZodType, R extends z.ZodType>(
+  verb: AccountVerb<I, R> | InstallationVerb<I, R>,
+) {
   requireEffect(verb.spec, "read");
   const built = inAccount(verb)
     .meta({ verb: verb.spec.name })
@@ -92,8 +94,10 @@ export function accountQuery<I extends z.ZodType, R extends z.ZodType>(verb: Acc
   return built as unknown as QueryOf<OrNothing<z.input<I>>, z.output<R>>;
 }
 
-/** A verb that changes what is the signed-in person's own. */
-export function accountMutation<I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I, R>) {
+/** A verb that changes what is the signed-in person's own, or of the installation. */
+export function accountMutation<I extends z.ZodType, R extends z.ZodType>(
+  verb: AccountVerb<I, R> | InstallationVerb<I, R>,
+) {
   requireEffect(verb.spec, "write");
   const built = inAccount(verb)
     .meta({ verb: verb.spec.name })

@@ -11,6 +11,7 @@ import {
   rulesRouter,
 } from "./routers/diagnostics";
 import { linksRouter, membersRouter } from "./routers/members";
+import { peopleRouter } from "./routers/people";
 import { costsRouter, modelPricesRouter, repricingsRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { setupRouter } from "./routers/setup";
@@ -44,6 +45,7 @@ export const appRouter = router({
   modelPrices: modelPricesRouter,
   repricings: repricingsRouter,
   parkedTraces: parkedTracesRouter,
+  people: peopleRouter,
   projects: projectsRouter,
   receipts: receiptsRouter,
   retention: retentionRouter,

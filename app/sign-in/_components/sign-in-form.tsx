@@ -6,10 +6,11 @@ import { useState } from "react";
 
 const WRONG =
   "The e-mail address or the password is not right. After several attempts there is a wait of some minutes.";
-/** By next-auth's words; each is as true of an address that has no account. */
+/** By next-auth's words; each is as true of an address that has no account, or is told to whoever has the password. */
 const NOT_TRIED: Record<string, string> = {
   RateLimited:
     "Too many attempts to sign in. Wait some minutes, sign in from where you usually do, or ask for a link for a new password.",
+  Disabled: "This account is disabled. Ask an owner of this installation to enable it.",
   Unavailable: "You could not be signed in just now. Try again in a moment.",
 };
 const UNREACHABLE = "The server could not be reached. Check that Whetstone is running and try again.";

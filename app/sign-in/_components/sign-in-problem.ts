@@ -11,6 +11,7 @@ const SENTENCES: Record<
   unknown: () =>
     "You have no account here and no invitation. Ask an owner of a project for one, or whoever runs this installation.",
   taken: (at) => `The account with your address belongs to somebody else at ${at}. Ask whoever runs this installation.`,
+  disabled: () => "Your account is disabled. Ask an owner of this installation to enable it.",
   early: () => "Nobody has set Whetstone up yet. Open the link that was printed in the terminal when it started.",
   OAuthSignin: (at) => `${at} could not be reached. Try again in a moment.`,
   OAuthCallback: (at) => notCompleted(at),

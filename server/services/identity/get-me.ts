@@ -3,7 +3,9 @@ import { alias } from "drizzle-orm/pg-core";
 import { z } from "zod";
 import { NOW } from "@/db/now";
 import { sessions, users } from "@/db/schema";
+import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
 import { notFound } from "@/server/platform/errors";
+import { holdsRight } from "@/server/platform/installation-rights";
 import { okReply } from "@/server/platform/schemas";
 import { accountVerb } from "@/server/platform/verb";
 import { meReply } from "./schemas";
@@ -35,15 +37,17 @@ export const getMe = accountVerb(
         unread: sql<boolean>`coalesce(${unread}, false)`,
         makerName: makers.name,
         makerEmail: makers.email,
+        marks: { installationOwner: users.installationOwner, mayCreateProjects: users.mayCreateProjects },
       })
       .from(users)
       .leftJoin(makers, eq(makers.id, users.passwordResetBy))
       .leftJoin(sessions, and(eq(sessions.userId, users.id), eq(sessions.id, sessionId ?? "")))
       .where(eq(users.id, userId));
     if (!found) throw notFound("The person");
-    const { user, hasPassword, resetAt, resetBy, makerName, makerEmail } = found;
+    const { user, hasPassword, marks, resetAt, resetBy, makerName, makerEmail } = found;
+    const rights = INSTALLATION_RIGHTS.filter((right) => holdsRight(marks, right));
     const by = resetBy === null ? null : { name: makerName, email: makerEmail };
-    return { user, hasPassword, passwordReset: found.unread && resetAt !== null ? { at: resetAt, by } : null };
+    return { user, hasPassword, rights, passwordReset: found.unread && resetAt !== null ? { at: resetAt, by } : null };
   },
 );
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, test, vi } from "vitest";
+import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { sessions, users } from "@/db/schema";
 import { verifyApiKey } from "@/server/services/api-keys";
@@ -27,6 +28,7 @@ vi.mock("@node-rs/argon2", async (original) => {
 
 beforeAll(countInOneWindow);
 
+const HOUR_MS = 3_600_000;
 let people = 0;
 const person = async (password = "correct horse") => {
   const email = `Person${++people}@Example.test`;
@@ -45,6 +47,12 @@ test("a fresh installation has one owner at most, however many complete the set-
     code: "forbidden",
   });
   expect(await setupNeeded(db())).toBe(true);
+
+  // It is told by the database's clock how old the link is.
+  const madeAgo = (ms: number) => db().execute(sql`update setup_tokens set created_at = ${NOW} - ${ms}::bigint`);
+  await madeAgo(24 * HOUR_MS + 1000);
+  await expect(completeSetup(db(), { ...given, token })).rejects.toThrow("setup-link");
+  await madeAgo(24 * HOUR_MS - 60_000);
 
   const tries = await Promise.allSettled(
     Array.from({ length: 8 }, (_, i) => completeSetup(db(), { ...given, email: `first${i}@example.test`, token })),
@@ -247,6 +255,7 @@ test("a person reads their own account and never its hash", async () => {
     user: { id, email, name: "Ada", createdAt: expect.any(Number) },
     hasPassword: true,
     passwordReset: null,
+    rights: [],
   });
   await expect(getMe({ db: db(), userId: "usr_none" }, {})).rejects.toMatchObject({ code: "not_found" });
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
 import { idInput, pageInput, pagination, unixMs } from "@/server/platform/schemas";
 
 export const email = z
@@ -43,9 +44,14 @@ export const passwordReset = z.object({
 export type PasswordReset = z.infer<typeof passwordReset>;
 /**
  * `hasPassword` is false for somebody who comes in through a provider only. `passwordReset` is what the person has to be
- * told in this browser; `null` where there is nothing, or they have said that they read it.
+ * told in this browser; `null` where there is nothing, or they have said that they read it. `rights` are those outside any project.
  */
-export const meReply = z.object({ user, hasPassword: z.boolean(), passwordReset: passwordReset.nullable() });
+export const meReply = z.object({
+  user,
+  hasPassword: z.boolean(),
+  rights: z.array(z.enum(INSTALLATION_RIGHTS)),
+  passwordReset: passwordReset.nullable(),
+});
 
 export const changePasswordInput = z.strictObject({
   currentPassword: z.string().min(1).max(256),

@@ -44,7 +44,7 @@ export async function readSession(db: Db, id: string): Promise<Session | null> {
     .select({ id: sessions.id, userId: users.id, email: users.email, name: users.name, stale })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(eq(sessions.id, id), isNull(sessions.revokedAt), gt(sessions.expiresAt, NOW)));
+    .where(and(eq(sessions.id, id), isNull(sessions.revokedAt), gt(sessions.expiresAt, NOW), isNull(users.disabledAt)));
   if (!row) return null;
   if (row.stale) {
     await db

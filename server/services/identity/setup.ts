@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { setupTokens, users } from "@/db/schema";
@@ -13,6 +13,9 @@ import { type CompleteSetupInput, completeSetupInput } from "./schemas";
 
 /** Any number, as long as nothing else takes it: the first run happens one at a time, whatever starts together. */
 const SETUP_LOCK = 7_231_004_118;
+/** It makes an owner of whoever opens it, and may stand in a log for as long as that is kept. */
+const LINK_HOURS = 24;
+const HOUR_MS = 3_600_000;
 const FIRST_PROJECT = "My project";
 
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
@@ -25,7 +28,7 @@ export async function setupNeeded(db: Db): Promise<boolean> {
 }
 
 /**
- * A new one-time token for the first run, to be printed as a link; `null` once somebody exists. Tokens from earlier
+ * A new one-time token for the first run, to be printed as a link; `null` once somebody exists. It works for 24 hours. Tokens from earlier
  * starts that nobody used stop working.
  */
 export const createSetupLink = (db: Db): Promise<{ token: string } | null> =>
@@ -54,12 +57,18 @@ export async function completeSetup(db: Db, input: CompleteSetupInput, request?:
     const [used] = await tx
       .update(setupTokens)
       .set({ usedAt: NOW })
-      .where(and(eq(setupTokens.hash, hashOf(token)), isNull(setupTokens.usedAt)))
+      .where(
+        and(
+          eq(setupTokens.hash, hashOf(token)),
+          isNull(setupTokens.usedAt),
+          gt(setupTokens.createdAt, sql`${NOW} - ${LINK_HOURS * HOUR_MS}::bigint`),
+        ),
+      )
       .returning({ hash: setupTokens.hash });
     if (!used || !(await setupNeeded(tx))) {
       throw new ServiceError(
         "forbidden",
-        "This link was used already or replaced by a newer one. Restart the server to see the present link.",
+        `This link was used already, is older than ${LINK_HOURS} hours, or was replaced by a newer one. Make another on the server: npm run -s cli -- setup-link`,
       );
     }
     const user = await createUser(tx, passwordsAreOn() ? { ...person, password } : person);

@@ -1,5 +1,7 @@
+import { eq } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import type { Db } from "@/db/client";
+import { users } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
@@ -25,9 +27,25 @@ type Entered = {
   visitor: Visitor;
 };
 
-/** Opens a session for somebody who has just proved who they are. */
+/**
+ * Whether the person has been disabled. Until the end of the transaction that stays so: who is just being disabled does
+ * not get a session that outlives it.
+ */
+export async function isDisabled(tx: Db, userId: string): Promise<boolean> {
+  const [person] = await tx
+    .select({ disabledAt: users.disabledAt })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for("share");
+  return !person || person.disabledAt !== null;
+}
+
+const disabled = () => new ServiceError("forbidden", "This account is disabled. Ask an owner of this installation.");
+
+/** Opens a session for somebody who has just proved who they are; refuses whom an owner has disabled. */
 export const openSession = (db: Db, { userId, provedBy, by, visitor }: Entered) =>
   db.transaction(async (tx): Promise<SignedIn> => {
+    if (await isDisabled(tx, userId)) throw disabled();
     const sessionId = await startSession(tx, { userId, userAgent: visitor.userAgent, provedBy });
     await noteNetwork(tx, { userId, address: visitor.request.address });
     await recordAudit(tx, {
@@ -56,6 +74,8 @@ export async function signInWithPassword(
     return null;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "rate_limited") refused("too many attempts");
+    // Told to nobody but whoever has the password.
+    if (error instanceof ServiceError && error.code === "forbidden") refused("the account is disabled");
     throw error;
   }
 }

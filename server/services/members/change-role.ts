@@ -20,7 +20,7 @@ export const changeRole = verb(
     await requireMayGive(ctx, role);
     await lockMembers(ctx);
     const before = await roleOf(ctx, userId);
-    if (role !== "owner") await keepAnOwner(ctx, before);
+    if (role !== "owner") await keepAnOwner(ctx, userId, before);
     await setRole(ctx, userId, role);
     auditNote(ctx, { target: { type: "user", id: userId }, before: { role: before }, after: { role } });
     return { member: await readMember(ctx, userId) };

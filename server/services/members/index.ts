@@ -6,6 +6,7 @@ export { joinDefaultProjects } from "./default-projects";
 export { inviteMember, listInvitations, revokeInvitation } from "./invitations";
 export { leaveProject } from "./leave-project";
 export { listMembers } from "./list-members";
+export { endAllLinksOf, lockMembers, setRole } from "./owners";
 export { removeMember } from "./remove-member";
 export {
   createPasswordReset,

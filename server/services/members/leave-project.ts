@@ -2,9 +2,10 @@ import { auditNote } from "@/server/platform/audit";
 import type { ProjectId } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
+import { countKeysOf, revokeKeysOf } from "@/server/services/api-keys";
 import { roleIn } from "@/server/services/projects";
 import { takeOut } from "./owners";
-import { leaveInput, leftReply } from "./schemas";
+import { leaveInput, removedReply } from "./schemas";
 
 export const leaveProject = accountVerb(
   {
@@ -12,12 +13,14 @@ export const leaveProject = accountVerb(
     summary: "Leave a project. Its last owner cannot (409).",
     effect: "write",
     input: leaveInput,
-    reply: leftReply,
+    reply: removedReply,
   },
-  async (ctx, { projectId }) => {
+  async (ctx, { projectId, revokeKeys }) => {
     if (!(await roleIn(ctx.db, { projectId, userId: ctx.userId }))) throw notFound("The project");
     const role = await takeOut({ db: ctx.db, projectId: projectId as ProjectId }, ctx.userId);
-    auditNote(ctx, { projectId, target: { type: "user", id: ctx.userId }, before: { role }, after: null });
-    return { ok: true as const };
+    const keys = revokeKeys ? await revokeKeysOf(ctx.db, ctx.userId, projectId) : [];
+    const target = { type: "user", id: ctx.userId };
+    auditNote(ctx, { projectId, target, before: { role }, after: keys.length > 0 ? { keysRevoked: keys } : null });
+    return { ok: true as const, keysRevoked: keys.length, keysLeft: await countKeysOf(ctx.db, ctx.userId, projectId) };
   },
 );

@@ -5,6 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { countKeysByMaker, countKeysOf } from "@/server/services/api-keys";
 import { listMembersInput, membersReply } from "./schemas";
 
 const shown = (ctx: Pick<Ctx, "db">) => ({
@@ -27,7 +28,7 @@ const from = (ctx: Ctx) =>
 export async function readMember(ctx: Ctx, userId: string) {
   const [row] = await from(ctx).where(and(eq(memberships.projectId, ctx.projectId), eq(memberships.userId, userId)));
   if (!row) throw notFound("The member");
-  return row;
+  return { ...row, activeKeyCount: await countKeysOf(ctx.db, userId, ctx.projectId) };
 }
 
 export const listMembers = verb(
@@ -53,6 +54,12 @@ export const listMembers = verb(
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.userId]);
-    return { members: rows, pagination: { limit, nextCursor } };
+    const keys = await countKeysByMaker(
+      ctx.db,
+      ctx.projectId,
+      rows.map(({ userId }) => userId),
+    );
+    const members = rows.map((row) => ({ ...row, activeKeyCount: keys.get(row.userId) ?? 0 }));
+    return { members, pagination: { limit, nextCursor } };
   },
 );

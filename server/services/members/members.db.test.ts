@@ -1,13 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { invitations, memberships, passwordResets } from "@/db/schema";
+import { invitations, memberships, passwordResets, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { CAPABILITIES, ROLE_CAPABILITIES, type Role } from "@/server/platform/capabilities";
 import type { AccountCtx, Ctx } from "@/server/platform/context";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
 import { cookieFor, ctxForKey, keyFor, requestTo } from "@/server/rest/testing";
+import { createApiKey, revokeApiKey, verifyApiKey } from "@/server/services/api-keys";
 import { listAudit } from "@/server/services/audit";
 import {
   changePassword,
@@ -144,6 +145,46 @@ test("of two owners who demote each other at once, one stays an owner", async ()
     expect(await db().$count(memberships, owners)).toBe(1);
     expect(tries.some((one) => one.status === "rejected")).toBe(true);
   }
+});
+
+test("removing a member says which of their keys are left, and revokes them where asked, here and of nobody else", async () => {
+  const { ctx } = await testProject();
+  const [ada, eve] = [await memberOf(ctx, "owner"), await memberOf(ctx, "owner")];
+  const elsewhere = await testProject();
+  await db().insert(memberships).values({ projectId: elsewhere.ctx.projectId, userId: ada.id, role: "owner" });
+  const keyOf = (maker: typeof ada, projectId = ctx.projectId) =>
+    createApiKey({ ...maker.ctx, projectId }, { name: "known to its maker" });
+  const [one, two, hers, other] = [
+    await keyOf(ada),
+    await keyOf(ada),
+    await keyOf(eve),
+    await keyOf(ada, elsewhere.ctx.projectId),
+  ];
+  await revokeApiKey(ctx, { keyId: two.apiKey.id });
+  const { members } = await listMembers(ctx, {});
+  expect(members.find(({ userId }) => userId === ada.id)).toMatchObject({ activeKeyCount: 1 });
+  expect(await removeMember(ctx, { userId: ada.id })).toEqual({ ok: true, keysRevoked: 0, keysLeft: 1 });
+  await expect(verifyApiKey(db(), one.secret)).resolves.toBeDefined();
+  await db().insert(memberships).values({ projectId: ctx.projectId, userId: ada.id, role: "owner" });
+  expect(await removeMember(ctx, { userId: ada.id, revokeKeys: true })).toEqual({
+    ok: true,
+    keysRevoked: 1,
+    keysLeft: 0,
+  });
+  await expect(verifyApiKey(db(), one.secret)).rejects.toThrow("revoked");
+  for (const { secret } of [hers, other]) await expect(verifyApiKey(db(), secret)).resolves.toBeDefined();
+  expect(await leaveProject(eve.account, { projectId: ctx.projectId, revokeKeys: true })).toMatchObject({
+    keysRevoked: 1,
+  });
+  await expect(verifyApiKey(db(), hers.secret)).rejects.toThrow("revoked");
+});
+
+test("an owner who was disabled is not the one that is left", async () => {
+  const { ctx, userId } = await testProject();
+  const other = await memberOf(ctx, "owner");
+  await db().update(users).set({ disabledAt: 1 }).where(eq(users.id, other.id));
+  await expect(leaveProject({ db: db(), userId }, { projectId: ctx.projectId })).rejects.toThrow("last owner");
+  expect(await removeMember(ctx, { userId: other.id })).toMatchObject({ ok: true });
 });
 
 test("the last owner neither leaves nor is demoted or removed", async () => {

@@ -1,6 +1,7 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, or, sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { invitations, memberships, passwordResets, projects } from "@/db/schema";
+import { invitations, memberships, passwordResets, projects, users } from "@/db/schema";
 import type { Role } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
@@ -30,11 +31,26 @@ export async function roleOf({ db, projectId }: In, userId: string): Promise<Rol
   return row.role;
 }
 
+/** Whether somebody else owns the project who can sign in. */
+const hasOtherOwner = ({ db, projectId }: In, userId: string) =>
+  db
+    .select({ userId: memberships.userId })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(
+        eq(memberships.projectId, projectId),
+        eq(memberships.role, "owner"),
+        ne(memberships.userId, userId),
+        isNull(users.disabledAt),
+      ),
+    )
+    .limit(1)
+    .then((found) => found.length > 0);
+
 /** Refuses to take the role from the only owner. Call it with the lock held. */
-export async function keepAnOwner({ db, projectId }: In, leaving: Role) {
-  if (leaving !== "owner") return;
-  const owners = await db.$count(memberships, and(eq(memberships.projectId, projectId), eq(memberships.role, "owner")));
-  if (owners <= 1) {
+export async function keepAnOwner(ctx: In, userId: string, leaving: Role) {
+  if (leaving === "owner" && !(await hasOtherOwner(ctx, userId))) {
     throw new ServiceError("conflict", "This is the project's last owner: make somebody else an owner first.");
   }
 }
@@ -58,11 +74,23 @@ export async function endLinksOf({ db, projectId }: In, userId: string) {
     .where(and(eq(passwordResets.projectId, projectId), eq(passwordResets.createdBy, userId)));
 }
 
+/** The same in every project, also of links that were made for them to set a password: nothing lets them back in. */
+export async function endAllLinksOf(db: Db, userId: string) {
+  await db
+    .update(invitations)
+    .set({ revokedAt: NOW })
+    .where(and(eq(invitations.createdBy, userId), isNull(invitations.acceptedAt), isNull(invitations.revokedAt)));
+  await db
+    .update(passwordResets)
+    .set({ usedAt: sql`coalesce(${passwordResets.usedAt}, ${NOW})` })
+    .where(or(eq(passwordResets.createdBy, userId), eq(passwordResets.userId, userId)));
+}
+
 /** Takes somebody out. Their next request already finds no project here. */
 export async function takeOut(ctx: In, userId: string): Promise<Role> {
   await lockMembers(ctx);
   const role = await roleOf(ctx, userId);
-  await keepAnOwner(ctx, role);
+  await keepAnOwner(ctx, userId, role);
   await ctx.db.delete(memberships).where(and(eq(memberships.projectId, ctx.projectId), eq(memberships.userId, userId)));
   await endLinksOf(ctx, userId);
   return role;

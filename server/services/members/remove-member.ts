@@ -1,23 +1,26 @@
 import { auditNote } from "@/server/platform/audit";
-import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
+import { countKeysOf, revokeKeysOf } from "@/server/services/api-keys";
 import { takeOut } from "./owners";
-import { memberInput } from "./schemas";
+import { removedReply, removeMemberInput } from "./schemas";
 
 export const removeMember = verb(
   {
     name: "members.remove",
     summary: "Take a member out of the project. Their next request already finds no project here.",
     description:
-      "The last owner stays (409). Invitations and reset links that they made stop working; API keys are the project's and stay.",
+      "The last owner stays (409). Invitations and reset links that they made stop working; API keys are the project's and stay, unless `revokeKeys` says that those they made go too: `keysLeft` is how many of these still work.",
     capability: "project:admin",
     effect: "write",
-    input: memberInput,
-    reply: okReply,
+    input: removeMemberInput,
+    reply: removedReply,
   },
-  async (ctx, { userId }) => {
+  async (ctx, { userId, revokeKeys }) => {
     const role = await takeOut(ctx, userId);
-    auditNote(ctx, { target: { type: "user", id: userId }, before: { role }, after: null });
-    return { ok: true as const };
+    const keys = revokeKeys ? await revokeKeysOf(ctx.db, userId, ctx.projectId) : [];
+    const target = { type: "user", id: userId };
+    auditNote(ctx, { target, before: { role }, after: keys.length > 0 ? { keysRevoked: keys } : null });
+    const keysLeft = await countKeysOf(ctx.db, userId, ctx.projectId);
+    return { ok: true as const, keysRevoked: keys.length, keysLeft };
   },
 );

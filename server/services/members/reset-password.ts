@@ -190,6 +190,7 @@ export async function lookAtPasswordReset(db: Db, token: string) {
         eq(passwordResets.hash, hashOfToken(token)),
         isNull(passwordResets.usedAt),
         gt(passwordResets.expiresAt, NOW),
+        isNull(users.disabledAt),
       ),
     );
   if (!found) return null;

@@ -17,6 +17,8 @@ export const member = z.object({
   role,
   /** When a browser of theirs was last here, to five minutes; `null` when no session of theirs is left. */
   lastSeenAt: z.number().nullable(),
+  /** API keys that they made here and that still open something. */
+  activeKeyCount: z.int(),
   createdAt: z.number(),
 });
 export type Member = z.infer<typeof member>;
@@ -26,6 +28,10 @@ export const membersReply = z.object({ members: z.array(member), pagination });
 
 export const changeRoleInput = z.strictObject({ userId: idInput, role });
 export const memberInput = z.strictObject({ userId: idInput });
+/** `revokeKeys`: whoever made a key may know it. */
+export const removeMemberInput = z.strictObject({ userId: idInput, revokeKeys: queryBoolean().default(false) });
+/** Of the keys that they made: how many were revoked, and how many still open something. */
+export const removedReply = z.object({ ok: z.literal(true), keysRevoked: z.int(), keysLeft: z.int() });
 /** `fromUserId`: which owner hands over. A signed-in owner hands over their own; a key has to say whose. */
 export const transferOwnershipInput = z.strictObject({ userId: idInput, fromUserId: idInput.optional() });
 
@@ -81,7 +87,7 @@ export const tokenInput = z.strictObject({ token });
 export const acceptedReply = z.object({ project: z.object({ id: z.string(), name: z.string() }), role });
 /** A person who has no account yet makes one by an invitation. */
 export const joinInput = z.strictObject({ token, email, password, name: personName.optional() });
-export const leaveInput = z.strictObject({ projectId: idInput });
-export const leftReply = z.object({ ok: z.literal(true) });
+/** `revokeKeys`: those that one made oneself. */
+export const leaveInput = z.strictObject({ projectId: idInput, revokeKeys: z.boolean().default(false) });
 
 export const daysFrom = (now: number, days: number) => now + days * DAY_MS;

@@ -1,17 +1,20 @@
 import { auditNote } from "@/server/platform/audit";
-import { accountVerb } from "@/server/platform/verb";
+import { ServiceError } from "@/server/platform/errors";
+import { installationVerb } from "@/server/platform/verb";
 import { createdProjectNote, createProject } from "./create-project";
 import { createdProjectReply, createProjectInput } from "./schemas";
 
-export const startProject = accountVerb(
+export const startProject = installationVerb(
   {
     name: "projects.create",
     summary: "Start a project. Whoever starts it owns it; its default key is shown in this answer only.",
+    right: "projects:create",
     effect: "write",
     input: createProjectInput,
     reply: createdProjectReply,
   },
   async (ctx, { name }) => {
+    if ("operator" in ctx) throw new ServiceError("unprocessable", "A project is somebody's: say whose.");
     const created = await createProject(ctx.db, { name, ownerUserId: ctx.userId });
     auditNote(ctx, createdProjectNote(created));
     return created;

@@ -6,6 +6,7 @@ const WHY: Record<Refusal, string> = {
   unverified: "the provider has not verified the address",
   unknown: "nobody has an account or an invitation for this address",
   early: "nobody has set this installation up yet",
+  disabled: "the account is disabled",
   taken: "the account belongs to another person at the provider",
 };
 

@@ -7,6 +7,7 @@ import {
   createUser,
   findUserByEmail,
   forgetUnprovenPassword,
+  isDisabled,
   noteRefusal,
   openSession,
   type SignedIn,
@@ -40,6 +41,7 @@ export async function signInByProvider(db: Db, { claims, invitation, visitor }: 
         sql`select pg_advisory_xact_lock(hashtextextended(${`identity ${person.issuer} ${person.subject}`}, 0))`,
       );
       const userId = await personHere({ tx, settings, person, invitation, visitor });
+      if (await isDisabled(tx, userId)) throw new SignInRefused("disabled", userId);
       return openSession(tx, { userId, provedBy: "single-sign-on", by: settings.name, visitor });
     });
   } catch (error) {

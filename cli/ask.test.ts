@@ -1,0 +1,35 @@
+import { Readable } from "node:stream";
+import { afterEach, expect, test, vi } from "vitest";
+import { firstLine, passwordOf } from "./ask";
+
+const said: string[] = [];
+const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);
+afterEach(() => {
+  said.length = 0;
+  spy.mockClear();
+});
+
+test.each([
+  ["correct horse\nsecond", "correct horse"],
+  ["correct horse\r\n", "correct horse"],
+  [" spaces stay ", " spaces stay "],
+  ["", ""],
+])("a password on standard input is its first line", async (input, line) => {
+  expect(await firstLine(Readable.from([input]))).toBe(line);
+});
+
+test("a password in the command line works, and is told to be seen by others, without being repeated", async () => {
+  expect(await passwordOf({ password: "correct horse" })).toBe("correct horse");
+  expect(said.join("")).toMatch(/can be read by other programs of this machine.*--password-stdin/);
+  expect(said.join("")).not.toContain("correct horse");
+});
+
+test("it is given in one way only", async () => {
+  await expect(passwordOf({ password: "x", passwordStdin: true })).rejects.toThrow("one way");
+});
+
+test("where nobody sits at a terminal, nobody is asked", async () => {
+  expect(await passwordOf({})).toBeUndefined();
+  expect(await passwordOf({ password: false })).toBeUndefined();
+  expect(said).toEqual([]);
+});

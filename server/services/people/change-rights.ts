@@ -1,0 +1,31 @@
+import { eq } from "drizzle-orm";
+import { users } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { installationVerb } from "@/server/platform/verb";
+import { keepInstallationOwner, lockPerson } from "./lock-person";
+import { readPerson } from "./read-people";
+import { changeRightsInput, personReply } from "./schemas";
+
+export const changeRights = installationVerb(
+  {
+    name: "people.changeRights",
+    summary: "Give or take the right to start projects, or to own the installation.",
+    description:
+      "An owner of the installation manages its people and may start projects. Its last owner stays one (409).",
+    right: "people:manage",
+    effect: "write",
+    input: changeRightsInput,
+    reply: personReply,
+  },
+  async (ctx, { userId, ...asked }) => {
+    const { installationOwner, mayCreateProjects, ...before } = await lockPerson(ctx.db, userId);
+    if (asked.installationOwner === false) await keepInstallationOwner(ctx.db, { id: before.id, installationOwner });
+    const after = {
+      installationOwner: asked.installationOwner ?? installationOwner,
+      mayCreateProjects: asked.mayCreateProjects ?? mayCreateProjects,
+    };
+    await ctx.db.update(users).set(after).where(eq(users.id, userId));
+    auditNote(ctx, { target: { type: "user", id: userId }, before: { installationOwner, mayCreateProjects }, after });
+    return { person: await readPerson(ctx.db, userId) };
+  },
+);

@@ -1,0 +1,62 @@
+import { eq } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { users } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { installationVerb } from "@/server/platform/verb";
+import { countKeysOf, revokeKeysOf } from "@/server/services/api-keys";
+import { endSessions } from "@/server/services/identity";
+import { endAllLinksOf } from "@/server/services/members";
+import { keepInstallationOwner, lockPerson, refuseOneself } from "./lock-person";
+import { readPerson } from "./read-people";
+import { disabledReply, disableInput, personInput, personReply } from "./schemas";
+
+export const disablePerson = installationVerb(
+  {
+    name: "people.disable",
+    summary: "Disable an account: its browsers are signed out at once, and nobody signs in to it by any way.",
+    description:
+      "Its projects, and what was done in them, stay. Invitations and password links that the person made stop working; API keys that they made stay, unless `revokeKeys` says otherwise: `keysLeft` is how many still work. The installation's last owner stays (409).",
+    right: "people:manage",
+    effect: "write",
+    input: disableInput,
+    reply: disabledReply,
+  },
+  async (ctx, { userId, revokeKeys }) => {
+    refuseOneself(ctx, userId, "disable");
+    const before = await lockPerson(ctx.db, userId);
+    await keepInstallationOwner(ctx.db, before);
+    if (before.disabledAt === null) await ctx.db.update(users).set({ disabledAt: NOW }).where(eq(users.id, userId));
+    const sessionsEnded = await endSessions(ctx.db, userId);
+    await endAllLinksOf(ctx.db, userId);
+    const keys = revokeKeys ? await revokeKeysOf(ctx.db, userId, null) : [];
+    const person = await readPerson(ctx.db, userId);
+    auditNote(ctx, {
+      target: { type: "user", id: userId },
+      before: { disabledAt: before.disabledAt },
+      after: { disabledAt: person.disabledAt, sessionsEnded, keysRevoked: keys },
+    });
+    return { person, sessionsEnded, keysRevoked: keys.length, keysLeft: await countKeysOf(ctx.db, userId, null) };
+  },
+);
+
+export const enablePerson = installationVerb(
+  {
+    name: "people.enable",
+    summary: "Let somebody who was disabled sign in again.",
+    description: "What was ended stays ended: they sign in anew, and revoked keys and links stay revoked.",
+    right: "people:manage",
+    effect: "write",
+    input: personInput,
+    reply: personReply,
+  },
+  async (ctx, { userId }) => {
+    const before = await lockPerson(ctx.db, userId);
+    await ctx.db.update(users).set({ disabledAt: null }).where(eq(users.id, userId));
+    auditNote(ctx, {
+      target: { type: "user", id: userId },
+      before: { disabledAt: before.disabledAt },
+      after: { disabledAt: null },
+    });
+    return { person: await readPerson(ctx.db, userId) };
+  },
+);

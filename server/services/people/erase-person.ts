@@ -1,0 +1,68 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { invitations, memberships, projects, users } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import type { InstallationCtx } from "@/server/platform/context";
+import { impossible, ServiceError } from "@/server/platform/errors";
+import { installationVerb } from "@/server/platform/verb";
+import { countKeysOf, revokeKeysOf } from "@/server/services/api-keys";
+import { endAllLinksOf } from "@/server/services/members";
+import { keepInstallationOwner, lockPerson, refuseOneself } from "./lock-person";
+import { soleOwnerOf } from "./read-people";
+import { erasedReply, eraseInput } from "./schemas";
+
+/** One owner after the other leaves a project, in any number of processes: what is asked below stays true. */
+const lockTheirProjects = (ctx: InstallationCtx, userId: string) =>
+  ctx.db
+    .select({ id: projects.id })
+    .from(projects)
+    .innerJoin(memberships, eq(memberships.projectId, projects.id))
+    .where(and(eq(memberships.userId, userId), eq(memberships.role, "owner")))
+    .orderBy(projects.id)
+    .for("no key update", { of: projects });
+
+async function refuseSoleOwner(ctx: InstallationCtx, userId: string) {
+  const owned = await soleOwnerOf(ctx.db, userId);
+  if (owned.length === 0) return;
+  throw new ServiceError(
+    "conflict",
+    `They are the only owner of ${owned.map(({ name, id }) => `“${name}” (${id})`).join(", ")}: hand ${owned.length === 1 ? "it" : "these"} over first.`,
+    { errors: owned.map(({ id, name }) => ({ path: "/userId", message: `The only owner of “${name}” (${id}).` })) },
+  );
+}
+
+/** Invitations name whom they are for; one that is still open is nobody's any more. */
+async function forgetInvitationsFor(ctx: InstallationCtx, email: string) {
+  const theirs = eq(sql`lower(${invitations.email})`, sql`lower(${email})`);
+  await ctx.db.delete(invitations).where(and(theirs, isNull(invitations.acceptedAt)));
+  await ctx.db.update(invitations).set({ email: null }).where(theirs);
+}
+
+export const erasePerson = installationVerb(
+  {
+    name: "people.erase",
+    summary: "Erase somebody: their account, sessions, memberships, and ways in.",
+    description:
+      "`email` is their address, typed once more (422 when it is another). Refused (409) for the only owner of a project, named in the answer, and for the installation's last owner. Audit logs keep what was done, under the person's id: address, name and network are removed from them. API keys that they made stay, unless `revokeKeys`. There is no way back; earlier backups have them until they expire.",
+    right: "people:manage",
+    effect: "write",
+    input: eraseInput,
+    reply: erasedReply,
+  },
+  async (ctx, { userId, email, revokeKeys }) => {
+    refuseOneself(ctx, userId, "erase");
+    const person = await lockPerson(ctx.db, userId);
+    if (person.email.toLowerCase() !== email.toLowerCase())
+      throw impossible("/email", "Type their address as it stands.");
+    await keepInstallationOwner(ctx.db, person);
+    await lockTheirProjects(ctx, userId);
+    await refuseSoleOwner(ctx, userId);
+    await endAllLinksOf(ctx.db, userId);
+    const keys = revokeKeys ? await revokeKeysOf(ctx.db, userId, null) : [];
+    await forgetInvitationsFor(ctx, person.email);
+    // The one change that the audit logs know, and the application has no other way to make it.
+    await ctx.db.execute(sql`select forget_person(${userId})`);
+    await ctx.db.delete(users).where(eq(users.id, userId));
+    auditNote(ctx, { target: { type: "user", id: userId }, before: null, after: { keysRevoked: keys } });
+    return { ok: true as const, keysRevoked: keys.length, keysLeft: await countKeysOf(ctx.db, userId, null) };
+  },
+);

@@ -1,0 +1,39 @@
+import { users } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { installationVerb } from "@/server/platform/verb";
+import { impactOf, readPerson, shownPerson } from "./read-people";
+import { listPeopleInput, peopleReply, personInput, personWithImpactReply } from "./schemas";
+
+export const listPeople = installationVerb(
+  {
+    name: "people.list",
+    summary: "Everybody who has an account, the newest first, with their projects and when they last signed in.",
+    right: "people:manage",
+    effect: "read",
+    input: listPeopleInput,
+    reply: peopleReply,
+  },
+  async ({ db }, { limit, cursor }) => {
+    const list = newestFirst({ name: "people", filters: {}, time: users.createdAt, id: users.id, limit, cursor });
+    const found = await db
+      .select(shownPerson)
+      .from(users)
+      .where(list.after)
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { people: rows, pagination: { limit, nextCursor } };
+  },
+);
+
+export const getPerson = installationVerb(
+  {
+    name: "people.get",
+    summary: "Read one person, and what disabling or erasing them would touch.",
+    right: "people:manage",
+    effect: "read",
+    input: personInput,
+    reply: personWithImpactReply,
+  },
+  async ({ db }, { userId }) => ({ person: await readPerson(db, userId), impact: await impactOf(db, userId) }),
+);
