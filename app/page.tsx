@@ -28,11 +28,11 @@ export default async function Home() {
   const last = (await cookies()).get(LAST_PROJECT)?.value;
   const project = projects.find(({ id }) => id === last) ?? projects[0];
   if (project) redirect(`/p/${project.id}/conversations`);
-  const { passwordReset } = await trpc.account.me();
+  const { passwordReset, rights } = await trpc.account.me();
   return (
     <EntryCard title="No project yet">
       <ResetNotice reset={passwordReset} />
-      <CreateFirstProject />
+      <CreateFirstProject may={rights.includes("projects:create")} />
     </EntryCard>
   );
 }

@@ -43,10 +43,14 @@ const SEEN =
   "A password in a command line can be read by other programs of this machine, and stays in the shell's history: leave it out to be asked, or use --password-stdin.\n";
 
 /** The password as it was given, read, or typed; `undefined` for somebody who is to have none. */
-export async function passwordOf({ password, passwordStdin }: PasswordGiven): Promise<string | undefined> {
+export async function passwordOf(
+  { password, passwordStdin }: PasswordGiven,
+  /** A program reads what is said: one object and nothing else. */
+  { json = false } = {},
+): Promise<string | undefined> {
   if (typeof password === "string" && passwordStdin) throw new UsageError("Give the password in one way only.");
   if (typeof password === "string") {
-    process.stderr.write(SEEN);
+    if (!json) process.stderr.write(SEEN);
     return password;
   }
   if (passwordStdin) {

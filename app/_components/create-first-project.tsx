@@ -3,8 +3,17 @@ import { Button, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { NewProject } from "./new-project";
 
-export function CreateFirstProject() {
+/** `may`: whether an owner of the installation gave the right. */
+export function CreateFirstProject({ may }: { may: boolean }) {
   const [opened, { open, close }] = useDisclosure(false);
+  if (!may) {
+    return (
+      <Text>
+        You belong to no project. Ask an owner of one to invite you, or an owner of this installation to let you start
+        projects.
+      </Text>
+    );
+  }
   return (
     <Stack gap="sm" align="flex-start">
       <Text>You belong to no project. Create one, or ask an owner to add you to theirs.</Text>

@@ -22,7 +22,7 @@ export function addUser(program: Command) {
     .option("--name <name>", "how to call the person")
     .action(async (given: { email: string; name?: string } & PasswordGiven, command: Command) => {
       const { email, name } = given;
-      const password = await passwordOf(given);
+      const password = await passwordOf(given, command.optsWithGlobals<{ json?: boolean }>());
       const user = await withDatabase((db) =>
         db.transaction(async (tx) => {
           const created = await createUser(tx, { email, name, password });

@@ -13,11 +13,11 @@ export default async function ProjectLayout({ children, params }: Props) {
   const session = await currentSession();
   if (!session) redirect(`/sign-in?next=${encodeURIComponent(`/p/${projectId}/conversations`)}`);
   const trpc = await api();
-  const [{ projects }, { passwordReset }] = await Promise.all([trpc.projects.list(), trpc.account.me()]);
+  const [{ projects }, { passwordReset, rights }] = await Promise.all([trpc.projects.list(), trpc.account.me()]);
   if (!projects.some((project) => project.id === projectId)) notFound();
   return (
     <MembershipProvider projectId={projectId} projects={projects}>
-      <Shell projectId={projectId} user={session.user}>
+      <Shell projectId={projectId} user={{ ...session.user, rights }}>
         <ResetNotice reset={passwordReset} />
         <RememberProject projectId={projectId} />
         {children}

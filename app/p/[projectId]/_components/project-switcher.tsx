@@ -8,7 +8,7 @@ import { useProjects } from "./membership";
 import { pageHref } from "./pages";
 import classes from "./shell.module.css";
 
-export function ProjectSwitcher({ projectId }: { projectId: string }) {
+export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; mayCreate: boolean }) {
   const projects = useProjects();
   const [creating, create] = useDisclosure(false);
   const current = projects.find((project) => project.id === projectId);
@@ -39,10 +39,14 @@ export function ProjectSwitcher({ projectId }: { projectId: string }) {
               {project.name}
             </Menu.Item>
           ))}
-          <Menu.Divider />
-          <Menu.Item leftSection={<IconPlus size={14} aria-hidden />} onClick={create.open}>
-            New project…
-          </Menu.Item>
+          {mayCreate ? (
+            <>
+              <Menu.Divider />
+              <Menu.Item leftSection={<IconPlus size={14} aria-hidden />} onClick={create.open}>
+                New project…
+              </Menu.Item>
+            </>
+          ) : null}
         </Menu.Dropdown>
       </Menu>
       <NewProject opened={creating} onClose={create.close} />

@@ -41,7 +41,7 @@ export function Shell({ projectId, user, children }: Props) {
       </AppShell.Header>
       <AppShell.Navbar className={classes.navbar} aria-label="Workbench">
         <AppShell.Section p={8}>
-          <ProjectSwitcher projectId={projectId} />
+          <ProjectSwitcher projectId={projectId} mayCreate={user.rights.includes("projects:create")} />
           <UnstyledButton className={classes.search} onClick={spotlight.open} mt={8}>
             <IconSearch size={14} aria-hidden />
             <span>Go to…</span>

@@ -10,6 +10,7 @@ import {
   IconSelector,
   IconSun,
   IconUser,
+  IconUsersGroup,
 } from "@tabler/icons-react";
 import Link from "next/link";
 import { signOut } from "next-auth/react";
@@ -53,6 +54,15 @@ export function UserMenu({ projectId, user, onHelp }: { projectId: string; user:
         >
           Account
         </Menu.Item>
+        {user.rights.includes("people:manage") ? (
+          <Menu.Item
+            component={Link}
+            href={`/p/${encodeURIComponent(projectId)}/people`}
+            leftSection={<IconUsersGroup size={14} aria-hidden />}
+          >
+            People
+          </Menu.Item>
+        ) : null}
         <Menu.Item leftSection={<IconKeyboard size={14} aria-hidden />} rightSection="?" onClick={onHelp}>
           Keyboard
         </Menu.Item>

@@ -1,9 +1,10 @@
 "use client";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Refused } from "@/app/_components/refused";
+import { plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc";
 import type { Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
@@ -23,7 +24,7 @@ function wordsFor(doing: Doing) {
     case "remove":
       return {
         title: `Remove ${who}?`,
-        says: `They lose this project with their next request, on every page and program of theirs. ${LINKS_STOP} API keys are the project's and stay: revoke those that they know.`,
+        says: `They lose this project with their next request, on every page and program of theirs. ${LINKS_STOP} API keys are the project's and stay, unless you revoke them.`,
         action: "Remove",
         done: `${who} is no longer a member.`,
       };
@@ -86,13 +87,21 @@ function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
   };
   const remove = useMutation(trpc.members.remove.mutationOptions({ onSuccess }));
   const transfer = useMutation(trpc.members.transferOwnership.mutationOptions({ onSuccess }));
+  const [revokeKeys, setRevokeKeys] = useState(true);
   const role = useMutation(trpc.members.changeRole.mutationOptions({ onSuccess }));
   const reset = useMutation(trpc.members.createPasswordReset.mutationOptions());
   const running = { remove, transfer, role, reset }[doing.what];
-  const act = () =>
-    doing.what === "role"
-      ? role.mutate({ projectId, userId, role: doing.role })
-      : { remove, transfer, reset }[doing.what].mutate({ projectId, userId });
+  const keys = doing.what === "remove" ? doing.member.activeKeyCount : 0;
+  const act = () => {
+    switch (doing.what) {
+      case "role":
+        return role.mutate({ projectId, userId, role: doing.role });
+      case "remove":
+        return remove.mutate({ projectId, userId, revokeKeys: keys > 0 && revokeKeys });
+      default:
+        return { transfer, reset }[doing.what].mutate({ projectId, userId });
+    }
+  };
   const close = () => {
     running.reset();
     onClose();
@@ -118,6 +127,15 @@ function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
       ) : (
         <Stack gap="md">
           <Text size="sm">{says}</Text>
+          {keys > 0 ? (
+            <Checkbox
+              size="sm"
+              label={`Revoke the ${plural(keys, "API key")} that they made here`}
+              description="Whoever made a key may know it. With it end the keys and invitations that were made with it."
+              checked={revokeKeys}
+              onChange={(event) => setRevokeKeys(event.currentTarget.checked)}
+            />
+          ) : null}
           <Refused error={running.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close} data-autofocus>

@@ -1,0 +1,59 @@
+"use client";
+import { Stack, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { plural } from "@/app/_lib/format";
+import { useTRPC } from "@/app/_lib/trpc";
+import type { Person } from "@/server/services/people/schemas";
+import { TypeToConfirm } from "../../_components/type-to-confirm";
+import { HandOver } from "./hand-over";
+import { RevokeKeys } from "./revoke-keys";
+import { nameOf, useDone } from "./use-people";
+
+/** What goes with somebody and what stays, and the address to type before it does. */
+export function ErasePerson({ person, onClose }: { person: Person; onClose: () => void }) {
+  const trpc = useTRPC();
+  const done = useDone();
+  const [revokeKeys, setRevokeKeys] = useState(true);
+  const impact = useQuery(trpc.people.get.queryOptions({ userId: person.id })).data?.impact;
+  const erase = useMutation(
+    trpc.people.erase.mutationOptions({
+      onSuccess: () => {
+        done(`${nameOf(person)} is erased.`);
+        onClose();
+      },
+    }),
+  );
+  const owned = impact?.soleOwnerOf ?? [];
+  return (
+    <TypeToConfirm
+      opened
+      onClose={onClose}
+      title={`Erase ${nameOf(person)}?`}
+      phrase={person.email}
+      action="Erase for good"
+      ready={impact !== undefined && owned.length === 0}
+      running={erase.isPending}
+      error={erase.error}
+      onConfirm={() => erase.mutate({ userId: person.id, email: person.email, revokeKeys })}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          Goes: the account, {plural(person.projectCount, "membership")}, {plural(impact?.sessions ?? 0, "session")},
+          every way to sign in, and the address, name and networks in audit logs.
+        </Text>
+        <Text size="sm">
+          Stays: what they did, in the audit logs, under{" "}
+          <span className="mono" style={{ wordBreak: "break-all" }}>
+            {person.id}
+          </span>
+          ; backups that were made before. There is no way back.
+        </Text>
+        {owned.map((project) => (
+          <HandOver key={project.id} person={person} project={project} />
+        ))}
+        <RevokeKeys count={impact?.activeKeyCount ?? 0} checked={revokeKeys} onChange={setRevokeKeys} />
+      </Stack>
+    </TypeToConfirm>
+  );
+}

@@ -1,0 +1,47 @@
+"use client";
+import { Button, Group, Select, Stack } from "@mantine/core";
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { Refused } from "@/app/_components/refused";
+import { nextPage } from "@/app/_lib/next-page";
+import { useTRPC } from "@/app/_lib/trpc";
+import type { Person } from "@/server/services/people/schemas";
+import { useDone } from "./use-people";
+
+/** A project that would be left without an owner: somebody else becomes it. */
+export function HandOver({ person, project }: { person: Person; project: { id: string; name: string } }) {
+  const trpc = useTRPC();
+  const done = useDone();
+  const [heir, setHeir] = useState<string | null>(null);
+  const list = useInfiniteQuery(trpc.people.list.infiniteQueryOptions({ limit: 100 }, nextPage));
+  const others = (list.data?.pages.flatMap((page) => page.people) ?? [])
+    .filter(({ id, disabledAt }) => id !== person.id && disabledAt === null)
+    .map(({ id, email }) => ({ value: id, label: email }));
+  const handOver = useMutation(
+    trpc.people.handOver.mutationOptions({ onSuccess: () => done(`“${project.name}” has a new owner.`) }),
+  );
+  return (
+    <Stack gap="xs">
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <Select
+          flex={1}
+          label={`Nobody else owns “${project.name}”: hand it over to`}
+          placeholder="Choose a person"
+          searchable
+          data={others}
+          value={heir}
+          onChange={setHeir}
+        />
+        <Button
+          variant="default"
+          disabled={heir === null}
+          loading={handOver.isPending}
+          onClick={() => handOver.mutate({ userId: person.id, projectId: project.id, toUserId: heir ?? "" })}
+        >
+          Hand over
+        </Button>
+      </Group>
+      <Refused error={handOver.error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,21 @@
+import type { Metadata } from "next";
+import { nextPage } from "@/app/_lib/next-page";
+import { api, Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { currentSession } from "@/server/auth/current-session";
+import { ForOwners } from "./_components/for-owners";
+import { People } from "./_components/people";
+
+export const metadata: Metadata = { title: "People" };
+
+/** Everybody who has an account, for owners of the installation; in a project's frame, as the account is. */
+export default async function PeoplePage() {
+  const session = await currentSession();
+  const { rights } = await (await api()).account.me();
+  if (!rights.includes("people:manage")) return <ForOwners />;
+  await prefetch(trpc.people.list.infiniteQueryOptions({ limit: 100 }, nextPage));
+  return (
+    <Hydrate>
+      <People me={session?.user.id ?? null} />
+    </Hydrate>
+  );
+}

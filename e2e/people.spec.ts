@@ -1,0 +1,76 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { cli, newProject } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+/** What an owner of the installation does about people, in a browser. */
+
+const DATA_DIR = process.env.E2E_DATA_DIR ?? "";
+
+async function choose(page: Page, email: string, item: string) {
+  await page.getByRole("button", { name: `Actions for ${email}` }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+test("an owner of the installation lets somebody start projects, disables and erases them; nobody else can", async ({
+  browser,
+  baseURL,
+}) => {
+  test.setTimeout(180_000);
+  const [mine, theirs] = [newProject(baseURL!), newProject(baseURL!)];
+  cli(DATA_DIR, "user", "rights", "--email", mine.email, "--installation-owner", "on");
+  const owner = await (await browser.newContext()).newPage();
+  const guest = await (await browser.newContext()).newPage();
+  await signIn(guest, theirs);
+  const people = (project: typeof mine) => `${project.url}/p/${project.projectId}/people`;
+
+  // The guest has no right outside their project.
+  await guest.goto(people(theirs));
+  await expect(guest.getByText("For owners of the installation only")).toBeVisible();
+  const newProjectItem = guest.getByRole("menuitem", { name: "New project…" });
+  await guest.getByRole("button", { name: /^Project .*switch$/ }).click();
+  await expect(guest.getByText("Projects", { exact: true }).first()).toBeVisible();
+  await expect(newProjectItem).toHaveCount(0);
+
+  await signIn(owner, mine);
+  await owner.getByRole("button", { name: `Account ${mine.email}` }).click();
+  await owner.getByRole("menuitem", { name: "People" }).click();
+  await owner.waitForURL("**/people");
+  const row = owner.getByRole("row").filter({ hasText: theirs.email });
+  await expect(row).toContainText("Journey (owner)");
+  expect((await new AxeBuilder({ page: owner }).analyze()).violations).toEqual([]);
+
+  await choose(owner, theirs.email, "Let them start projects");
+  await expect(row.getByText("Starts projects")).toBeVisible();
+  await guest.reload();
+  await guest.getByRole("button", { name: /^Project .*switch$/ }).click();
+  await expect(newProjectItem).toBeVisible();
+
+  await choose(owner, theirs.email, "Disable…");
+  await owner.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+  await expect(row.getByText("Disabled")).toBeVisible();
+  // Their open page turns over by itself, and the password opens nothing.
+  await expect(guest.getByText(/signed out/i).first()).toBeVisible();
+  await guest.goto(`${theirs.url}/sign-in`);
+  await guest.getByLabel("E-mail").fill(theirs.email);
+  await guest.getByLabel("Password", { exact: true }).fill(theirs.password);
+  await guest.getByRole("button", { name: "Sign in" }).click();
+  await expect(guest.getByText("This account is disabled.")).toBeVisible();
+
+  await choose(owner, theirs.email, "Erase…");
+  const dialog = owner.getByRole("dialog");
+  await dialog.getByLabel(/^Type/).fill(theirs.email);
+  const erase = dialog.getByRole("button", { name: "Erase for good" });
+  await expect(erase).toBeDisabled();
+  await dialog.getByLabel(/Nobody else owns “Journey”/).fill(mine.email);
+  await owner.getByRole("option", { name: mine.email }).click();
+  await dialog.getByRole("button", { name: "Hand over" }).click();
+  await expect(dialog.getByText(/Nobody else owns/)).toHaveCount(0);
+  await dialog.getByLabel(/^Type/).fill(theirs.email);
+  await erase.click();
+  await expect(row).toHaveCount(0);
+  await owner.goto(`${theirs.url}/p/${theirs.projectId}/members`);
+  await expect(owner.getByRole("row").filter({ hasText: mine.email })).toContainText("Owner");
+  await owner.context().close();
+  await guest.context().close();
+});
