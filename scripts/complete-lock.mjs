@@ -1,7 +1,10 @@
 // @ts-check
 // node scripts/complete-lock.mjs: names the builds for other systems in package-lock.json.
 // A registry mirror may offer only the builds for its own systems; npm then leaves the others out of the lock file, and
-// `npm ci` refuses a lock file without them. They are optional and of an exact version, so that their names say it all.
+// `npm ci` refuses a lock file without them. They are optional and of an exact version, so that their names say it all but
+// the checksum, by which npm knows that it gets what was meant: that is asked of the registry, and again at the next run
+// where it has none.
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 const FILE = "package-lock.json";
@@ -9,7 +12,7 @@ const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"
 const PROCESSORS = ["arm64", "x64", "ia32", "ppc64", "riscv64", "s390x", "arm"];
 const LIBRARIES = { musl: "musl", musleabihf: "musl", gnu: "glibc", gnueabihf: "glibc" };
 
-/** @typedef {{version?: string, dev?: boolean | undefined, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] | undefined, optionalDependencies?: Record<string, string>}} Entry */
+/** @typedef {{version?: string | undefined, dev?: boolean | undefined, optional?: boolean, link?: boolean, integrity?: string | undefined, os?: string[], cpu?: string[], libc?: string[] | undefined, optionalDependencies?: Record<string, string>}} Entry */
 
 const lock = JSON.parse(readFileSync(FILE, "utf8"));
 const packages = /** @type {Record<string, Entry>} */ (lock.packages);
@@ -40,6 +43,26 @@ for (const [from, { optionalDependencies = {}, dev }] of Object.entries(packages
     added += 1;
   }
 }
+
+/** What the registry says that the package's archive is; nothing where it has not got it. @param {string} spec */
+function integrityOf(spec) {
+  const { stdout } = spawnSync("npm", ["view", spec, "dist.integrity"], { encoding: "utf8" });
+  return /^sha512-\S+$/m.exec(stdout)?.[0];
+}
+
+const unknown = [];
+for (const [place, entry] of Object.entries(packages)) {
+  if (place === "" || entry.link || entry.integrity) continue;
+  const { version, ...rest } = entry;
+  const spec = `${place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length)}@${version}`;
+  const integrity = integrityOf(spec);
+  if (integrity) packages[place] = { version, ...rest, integrity };
+  else unknown.push(spec);
+}
 lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, "en")));
 writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added} builds for other systems were added to ${FILE}.`);
+if (unknown.length > 0) {
+  console.log(`The registry has no checksum for these; ask one that has them:\n${unknown.join("\n")}`);
+  process.exitCode = 1;
+}
