@@ -12,7 +12,7 @@ test("labels are changed by a key that may, in its own project, and only to what
   const { ctx } = await testProject();
   const other = await testProject();
   await ingest(ctx, [chatSpan({ spanId: "00f067aa0ba90001", attributes: { "session.id": "a", "tag.tags": ["web"] } })]);
-  const key = await keyFor(ctx, "diagnostics:write");
+  const key = await keyFor(ctx, "diagnostics:read", "diagnostics:write");
   const change = async (body: object, { of = ctx, by = key } = {}) => {
     const path = `/v1/projects/${of.projectId}/conversations/a/labels`;
     const reply = await dispatch(requestTo("PATCH", path, { key: by, body }));
