@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_MODELS } from "./catalogue/default-prices";
+import { createPriceBook, type ProjectPrice } from "./resolve-price";
 import { bookWith, projectPrice, tier } from "./testing";
 
 const found = (model: string, provider: string | null = null, book = bookWith()) =>
@@ -178,6 +179,30 @@ describe("a project's definition", () => {
     const moved = names.filter((name) => found(name, null, after) !== found(name, null, before));
     expect(moved).toEqual([]);
     expect(names.filter((name) => found(name, "external", after) !== null)).toEqual([]);
+  });
+
+  test("with the names of a default leaves another default its own, though the pattern fits that as well", () => {
+    const models = [
+      ["acme-4", "^acme-4(?:-\\d{4})?$"],
+      ["acme-4-0513", "^acme-4-0513$"],
+    ].map(([modelName = "", matchPattern = ""]) => {
+      const { definition } = projectPrice({ id: `openai:${modelName}`, modelName, matchPattern, provider: "openai" });
+      return {
+        aliases: [],
+        timeline: [{ effectiveFrom: 0, definition: { ...definition, source: "default" as const } }],
+      };
+    });
+    const names = { provider: "openai", modelName: "acme-4" } as const;
+    const bookOf = (own: ProjectPrice) => createPriceBook(models, [own], "default@1");
+    const override = { ...names, id: "openai:acme-4", source: "project_override" } as const;
+    const narrow = bookOf(projectPrice({ ...override, matchPattern: "^acme-4(?:-\\d{4})?$" }));
+    expect(found("acme-4-0806", null, narrow)).toBe("openai:acme-4");
+    expect(found("acme-4-0513", null, narrow)).toBe("openai:acme-4-0513");
+    const custom = bookOf(projectPrice({ ...names, id: "mp_1", matchPattern: "^acme-4(?:-\\d{4})?$" }));
+    expect(found("acme-4-0806", null, custom)).toBe("mp_1");
+    expect(found("acme-4-0513", null, custom)).toBe("openai:acme-4-0513");
+    const widened = bookOf(projectPrice({ ...override, matchPattern: "^acme-4" }));
+    expect(found("acme-4-0513", null, widened)).toBe("openai:acme-4");
   });
 
   test("that overrides a default takes its place altogether, under its id", () => {
