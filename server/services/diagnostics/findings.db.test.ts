@@ -363,6 +363,20 @@ test("a dismissed Finding takes a resolution and stays dismissed; dismissing it 
   });
 });
 
+test("a dismissed Finding that was resolved regresses like any other, and stays dismissed", async () => {
+  const { ctx } = await testProject();
+  await diagnosed(ctx);
+  const findingId = (await toolErrors(ctx))[0]!.id;
+  await updateFinding(ctx, { findingId, reviewStatus: "dismissed" });
+  await updateFinding(ctx, { findingId, resolutionStatus: "resolved" });
+  await diagnosed(ctx, { startedAt: Date.now() + 1000 });
+  expect((await getFinding(ctx, { findingId })).finding).toMatchObject({
+    reviewStatus: "dismissed",
+    resolutionStatus: "unresolved",
+    regressedAt: expect.any(Number),
+  });
+});
+
 test("a resolved Finding regresses on a conversation that started later, and not on an older one", async () => {
   const { ctx } = await testProject();
   await diagnosed(ctx);
