@@ -1,6 +1,6 @@
 import { and, arrayContains, eq, exists, isNull, or } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { apiKeys, invitations, memberships } from "@/db/schema";
+import { apiKeys, invitations, memberships, users } from "@/db/schema";
 import { ROLE_CAPABILITIES, ROLES, type Role } from "@/server/platform/capabilities";
 import { type Ctx, requireWithinReach } from "@/server/platform/context";
 import { holdOwnKey, isAlive } from "@/server/services/api-keys";
@@ -25,11 +25,13 @@ export const issuerStillMay = (db: Db) =>
       db
         .select({ userId: memberships.userId })
         .from(memberships)
+        .innerJoin(users, eq(users.id, memberships.userId))
         .where(
           and(
             eq(memberships.projectId, invitations.projectId),
             eq(memberships.userId, invitations.createdBy),
             eq(memberships.role, "owner"),
+            isNull(users.disabledAt),
           ),
         ),
     ),

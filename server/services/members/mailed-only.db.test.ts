@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
-import { identities, memberships, outgoingMail } from "@/db/schema";
+import { identities, memberships, outgoingMail, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Role } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
@@ -54,6 +54,15 @@ test("a link for somebody who signs in elsewhere is mailed to them and shown to 
   // From the moment that they sign in elsewhere, a link that an owner has seen opens nothing.
   await atProvider(eve.id);
   expect(await lookAtPasswordReset(db(), shown.token ?? "")).toBeNull();
+});
+
+test("a link for an owner of the installation is mailed to them only, unless one of them makes it", async () => {
+  const { ctx } = await testProject();
+  const [ada, bob] = [await memberOf(ctx, "viewer"), await memberOf(ctx, "owner")];
+  await db().update(users).set({ installationOwner: true }).where(eq(users.id, ada.id));
+  expect((await createPasswordReset(bob.ctx, { userId: ada.id })).token).toBeNull();
+  await db().update(users).set({ installationOwner: true }).where(eq(users.id, bob.id));
+  expect((await createPasswordReset(bob.ctx, { userId: ada.id })).token).toEqual(expect.any(String));
 });
 
 test("a link stops working when its maker is no owner any more", async () => {

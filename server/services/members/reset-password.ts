@@ -6,9 +6,11 @@ import { NOW } from "@/db/now";
 import { identities, memberships, passwordResets, users } from "@/db/schema";
 import { passwordForgotten } from "@/inngest/events";
 import { auditNote, recordAudit } from "@/server/platform/audit";
+import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
 import type { RequestInfo } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
+import { holdsRight } from "@/server/platform/installation-rights";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import {
@@ -48,6 +50,15 @@ async function belongsElsewhere(db: Db, of: { userId: string; projectId: string;
   return elsewhere !== undefined;
 }
 
+/** What somebody may do outside any project. */
+async function rightsOf(db: Db, userId: string) {
+  const [person] = await db
+    .select({ installationOwner: users.installationOwner, mayCreateProjects: users.mayCreateProjects })
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.disabledAt)));
+  return person ? INSTALLATION_RIGHTS.filter((right) => holdsRight(person, right)) : [];
+}
+
 /**
  * Why an owner must not see a link for this person's password: it opens more than the owner's own projects; `null` where
  * it does not.
@@ -59,7 +70,9 @@ async function opensMore(db: Db, of: { userId: string; projectId: string; ownerI
     .from(identities)
     .where(eq(identities.userId, of.userId))
     .limit(1);
-  return identity ? "signs in through a provider" : null;
+  if (identity) return "signs in through a provider";
+  const [theirs, own] = [await rightsOf(db, of.userId), await rightsOf(db, of.ownerId ?? "")];
+  return theirs.some((right) => !own.includes(right)) ? "has rights in this installation that you do not have" : null;
 }
 
 /** `createdBy`: an owner, the person themselves, or (`null`) the operator. `mailedOnly`: nobody but the person sees it. */
