@@ -6,6 +6,7 @@ import { outgoingMail } from "@/db/schema";
 import { asOwner } from "@/db/testing/as-owner";
 import { onServer } from "@/db/testing/template";
 import { handleAuth } from "@/server/auth/next-auth-handler";
+import { ROLE_CAPABILITIES } from "@/server/platform/capabilities";
 import { createSetupLink } from "@/server/services/identity";
 import { sendMail } from "@/server/services/mail";
 import { handleTrpc } from "@/server/trpc/handler";
@@ -125,7 +126,7 @@ beforeAll(async () => {
     dispatch(
       requestTo("POST", `/v1/projects/${projectId}/api-keys`, {
         cookie,
-        body: { name: "canary", capabilities: ["project:admin", "diagnostics:read", "telemetry:write"] },
+        body: { name: "canary", capabilities: ["project:admin", "telemetry:write", ...ROLE_CAPABILITIES.viewer] },
         headers: { ...SAME_ORIGIN, "idempotency-key": "canary-idempotency-key-88" },
       }),
     );
