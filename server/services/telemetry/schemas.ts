@@ -207,9 +207,11 @@ export const findSpanInput = z.strictObject({
 export const foundSpanReply = z.object({ span: z.object({ traceId: z.string(), spanId: z.string() }) });
 
 export const listPartsInput = z.strictObject({ ...getConversationInput.shape, ...pageInput });
+/** The largest `integer` of Postgres, which a message's place is stored in. */
+const MESSAGE_INDEX_MAX = 2 ** 31 - 1;
 export const listMessagesInput = listPartsInput.extend({
   /** The message that the list begins with. */
-  fromIndex: queryInteger(0).optional(),
+  fromIndex: queryInteger(0, MESSAGE_INDEX_MAX).optional(),
 });
 /** `toolCalls` are those that these messages name: the newest of each id. */
 export const messagesReply = z.object({ messages: z.array(placedMessage), toolCalls: z.array(toolCall), pagination });
