@@ -7,7 +7,7 @@ const TRACES_A_SESSION = 3;
 /** Many more would fill the database with what this is not about. */
 const BETWEEN_BATCHES_MS = 50;
 const BETWEEN_REQUESTS_MS = 200;
-/** Sessions between the one that is being sent and the one whose Runs are asked for: it is likely to be readable. */
+/** Sessions between the one that is being sent and the one whose Runs are asked for. */
 const SESSIONS_BEHIND = 3;
 
 /** What OpenTelemetry's exporter sends again, and how long it waits when nothing says how long. */
@@ -95,7 +95,8 @@ export function startLoad(project: TestProject, writer: string, urlOf = () => pr
     }
   });
 
-  async function askOne(session: string, activity: number) {
+  /** Returns whether the session could be read. */
+  async function askOne(session: string, activity: number): Promise<boolean> {
     const key = crypto.randomUUID();
     const answer = await untilAnswered(
       () => askForRuns(project, urlOf(), { writer, session, activity, key }),
@@ -103,15 +104,20 @@ export function startLoad(project: TestProject, writer: string, urlOf = () => pr
     );
     if (!answer) {
       load.unanswered += 1;
-      return void load.givenUp.push(`request for Runs of ${session}`);
+      load.givenUp.push(`request for Runs of ${session}`);
+      return true;
     }
+    if (answer.status === 404) return false;
     if (answer.status === 202) load.asked.push({ key, session, runIds: await runIdsOf(answer.reply) });
-    else if (answer.status !== 404) load.refused.push(`Runs of ${session}: ${answer.status}`);
+    else load.refused.push(`Runs of ${session}: ${answer.status}`);
+    return true;
   }
   const asker = (async () => {
+    let session: string | undefined;
     for (let activity = 1; going; activity += 1) {
-      const session = done[done.length - SESSIONS_BEHIND];
-      if (session) await askOne(session, activity);
+      // A busy machine reads sessions later than they are sent: asking for ever newer ones would never find one.
+      session ??= done[done.length - SESSIONS_BEHIND];
+      if (session && (await askOne(session, activity))) session = undefined;
       await sleep(BETWEEN_REQUESTS_MS);
     }
   })();
