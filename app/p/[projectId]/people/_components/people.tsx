@@ -42,7 +42,7 @@ export function People({ me }: { me: string | null }) {
         >
           {people.map((person, index) => (
             <ListRow key={person.id} index={index} off={person.disabledAt !== null}>
-              <Table.Td w="45%" maw={0}>
+              <Table.Td w={{ base: "100%", sm: "45%" }} maw={0}>
                 <Who person={person} me={me} />
               </Table.Td>
               <Table.Td maw={0} {...ROOMY}>
