@@ -91,4 +91,5 @@ test("sizes", () => {
 test("one is singular", () => {
   expect(plural(1, "conversation")).toBe("1 conversation");
   expect(plural(1200, "conversation")).toBe("1,200 conversations");
+  expect(plural(3, "person")).toBe("3 people");
 });

@@ -105,5 +105,7 @@ export function formatExact(at: number | null | undefined, timeZone?: string): s
   }).format(at);
 }
 
-export const plural = (count: number, one: string, many = `${one}s`) =>
+const PLURALS: Readonly<Record<string, string>> = { person: "people", entry: "entries" };
+
+export const plural = (count: number, one: string, many = PLURALS[one] ?? `${one}s`) =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
