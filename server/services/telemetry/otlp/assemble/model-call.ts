@@ -22,12 +22,7 @@ export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
     requestedModel: firstKnown(calls, (call) => call.requestedModel),
     responseModel: firstKnown(calls, (call) => call.responseModel),
     responseId: firstKnown(calls, (call) => call.responseId),
-    usage:
-      withUsage.usage &&
-      withDetails(
-        withUsage.usage,
-        spans.filter((span) => sameTotals(telling, span)),
-      ),
+    usage: withUsage.usage && withDetails(withUsage.usage, telling, spans),
     rawUsage: withUsage.rawUsage,
     usageRule: withUsage.usageRule,
     finishReasons: calls.find((call) => call.finishReasons.length > 0)?.finishReasons ?? [],
@@ -40,9 +35,10 @@ export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
 }
 
 /** Usage with the details that only a twin tells; a wrapper's are of other calls too. */
-function withDetails(usage: Usage, twins: readonly CallSpan[]): Usage {
+function withDetails(usage: Usage, telling: CallSpan, spans: readonly CallSpan[]): Usage {
+  if (spans.length === 1) return usage;
   const all: Usage = Object.assign(Object.create(null), usage);
-  for (const { call } of twins) {
+  for (const { call } of spans.filter((span) => sameTotals(telling, span))) {
     for (const [name, count] of Object.entries(call.usage ?? {})) {
       if (!isOfKnownBucket(name)) all[name] ??= count;
     }

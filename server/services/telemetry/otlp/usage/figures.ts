@@ -338,10 +338,11 @@ const PREFIXES = ["gen_ai.usage.", "llm.token_count.", "llm.usage.", "ai.usage."
 
 /** Returns the figure in an attribute that no table names but whose prefix says what it is. */
 export function otherFigureIn(attribute: string, value: unknown): Leaf | undefined {
-  const prefix = PREFIXES.find((start) => attribute.startsWith(start));
-  return prefix !== undefined && numberOf(value) !== undefined
-    ? { path: attribute.slice(prefix.length).split("."), value }
-    : undefined;
+  for (const prefix of PREFIXES) {
+    if (!attribute.startsWith(prefix)) continue;
+    return numberOf(value) === undefined ? undefined : { path: attribute.slice(prefix.length).split("."), value };
+  }
+  return undefined;
 }
 
 const DEEPEST_LEAF = 4;

@@ -32,8 +32,20 @@ const CACHED_SHARES: readonly (readonly [part: PartBucket, cached: PartBucket])[
 export const sumOf = <Name>(names: readonly Name[], count: (name: Name) => number) =>
   names.reduce((sum, name) => sum + count(name), 0);
 
+export type Parts = {
+  /** Those that may have a count. */
+  names: readonly PartBucket[];
+  count: (part: PartBucket) => number;
+  /** Returns what is left of a bucket without its parts; below zero when figures clash. */
+  takeOut: (bucket: DividedBucket, whole: number) => number;
+};
+
+/** Most calls name none, and every call comes by here. */
+const NO_PARTS: Parts = { names: [], count: () => 0, takeOut: (_, whole) => whole };
+
 /** The parts of buckets that figures name, each counted once. */
-export function partsOf({ found, beside }: Figures, way: Way, cache: number) {
+export function partsOf({ found, beside }: Figures, way: Way, cache: number): Parts {
+  if (!PART_BUCKETS.some((part) => found.has(part))) return NO_PARTS;
   const counts = new Map(PART_BUCKETS.map((part) => [part, found.get(part)?.count ?? 0]));
   const count = (part: PartBucket) => counts.get(part) ?? 0;
   if (way.cacheInside) {
@@ -58,9 +70,9 @@ export function partsOf({ found, beside }: Figures, way: Way, cache: number) {
   };
 
   return {
+    names: PART_BUCKETS,
     count,
-    /** Returns what is left of a bucket without its parts; below zero when figures clash. */
-    takeOut(bucket: DividedBucket, whole: number): number {
+    takeOut(bucket, whole) {
       const rest = besideTheirBucket[bucket] ? whole : whole - inside(bucket);
       const text = TEXT_OF[bucket];
       if (!text || count(text) === 0) return rest;
