@@ -1,6 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm";
+import type { Db } from "@/db/client";
 import { users } from "@/db/schema";
-import type { InstallationRight } from "./capabilities";
+import { INSTALLATION_RIGHTS, type InstallationRight } from "./capabilities";
 import type { InstallationCtx } from "./context";
 import { ServiceError } from "./errors";
 
@@ -11,16 +12,22 @@ const REFUSED: Record<InstallationRight, string> = {
 
 type Rights = { installationOwner: boolean; mayCreateProjects: boolean };
 
-/** Whether somebody with these marks has the right. */
-export const holdsRight = ({ installationOwner, mayCreateProjects }: Rights, right: InstallationRight) =>
-  installationOwner || (right === "projects:create" && mayCreateProjects);
+/** Returns the rights that somebody with these marks has. */
+export const rightsBy = ({ installationOwner, mayCreateProjects }: Rights): InstallationRight[] =>
+  INSTALLATION_RIGHTS.filter((right) => installationOwner || (right === "projects:create" && mayCreateProjects));
+
+/** Returns what somebody may do outside any project at this moment; nothing for nobody and for the disabled. */
+export async function rightsOf(db: Db, userId: string): Promise<InstallationRight[]> {
+  const [person] = await db
+    .select({ installationOwner: users.installationOwner, mayCreateProjects: users.mayCreateProjects })
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.disabledAt)));
+  return person ? rightsBy(person) : [];
+}
 
 /** Refuses who does not hold the right at this moment. The operator, who has the database, needs none. */
 export async function requireRight(ctx: InstallationCtx, right: InstallationRight): Promise<void> {
   if ("operator" in ctx) return;
-  const [person] = await ctx.db
-    .select({ installationOwner: users.installationOwner, mayCreateProjects: users.mayCreateProjects })
-    .from(users)
-    .where(and(eq(users.id, ctx.userId), isNull(users.disabledAt)));
-  if (!person || !holdsRight(person, right)) throw new ServiceError("forbidden", REFUSED[right]);
+  const rights = await rightsOf(ctx.db, ctx.userId);
+  if (!rights.includes(right)) throw new ServiceError("forbidden", REFUSED[right]);
 }

@@ -3,9 +3,8 @@ import { alias } from "drizzle-orm/pg-core";
 import { z } from "zod";
 import { NOW } from "@/db/now";
 import { sessions, users } from "@/db/schema";
-import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
 import { notFound } from "@/server/platform/errors";
-import { holdsRight } from "@/server/platform/installation-rights";
+import { rightsBy } from "@/server/platform/installation-rights";
 import { okReply } from "@/server/platform/schemas";
 import { accountVerb } from "@/server/platform/verb";
 import { meReply } from "./schemas";
@@ -45,9 +44,9 @@ export const getMe = accountVerb(
       .where(eq(users.id, userId));
     if (!found) throw notFound("The person");
     const { user, hasPassword, marks, resetAt, resetBy, makerName, makerEmail } = found;
-    const rights = INSTALLATION_RIGHTS.filter((right) => holdsRight(marks, right));
     const by = resetBy === null ? null : { name: makerName, email: makerEmail };
-    return { user, hasPassword, rights, passwordReset: found.unread && resetAt !== null ? { at: resetAt, by } : null };
+    const passwordReset = found.unread && resetAt !== null ? { at: resetAt, by } : null;
+    return { user, hasPassword, rights: rightsBy(marks), passwordReset };
   },
 );
 

@@ -6,11 +6,10 @@ import { NOW } from "@/db/now";
 import { identities, memberships, passwordResets, users } from "@/db/schema";
 import { passwordForgotten } from "@/inngest/events";
 import { auditNote, recordAudit } from "@/server/platform/audit";
-import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
 import type { RequestInfo } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
-import { holdsRight } from "@/server/platform/installation-rights";
+import { rightsOf } from "@/server/platform/installation-rights";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import {
@@ -48,15 +47,6 @@ async function belongsElsewhere(db: Db, of: { userId: string; projectId: string;
     .where(and(eq(memberships.userId, of.userId), ne(memberships.projectId, of.projectId), not(exists(alsoOwned))))
     .limit(1);
   return elsewhere !== undefined;
-}
-
-/** What somebody may do outside any project. */
-async function rightsOf(db: Db, userId: string) {
-  const [person] = await db
-    .select({ installationOwner: users.installationOwner, mayCreateProjects: users.mayCreateProjects })
-    .from(users)
-    .where(and(eq(users.id, userId), isNull(users.disabledAt)));
-  return person ? INSTALLATION_RIGHTS.filter((right) => holdsRight(person, right)) : [];
 }
 
 /**
