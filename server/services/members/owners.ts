@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne, or, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { invitations, memberships, passwordResets, projects, users } from "@/db/schema";
@@ -55,36 +55,32 @@ export async function keepAnOwner(ctx: In, userId: string, leaving: Role) {
   }
 }
 
-/** Links that a former owner made must not be their way back in. */
-export async function endLinksOf({ db, projectId }: In, userId: string) {
+async function endLinks(db: Db, ofInvitations: SQL | undefined, ofResets: SQL | undefined) {
   await db
     .update(invitations)
     .set({ revokedAt: NOW })
-    .where(
-      and(
-        eq(invitations.projectId, projectId),
-        eq(invitations.createdBy, userId),
-        isNull(invitations.acceptedAt),
-        isNull(invitations.revokedAt),
-      ),
-    );
+    .where(and(ofInvitations, isNull(invitations.acceptedAt), isNull(invitations.revokedAt)));
   await db
     .update(passwordResets)
     .set({ usedAt: sql`coalesce(${passwordResets.usedAt}, ${NOW})` })
-    .where(and(eq(passwordResets.projectId, projectId), eq(passwordResets.createdBy, userId)));
+    .where(ofResets);
 }
 
+/** Links that a former owner made must not be their way back in. */
+export const endLinksOf = ({ db, projectId }: In, userId: string) =>
+  endLinks(
+    db,
+    and(eq(invitations.projectId, projectId), eq(invitations.createdBy, userId)),
+    and(eq(passwordResets.projectId, projectId), eq(passwordResets.createdBy, userId)),
+  );
+
 /** The same in every project, also of links that were made for them to set a password: nothing lets them back in. */
-export async function endAllLinksOf(db: Db, userId: string) {
-  await db
-    .update(invitations)
-    .set({ revokedAt: NOW })
-    .where(and(eq(invitations.createdBy, userId), isNull(invitations.acceptedAt), isNull(invitations.revokedAt)));
-  await db
-    .update(passwordResets)
-    .set({ usedAt: sql`coalesce(${passwordResets.usedAt}, ${NOW})` })
-    .where(or(eq(passwordResets.createdBy, userId), eq(passwordResets.userId, userId)));
-}
+export const endAllLinksOf = (db: Db, userId: string) =>
+  endLinks(
+    db,
+    eq(invitations.createdBy, userId),
+    or(eq(passwordResets.createdBy, userId), eq(passwordResets.userId, userId)),
+  );
 
 /** Takes somebody out. Their next request already finds no project here. */
 export async function takeOut(ctx: In, userId: string): Promise<Role> {
