@@ -2,7 +2,7 @@ import { auditNote } from "@/server/platform/audit";
 import type { ProjectId } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
-import { countKeysOf, revokeKeysOf } from "@/server/services/api-keys";
+import { settleKeysOf } from "@/server/services/api-keys";
 import { roleIn } from "@/server/services/projects";
 import { takeOut } from "./owners";
 import { leaveInput, removedReply } from "./schemas";
@@ -18,9 +18,14 @@ export const leaveProject = accountVerb(
   async (ctx, { projectId, revokeKeys }) => {
     if (!(await roleIn(ctx.db, { projectId, userId: ctx.userId }))) throw notFound("The project");
     const role = await takeOut({ db: ctx.db, projectId: projectId as ProjectId }, ctx.userId);
-    const keys = revokeKeys ? await revokeKeysOf(ctx.db, ctx.userId, projectId) : [];
+    const { revoked, left } = await settleKeysOf(ctx.db, { userId: ctx.userId, projectId, revoke: revokeKeys });
     const target = { type: "user", id: ctx.userId };
-    auditNote(ctx, { projectId, target, before: { role }, after: keys.length > 0 ? { keysRevoked: keys } : null });
-    return { ok: true as const, keysRevoked: keys.length, keysLeft: await countKeysOf(ctx.db, ctx.userId, projectId) };
+    auditNote(ctx, {
+      projectId,
+      target,
+      before: { role },
+      after: revoked.length > 0 ? { keysRevoked: revoked } : null,
+    });
+    return { ok: true as const, keysRevoked: revoked.length, keysLeft: left };
   },
 );

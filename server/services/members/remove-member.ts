@@ -1,6 +1,6 @@
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
-import { countKeysOf, revokeKeysOf } from "@/server/services/api-keys";
+import { settleKeysOf } from "@/server/services/api-keys";
 import { takeOut } from "./owners";
 import { removedReply, removeMemberInput } from "./schemas";
 
@@ -17,10 +17,9 @@ export const removeMember = verb(
   },
   async (ctx, { userId, revokeKeys }) => {
     const role = await takeOut(ctx, userId);
-    const keys = revokeKeys ? await revokeKeysOf(ctx.db, userId, ctx.projectId) : [];
+    const { revoked, left } = await settleKeysOf(ctx.db, { userId, projectId: ctx.projectId, revoke: revokeKeys });
     const target = { type: "user", id: userId };
-    auditNote(ctx, { target, before: { role }, after: keys.length > 0 ? { keysRevoked: keys } : null });
-    const keysLeft = await countKeysOf(ctx.db, userId, ctx.projectId);
-    return { ok: true as const, keysRevoked: keys.length, keysLeft };
+    auditNote(ctx, { target, before: { role }, after: revoked.length > 0 ? { keysRevoked: revoked } : null });
+    return { ok: true as const, keysRevoked: revoked.length, keysLeft: left };
   },
 );

@@ -3,7 +3,7 @@ import { NOW } from "@/db/now";
 import { users } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { installationVerb } from "@/server/platform/verb";
-import { countKeysOf, revokeKeysOf } from "@/server/services/api-keys";
+import { settleKeysOf } from "@/server/services/api-keys";
 import { endSessions } from "@/server/services/identity";
 import { endAllLinksOf } from "@/server/services/members";
 import { keepInstallationOwner, lockPerson, refuseOneself } from "./lock-person";
@@ -28,14 +28,14 @@ export const disablePerson = installationVerb(
     if (before.disabledAt === null) await ctx.db.update(users).set({ disabledAt: NOW }).where(eq(users.id, userId));
     const sessionsEnded = await endSessions(ctx.db, userId);
     await endAllLinksOf(ctx.db, userId);
-    const keys = revokeKeys ? await revokeKeysOf(ctx.db, userId, null) : [];
+    const { revoked, left } = await settleKeysOf(ctx.db, { userId, projectId: null, revoke: revokeKeys });
     const person = await readPerson(ctx.db, userId);
     auditNote(ctx, {
       target: { type: "user", id: userId },
       before: { disabledAt: before.disabledAt },
-      after: { disabledAt: person.disabledAt, sessionsEnded, keysRevoked: keys },
+      after: { disabledAt: person.disabledAt, sessionsEnded, keysRevoked: revoked },
     });
-    return { person, sessionsEnded, keysRevoked: keys.length, keysLeft: await countKeysOf(ctx.db, userId, null) };
+    return { person, sessionsEnded, keysRevoked: revoked.length, keysLeft: left };
   },
 );
 

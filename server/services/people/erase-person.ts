@@ -4,7 +4,7 @@ import { auditNote } from "@/server/platform/audit";
 import type { InstallationCtx } from "@/server/platform/context";
 import { impossible, ServiceError } from "@/server/platform/errors";
 import { installationVerb } from "@/server/platform/verb";
-import { countKeysOf, revokeKeysOf } from "@/server/services/api-keys";
+import { settleKeysOf } from "@/server/services/api-keys";
 import { endAllLinksOf } from "@/server/services/members";
 import { keepInstallationOwner, lockPerson, refuseOneself } from "./lock-person";
 import { soleOwnerOf } from "./read-people";
@@ -57,12 +57,12 @@ export const erasePerson = installationVerb(
     await lockTheirProjects(ctx, userId);
     await refuseSoleOwner(ctx, userId);
     await endAllLinksOf(ctx.db, userId);
-    const keys = revokeKeys ? await revokeKeysOf(ctx.db, userId, null) : [];
+    const { revoked, left } = await settleKeysOf(ctx.db, { userId, projectId: null, revoke: revokeKeys });
     await forgetInvitationsFor(ctx, person.email);
     // The one change that the audit logs know, and the application has no other way to make it.
     await ctx.db.execute(sql`select forget_person(${userId})`);
     await ctx.db.delete(users).where(eq(users.id, userId));
-    auditNote(ctx, { target: { type: "user", id: userId }, before: null, after: { keysRevoked: keys } });
-    return { ok: true as const, keysRevoked: keys.length, keysLeft: await countKeysOf(ctx.db, userId, null) };
+    auditNote(ctx, { target: { type: "user", id: userId }, before: null, after: { keysRevoked: revoked } });
+    return { ok: true as const, keysRevoked: revoked.length, keysLeft: left };
   },
 );
