@@ -66,7 +66,9 @@ function ofSameParent({ traceId, parentSpanId }: SpanFacts): string | null {
   return parentSpanId === null ? null : `${traceId}/${parentSpanId}`;
 }
 
-function ofSameRequest(span: CallSpan): string {
+function ofSameRequest(span: CallSpan): string | null {
+  // Most calls are neither half: a request has no usage, and only its end tells of a stream.
+  if (span.call.streamUs === null && span.call.usage !== null) return null;
   // Outside of any span each half is a trace of its own.
   return [ofSameParent(span), span.scopeName, span.call.requestedModel, span.input].join("\n");
 }
