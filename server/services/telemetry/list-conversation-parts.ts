@@ -1,11 +1,11 @@
 import { verb } from "@/server/platform/verb";
 import { messagesPage, modelCallsPage, toolCallsNamed, toolCallsPage } from "./conversation-parts";
 import { findConversation } from "./find-conversation";
+import { HOW_LONG_A_PAGE_IS } from "./parts-page";
 import { listMessagesInput, listPartsInput, messagesReply, modelCallsReply, toolCallsReply } from "./schemas";
 
 const CAPABILITY = ["diagnostics:read", "project:data:read"] as const;
-const ORDER =
-  "`conversationId` is our id or the client's own. A page has at most `limit`, fewer where they are long: `nextCursor` tells whether there are more.";
+const ORDER = `\`conversationId\` is our id or the client's own. ${HOW_LONG_A_PAGE_IS}`;
 
 export const listMessages = verb(
   {

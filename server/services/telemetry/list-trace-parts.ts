@@ -1,15 +1,15 @@
 import { verb } from "@/server/platform/verb";
+import { HOW_LONG_A_PAGE_IS } from "./parts-page";
 import { listLogsInput, listSpansInput, logsReply, spansReply } from "./schemas";
 import { findTrace, logsPage, spansPage } from "./trace-parts";
 
 const CAPABILITY = ["diagnostics:read", "project:data:read"] as const;
-const FEWER = "A page has at most `limit`, fewer where they are long: `nextCursor` tells whether there are more.";
 
 export const listSpans = verb(
   {
     name: "traces.spans",
     summary: "List the spans of a trace as they were stored and how each was read, the first started first.",
-    description: `\`fromSpanId\` begins at that span. ${FEWER}`,
+    description: `\`fromSpanId\` begins at that span. ${HOW_LONG_A_PAGE_IS}`,
     effect: "read",
     capability: CAPABILITY,
     input: listSpansInput,
@@ -26,7 +26,7 @@ export const listLogs = verb(
   {
     name: "traces.logs",
     summary: "List the log records of a trace, or of one of its spans, the first written first.",
-    description: FEWER,
+    description: HOW_LONG_A_PAGE_IS,
     effect: "read",
     capability: CAPABILITY,
     input: listLogsInput,

@@ -5,6 +5,10 @@ export const CARRIED_PARTS = 1000;
 /** Characters of what a page carries, about: a long text ends it early. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
+/** Told of every list of parts. */
+export const HOW_LONG_A_PAGE_IS =
+  "A page has at most `limit`, fewer where they are long: `nextCursor` tells whether there are more.";
+
 /** Where a part stands in its order, and how long its texts are. */
 type Key = { length: number };
 
