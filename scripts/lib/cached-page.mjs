@@ -1,15 +1,12 @@
 // @ts-check
 // A page that is the same for everybody is rendered once in the life of the process.
-import { createHash } from "node:crypto";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
+import { etagOf, holds, REVALIDATED } from "./revalidated.mjs";
 import { secure } from "./security-headers.mjs";
 
 /** @typedef {(request: IncomingMessage, response: ServerResponse) => Promise<unknown> | unknown} Handler */
-/** @typedef {{ body: Buffer, headers: Record<string, string> }} Page */
-
-/** Whoever has it asks whether it changed: a page of an earlier version names files that are gone. */
-const REVALIDATED = "public, no-cache";
+/** @typedef {{ body: Buffer, etag: string, headers: Record<string, string> }} Page */
 
 /**
  * Returns a handler that answers GET and HEAD of `path` from memory and leaves every other address to `handler`, which is
@@ -34,8 +31,7 @@ export function withCachedPage(path, handler, installation) {
       return handler(request, response);
     }
     for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value);
-    const held = (request.headers["if-none-match"] ?? "").split(",");
-    if (held.some((tag) => tag.trim().replace(/^W\//, "") === page.headers.etag)) return response.writeHead(304).end();
+    if (holds(request.headers["if-none-match"], page.etag)) return response.writeHead(304).end();
     response.writeHead(200, { "content-length": page.body.length });
     response.end(request.method === "HEAD" ? undefined : page.body);
   };
@@ -58,13 +54,15 @@ async function render(path, handler, installation) {
   if (response.statusCode !== 200 || !type.startsWith("text/html")) {
     throw new Error(`${path} cannot be rendered: ${response.statusCode}.`);
   }
+  const etag = etagOf(body);
   return {
     body,
+    etag,
     headers: {
       "content-type": type,
       "content-security-policy": String(response.getHeader("content-security-policy")),
       "cache-control": REVALIDATED,
-      etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`,
+      etag,
     },
   };
 }
