@@ -1,7 +1,7 @@
 // @ts-check
 import { holderOf, LockHeld, waitForLock } from "./lock.mjs";
 import { endOrphans } from "./orphans.mjs";
-import { applicationUrlOf, urlOf } from "./postgres.mjs";
+import { waysIn } from "./postgres.mjs";
 import { prepareDatabase } from "./prepare-database.mjs";
 import { until } from "./processes.mjs";
 import { step } from "./say.mjs";
@@ -23,10 +23,7 @@ export async function withInstalledDatabase({ folder, given, built, env }, work)
     await prepareDatabase(given, { env, built });
     return work(given, holderOf(folder.lockFile)?.address);
   }
-  const embedded = () => {
-    const { access } = folder.cluster;
-    return { url: applicationUrlOf(access, "whetstone"), ownerUrl: urlOf(access, "whetstone") };
-  };
+  const embedded = () => waysIn(folder.cluster.access);
   const lock = await lockOrServer(folder.lockFile);
   if ("holder" in lock) {
     if (lock.external)

@@ -140,6 +140,12 @@ export const urlOf = (access, database) => urlAs(access, access, database);
  */
 export const applicationUrlOf = (access, database) => urlAs(access.application ?? access, access, database);
 
+/** Both ways into the installation's own database. @param {Access} access @returns {import("./prepare-database.mjs").Urls} */
+export const waysIn = (access) => ({
+  url: applicationUrlOf(access, "whetstone"),
+  ownerUrl: urlOf(access, "whetstone"),
+});
+
 /** @param {Role} role @param {Access} access @param {string} database */
 const urlAs = ({ user, password }, { port }, database) =>
   `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;

@@ -7,7 +7,7 @@ import { install } from "./install.mjs";
 import { LockHeld, waitForLock } from "./lock.mjs";
 import { endOrphans } from "./orphans.mjs";
 import { inRoot } from "./paths.mjs";
-import { applicationUrlOf, freePort, portTrouble, urlOf } from "./postgres.mjs";
+import { freePort, portTrouble, waysIn } from "./postgres.mjs";
 import { prepareDatabase } from "./prepare-database.mjs";
 import { endForeground } from "./processes.mjs";
 import { say, step } from "./say.mjs";
@@ -253,10 +253,7 @@ async function openDatabase({ given, folder: { cluster }, lost }) {
 
   if (!cluster.exists) await step("Creating the database", () => cluster.create());
   await cluster.reservePort();
-  const current = () => {
-    const { access } = cluster;
-    return { url: applicationUrlOf(access, "whetstone"), ownerUrl: urlOf(access, "whetstone") };
-  };
+  const current = () => waysIn(cluster.access);
   /** @type {import("./postgres.mjs").Server | undefined} */
   let server;
   /** @type {Promise<import("./postgres.mjs").Server> | undefined} */
