@@ -8,7 +8,7 @@ import { step } from "./say.mjs";
 import { Trouble } from "./trouble.mjs";
 
 /** What the build is made from. Migrations are read when they run. */
-const FOLDERS = ["app", "cli", "db", "inngest", "patches", "public", "server", "worker"];
+const FOLDERS = ["app", "cli", "db", "inngest", "patches", "public", "scripts/lib", "server", "worker"];
 const ROOT_FILES = /^(package(-lock)?\.json|tsconfig\.json|(?!(vitest|playwright|drizzle)\.)[\w.-]+\.(ts|tsx|mjs))$/;
 const NOT_BUILT = /(\.test\.tsx?|\.md)$|^db\/(migrations|testing)(\/|$)|^next-env\.d\.ts$/;
 const STAMP = "dist/build.json";
