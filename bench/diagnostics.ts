@@ -9,7 +9,7 @@ import {
   randomStream,
   readLabelled,
   snapshotFromLabelled,
-} from "@/server/services/diagnostics/labelled";
+} from "@/bench/labelled";
 import { RULES } from "@/server/services/diagnostics/rules";
 import {
   bucketOf,

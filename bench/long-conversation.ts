@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { startTemporaryDatabase } from "../scripts/lib/temporary-database.mjs";
+import { startTemporaryDatabase } from "../scripts/lib/database/temporary-database.mjs";
 import { machine, percentile } from "./lib/machine";
 
 /**

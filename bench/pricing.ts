@@ -16,9 +16,9 @@ import {
   DEFAULTS_VERSION,
   type DefaultModel,
 } from "../server/services/pricing/catalogue/default-prices";
-import { compilePattern, isPattern, SUBJECT_MAX } from "../server/services/pricing/pattern";
-import { priceCall } from "../server/services/pricing/price-call";
-import { createPriceBook, type ProjectPrice } from "../server/services/pricing/resolve-price";
+import { priceCall } from "../server/services/pricing/costing/price-call";
+import { compilePattern, isPattern, SUBJECT_MAX } from "../server/services/pricing/matching/pattern";
+import { createPriceBook, type ProjectPrice } from "../server/services/pricing/matching/resolve-price";
 import type { PricingTier, TierCondition } from "../server/services/pricing/schemas";
 import { storedPrices } from "./lib/stored-prices";
 

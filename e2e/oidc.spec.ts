@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { type Browser, expect, type Page, test } from "@playwright/test";
-import { freePort } from "../scripts/lib/postgres.mjs";
+import { freePort } from "../scripts/lib/database/postgres.mjs";
 import { CLIENT, startProvider } from "../server/auth/testing/provider";
 import { startMailServer } from "../server/services/mail/testing";
 import { press } from "./support/press";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "@playwright/test";
 import { CAPABILITIES } from "@/server/platform/capabilities";
-import { schemathesisPath } from "../scripts/lib/schemathesis.mjs";
+import { schemathesisPath } from "../scripts/lib/testing/schemathesis.mjs";
 import { cli, newProject } from "./support/project";
 
 /** A bound on the time that it takes; by hand, a larger number finds rarer things. */

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "@playwright/test";
 import postgres from "postgres";
-import { Cluster, freePort, urlOf } from "../scripts/lib/postgres.mjs";
-import { startOf } from "../scripts/lib/processes.mjs";
+import { Cluster, freePort, urlOf } from "../scripts/lib/database/postgres.mjs";
+import { startOf } from "../scripts/lib/system/processes.mjs";
 import { killAll } from "./support/process-tree";
 
 /** What `npm start` and the command line promise whoever sets Whetstone up. No browser is needed here. */

@@ -1,8 +1,8 @@
 import { type ClientOptions, Inngest } from "inngest";
 import { db } from "@/db/pool";
 import { env } from "@/env";
-import { inngestServer } from "@/server/jobs/configuration";
-import { outboxFetch } from "@/server/jobs/outbox-fetch";
+import { inngestServer } from "@/server/engine/configuration";
+import { outboxFetch } from "@/server/engine/events/outbox-fetch";
 import { logger } from "@/server/platform/log";
 import { APP_ID } from "./catalogue";
 import { PlainErrors } from "./plain-errors";

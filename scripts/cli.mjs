@@ -1,17 +1,17 @@
 // @ts-check
 // npm run -s cli -- …: the operator's command line, with the database that it needs. See cli/main.ts.
 import { spawn } from "node:child_process";
-import { isBuilt, sourcesDigest } from "./lib/build.mjs";
-import { dataFolder } from "./lib/data-folder.mjs";
-import { install } from "./lib/install.mjs";
-import { requireNode } from "./lib/node-version.mjs";
-import { withInstalledDatabase } from "./lib/open-database.mjs";
-import { inRoot, runTypeScript } from "./lib/paths.mjs";
-import { ended } from "./lib/processes.mjs";
-import { sayOnStderr } from "./lib/say.mjs";
-import { addressOf, givenDatabase, readSettings } from "./lib/settings.mjs";
-import { onStopSignal } from "./lib/signals.mjs";
-import { explain } from "./lib/trouble.mjs";
+import { isBuilt, sourcesDigest } from "./lib/building/build.mjs";
+import { install } from "./lib/building/install.mjs";
+import { dataFolder } from "./lib/database/data-folder.mjs";
+import { withInstalledDatabase } from "./lib/database/open-database.mjs";
+import { addressOf, givenDatabase, readSettings } from "./lib/serving/settings.mjs";
+import { requireNode } from "./lib/system/node-version.mjs";
+import { inRoot, runTypeScript } from "./lib/system/paths.mjs";
+import { ended } from "./lib/system/processes.mjs";
+import { sayOnStderr } from "./lib/system/say.mjs";
+import { onStopSignal } from "./lib/system/signals.mjs";
+import { explain } from "./lib/system/trouble.mjs";
 
 /** These groups of commands, with a command, work on the database; anything else is help, or a question of usage. */
 const ON_DATABASE = /^(user|project|key|job|prices) [a-z]|^(setup-link|backup|restore)\b/;

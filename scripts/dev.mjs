@@ -1,8 +1,8 @@
 // npm run dev: the same from the sources, which are loaded again when they change.
-import { requireNode } from "./lib/node-version.mjs";
+import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();
-import("./lib/run-form.mjs").then(({ runForm }) =>
+import("./lib/serving/run-form.mjs").then(({ runForm }) =>
   runForm({
     kind: "dev",
     build: false,

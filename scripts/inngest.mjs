@@ -1,7 +1,7 @@
 // @ts-check
 // npm run inngest: a local Inngest server, with its dashboard, beside the app. Nothing of the product depends on it.
 import { spawn, spawnSync } from "node:child_process";
-import { requireNode } from "./lib/node-version.mjs";
+import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();
 
@@ -9,8 +9,8 @@ requireNode();
 const PACKAGE = "inngest-cli@1.45.1";
 const DASHBOARD_PORT = 8288;
 
-const { addressOf, readSettings } = await import("./lib/settings.mjs");
-const { say } = await import("./lib/say.mjs");
+const { addressOf, readSettings } = await import("./lib/serving/settings.mjs");
+const { say } = await import("./lib/system/say.mjs");
 
 const app = addressOf(readSettings());
 const server = `http://127.0.0.1:${DASHBOARD_PORT}`;

@@ -1,8 +1,8 @@
 // npm start: sets up what is missing and serves the workbench. See lib/serve.mjs.
-import { requireNode } from "./lib/node-version.mjs";
+import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();
-import("./lib/run-form.mjs").then(({ runForm }) =>
+import("./lib/serving/run-form.mjs").then(({ runForm }) =>
   runForm({
     kind: "start",
     build: true,

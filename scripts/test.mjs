@@ -1,5 +1,5 @@
 // npm test: sets up what the tests need and runs them all; `npm test -- verify|unit|db|e2e …` runs parts of them.
-import { requireNode } from "./lib/node-version.mjs";
+import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();
-import("./lib/run-tests.mjs").then(({ runTests }) => runTests(process.argv.slice(2)));
+import("./lib/testing/run-tests.mjs").then(({ runTests }) => runTests(process.argv.slice(2)));

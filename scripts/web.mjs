@@ -5,9 +5,9 @@ import next from "next";
 import { withCachedPage } from "./lib/cached-page.mjs";
 import { trustedProxies } from "./lib/client-address.mjs";
 import { answerUnreadable, isV1, letIn } from "./lib/front-door.mjs";
-import { inRoot, ROOT } from "./lib/paths.mjs";
-import { say } from "./lib/say.mjs";
 import { secure } from "./lib/security-headers.mjs";
+import { inRoot, ROOT } from "./lib/system/paths.mjs";
+import { say } from "./lib/system/say.mjs";
 import { boundUnread } from "./lib/unread-body.mjs";
 
 process.title = "whetstone web";

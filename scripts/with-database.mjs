@@ -4,12 +4,12 @@
 // server for tests that make their own databases. `--fast` trades durability for speed (for tests, not for benchmarks).
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { inRoot, withTools } from "./lib/paths.mjs";
-import { prepareDatabase } from "./lib/prepare-database.mjs";
-import { ended } from "./lib/processes.mjs";
-import { onStopSignal } from "./lib/signals.mjs";
-import { startTemporaryDatabase } from "./lib/temporary-database.mjs";
-import { explain, Trouble } from "./lib/trouble.mjs";
+import { prepareDatabase } from "./lib/database/prepare-database.mjs";
+import { startTemporaryDatabase } from "./lib/database/temporary-database.mjs";
+import { inRoot, withTools } from "./lib/system/paths.mjs";
+import { ended } from "./lib/system/processes.mjs";
+import { onStopSignal } from "./lib/system/signals.mjs";
+import { explain, Trouble } from "./lib/system/trouble.mjs";
 
 const given = process.argv.slice(2);
 const separator = given.indexOf("--");

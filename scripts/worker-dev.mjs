@@ -2,7 +2,7 @@
 // The worker of `npm run dev`: started again when its sources change.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { inRoot } from "./lib/paths.mjs";
+import { inRoot } from "./lib/system/paths.mjs";
 
 const tsx = createRequire(import.meta.url).resolve("tsx/cli");
 const child = spawn(

@@ -9,11 +9,11 @@ import {
   registerFunctions,
   startEngine,
   startForwarder,
-} from "@/server/jobs";
+} from "@/server/engine";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { emit } from "@/server/platform/outbox";
-import { EMBEDDED, takeOver } from "@/server/services/jobs";
+import { EMBEDDED, takeOver } from "@/server/services/background-jobs";
 import { runProjector } from "@/server/services/telemetry";
 import { yieldCores } from "./yield-cores";
 

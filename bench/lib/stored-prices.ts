@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Decimal } from "decimal.js";
 import { sql } from "drizzle-orm";
 import { prepareDatabase } from "@/db/prepare";
-import { startTemporaryDatabase } from "../../scripts/lib/temporary-database.mjs";
+import { startTemporaryDatabase } from "../../scripts/lib/database/temporary-database.mjs";
 import { bound, percentile } from "./machine";
 
 const DEFINITIONS = 5_000;

@@ -7,7 +7,7 @@ import * as schema from "@/db/schema";
 import type { Ctx, ProjectId } from "@/server/platform/context";
 import { measureStorage } from "@/server/services/data";
 import { foldDailyCosts } from "@/server/services/telemetry";
-import { Cluster, urlOf } from "../../scripts/lib/postgres.mjs";
+import { Cluster, urlOf } from "../../scripts/lib/database/postgres.mjs";
 import { fillAround } from "./around";
 import { fill, PROJECTS } from "./fill";
 import { ingestGiants } from "./giants";

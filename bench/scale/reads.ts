@@ -1,5 +1,7 @@
 import { listApiKeys } from "@/server/services/api-keys";
 import { listAudit, listMyActivity } from "@/server/services/audit";
+import { getBackgroundJob, listBackgroundJobs, summariseBackgroundJobs } from "@/server/services/background-jobs";
+import { BACKGROUND_JOB_STATES } from "@/server/services/background-jobs/schemas";
 import {
   createRepricing,
   exportCosts,
@@ -32,8 +34,6 @@ import {
   listRules,
 } from "@/server/services/diagnostics";
 import { getMe, listSessions, readSession } from "@/server/services/identity";
-import { getBackgroundJob, listBackgroundJobs, summariseBackgroundJobs } from "@/server/services/jobs";
-import { BACKGROUND_JOB_STATES } from "@/server/services/jobs/schemas";
 import { listInvitations, listMembers } from "@/server/services/members";
 import { getPerson, listPeople } from "@/server/services/people";
 import {

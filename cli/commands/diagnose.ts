@@ -2,12 +2,7 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
-import {
-  diagnoseSnapshot,
-  type LabelledConversation,
-  readLabelled,
-  snapshotFromLabelled,
-} from "@/server/services/diagnostics/labelled";
+import { diagnoseSnapshot, type LabelledConversation, readLabelled, snapshotFromLabelled } from "@/bench/labelled";
 import { UsageError } from "../output";
 
 export function addDiagnose(program: Command) {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { failedRuns, operatorReplay } from "@/server/jobs";
+import { failedRuns, operatorReplay } from "@/server/engine";
 import { withDatabase } from "../database";
 import { answer } from "../output";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { applicationUrlOf, Cluster, urlOf } from "../../scripts/lib/postgres.mjs";
+import { applicationUrlOf, Cluster, urlOf } from "../../scripts/lib/database/postgres.mjs";
 
 /** A PostgreSQL that a test stops and starts as it likes, as the one of DATABASE_URL is not the product's own. */
 export async function startOwnDatabase() {

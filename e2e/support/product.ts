@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { freePort } from "../../scripts/lib/postgres.mjs";
+import { freePort } from "../../scripts/lib/database/postgres.mjs";
 
 /** The product as a person starts it: `npm start`, on a data directory of its own. */
 export async function startProduct({

@@ -1,6 +1,6 @@
 import path from "node:path";
 import postgres from "postgres";
-import { Cluster, urlOf } from "../../scripts/lib/postgres.mjs";
+import { Cluster, urlOf } from "../../scripts/lib/database/postgres.mjs";
 
 /** Into the embedded database of the product that runs, by another way than the product's. */
 export const runningDatabase = (dataDir = process.env.E2E_DATA_DIR ?? "") =>

@@ -4,12 +4,17 @@ import { db } from "@/db/pool";
 import { asOwner } from "@/db/testing/as-owner";
 import { testProject } from "@/db/testing/test-project";
 import { APP_ID, functionOf } from "@/inngest/catalogue";
-import { type Engine, startEngine } from "@/server/jobs/engine";
-import { QUICK, until } from "@/server/jobs/testing/describe-engine";
+import { type Engine, startEngine } from "@/server/engine/engine";
+import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";
+import {
+  cancelBackgroundJob,
+  getBackgroundJob,
+  listBackgroundJobs,
+  replayBackgroundJob,
+} from "@/server/services/background-jobs";
 import { createRuleRuns, listRuleRuns } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
-import { cancelBackgroundJob, getBackgroundJob, listBackgroundJobs, replayBackgroundJob } from "@/server/services/jobs";
 import { inngest } from "../client";
 import { functions } from ".";
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
-import { type Engine, startEngine } from "@/server/jobs/engine";
-import { QUICK, until } from "@/server/jobs/testing/describe-engine";
+import { type Engine, startEngine } from "@/server/engine/engine";
+import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";
 import { createRepricing, failRepricing, getRepricing, undoRepricing } from "@/server/services/costs";
 import { createModelPrice } from "@/server/services/pricing";

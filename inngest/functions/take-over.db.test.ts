@@ -5,27 +5,27 @@ import { Inngest } from "inngest";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
-import { readDefinitions } from "@/server/jobs/definitions";
-import { dispatchEvents } from "@/server/jobs/dispatch";
-import { type Engine, startEngine } from "@/server/jobs/engine";
-import { forwardEvents, startForwarder } from "@/server/jobs/forwarder";
-import { QUICK, until } from "@/server/jobs/testing/describe-engine";
+import { type Engine, startEngine } from "@/server/engine/engine";
+import { dispatchEvents } from "@/server/engine/events/dispatch";
+import { forwardEvents, startForwarder } from "@/server/engine/events/forwarder";
+import { readDefinitions } from "@/server/engine/functions/definitions";
+import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { emit } from "@/server/platform/outbox";
 import { readiness } from "@/server/rest/readiness";
-import { createRepricing, getRepricing } from "@/server/services/costs";
-import { deleteProject, deleteUserData, getDeletion } from "@/server/services/data";
-import { createRuleRuns, executeRuleRuns, listFindings, listRuleRuns } from "@/server/services/diagnostics";
-import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import {
   EMBEDDED,
   listBackgroundJobs,
   replayBackgroundJob,
   summariseBackgroundJobs,
   takeOver,
-} from "@/server/services/jobs";
-import { storedJob } from "@/server/services/jobs/testing";
+} from "@/server/services/background-jobs";
+import { storedJob } from "@/server/services/background-jobs/testing";
+import { createRepricing, getRepricing } from "@/server/services/costs";
+import { deleteProject, deleteUserData, getDeletion } from "@/server/services/data";
+import { createRuleRuns, executeRuleRuns, listFindings, listRuleRuns } from "@/server/services/diagnostics";
+import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { inngest } from "../client";
 import { functions } from ".";
 

@@ -1,7 +1,7 @@
 import type { Db } from "@/db/client";
 import type { Ctx } from "@/server/platform/context";
+import { shareOf } from "@/server/platform/database/share-of";
 import { ServiceError } from "@/server/platform/errors";
-import { shareOf } from "@/server/platform/share-of";
 import { verifyApiKey } from "@/server/services/api-keys";
 
 const BEARER = /^Bearer +(\S+) *$/i;

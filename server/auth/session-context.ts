@@ -1,7 +1,7 @@
 import type { Db } from "@/db/client";
 import type { AccountCtx, Ctx, ProjectId, RequestInfo } from "@/server/platform/context";
+import { shareOf } from "@/server/platform/database/share-of";
 import { notFound, ServiceError } from "@/server/platform/errors";
-import { shareOf } from "@/server/platform/share-of";
 import type { Session } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
 

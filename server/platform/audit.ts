@@ -2,9 +2,9 @@ import { eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { accountAuditLog, auditLog, projects } from "@/db/schema";
 import type { AccountCtx, Actor, AuditNote, Ctx, InstallationCtx, RequestInfo } from "./context";
+import { transact } from "./database/transact";
 import { newId } from "./ids";
 import { hideCredentials } from "./log";
-import { transact } from "./transact";
 
 const STRING_MAX = 500;
 /** What is beyond is not shown: it need not be searched for credentials. No credential in front of it is cut in two. */

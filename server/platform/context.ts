@@ -1,7 +1,7 @@
 import type { Db } from "@/db/client";
 import { type Capability, ROLE_CAPABILITIES, type Role } from "./capabilities";
+import { transact } from "./database/transact";
 import { ServiceError } from "./errors";
-import { transact } from "./transact";
 
 /** A project that the caller was shown to belong to: minted by session and key checks, and where a job starts. */
 export type ProjectId = string & { readonly __brand: "ProjectId" };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { troubleOf, unavailable } from "./database-trouble";
+import { troubleOf, unavailable } from "./database/database-trouble";
 import { ServiceError } from "./errors";
 import { fieldErrors } from "./field-errors";
 

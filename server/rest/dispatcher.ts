@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { type Ctx, requireCapability } from "@/server/platform/context";
-import { databaseWorked } from "@/server/platform/database-trouble";
+import { databaseWorked } from "@/server/platform/database/database-trouble";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { isKept, oncePerKept } from "@/server/platform/kept";
 import { requestIdOf } from "@/server/platform/request-id";

@@ -1,6 +1,14 @@
 import { createApiKey, listApiKeys, revokeApiKey } from "@/server/services/api-keys";
 import { listAudit } from "@/server/services/audit";
 import {
+  cancelBackgroundJob,
+  getBackgroundJob,
+  listBackgroundJobs,
+  replayBackgroundJob,
+  replayFailedBackgroundJobs,
+  summariseBackgroundJobs,
+} from "@/server/services/background-jobs";
+import {
   createRepricing,
   exportCosts,
   getCosts,
@@ -40,14 +48,6 @@ import {
   updateFinding,
   updateRule,
 } from "@/server/services/diagnostics";
-import {
-  cancelBackgroundJob,
-  getBackgroundJob,
-  listBackgroundJobs,
-  replayBackgroundJob,
-  replayFailedBackgroundJobs,
-  summariseBackgroundJobs,
-} from "@/server/services/jobs";
 import {
   changeRole,
   createPasswordReset,

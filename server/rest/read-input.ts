@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import { requireStorable } from "@/server/platform/database/storable";
 import { type FieldError, ServiceError } from "@/server/platform/errors";
 import { fieldErrors, pointerOf } from "@/server/platform/field-errors";
-import { requireStorable } from "@/server/platform/storable";
 import { fieldsOf } from "./fields";
 import type { Method } from "./operation";
 import { readJson } from "./read-json";

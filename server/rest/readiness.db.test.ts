@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { GET } from "@/app/readyz/route";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
-import { databaseWorked, unavailable } from "@/server/platform/database-trouble";
+import { databaseWorked, unavailable } from "@/server/platform/database/database-trouble";
 import { type Check, readiness } from "./readiness";
 
 type Body = { status: string; checks: Record<string, Check> };

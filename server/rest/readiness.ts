@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
-import { jobHealth } from "@/server/jobs/health";
-import { isTroubled, TROUBLES, troubleOf } from "@/server/platform/database-trouble";
+import { jobHealth } from "@/server/engine/health";
+import { isTroubled, TROUBLES, troubleOf } from "@/server/platform/database/database-trouble";
 import { errorCodes } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import { CAPABILITIES } from "@/server/platform/capabilities";
 import { cursorFor } from "@/server/platform/cursor";
-import { isTroubled } from "@/server/platform/database-trouble";
+import { isTroubled } from "@/server/platform/database/database-trouble";
 import { createApiKey } from "@/server/services/api-keys";
 import answer from "./node";
 import { isProjectQualified, type Operation } from "./operation";

@@ -1,8 +1,8 @@
 import type { TRPCMutationProcedure, TRPCQueryProcedure } from "@trpc/server";
 import type { z } from "zod";
 import { accountCtx, ctxForSession, requireSession } from "@/server/auth/session-context";
+import { requireStorable } from "@/server/platform/database/storable";
 import { ServiceError } from "@/server/platform/errors";
-import { requireStorable } from "@/server/platform/storable";
 import type { AccountVerb, InstallationVerb, Verb } from "@/server/platform/verb";
 import { requestLimits } from "@/server/services/rate-limits";
 import { requestInfo } from "./context";

@@ -1,5 +1,5 @@
 import { initTRPC, TRPCError } from "@trpc/server";
-import { databaseWorked } from "@/server/platform/database-trouble";
+import { databaseWorked } from "@/server/platform/database/database-trouble";
 import type { ErrorCode, FieldError } from "@/server/platform/errors";
 import { ServiceError } from "@/server/platform/errors";
 import { knownError } from "@/server/platform/known-error";

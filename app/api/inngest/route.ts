@@ -3,7 +3,7 @@ import type { NextRequest } from "next/server";
 import { env } from "@/env";
 import { inngest } from "@/inngest/client";
 import { functions } from "@/inngest/functions";
-import { FUNCTIONS_PATH, inngestServer } from "@/server/jobs";
+import { FUNCTIONS_PATH, inngestServer } from "@/server/engine";
 import { ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/read-body";
 

@@ -4,7 +4,7 @@ import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { asOwner } from "@/db/testing/as-owner";
 import { testProject } from "@/db/testing/test-project";
-import { transact } from "@/server/platform/transact";
+import { transact } from "@/server/platform/database/transact";
 import { decodeTraces, listConversations, projectPending, storeTraces } from "@/server/services/telemetry";
 import { chatSpan, ingest, otlpJson, type TestSpan } from "@/server/services/telemetry/testing";
 import { deleteConversation } from ".";

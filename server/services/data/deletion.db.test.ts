@@ -16,9 +16,9 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { knownError } from "@/server/platform/known-error";
 import { createApiKey } from "@/server/services/api-keys";
+import { storedJob } from "@/server/services/background-jobs/testing";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
-import { storedJob } from "@/server/services/jobs/testing";
 import {
   changeLabels,
   decodeLogs,

@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
+import { transact } from "@/server/platform/database/transact";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
-import { transact } from "@/server/platform/transact";
 import { type Answer, type Asked, claimKey, keepAnswer, LEASE_MS, releaseClaim, renewClaim } from "./keys";
 import { sweepKeysNowAndThen } from "./sweep";
 

@@ -1,5 +1,5 @@
+import { createPlaces } from "@/server/platform/database/places";
 import { ServiceError } from "@/server/platform/errors";
-import { createPlaces } from "@/server/platform/places";
 
 /** For whom a password is hashed: of strangers, each network has its turn. */
 export type Applicant = { kind: "known" | "stranger"; network: string };

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { priceCall } from "./price-call";
-import { VENDORS } from "./providers";
+import { priceCall } from "./costing/price-call";
+import { VENDORS } from "./matching/providers";
 import type { PricingTier } from "./schemas";
 import { bookWith, projectPrice } from "./testing";
 

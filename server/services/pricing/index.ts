@@ -1,25 +1,25 @@
 import "server-only";
 
-export { completeCost } from "./complete-cost";
-export type { PricedCall } from "./cost-of";
-export { createModelPrice } from "./create-model-price";
-export { deleteModelPrice } from "./delete-model-price";
-export { estimateModelPrice } from "./estimate-model-price";
-export { getPriceCatalogue } from "./get-price-catalogue";
-export { listModelPriceVersions } from "./list-model-price-versions";
-export { listModelPrices } from "./list-model-prices";
-export { type PricesOfAMoment, priceBookAt, priceBookOf, pricesOfNow } from "./load-price-book";
+export { getPriceCatalogue } from "./catalogue/get-price-catalogue";
 export {
   applyPriceCatalogue,
   type CatalogueDifference,
   listPriceCatalogues,
   loadPriceCatalogue,
-} from "./load-price-catalogue";
-export { matchModelPrice } from "./match-model-price";
-export { previewMatcher } from "./preview-matcher";
-export { type CallToPrice, priceCall } from "./price-call";
-export { resetModelPrice } from "./reset-model-price";
-export type { PriceBook } from "./resolve-price";
+} from "./catalogue/load-price-catalogue";
+export { completeCost } from "./costing/complete-cost";
+export type { PricedCall } from "./costing/cost-of";
+export { estimateModelPrice } from "./costing/estimate-model-price";
+export { type CallToPrice, priceCall } from "./costing/price-call";
+export { createModelPrice } from "./definitions/create-model-price";
+export { deleteModelPrice } from "./definitions/delete-model-price";
+export { listModelPriceVersions } from "./definitions/list-model-price-versions";
+export { listModelPrices } from "./definitions/list-model-prices";
+export { resetModelPrice } from "./definitions/reset-model-price";
+export { requirePricingWrites } from "./definitions/stored-definition";
+export { updateModelPrice } from "./definitions/update-model-price";
+export { type PricesOfAMoment, priceBookAt, priceBookOf, pricesOfNow } from "./matching/load-price-book";
+export { matchModelPrice } from "./matching/match-model-price";
+export { previewMatcher } from "./matching/preview-matcher";
+export type { PriceBook } from "./matching/resolve-price";
 export type { Cost, PriceDefinition, PriceMatch, PriceProvider, PriceSource, PricingTier, Usage } from "./schemas";
-export { requirePricingWrites } from "./stored-definition";
-export { updateModelPrice } from "./update-model-price";

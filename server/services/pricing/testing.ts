@@ -1,5 +1,5 @@
 import { DEFAULT_MODELS, DEFAULTS_VERSION } from "./catalogue/default-prices";
-import { createPriceBook, type ProjectPrice } from "./resolve-price";
+import { createPriceBook, type ProjectPrice } from "./matching/resolve-price";
 import type { PriceDefinition, PricingTier } from "./schemas";
 
 /** A default tier with these prices; other fields as given. */

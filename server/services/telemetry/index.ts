@@ -7,10 +7,8 @@ export {
   lockCalls,
   type StoredCost,
   takeInStraysOf,
-} from "./change-costs";
-export { changeLabels } from "./change-labels";
-export { conversationFacets } from "./conversation-facets";
-export { idsGoingBy } from "./conversation-key";
+} from "./conversations/change-costs";
+export { changeLabels } from "./conversations/change-labels";
 export {
   type Deleted,
   deleteConversations,
@@ -21,22 +19,24 @@ export {
   deleteUnusedSources,
   looseLogsNaming,
   looseTracesNaming,
-} from "./delete-conversations";
-export { findConversation } from "./find-conversation";
-export { findSpan } from "./find-span";
-export { foldDailyCosts } from "./fold-daily-costs";
-export { getConversation } from "./get-conversation";
-export { getReceipt } from "./get-receipt";
-export { getTrace } from "./get-trace";
-export { listMessages, listModelCalls, listToolCalls } from "./list-conversation-parts";
-export { listConversations } from "./list-conversations";
-export { listLogs, listSpans } from "./list-trace-parts";
-export { getMasking, updateMasking } from "./masking-setting";
+} from "./conversations/delete-conversations";
+export { findConversation } from "./conversations/find-conversation";
+export { findSpan } from "./conversations/find-span";
+export { getConversation } from "./conversations/get-conversation";
+export { getTrace } from "./conversations/get-trace";
+export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
+export { listLogs, listSpans } from "./conversations/list-trace-parts";
+export { readSnapshots, type Snapshot, type SnapshotContent } from "./conversations/read-snapshots";
+export { idsGoingBy } from "./ingest/conversation-key";
+export { getReceipt } from "./ingest/get-receipt";
+export { getMasking, updateMasking } from "./ingest/masking-setting";
+export { storeLogs, storeTraces, TRACE_DELETED } from "./ingest/store-batch";
+export { telemetryStatus } from "./ingest/telemetry-status";
+export { lockSources, stripReceipts } from "./ingest/tombstones";
 export { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "./otlp";
-export { listParkedTraces, replayParkedTraces } from "./parked-traces";
-export { projectionHealth } from "./projection-health";
-export { projectCarefully, projectPending, runProjector } from "./projector";
-export { readSnapshots, type Snapshot, type SnapshotContent } from "./read-snapshots";
-export { storeLogs, storeTraces, TRACE_DELETED } from "./store-batch";
-export { telemetryStatus } from "./telemetry-status";
-export { lockSources, stripReceipts } from "./tombstones";
+export { foldDailyCosts } from "./projection/fold-daily-costs";
+export { listParkedTraces, replayParkedTraces } from "./projection/parked-traces";
+export { projectionHealth } from "./projection/projection-health";
+export { projectCarefully, projectPending, runProjector } from "./projection/projector";
+export { conversationFacets } from "./search/conversation-facets";
+export { listConversations } from "./search/list-conversations";

@@ -5,7 +5,7 @@ import {
   replayBackgroundJob,
   replayFailedBackgroundJobs,
   summariseBackgroundJobs,
-} from "@/server/services/jobs";
+} from "@/server/services/background-jobs";
 import { mutation, query } from "../procedures";
 import { router } from "../trpc";
 

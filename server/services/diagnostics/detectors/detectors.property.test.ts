@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diagnoseSnapshot } from "../labelled";
-import { conversationOf } from "../labelled/conversation";
-import type { LabelledInput } from "../labelled/read-labelled";
+import { diagnoseSnapshot } from "../../../../bench/labelled";
+import { conversationOf } from "../../../../bench/labelled/conversation";
+import type { LabelledInput } from "../../../../bench/labelled/read-labelled";
 import { RULES } from "../rules";
 import type { ConversationSnapshot } from "../types";
-import { textOf } from "./text";
+import { textOf } from "./reading/text";
 
 const FRAGMENTS = [
   "Error: not found",

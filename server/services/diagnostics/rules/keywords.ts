@@ -1,6 +1,6 @@
 import { excerpt } from "@/server/platform/excerpt";
-import { quoteMessage } from "../detectors/evidence";
-import { textOf } from "../detectors/text";
+import { quoteMessage } from "../detectors/reading/evidence";
+import { textOf } from "../detectors/reading/text";
 import type { ConversationSnapshot, DetectedSignal, Evidence, Severity } from "../types";
 
 /** The Signal under which a project's own words are found, in every Rule. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { assistant, called, conversationOf, user } from "../labelled/conversation";
+import { assistant, called, conversationOf, user } from "../../../../bench/labelled/conversation";
 import {
   closestCause,
   confidenceOf,

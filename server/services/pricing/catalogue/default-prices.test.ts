@@ -1,8 +1,8 @@
 import { findProvider } from "@pydantic/genai-prices";
 import { Decimal } from "decimal.js";
 import { describe, expect, test } from "vitest";
-import { compilePattern, isPattern } from "../pattern";
-import { createPriceBook } from "../resolve-price";
+import { compilePattern, isPattern } from "../matching/pattern";
+import { createPriceBook } from "../matching/resolve-price";
 import { priceDefinition } from "../schemas";
 import { DEFAULT_MODELS, DEFAULTS_VERSION } from "./default-prices";
 import file from "./default-prices.generated.json";

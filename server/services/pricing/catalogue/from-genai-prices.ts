@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import type { Vendor } from "../providers";
+import type { Vendor } from "../matching/providers";
 import type { PricingTier } from "../schemas";
 import { EXTRA_ALIASES, SUPPLEMENT } from "./corrections";
 import { type MatchLogic, type ModelNames, matchPatternOf, namesIn, spellings } from "./name-patterns";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compilePattern, isPattern } from "../pattern";
+import { compilePattern, isPattern } from "../matching/pattern";
 import { matchPatternOf, namesIn, spellings } from "./name-patterns";
 
 function matches(source: string, name: string) {

@@ -1,4 +1,4 @@
-import type { Vendor } from "../providers";
+import type { Vendor } from "../matching/providers";
 import { CUT_PREFIXES } from "./corrections";
 
 /** How the catalogue says which names a row stands for (`@pydantic/genai-prices`, type `MatchLogic`). */

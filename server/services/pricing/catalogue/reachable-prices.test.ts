@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { spanOf } from "@/server/services/telemetry/otlp/testing/conversations";
 import { resolveUsage } from "@/server/services/telemetry/otlp/usage/resolve-usage";
-import { chooseTier, tierChooser } from "../choose-tier";
-import { costOf, tierPrices } from "../cost-of";
+import { chooseTier, tierChooser } from "../costing/choose-tier";
+import { costOf, tierPrices } from "../costing/cost-of";
 import type { PricingTier } from "../schemas";
 import { DEFAULT_MODELS } from "./default-prices";
 

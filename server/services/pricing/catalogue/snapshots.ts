@@ -1,4 +1,4 @@
-import { priceListOfWord, type Vendor } from "../providers";
+import { priceListOfWord, type Vendor } from "../matching/providers";
 import { FULL_DATE, MONTH_AND_DAY, MONTH_AND_YEAR, type ModelNames } from "./name-patterns";
 
 /** US dollars per million tokens in and out, as text: equal or not is all that is asked of it. */

@@ -5,7 +5,7 @@ import { ExactTime } from "@/app/_components/exact-time";
 import { Fact } from "@/app/_components/fact";
 import { IdText } from "@/app/_components/id-text";
 import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
-import type { BackgroundJobDetail } from "@/server/services/jobs/schemas";
+import type { BackgroundJobDetail } from "@/server/services/background-jobs/schemas";
 import { ErrorText } from "./error-text";
 import { JobState, STATE } from "./job-state";
 import classes from "./jobs.module.css";

@@ -5,7 +5,7 @@ import { ErrorState } from "@/app/_components/error-state";
 import { PeekPanel } from "@/app/_components/peek-panel";
 import { StaleNote } from "@/app/_components/stale-note";
 import { useTRPC } from "@/app/_lib/trpc";
-import type { BackgroundJobDetail } from "@/server/services/jobs/schemas";
+import type { BackgroundJobDetail } from "@/server/services/background-jobs/schemas";
 import { useMay } from "../../_components/membership";
 import { JobFacts } from "./job-facts";
 import { JobSteps } from "./job-steps";

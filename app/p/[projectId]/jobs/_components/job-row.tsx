@@ -4,7 +4,7 @@ import Link from "next/link";
 import { Ago } from "@/app/_components/ago";
 import { ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
 import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
-import type { BackgroundJob } from "@/server/services/jobs/schemas";
+import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { JobState } from "./job-state";
 import classes from "./jobs.module.css";
 import { aboutWords, nameOf } from "./words";

@@ -1,5 +1,5 @@
 import { Dot } from "@/app/_components/dot";
-import type { BackgroundJob, BackgroundJobStep } from "@/server/services/jobs/schemas";
+import type { BackgroundJob, BackgroundJobStep } from "@/server/services/background-jobs/schemas";
 
 type Look = { word: string; says: string; color: string; hollow?: boolean };
 

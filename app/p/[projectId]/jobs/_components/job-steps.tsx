@@ -2,7 +2,7 @@
 import { Text, Title } from "@mantine/core";
 import { Ago } from "@/app/_components/ago";
 import { formatDuration, plural } from "@/app/_lib/format";
-import type { BackgroundJobDetail, BackgroundJobStep } from "@/server/services/jobs/schemas";
+import type { BackgroundJobDetail, BackgroundJobStep } from "@/server/services/background-jobs/schemas";
 import { ErrorText } from "./error-text";
 import { JobState } from "./job-state";
 import classes from "./jobs.module.css";

@@ -13,7 +13,7 @@ import panes from "@/app/_components/panes.module.css";
 import { nextPage } from "@/app/_lib/next-page";
 import { useTRPC } from "@/app/_lib/trpc";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
-import type { BackgroundJob, BackgroundJobSummary } from "@/server/services/jobs/schemas";
+import type { BackgroundJob, BackgroundJobSummary } from "@/server/services/background-jobs/schemas";
 import { useMay } from "../../_components/membership";
 import { pageHref } from "../../_components/pages";
 import { JobPeek } from "./job-peek";

@@ -3,7 +3,7 @@ import { Anchor, Button } from "@mantine/core";
 import { Ago } from "@/app/_components/ago";
 import { Dot } from "@/app/_components/dot";
 import { useNow } from "@/app/_components/now";
-import type { BackgroundJobSummary } from "@/server/services/jobs/schemas";
+import type { BackgroundJobSummary } from "@/server/services/background-jobs/schemas";
 import classes from "./jobs.module.css";
 import { countOf, countWords } from "./view";
 

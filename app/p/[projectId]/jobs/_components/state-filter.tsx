@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import type { BackgroundJobSummary } from "@/server/services/jobs/schemas";
+import type { BackgroundJobSummary } from "@/server/services/background-jobs/schemas";
 import { STATE } from "./job-state";
 import classes from "./jobs.module.css";
 import { countOf, countWords, STATES, type View } from "./view";

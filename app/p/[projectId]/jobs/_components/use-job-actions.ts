@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useUndo } from "@/app/_components/use-undo";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc";
-import type { BackgroundJob } from "@/server/services/jobs/schemas";
+import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { nameOf } from "./words";
 
 /** Replays and cancels jobs, and says what came of it. A cancellation can be taken back for ten seconds. */

@@ -1,6 +1,6 @@
 import { createLoader, createSerializer, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { formatCompact } from "@/app/_lib/format";
-import type { BackgroundJob, BackgroundJobSummary } from "@/server/services/jobs/schemas";
+import type { BackgroundJob, BackgroundJobSummary } from "@/server/services/background-jobs/schemas";
 
 type State = BackgroundJob["state"];
 

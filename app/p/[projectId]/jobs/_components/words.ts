@@ -1,5 +1,5 @@
 import { formatCount, plural } from "@/app/_lib/format";
-import type { BackgroundJob } from "@/server/services/jobs/schemas";
+import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 
 /** What the function is called; what it does after its retries are used up is a job of its own. */
 export const functionWords = ({ name, afterFailure }: { name: string; afterFailure: boolean }) =>

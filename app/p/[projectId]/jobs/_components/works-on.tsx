@@ -4,7 +4,7 @@ import Link from "next/link";
 import { useState } from "react";
 import { Fact } from "@/app/_components/fact";
 import { formatCount, plural } from "@/app/_lib/format";
-import type { BackgroundJob } from "@/server/services/jobs/schemas";
+import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { useMay } from "../../_components/membership";
 import { pageHref } from "../../_components/pages";
 import classes from "./jobs.module.css";

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { Message, MessagePart, MessageToolCall } from "@/server/services/telemetry/schemas";
+import { writeJson } from "../../server/services/diagnostics/detectors/reading/canonical-json";
+import type { ConversationSnapshot } from "../../server/services/diagnostics/types";
+
+const labelledToolCall = z.looseObject({
+  id: z.string().nullish(),
+  name: z.string().nullish(),
+  arguments: z.unknown(),
+  function: z.looseObject({ name: z.string().nullish(), arguments: z.unknown() }).nullish(),
+});
+
+/** A message of a labelled conversation. `tool_error` is a label: it is never shown to a detector. */
+const labelledMessage = z.looseObject({
+  role: z.string(),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional(),
+  name: z.string().nullish(),
+  tool_call_id: z.string().nullish(),
+  tool_calls: z.array(labelledToolCall).nullish(),
+  tool_error: z.boolean().nullish(),
+});
+
+/** One line of a labelled file. `labels` and `turn_labels` (by message index) are what people or benchmarks said of it. */
+export const labelledConversation = z.looseObject({
+  id: z.union([z.string(), z.number()]).transform(String),
+  messages: z.array(labelledMessage),
+  labels: z.record(z.string(), z.unknown()).nullish(),
+  turn_labels: z.array(z.looseObject({ index: z.int(), label: z.string() })).nullish(),
+});
+export type LabelledConversation = z.infer<typeof labelledConversation>;
+/** A labelled conversation before it is checked: what generators write. */
+export type LabelledInput = z.input<typeof labelledConversation>;
+
+/** A line that is not a labelled conversation, and why. `line` counts from 1. */
+export type LabelledError = { line: number; message: string };
+
+/** Reads JSONL: what can be read, and one error for each line that cannot. Empty lines are skipped. */
+export function readLabelled(jsonl: string): { conversations: LabelledConversation[]; errors: LabelledError[] } {
+  const conversations: LabelledConversation[] = [];
+  const errors: LabelledError[] = [];
+  jsonl.split(/\r?\n/).forEach((text, index) => {
+    if (text.trim() === "") return;
+    const read = readLine(index === 0 ? text.replace(/^\uFEFF/, "") : text);
+    if (typeof read === "string") errors.push({ line: index + 1, message: read });
+    else conversations.push(read);
+  });
+  return { conversations, errors };
+}
+
+function readLine(text: string): LabelledConversation | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return "is not JSON";
+  }
+  const parsed = labelledConversation.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  return `${issue.path.join(".") || "the line"}: ${issue.message}`;
+}
+
+/** The conversation as detectors read it, without its labels. */
+export function snapshotFromLabelled(
+  conversation: Pick<LabelledConversation, "id" | "messages">,
+): ConversationSnapshot {
+  return {
+    id: conversation.id,
+    userId: null,
+    startedAt: 0,
+    lastActivityAt: 0,
+    messages: conversation.messages.map(toMessage),
+    modelCalls: [],
+    toolCalls: [],
+  };
+}
+
+function toMessage(message: LabelledConversation["messages"][number]): Message {
+  return {
+    role: message.role,
+    parts: partsOf(message),
+    toolCalls: (message.tool_calls ?? []).map(toToolCall),
+    toolCallId: message.tool_call_id ?? null,
+    spanId: null,
+    at: null,
+  };
+}
+
+function partsOf({ content, name }: LabelledConversation["messages"][number]): MessagePart[] {
+  // A tool's name travels on the part: a `Message` has no name of its own.
+  const named = name ? { name } : {};
+  if (typeof content === "string") return content === "" && !name ? [] : [{ type: "text", text: content, ...named }];
+  return (content ?? []).map(
+    (part) =>
+      ({ ...part, ...(typeof part.text === "string" ? { text: part.text } : { text: undefined }) }) as MessagePart,
+  );
+}
+
+function toToolCall(call: z.infer<typeof labelledToolCall>): MessageToolCall {
+  const args = call.arguments ?? call.function?.arguments ?? "";
+  return {
+    id: call.id ?? null,
+    name: call.name ?? call.function?.name ?? "",
+    arguments: typeof args === "string" ? args : (writeJson(args) ?? ""),
+  };
+}

@@ -1,0 +1,113 @@
+// @ts-check
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { waitForLock } from "../system/lock.mjs";
+import { inRoot } from "../system/paths.mjs";
+import { runLogged } from "../system/processes.mjs";
+import { step } from "../system/say.mjs";
+import { Trouble } from "../system/trouble.mjs";
+
+/** What the build is made from. Migrations are read when they run. */
+const FOLDERS = ["app", "cli", "db", "inngest", "patches", "public", "scripts/lib", "server", "worker"];
+const ROOT_FILES = /^(package(-lock)?\.json|tsconfig\.json|(?!(vitest|playwright|drizzle)\.)[\w.-]+\.(ts|tsx|mjs))$/;
+const NOT_BUILT = /(\.test\.tsx?|\.md)$|^db\/(migrations|testing)(\/|$)|^next-env\.d\.ts$/;
+const STAMP = "dist/build.json";
+
+/** What runs beside Next, each one file: `/v1` in the web process, and programs of their own. */
+const PROGRAMS = { v1: "server/rest/node.ts", worker: "worker/main.ts", cli: "cli/main.ts", prepare: "cli/prepare.ts" };
+
+/** @param {string} folder @returns {string[]} */
+const filesIn = (folder) =>
+  existsSync(inRoot(folder))
+    ? readdirSync(inRoot(folder), { withFileTypes: true }).flatMap((entry) => {
+        const file = `${folder}/${entry.name}`;
+        return entry.isDirectory() ? filesIn(file) : [file];
+      })
+    : [];
+
+/** A digest of all sources: touching a file without changing it builds nothing. */
+export function sourcesDigest() {
+  const files = [...readdirSync(inRoot()).filter((file) => ROOT_FILES.test(file)), ...FOLDERS.flatMap(filesIn)];
+  const digest = createHash("sha256");
+  for (const file of files.filter((name) => !NOT_BUILT.test(name)).sort()) {
+    digest.update(`${file}\0`).update(
+      createHash("sha256")
+        .update(readFileSync(inRoot(file)))
+        .digest(),
+    );
+  }
+  return digest.digest("hex");
+}
+
+const buildId = () =>
+  existsSync(inRoot(".next/BUILD_ID")) ? readFileSync(inRoot(".next/BUILD_ID"), "utf8") : undefined;
+
+/** @param {string} digest of the sources */
+export function isBuilt(digest) {
+  if (!existsSync(inRoot(STAMP))) return false;
+  const stamp = JSON.parse(readFileSync(inRoot(STAMP), "utf8"));
+  return stamp.digest === digest && stamp.buildId === buildId();
+}
+
+/** Builds what changed since the last build; nothing when nothing did. @param {{log: string, always?: boolean}} options */
+export async function build({ log, always = false }) {
+  const LONGEST_BUILD_MS = 15 * 60_000;
+  if (!always && isBuilt(sourcesDigest())) return;
+  mkdirSync(inRoot("dist"), { recursive: true });
+  const lock = await waitForLock(inRoot("dist/building.json"), "build", { withinMs: LONGEST_BUILD_MS });
+  try {
+    const digest = sourcesDigest();
+    if (!always && isBuilt(digest)) return; // by the one we waited for
+    await step(
+      "Building the application",
+      async () => {
+        await bundlePrograms();
+        await runLogged(process.execPath, [inRoot("node_modules/next/dist/bin/next"), "build"], {
+          log,
+          env: {
+            ...process.env,
+            NODE_ENV: "production",
+            NEXT_TELEMETRY_DISABLED: "1",
+            NO_COLOR: "1",
+            FORCE_COLOR: "0",
+          },
+          failed: "The application could not be built.",
+        });
+        writeFileSync(inRoot(STAMP), JSON.stringify({ digest, buildId: buildId() }));
+      },
+      { log },
+    );
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Whole, with the packages they use: one start reads a few files instead of a thousand, in half the time and with a
+ * quarter less memory.
+ */
+async function bundlePrograms() {
+  for (const file of readdirSync(inRoot("dist"))) if (file.endsWith(".js")) rmSync(inRoot("dist", file));
+  const { build: bundle } = await import("esbuild");
+  await bundle({
+    absWorkingDir: inRoot(),
+    entryPoints: PROGRAMS,
+    outdir: "dist",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.16",
+    keepNames: true,
+    tsconfig: "tsconfig.json",
+    alias: { "server-only": inRoot("db/testing/empty.ts") },
+    external: ["@node-rs/argon2"], // it brings a native library
+    // Packages written for `require` find it: an ES module has none of its own.
+    banner: {
+      js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
+    },
+    logLevel: "warning",
+  }).catch(() => {
+    throw new Trouble("The application could not be built. What is wrong is above.");
+  });
+}

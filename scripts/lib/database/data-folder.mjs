@@ -1,0 +1,55 @@
+// @ts-check
+import { randomBytes } from "node:crypto";
+import { accessSync, constants, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Trouble } from "../system/trouble.mjs";
+import { Cluster } from "./postgres.mjs";
+
+const LONG_ENOUGH = 32;
+
+/** DATA_DIR: what an installation keeps. @param {string} folder */
+export function dataFolder(folder) {
+  const inside = (/** @type {string[]} */ ...parts) => path.join(folder, ...parts);
+  try {
+    // Others may pass through (as root, the database runs as another user), not look: each thing inside is closed.
+    mkdirSync(folder, { recursive: true, mode: 0o711 });
+    mkdirSync(inside("logs"), { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new Trouble(
+      `Cannot write to ${folder} (${/** @type {Error} */ (error).message}). Set DATA_DIR to a folder that this user may write to.`,
+    );
+  }
+  return {
+    folder,
+    lockFile: inside("running.json"),
+    log: (/** @type {string} */ name) => inside("logs", `${name}.log`),
+    cluster: new Cluster(inside("postgres"), { log: inside("logs", "postgres.log") }),
+    secret: () => secret(inside("secret")),
+  };
+}
+
+/** Made once; a crash while making it leaves none. @param {string} file */
+function secret(file) {
+  const given = process.env.WHETSTONE_SECRET;
+  if (given) {
+    if (given.length < LONG_ENOUGH)
+      throw new Trouble(`WHETSTONE_SECRET is too short: at least ${LONG_ENOUGH} characters.`);
+    return given;
+  }
+  if (!existsSync(file)) {
+    const making = `${file}.${process.pid}`;
+    writeFileSync(making, `${randomBytes(LONG_ENOUGH).toString("base64url")}\n`, { mode: 0o600 });
+    try {
+      linkSync(making, file);
+    } catch {
+      // Another process has just made it.
+    } finally {
+      rmSync(making, { force: true });
+    }
+  }
+  const kept = readFileSync(file, "utf8").trim();
+  if (kept.length < LONG_ENOUGH)
+    throw new Trouble(`${file} is damaged. Restore it from a backup: stored keys can be read with no other secret.`);
+  return kept;
+}

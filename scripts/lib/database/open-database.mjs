@@ -1,0 +1,68 @@
+// @ts-check
+import { holderOf, LockHeld, waitForLock } from "../system/lock.mjs";
+import { endOrphans } from "../system/orphans.mjs";
+import { until } from "../system/processes.mjs";
+import { step } from "../system/say.mjs";
+import { Trouble } from "../system/trouble.mjs";
+import { waysIn } from "./postgres.mjs";
+import { prepareDatabase } from "./prepare-database.mjs";
+
+const WAIT_MS = 60_000;
+
+/**
+ * Gives a command the database of this installation: the one of DATABASE_URL, the one that a running server has open, or
+ * the embedded one, started for as long as the command runs.
+ * @template T
+ * @param {{folder: ReturnType<typeof import("./data-folder.mjs").dataFolder>, given: import("./prepare-database.mjs").Urls | undefined, built: boolean, env: NodeJS.ProcessEnv}} options
+ *   `given`: a database that is not ours to start
+ * @param {(urls: import("./prepare-database.mjs").Urls, address: string | undefined) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withInstalledDatabase({ folder, given, built, env }, work) {
+  if (given) {
+    await prepareDatabase(given, { env, built });
+    return work(given, holderOf(folder.lockFile)?.address);
+  }
+  const embedded = () => waysIn(folder.cluster.access);
+  const lock = await lockOrServer(folder.lockFile);
+  if ("holder" in lock) {
+    if (lock.external)
+      throw new Trouble(
+        "The server that runs here uses the database of DATABASE_URL. Set DATABASE_URL for this command too.",
+      );
+    return work(embedded(), lock.address);
+  }
+  try {
+    await endOrphans(lock, folder.cluster);
+    if (!folder.cluster.exists) await step("Creating the database", () => folder.cluster.create());
+    const server = await folder.cluster.start();
+    try {
+      await prepareDatabase(embedded(), { env, built, embedded: true });
+      return await work(embedded(), undefined);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** @param {string} file @returns {Promise<import("../system/lock.mjs").Lock | import("../system/lock.mjs").Held>} */
+async function lockOrServer(file) {
+  try {
+    return await waitForLock(file, "cli", {
+      withinMs: WAIT_MS,
+      worthWaitingFor: ({ kind, stopping }) => kind === "cli" || stopping === true,
+    });
+  } catch (error) {
+    if (!(error instanceof LockHeld)) throw error;
+    if (error.held.kind === "cli")
+      throw new Trouble(
+        `Another command (process ${error.held.holder.pid}) has worked on this database for a minute. Try again when it is done.`,
+      );
+    await until(() => holderOf(file)?.database === true || !holderOf(file), WAIT_MS);
+    const server = holderOf(file);
+    if (!server?.database) throw new Trouble("The server is just starting or stopping. Try again in a moment.");
+    return server;
+  }
+}

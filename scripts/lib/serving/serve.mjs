@@ -1,0 +1,310 @@
+// @ts-check
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { build } from "../building/build.mjs";
+import { install } from "../building/install.mjs";
+import { dataFolder } from "../database/data-folder.mjs";
+import { freePort, portTrouble, waysIn } from "../database/postgres.mjs";
+import { prepareDatabase } from "../database/prepare-database.mjs";
+import { LockHeld, waitForLock } from "../system/lock.mjs";
+import { endOrphans } from "../system/orphans.mjs";
+import { inRoot } from "../system/paths.mjs";
+import { endForeground } from "../system/processes.mjs";
+import { say, step } from "../system/say.mjs";
+import { onStarterGone, onStopSignal } from "../system/signals.mjs";
+import { Trouble } from "../system/trouble.mjs";
+import { addressOf, givenDatabase, readSettings } from "./settings.mjs";
+import { Supervised } from "./supervised.mjs";
+
+/** How long a start waits for a command (`npm run cli`) that has the database open, or for a server that is stopping. */
+const COMMAND_MS = 60_000;
+
+/** What a server that was killed may leave behind ends by then: it gives a statement up after 20 s where nobody set another time. */
+const LEFTOVERS_MS = 30_000;
+
+/** How long a stop waits for the step of the start that it interrupts. */
+const LAST_STEP_MS = 15_000;
+
+/**
+ * The two forms of serving differ in what is built before and which programs run.
+ * @typedef {{
+ *   kind: "start" | "dev",
+ *   build: boolean,
+ *   nodeEnv: "production" | "development",
+ *   web: readonly string[],
+ *   worker: readonly string[],
+ * }} Form
+ */
+
+class Stopped extends Error {}
+
+/** From nothing to serving, and back. Resolves with the exit code. @param {Form} form */
+export async function serve(form) {
+  /** What was started, in order; ended in the opposite order. @type {(() => Promise<void> | void)[]} */
+  const started = [];
+  let stopping = false;
+  /** @type {(reason: unknown) => void} */
+  let giveUp = () => {};
+  const stopAsked = new Promise((_, reject) => {
+    giveUp = reject;
+  });
+  stopAsked.catch(() => {});
+  onStopSignal((_signal, times) => {
+    const INSISTS = 3;
+    if (times >= INSISTS) process.exit(1);
+    if (times === 1) say("Stopping …");
+    stopping = true;
+    giveUp(new Stopped());
+  });
+  onStarterGone(() => {
+    say("Whoever started this is gone: stopping …");
+    stopping = true;
+    giveUp(new Stopped());
+  });
+  const unlessStopped = () => {
+    if (stopping) throw new Stopped();
+  };
+
+  const endAll = async () => {
+    for (const end of started.splice(0).reverse()) await end();
+  };
+  /** @type {import("../system/lock.mjs").Lock | undefined} */
+  let lock;
+  const holdLock = (/** @type {import("../system/lock.mjs").Lock} */ taken) => {
+    lock = taken;
+  };
+  const booting = boot(form, { started, holdLock, unlessStopped, giveUp });
+  try {
+    await Promise.race([booting, stopAsked]);
+    await stopAsked; // serving: until someone ends it
+    return 0;
+  } catch (error) {
+    stopping = true;
+    lock?.tell({ stopping: true });
+    endForeground();
+    await endAll();
+    await Promise.race([booting.catch(() => {}), sleep(LAST_STEP_MS)]); // it ends at its next step
+    await endAll(); // what that step still started
+    lock?.release();
+    if (!(error instanceof Stopped)) throw error;
+    say("Stopped.");
+    return 0;
+  }
+}
+
+/**
+ * @param {Form} form
+ * @param {{
+ *   started: (() => Promise<void> | void)[],
+ *   holdLock: (lock: import("../system/lock.mjs").Lock) => void,
+ *   unlessStopped: () => void,
+ *   giveUp: (reason: unknown) => void,
+ * }} run
+ */
+async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
+  const begun = Date.now();
+  const settings = readSettings();
+  const folder = dataFolder(settings.dataDir);
+  say(`Whetstone ${JSON.parse(readFileSync(inRoot("package.json"), "utf8")).version}, data in ${folder.folder}`);
+
+  const lock = await lockFor(form, folder);
+  holdLock(lock);
+  await endOrphans(lock, folder.cluster);
+  const port = await portFor(settings);
+  const address = addressOf({ ...settings, port });
+  unlessStopped();
+
+  await install(folder.log("install"));
+  unlessStopped();
+  if (form.build) await build({ log: folder.log("build") });
+  unlessStopped();
+
+  /** @type {NodeJS.ProcessEnv} */
+  const env = {
+    ...process.env,
+    NODE_ENV: form.nodeEnv,
+    NEXT_TELEMETRY_DISABLED: "1",
+    HOST: settings.host,
+    PORT: String(port),
+    PUBLIC_URL: address,
+    DATA_DIR: folder.folder,
+    WHETSTONE_SECRET: folder.secret(),
+    // Only what prepares the database has the owner's way in. Empty and not left out: Next reads `.env` by itself.
+    MIGRATION_DATABASE_URL: "",
+  };
+  const database = await openDatabase({
+    given: givenDatabase(settings),
+    folder,
+    lost: () => giveUp(new Trouble("The database cannot be started again.")),
+  });
+  let open = false;
+  const supervise = (/** @type {string} */ name, /** @type {readonly string[]} */ args) =>
+    new Supervised({
+      name,
+      args: ["--import", leash, ...args],
+      env: () => ({ ...env, DATABASE_URL: database.urls().url, LISTEN: open ? "" : "when-told" }),
+      onStarted: () => tellChildren(),
+    });
+  const web = supervise("web", form.web);
+  const worker = supervise("worker", form.worker);
+  const tellChildren = () =>
+    lock.tell({
+      children: Object.fromEntries(
+        [web, worker].flatMap(({ identity, description: { name } }) => (identity ? [[name, identity]] : [])),
+      ),
+    });
+  database.onMoved(() => {
+    web.again();
+    worker.again();
+  });
+  started.push(
+    () => database.stop(),
+    async () => void (await Promise.all([web.stop(), worker.stop()])),
+  );
+  unlessStopped();
+
+  // The web server needs the database when it answers, not while it loads: the two come up together.
+  const webStart = web.start();
+  await database.start();
+  unlessStopped();
+  const { setupToken } = await step("Checking the database", () =>
+    prepareDatabase(database.urls(), { env, firstRun: true, built: form.build, embedded: !settings.databaseUrl }),
+  );
+  lock.tell({ database: true, external: settings.databaseUrl !== undefined });
+  unlessStopped();
+  await step("Starting the web server and the worker", async () => {
+    open = true;
+    web.tell({ type: "listen" });
+    const starts = [
+      { name: "worker", start: worker.start() },
+      { name: "web", start: webStart },
+    ];
+    for (const { name, start } of starts) {
+      const { failed } = await start;
+      if (failed) throw new Trouble(startFailure(name, failed, settings, port));
+    }
+  });
+  lock.tell({ address });
+
+  say(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+  if (setupToken) {
+    say(
+      `\nNobody has an account yet. Become the owner with this link (it works once, for 24 hours; a new one: npm run -s cli -- setup-link):\n\n  ${address}/setup#token=${setupToken}\n`,
+    );
+  }
+}
+
+const leash = new URL("../system/leash.mjs", import.meta.url).href;
+
+/** @param {Form} form @param {ReturnType<typeof dataFolder>} folder */
+async function lockFor(form, { lockFile, folder }) {
+  try {
+    return await waitForLock(lockFile, form.kind, {
+      withinMs: COMMAND_MS,
+      worthWaitingFor: ({ kind, stopping }) => kind === "cli" || stopping === true,
+    });
+  } catch (error) {
+    if (!(error instanceof LockHeld)) throw error;
+    const { holder, kind, address } = error.held;
+    if (kind === "cli")
+      throw new Trouble(`A command (process ${holder.pid}) still works on ${folder}. Try again when it is done.`);
+    throw new Trouble(
+      `Whetstone runs already on ${folder} (process ${holder.pid}${address ? `, at ${address}` : ""}). Stop that one first (kill ${holder.pid}), or start another with its own folder and port: DATA_DIR=… PORT=… npm ${kind === "dev" ? "run dev" : "start"}`,
+    );
+  }
+}
+
+/** @param {ReturnType<typeof readSettings>} settings */
+async function portFor({ host, port }) {
+  const wanted = port || (await freePort());
+  const trouble = await portTrouble(wanted, host);
+  if (trouble) throw new Trouble(portSentence(trouble.code, host, wanted));
+  return wanted;
+}
+
+/** @param {string | undefined} code @param {string} host @param {number} port */
+function portSentence(code, host, port) {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is taken by another program. Stop that one, or choose another port: PORT=${port + 1} npm start`;
+    case "EACCES":
+      return `This user may not use port ${port}. Choose one above 1023: PORT=3000 npm start`;
+    default:
+      return `Cannot listen on ${host}:${port} (${code}). Set HOST to an address of this machine, for example 127.0.0.1 or 0.0.0.0.`;
+  }
+}
+
+/** @param {string} name @param {string} reason @param {{host: string}} settings @param {number} port */
+const startFailure = (name, reason, { host }, port) =>
+  name === "web" && /^E[A-Z]+$/.test(reason)
+    ? portSentence(reason, host, port)
+    : `The ${name} process did not start (${reason}). What it said is above.`;
+
+/** What Postgres says of the memory of a server that was killed, while a process of it is left. @param {unknown} trouble */
+const isStillInUse = (trouble) =>
+  trouble instanceof Trouble && /shared memory block .* still in use/.test(trouble.message);
+
+/**
+ * The embedded database, kept running; or the one that DATABASE_URL names, which is not ours to start.
+ * @param {{given: import("../database/prepare-database.mjs").Urls | undefined, folder: ReturnType<typeof dataFolder>, lost: () => void}} options
+ */
+async function openDatabase({ given, folder: { cluster }, lost }) {
+  if (given) return { urls: () => given, start: async () => {}, stop: async () => {}, onMoved: () => {} };
+
+  if (!cluster.exists) await step("Creating the database", () => cluster.create());
+  await cluster.reservePort();
+  const current = () => waysIn(cluster.access);
+  /** @type {import("../database/postgres.mjs").Server | undefined} */
+  let server;
+  /** @type {Promise<import("../database/postgres.mjs").Server> | undefined} */
+  let starting;
+  let ending = false;
+  let moved = () => {};
+
+  /**
+   * After a crash its processes may still be on their way out (one that is in a statement ends that first): it is tried
+   * again where the trouble is `worthAnotherTry`.
+   * @param {(trouble: unknown) => boolean} worthAnotherTry
+   */
+  const startPatiently = async (worthAnotherTry) => {
+    const until = Date.now() + LEFTOVERS_MS;
+    for (;;) {
+      try {
+        return await cluster.start();
+      } catch (trouble) {
+        if (Date.now() > until || !worthAnotherTry(trouble)) throw trouble;
+        await sleep(1000);
+        if (ending) throw trouble;
+      }
+    }
+  };
+  const watch = async () => {
+    while (server && !ending) {
+      await server.exited;
+      if (ending) return;
+      say("The database ended by itself; starting it again.");
+      const before = current().url;
+      starting = startPatiently(() => true);
+      server = await starting.catch(() => undefined);
+      if (!server && !ending) return lost();
+      if (current().url !== before) moved();
+    }
+  };
+
+  return {
+    urls: current,
+    async start() {
+      starting = step("Starting the database", () => startPatiently(isStillInUse));
+      server = await starting;
+      void watch();
+    },
+    async stop() {
+      ending = true;
+      await starting?.catch(() => {});
+      await server?.stop();
+    },
+    onMoved: (/** @type {() => void} */ tell) => {
+      moved = tell;
+    },
+  };
+}

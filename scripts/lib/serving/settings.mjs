@@ -1,0 +1,60 @@
+// @ts-check
+import { existsSync } from "node:fs";
+import { isIP } from "node:net";
+import path from "node:path";
+import { trustedProxies } from "../client-address.mjs";
+import { inRoot, ROOT } from "../system/paths.mjs";
+import { Trouble } from "../system/trouble.mjs";
+
+/** A file `.env` in the repository is read where Node can (20.12 and later); what is set already wins. */
+if (existsSync(inRoot(".env"))) process.loadEnvFile?.(inRoot(".env"));
+
+/**
+ * What has to be known before any code of the application runs. Everything else is env.ts's.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function readSettings(env = process.env) {
+  const host = env.HOST || "127.0.0.1";
+  const port = Number(env.PORT || 3000);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Trouble(`PORT is "${env.PORT}"; it has to be a number from 0 (any free port) to 65535.`);
+  }
+  const databaseUrl = databaseUrlIn(env, "DATABASE_URL");
+  const migrationDatabaseUrl = databaseUrlIn(env, "MIGRATION_DATABASE_URL");
+  if (migrationDatabaseUrl && !databaseUrl) {
+    throw new Trouble("MIGRATION_DATABASE_URL needs DATABASE_URL beside it: the embedded database has its own.");
+  }
+  try {
+    trustedProxies(env.TRUSTED_PROXIES);
+  } catch (error) {
+    throw new Trouble(`TRUSTED_PROXIES is "${env.TRUSTED_PROXIES}": ${/** @type {Error} */ (error).message}.`);
+  }
+  return {
+    host,
+    port,
+    databaseUrl,
+    migrationDatabaseUrl,
+    dataDir: path.resolve(ROOT, env.DATA_DIR || ".data"),
+    publicUrl: env.PUBLIC_URL || undefined,
+  };
+}
+
+/** @param {NodeJS.ProcessEnv} env @param {string} name */
+function databaseUrlIn(env, name) {
+  const url = env[name] || undefined;
+  if (url && !(/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) {
+    throw new Trouble(`${name} has to look like postgres://user:password@host:5432/database.`);
+  }
+  return url;
+}
+
+/** What people type. @param {{host: string, port: number, publicUrl: string | undefined}} settings */
+export function addressOf({ host, port, publicUrl }) {
+  if (publicUrl) return publicUrl.replace(/\/+$/, "");
+  const everywhere = host === "0.0.0.0" || host === "::";
+  return `http://${everywhere ? "localhost" : isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+/** The database that is not ours to start, if one is named. @param {ReturnType<typeof readSettings>} settings */
+export const givenDatabase = ({ databaseUrl, migrationDatabaseUrl }) =>
+  databaseUrl === undefined ? undefined : { url: databaseUrl, ownerUrl: migrationDatabaseUrl };

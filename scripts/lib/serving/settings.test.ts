@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { nodeProblem } from "../system/node-version.mjs";
+import { addressOf, readSettings } from "./settings.mjs";
+
+const settings = (env: Record<string, string>) => readSettings(env as unknown as NodeJS.ProcessEnv);
+
+test.each([
+  ["20.16.0", false],
+  ["22.0.0", false],
+  ["20.15.1", true],
+  ["18.20.4", true],
+])("Node %s is too old: %s", (version, refused) => {
+  expect(nodeProblem(version) !== undefined).toBe(refused);
+});
+
+test("empty variables mean their defaults", () => {
+  expect(settings({ HOST: "", PORT: "", DATABASE_URL: "" })).toMatchObject({
+    host: "127.0.0.1",
+    port: 3000,
+    databaseUrl: undefined,
+  });
+});
+
+test.each([
+  { PORT: "80a" },
+  { PORT: "65536" },
+  { PORT: "-1" },
+  { DATABASE_URL: "localhost/x" },
+  { TRUSTED_PROXIES: "proxy" },
+])("%o is refused", (env) => {
+  expect(() => settings(env)).toThrow(/PORT is|DATABASE_URL has to|TRUSTED_PROXIES is/);
+});
+
+test.each([
+  ["127.0.0.1", "http://127.0.0.1:3000"],
+  ["0.0.0.0", "http://localhost:3000"],
+  ["::1", "http://[::1]:3000"],
+])("the address of HOST=%s is %s", (host, address) => {
+  expect(addressOf({ host, port: 3000, publicUrl: undefined })).toBe(address);
+});
+
+test("PUBLIC_URL is what people type", () => {
+  expect(addressOf({ host: "0.0.0.0", port: 3000, publicUrl: "https://ours.test/" })).toBe("https://ours.test");
+});

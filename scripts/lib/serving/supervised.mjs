@@ -1,0 +1,96 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { inRoot } from "../system/paths.mjs";
+import { ended, endProcess, identify } from "../system/processes.mjs";
+import { say } from "../system/say.mjs";
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/**
+ * A process that worked this long had started well: the next crash is a new story. Short, for an outage of half a minute
+ * is worse than a process that starts anew every ten seconds.
+ */
+const WORKED_WELL_MS = 10_000;
+const FINISH_MS = 10_000;
+
+/**
+ * A child that is started again when it crashes, with longer and longer pauses.
+ * @typedef {{name: string, args: readonly string[], env: () => NodeJS.ProcessEnv, onStarted?: () => void}} Description
+ */
+export class Supervised {
+  #stopping = false;
+  /** One that never came up is not started again: whoever starts it is told why instead. */
+  #cameUp = false;
+  #pause = FIRST_PAUSE_MS;
+  /** @type {NodeJS.Timeout | undefined} */
+  #restart;
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  #child;
+  /** @type {import("../system/processes.mjs").Identity | undefined} */
+  identity;
+
+  /** @param {Description} description */
+  constructor(description) {
+    this.description = description;
+  }
+
+  /** Resolves with its first message, or with how it ended before it sent one. @returns {Promise<{failed?: string}>} */
+  start() {
+    const { name, args, env, onStarted } = this.description;
+    /** By a clock that does not jump. @type {number | undefined} */
+    let upAt;
+    // Detached: Ctrl+C in a terminal reaches the supervisor only, which asks the children to finish.
+    const child = spawn(process.execPath, [...args], {
+      cwd: inRoot(),
+      env: env(),
+      detached: true,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    this.#child = child;
+    this.identity = child.pid ? identify(child.pid) : undefined;
+    onStarted?.();
+    const end = ended(child).catch((/** @type {Error} */ error) => ({ code: 1, signal: error.message }));
+    void end.then(({ code, signal }) => {
+      this.identity = undefined;
+      if (this.#stopping || !this.#cameUp) return;
+      if (upAt !== undefined && performance.now() - upAt > WORKED_WELL_MS) this.#pause = FIRST_PAUSE_MS;
+      say(
+        `The ${name} process ended (${signal ?? `exit code ${code}`}); starting it again in ${this.#pause / 1000} s.`,
+      );
+      this.#restart = setTimeout(() => void this.start(), this.#pause);
+      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
+    });
+    return new Promise((resolve) => {
+      child.once("message", (message) => {
+        const said = /** @type {{failed?: string}} */ (message);
+        if (!said.failed) {
+          this.#cameUp = true;
+          upAt = performance.now();
+        }
+        resolve(said);
+      });
+      void end.then(({ code, signal }) => resolve({ failed: signal ?? `exit code ${code}` }));
+    });
+  }
+
+  async stop() {
+    this.#stopping = true;
+    clearTimeout(this.#restart);
+    if (!this.identity || !this.#child) return;
+    await endProcess(this.identity, [
+      { signal: "SIGTERM", withinMs: FINISH_MS },
+      { signal: "SIGKILL", withinMs: 2_000 },
+    ]);
+  }
+
+  /** @param {object} message */
+  tell(message) {
+    if (this.#child?.connected) this.#child.send(message, () => {});
+  }
+
+  /** Ends it; it comes back at once, with the environment of now. */
+  async again() {
+    this.#pause = FIRST_PAUSE_MS;
+    this.#child?.kill("SIGTERM");
+  }
+}

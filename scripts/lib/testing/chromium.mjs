@@ -1,0 +1,58 @@
+// @ts-check
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { canInstallPackages, installPackage } from "../system/debian.mjs";
+import { inRoot } from "../system/paths.mjs";
+import { runLogged } from "../system/processes.mjs";
+import { step } from "../system/say.mjs";
+import { Trouble } from "../system/trouble.mjs";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const APPLICATIONS = [
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+/** One that is here already: CHROMIUM_PATH, the system's, or one that Playwright downloaded. */
+export async function findChromium() {
+  const given = process.env.CHROMIUM_PATH;
+  if (given) {
+    if (existsSync(given)) return given;
+    throw new Trouble(`CHROMIUM_PATH is ${given}, and there is no such file.`);
+  }
+  const folders = (process.env.PATH ?? "").split(path.delimiter);
+  const { chromium } = await import("@playwright/test");
+  const places = [...NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name))), ...APPLICATIONS];
+  return [...places, chromium.executablePath()].find((file) => file && existsSync(file));
+}
+
+/** Finds a Chromium for the browser tests, or gets one. @param {(name: string) => string} logFor @returns {Promise<string>} */
+export async function chromiumForTests(logFor) {
+  const found = await findChromium();
+  if (found) return found;
+  const downloader = inRoot("node_modules/@playwright/test/cli.js");
+  await attempt(() =>
+    step("Downloading a Chromium for the browser tests", () =>
+      runLogged(process.execPath, [downloader, "install", "chromium"], {
+        log: logFor("chromium-download"),
+        env: { ...process.env, PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: "15000" },
+        failed: "Chromium could not be downloaded.",
+      }),
+    ),
+  );
+  if (!(await findChromium()) && canInstallPackages()) await attempt(() => installPackage("chromium", logFor));
+  const got = await findChromium();
+  if (got) return got;
+  throw new Trouble(
+    "The browser tests need a Chromium. Install one (package `chromium`, or Google Chrome), or set CHROMIUM_PATH.",
+  );
+}
+
+/** @param {() => Promise<unknown>} work */
+async function attempt(work) {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error; // the next way may work
+  }
+}

@@ -1,0 +1,144 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { build } from "../building/build.mjs";
+import { install } from "../building/install.mjs";
+import { freePort } from "../database/postgres.mjs";
+import { startTemporaryDatabase } from "../database/temporary-database.mjs";
+import { inRoot, withTools } from "../system/paths.mjs";
+import { ended } from "../system/processes.mjs";
+import { say } from "../system/say.mjs";
+import { onStopSignal } from "../system/signals.mjs";
+import { explain, Trouble } from "../system/trouble.mjs";
+import { chromiumForTests } from "./chromium.mjs";
+import { schemathesisForTests } from "./schemathesis.mjs";
+import { sumUp, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.mjs";
+
+const PARTS = ["verify", "unit", "db", "e2e"];
+
+/** Each has to say nothing but yes; its own output is what there is to read. */
+const CHECKS = [
+  { part: "format and lint", command: ["biome", "check", "--error-on-warnings"] },
+  { part: "types", command: ["npm", "run", "--silent", "typecheck"] },
+  { part: "import rules", command: ["npm", "run", "--silent", "boundaries"] },
+  { part: "unused code", command: ["knip"] },
+];
+
+/** What a person may have set for their own installation has no place in a test. */
+const OURS_ALONE = [
+  "DATABASE_URL",
+  "MIGRATION_DATABASE_URL",
+  "DATA_DIR",
+  "HOST",
+  "PORT",
+  "PUBLIC_URL",
+  "WHETSTONE_SECRET",
+  "NODE_ENV",
+  "NODE_OPTIONS",
+];
+
+/** @param {string[]} asked */
+export async function runTests(asked) {
+  const wrong = asked.filter((part) => !PARTS.includes(part));
+  if (wrong.length) {
+    console.error(`There is no part "${wrong.join(" ")}": npm test -- [${PARTS.join("|")}] …`);
+    process.exit(1);
+  }
+  const wanted = (/** @type {string} */ part) => asked.length === 0 || asked.includes(part);
+  const folder = mkdtempSync(path.join(tmpdir(), "whetstone-test-"));
+  try {
+    const { lines, failed } = sumUp(await run(wanted, folder), { nothingMayBeSkipped: Boolean(process.env.CI) });
+    say(`\n${lines.join("\n")}`);
+    process.exitCode = failed ? 1 : 0;
+    if (!failed) rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    // Also when it could not even begin, the last line is the sum.
+    console.error(`\n${explain(error)}`);
+    say("\n0 passed, 1 failed");
+    process.exitCode = 1;
+  }
+}
+
+/** @param {(part: string) => boolean} wanted @param {string} folder for logs and reports */
+async function run(wanted, folder) {
+  const env = Object.fromEntries(Object.entries(withTools()).filter(([name]) => !OURS_ALONE.includes(name)));
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  let child;
+  let stopped = false;
+  onStopSignal(() => {
+    stopped = true;
+    child?.kill("SIGINT"); // the one on which Playwright and Vitest clean up after themselves
+  });
+  /** @param {string} title @param {readonly string[]} command @param {Record<string, string>} [more] */
+  const succeeds = async (title, [program = "", ...args], more) => {
+    if (stopped) throw new Trouble("Stopped.");
+    say(`\n— ${title}: ${[path.basename(program), ...args].join(" ")}`);
+    const running = spawn(program, args, {
+      cwd: inRoot(),
+      env: /** @type {any} */ ({ ...env, ...more }),
+      stdio: "inherit",
+    });
+    child = running;
+    return (await ended(running)).code === 0;
+  };
+  const logFor = (/** @type {string} */ name) => path.join(folder, `${name}.log`);
+  /** @type {import("./tallies.mjs").Tally[]} */
+  const tallies = [];
+
+  await install(logFor("install"));
+
+  if (wanted("verify")) {
+    for (const { part, command } of CHECKS) tallies.push(tallyOf(part, await succeeds(part, command)));
+  }
+
+  const kinds = ["unit", "db"].filter(wanted);
+  if (kinds.length) {
+    const database = kinds.includes("db") ? await startTemporaryDatabase({ throwaway: true }) : undefined;
+    const report = path.join(folder, "vitest.json");
+    try {
+      const command = [
+        "vitest",
+        "run",
+        ...kinds.map((kind) => `--project=${kind}`),
+        "--reporter=default",
+        "--reporter=json",
+        `--outputFile.json=${report}`,
+      ];
+      const ok = await succeeds(
+        `${kinds.join(" and ")} tests`,
+        command,
+        database ? { TEST_DATABASE_URL: database.urlOf("postgres") } : {},
+      );
+      tallies.push(tallyOfVitest(`${kinds.join(" and ")} tests`, report, ok));
+    } finally {
+      await database?.stop();
+    }
+  }
+
+  if (wanted("e2e")) tallies.push(await endToEnd());
+  return tallies;
+
+  /** Against the product as it is started, built once. */
+  async function endToEnd() {
+    const part = "browser and start tests";
+    const report = path.join(folder, "playwright.json");
+    try {
+      const chromium = await chromiumForTests(logFor);
+      // Without a Python its tests are skipped, which CI counts as failed.
+      await schemathesisForTests(logFor).catch((error) => say(explain(error)));
+      await build({ log: logFor("build") });
+      const ok = await succeeds(part, ["playwright", "test", "--reporter=list,json"], {
+        CHROMIUM_PATH: chromium,
+        E2E_PORT: String(await freePort()),
+        E2E_DATA_DIR: path.join(folder, "data"),
+        PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+      });
+      return tallyOfPlaywright(part, report, ok);
+    } catch (error) {
+      console.error(explain(error));
+      return tallyOf(part, false);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { sql } from "drizzle-orm";
+import type { Inngest, InngestFunction } from "inngest";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { logger } from "@/server/platform/log";
+import { dispatchEvents } from "./events/dispatch";
+import { createOutage, isTransient, within } from "./events/outage";
+import { readDefinitions } from "./functions/definitions";
+import { backoff } from "./functions/durations";
+import { correctSchedules, queueScheduled, saveSchedules } from "./functions/schedules";
+import { createCaller } from "./runs/call-function";
+import { type Claim, claimRuns, handBack, renewLeases } from "./runs/claim";
+import { createPause } from "./runs/pause";
+import { reap } from "./runs/reap";
+import { LeaseLost, takeTurn } from "./runs/turn";
+
+export type EngineOptions = {
+  db: Db;
+  client: Inngest.Any;
+  /** All engines on one database run the same functions: an event that none of these takes is taken by nobody. */
+  functions: readonly InngestFunction.Any[];
+  /** Runs that this process has under way at once. */
+  slots?: number;
+  /** How long an idle engine sleeps before it looks again. */
+  pollMs?: number;
+  /** For how long a process that says nothing keeps its runs. */
+  leaseMs?: number;
+  /** Milliseconds before the retry after failure `attempt` (from 0). */
+  backoff?: (attempt: number) => number;
+};
+
+export type Engine = {
+  /** Takes nothing more, lets the calls that are under way end for up to `graceMs`, and gives the rest back. */
+  stop(graceMs?: number): Promise<void>;
+};
+
+const SLOTS = 10;
+const POLL_MS = 200;
+const LEASE_MS = 15_000;
+const STOP_GRACE_MS = 4000;
+/** A transaction of the engine takes milliseconds: one that takes this long has lost its connection. */
+const ANSWER_MS = 20_000;
+const HOUSEKEEPING_MS = 60_000;
+
+/**
+ * The embedded engine: runs Inngest functions on Postgres alone. Any number of processes may run one on the same
+ * database. Refuses to start, by name, on what a function declares and the engine does not have.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { db, client, functions, slots = SLOTS, pollMs = POLL_MS, leaseMs = LEASE_MS } = options;
+  const log = logger("jobs");
+  const definitions = readDefinitions(client, functions);
+  const functionIds = [...definitions.keys()];
+  const call = createCaller(client, functions);
+  const outage = createOutage("The database", log);
+  const pause = createPause();
+  const turns = new Map<string, { claim: Claim; end: Promise<void> }>();
+  let stopping = false;
+  let givingUp = false;
+
+  /** Monotonic, so that a jump of the clock neither hurries nor holds up the housekeeping. */
+  let tidiedAt = Number.NEGATIVE_INFINITY;
+
+  async function persist<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        const result = await within(ANSWER_MS, work());
+        outage.worked();
+        return result;
+      } catch (error) {
+        if (givingUp || !isTransient(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, outage.failed(error)));
+      }
+    }
+  }
+
+  const context = {
+    db,
+    definitions,
+    call,
+    backoff: options.backoff ?? backoff,
+    persist,
+    stopping: () => stopping,
+  };
+
+  function begin(claim: Claim) {
+    const end = takeTurn(context, claim)
+      .catch((error: unknown) => {
+        // The run itself is safe: its lease ends, and it is taken again, a limited number of times.
+        if (error instanceof LeaseLost) log.debug({ run: claim.runId }, "A turn was dropped: its lease is lost.");
+        else log.error({ run: claim.runId, err: error }, "A turn could not be finished.");
+      })
+      .finally(() => {
+        turns.delete(claim.runId);
+        pause.wake();
+      });
+    turns.set(claim.runId, { claim, end });
+  }
+
+  /** Answers whether there may be more to do at once. */
+  async function look(): Promise<boolean> {
+    const waiting = await whatWaits(db, functionIds);
+    if (waiting.schedules) await queueScheduled(db, definitions);
+    const dispatched = waiting.events ? await dispatchEvents(db, definitions) : 0;
+    const free = slots - turns.size;
+    if (free <= 0 || !(waiting.runs || waiting.schedules || dispatched > 0)) return dispatched > 0;
+    const claims = await claimRuns(db, { functionIds, slots: free, leaseMs, except: [...turns.keys()] });
+    claims.forEach(begin);
+    return claims.length > 0 || dispatched > 0;
+  }
+
+  async function tidy() {
+    if (performance.now() - tidiedAt < HOUSEKEEPING_MS) return;
+    await correctSchedules(db, definitions);
+    await reap(db);
+    tidiedAt = performance.now();
+  }
+
+  async function work() {
+    while (!stopping) {
+      try {
+        await within(ANSWER_MS, tidy());
+        const more = await within(ANSWER_MS, look());
+        outage.worked();
+        if (!more) await pause.wait(pollMs);
+      } catch (error) {
+        await pause.wait(outage.failed(error));
+      }
+    }
+  }
+
+  await saveSchedules(db, definitions);
+  const renewal = setInterval(() => {
+    const claims = [...turns.values()].map(({ claim }) => claim);
+    // A renewal that fails is tried again before the lease ends; a lost lease shows when the turn is stored.
+    renewLeases(db, claims, leaseMs).catch((error: unknown) => outage.failed(error));
+  }, leaseMs / 3);
+  const working = work();
+
+  return {
+    async stop(graceMs = STOP_GRACE_MS) {
+      stopping = true;
+      pause.wake();
+      await working;
+      const ends = Promise.all([...turns.values()].map(({ end }) => end));
+      let timer: NodeJS.Timeout | undefined;
+      const grace = new Promise((resolve) => {
+        timer = setTimeout(resolve, graceMs);
+      });
+      await Promise.race([ends, grace]);
+      clearTimeout(timer);
+      clearInterval(renewal);
+      givingUp = true;
+      const left = [...turns.values()].map(({ claim }) => claim);
+      await within(graceMs, handBack(db, left)).catch((error: unknown) =>
+        log.warn({ err: error }, "Runs could not be given back."),
+      );
+    },
+  };
+}
+
+/** One cheap look, a few times a second. */
+async function whatWaits(db: Db, functionIds: readonly string[]) {
+  const [row] = (await db.execute(sql`
+    with clock as (select ${NOW} as now)
+    select
+      exists (select 1 from job_events where dispatched_at is null) as events,
+      exists (select 1 from job_runs where due_at <= now and (lease_token is null or lease_until < now)) as runs,
+      exists (select 1 from job_schedules
+        where next_at <= now and function_id = any(${sql.param([...functionIds])})) as schedules
+    from clock`)) as unknown as { events: boolean; runs: boolean; schedules: boolean }[];
+  return row ?? { events: false, runs: false, schedules: false };
+}

@@ -1,0 +1,127 @@
+import { and, asc, eq, isNull, lte, notLike, sql } from "drizzle-orm";
+import type { Inngest } from "inngest";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { isOneOf } from "@/db/rows";
+import { jobEvents } from "@/db/schema/jobs";
+import { logger } from "@/server/platform/log";
+import { createPause } from "../runs/pause";
+import { reap } from "../runs/reap";
+import { INTERNAL_EVENTS } from "./hand-over";
+import { createOutage } from "./outage";
+
+export type ForwarderOptions = {
+  db: Db;
+  client: Inngest.Any;
+  pollMs?: number;
+  /** Takes over what the embedded engine left, or an owner replayed: nothing else here would run it. */
+  takeOver: () => Promise<unknown>;
+  takeOverEveryMs?: number;
+};
+export type Forwarder = { stop(): Promise<void> };
+
+const POLL_MS = 200;
+const EVENTS_PER_POST = 100;
+/** A server that takes others but refuses this one is asked again later: it may be told a mistake, not a whim. */
+const REFUSED_RETRY_MS = 60_000;
+const TIDY_MS = 600_000;
+const TAKE_OVER_MS = 5000;
+
+/**
+ * Where an Inngest server runs the functions: carries the outbox to it. An event is marked in the transaction that
+ * held it while it was posted; one that is posted again after a crash has the same id, and the server ignores it.
+ */
+export function startForwarder(options: ForwarderOptions): Forwarder {
+  const { db, client, pollMs = POLL_MS, takeOver, takeOverEveryMs = TAKE_OVER_MS } = options;
+  const log = logger("jobs");
+  const outage = createOutage("The Inngest server (or the database)", log);
+  const pause = createPause();
+  let stopping = false;
+  let tidiedAt = Number.NEGATIVE_INFINITY;
+  let tookOverAt = Number.NEGATIVE_INFINITY;
+
+  async function work() {
+    while (!stopping) {
+      try {
+        if (performance.now() - tidiedAt >= TIDY_MS) {
+          await reap(db);
+          tidiedAt = performance.now();
+        }
+        if (performance.now() - tookOverAt >= takeOverEveryMs) {
+          await takeOver();
+          tookOverAt = performance.now();
+        }
+        const count = await forwardEvents(db, client);
+        outage.worked();
+        if (count === 0) await pause.wait(pollMs);
+      } catch (error) {
+        await pause.wait(outage.failed(error));
+      }
+    }
+  }
+  const working = work();
+  return {
+    async stop() {
+      stopping = true;
+      pause.wake();
+      await working;
+    },
+  };
+}
+
+type Row = typeof jobEvents.$inferSelect;
+
+/** Posts the oldest waiting events. Answers how many it dealt with; throws when the server took none. */
+export const forwardEvents = (db: Db, client: Inngest.Any): Promise<number> =>
+  db.transaction(async (tx) => {
+    const rows = await tx
+      .select()
+      .from(jobEvents)
+      .where(and(isNull(jobEvents.dispatchedAt), lte(jobEvents.retryAt, NOW), notLike(jobEvents.name, INTERNAL_EVENTS)))
+      .orderBy(asc(jobEvents.seq))
+      .limit(EVENTS_PER_POST)
+      .for("update", { skipLocked: true });
+    if (rows.length === 0) return 0;
+    const taken = await post(tx, client, rows);
+    await tx.update(jobEvents).set({ dispatchedAt: NOW }).where(isOneOf(jobEvents.id, taken));
+    return rows.length;
+  });
+
+/** All at once; when the server refuses that, one by one, so that a bad event does not hold up the good ones. */
+async function post(tx: Db, client: Inngest.Any, rows: readonly Row[]): Promise<string[]> {
+  try {
+    await client.send(rows.map(asEvent));
+    return rows.map(({ id }) => id);
+  } catch (error) {
+    if (rows.length === 1) throw error;
+  }
+  const taken: string[] = [];
+  const refused: string[] = [];
+  let reason: unknown;
+  for (const row of rows) {
+    try {
+      await client.send(asEvent(row));
+      taken.push(row.id);
+    } catch (error) {
+      reason = error;
+      refused.push(row.id);
+      // The first ones failed alone, too: it is the server that is away.
+      if (taken.length === 0 && refused.length > 1) throw error;
+    }
+  }
+  for (const id of refused) {
+    logger("jobs").error({ event: id, err: reason }, "The Inngest server refused an event; it is kept and sent again.");
+    await tx
+      .update(jobEvents)
+      .set({ retryAt: sql`${NOW} + ${REFUSED_RETRY_MS}` })
+      .where(eq(jobEvents.id, id));
+  }
+  return taken;
+}
+
+const asEvent = ({ id, name, data, occurredAt }: Row) => ({
+  id,
+  name,
+  data: data as Record<string, unknown>,
+  ts: occurredAt,
+});

@@ -1,0 +1,45 @@
+import type { Inngest, InngestFunction } from "inngest";
+import { serve } from "inngest/edge";
+import { logger } from "@/server/platform/log";
+import { createOutage } from "../events/outage";
+
+type RegisterOptions = {
+  client: Inngest.Any;
+  functions: readonly InngestFunction.Any[];
+  /** Where the server reaches this installation. */
+  origin: string;
+  signal: AbortSignal;
+};
+
+export const FUNCTIONS_PATH = "/api/inngest";
+
+/**
+ * Tells the Inngest server which functions there are and where it can call them, trying until it has listened. The
+ * handler asks for nothing over the network itself, so this works before the web process answers.
+ */
+export async function registerFunctions({ client, functions, origin, signal }: RegisterOptions): Promise<void> {
+  const handle = serve({ client, functions: [...functions], serveOrigin: origin, servePath: FUNCTIONS_PATH });
+  const outage = createOutage("The Inngest server", logger("jobs"));
+  const address = new URL(FUNCTIONS_PATH, origin);
+  while (!signal.aborted) {
+    const reply = await handle(new Request(address, { method: "PUT", headers: { host: address.host } }));
+    if (reply.ok) {
+      logger("jobs").info({ functions: functions.length }, "The Inngest server knows the functions.");
+      return;
+    }
+    await sleep(outage.failed(new Error(await reply.text())), signal);
+  }
+}
+
+const sleep = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });

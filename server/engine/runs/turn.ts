@@ -1,0 +1,82 @@
+import type { Db } from "@/db/client";
+import type { Definitions } from "../functions/definitions";
+import { applyAnswer, applyStepAnswer } from "./apply-answer";
+import type { CallFunction } from "./call-function";
+import type { Claim } from "./claim";
+import { errorOf } from "./protocol";
+import { type Situation, settle, type Turn } from "./settle";
+import { finishedOf, isOpen, lockRun, type Run, type Step } from "./steps";
+
+export type TurnContext = {
+  db: Db;
+  definitions: Definitions;
+  call: CallFunction;
+  backoff: (attempt: number) => number;
+  /** Repeats a transaction while the database is away: what a step did must not be forgotten. */
+  persist: <T>(work: () => Promise<T>) => Promise<T>;
+  stopping: () => boolean;
+};
+
+/** After so many calls in a row a run goes to the back of its lane. */
+const CALLS_PER_TURN = 100;
+
+/** Somebody else holds the run, or it is over: nothing more of this turn is written. */
+export class LeaseLost extends Error {
+  override name = "LeaseLost";
+}
+
+/** Calls a claimed run's function and steps, and stores what each gave, until nothing in it is due. */
+export async function takeTurn(context: TurnContext, claim: Claim): Promise<void> {
+  const turn: Turn = { owesCall: false };
+  for (let calls = 0; ; calls += 1) {
+    const goOn = calls < CALLS_PER_TURN && !context.stopping();
+    const situation = await held(context, claim, (tx, run) => settle(tx, run, goOn, turn));
+    if (situation.kind === "released") return;
+    if (situation.kind === "steps") await callSteps(context, claim, situation);
+    else await callFunction(context, claim, situation);
+    turn.owesCall = false;
+  }
+}
+
+/** A transaction that holds the run's row, under this claim only. */
+const held = <T>({ db, persist }: TurnContext, claim: Claim, work: (tx: Db, run: Run) => Promise<T>): Promise<T> =>
+  persist(() =>
+    db.transaction(async (tx) => {
+      const run = await lockRun(tx, claim.runId, claim.token);
+      if (!run) throw new LeaseLost(`The lease of ${claim.runId} is lost.`);
+      return work(tx, run);
+    }),
+  );
+
+async function callFunction(context: TurnContext, claim: Claim, { run, steps, now }: Situation) {
+  const answer = await call(context, run, steps, undefined);
+  await held(context, claim, (tx, current) => applyAnswer(tx, current, answer, { ...context, calledAt: now }));
+}
+
+/** Parallel steps run side by side; each is stored when it ends, whatever the others do. */
+async function callSteps(context: TurnContext, claim: Claim, { run, steps, due }: Situation & { due: Step[] }) {
+  const ends = due.map(async (step) => {
+    const answer = await call(context, run, steps, step);
+    await held(context, claim, (tx, current) => applyStepAnswer(tx, current, step, answer, context));
+  });
+  const lost = (await Promise.allSettled(ends)).find((end) => end.status === "rejected");
+  if (lost) throw lost.reason;
+}
+
+const call = ({ call }: TurnContext, run: Run, steps: readonly Step[], step: Step | undefined) =>
+  call({
+    runId: run.id,
+    functionId: run.functionId,
+    event: run.event,
+    stepId: step?.id,
+    attempt: step ? step.attempts : run.attempt,
+    maxAttempts: run.maxAttempts,
+    finished: finishedOf(steps),
+    othersOpen: steps.some(isOpen),
+  }).catch((error: unknown) => ({
+    // The handler answers errors of the function; this is one of the machinery around it.
+    kind: "error" as const,
+    error: errorOf(error),
+    final: false,
+    retryAfter: undefined,
+  }));

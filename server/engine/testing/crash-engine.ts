@@ -1,0 +1,45 @@
+import { Inngest } from "inngest";
+import postgres from "postgres";
+import { db } from "@/db/pool";
+import { env } from "@/env";
+import { startEngine } from "../engine";
+import { outboxFetch } from "../events/outbox-fetch";
+
+/**
+ * A process that runs the engine until it is killed. Each step has an effect in the database, keyed by run and step
+ * as every step's effect must be, and counts how often it was tried.
+ */
+export const crashClient = new Inngest({
+  id: "crash",
+  isDev: true,
+  baseUrl: "http://embedded.invalid",
+  fetch: outboxFetch(db),
+  aiMetadata: false,
+  logger: { debug() {}, info() {}, warn() {}, error() {} },
+});
+
+const STEPS = 4;
+
+/** The advisory lock for which a run's last step waits: no run ends while somebody has it. */
+export const LAST_STEP = 1;
+
+export function crashFunctions(sql: postgres.Sql) {
+  return [
+    crashClient.createFunction({ id: "work", triggers: { event: "go" } }, async ({ event, step }) => {
+      for (let i = 0; i < STEPS; i += 1) {
+        await step.run(`step-${i}`, async () => {
+          await sql`insert into tries (key) values (${`${event.data.n}/${i}`})`;
+          await new Promise((resolve) => setTimeout(resolve, 15));
+          if (i === STEPS - 1) await sql`select pg_advisory_xact_lock_shared(${LAST_STEP})`;
+          await sql`insert into effects (key) values (${`${event.data.n}/${i}`}) on conflict do nothing`;
+        });
+      }
+    }),
+  ];
+}
+
+if (process.argv[1]?.endsWith("crash-engine.ts")) {
+  const sql = postgres(env().DATABASE_URL);
+  await startEngine({ db: db(), client: crashClient, functions: crashFunctions(sql), pollMs: 20, leaseMs: 400 });
+  process.send?.("ready");
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { ServiceError } from "../errors";
+import { requireStorable } from "./storable";
+
+function errorsOf(input: unknown) {
+  try {
+    requireStorable(input);
+    return [];
+  } catch (error) {
+    return (error as ServiceError).errors ?? [];
+  }
+}
+const nested = (depth: number, inner: unknown) => {
+  let value = inner;
+  for (let n = 0; n < depth; n++) value = { a: value };
+  return value;
+};
+
+test("text that no column can hold is named where it stands, and so is `__proto__`", () => {
+  expect(errorsOf({ a: ["fine", "\u0000"], "b/c": { d: "\ud800" }, "e\u0000": 1 })).toEqual([
+    { path: "", message: "Must not contain the character U+0000." },
+    { path: "/b~1c/d", message: "Must be well-formed Unicode (it has half of a surrogate pair)." },
+    { path: "/a/1", message: "Must not contain the character U+0000." },
+  ]);
+  expect(errorsOf(JSON.parse('{"a":{"__proto__":{"b":1}}}'))).toEqual([
+    { path: "/a/__proto__", message: "This name is not allowed." },
+  ]);
+  expect(errorsOf({ a: [1, null, true, { b: "c" }] })).toEqual([]);
+  expect(errorsOf("\u0000")).toHaveLength(1);
+});
+
+test("a hundred levels are taken and one more is not", () => {
+  expect(errorsOf(nested(99, {}))).toEqual([]);
+  expect(errorsOf(nested(100, {}))).toEqual([{ path: "/a/a/a", message: "Is nested deeper than 100 levels." }]);
+});
+
+test("what is wrong a hundred thousand times is told twenty times", () => {
+  expect(errorsOf(Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`\u0000${n}`, n])))).toHaveLength(20);
+  expect(errorsOf(Array.from({ length: 100_000 }, () => "\u0000"))).toHaveLength(20);
+});
+
+test("a wide value costs no copy of the path to it, however deep it stands", () => {
+  const MIB = 1024 * 1024;
+  let used = 0;
+  // Looked at when everything beside it is known and nothing of it is done.
+  const last = {
+    get now() {
+      used = process.memoryUsage().heapUsed;
+      return 1;
+    },
+  };
+  const input = nested(97, [...new Array(200_000).fill(0), last]);
+  const before = process.memoryUsage().heapUsed;
+  expect(errorsOf(input)).toEqual([]);
+  // A path of 98 names for each is 150 MiB.
+  expect(used - before).toBeLessThan(75 * MIB);
+});

@@ -1,0 +1,38 @@
+import { functionOf } from "@/inngest/catalogue";
+import { cancelRun } from "@/server/engine/runs/finish-run";
+import { auditNote } from "@/server/platform/audit";
+import { ServiceError } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { backgroundJobJson, findBackgroundJob } from "./find-background-job";
+import { cancelBackgroundJobInput, changedBackgroundJobReply, changedStateReply } from "./schemas";
+
+export const cancelBackgroundJob = verb(
+  {
+    name: "backgroundJobs.cancel",
+    summary: "Cancel a background job that waits: for its turn, its next attempt, a time or an event.",
+    description:
+      "One that is running just now, has ended, or must not be left half done (a deletion) is a 409. It can be replayed for 30 days.",
+    effect: "write",
+    capability: "project:admin",
+    input: cancelBackgroundJobInput,
+    reply: changedBackgroundJobReply,
+    unread: { unless: ["workspace:read"], reply: changedStateReply },
+  },
+  async (ctx, { backgroundJobId }) => {
+    const row = await findBackgroundJob(ctx, backgroundJobId, { lock: true });
+    if (row.finishedAt !== null) throw new ServiceError("conflict", "It has ended already.");
+    if (row.state === "running") {
+      throw new ServiceError("conflict", "It is running just now. It can be cancelled while it waits.");
+    }
+    if (functionOf(row.functionId).mustEnd) {
+      throw new ServiceError("conflict", "It must not be left half done, so it cannot be cancelled.");
+    }
+    await cancelRun(ctx.db, row.id);
+    auditNote(ctx, {
+      target: { type: "backgroundJob", id: row.id },
+      before: { state: row.state },
+      after: { state: "cancelled" },
+    });
+    return { backgroundJob: await backgroundJobJson(ctx, await findBackgroundJob(ctx, row.id)) };
+  },
+);

@@ -1,0 +1,106 @@
+import { and, gt, isNotNull, sql } from "drizzle-orm";
+import { z } from "zod";
+import { NOW } from "@/db/now";
+import { jobEngine } from "@/db/schema";
+import { env } from "@/env";
+import { functionOf } from "@/inngest/catalogue";
+import { inngestServer } from "@/server/engine/configuration";
+import type { Ctx } from "@/server/platform/context";
+import { verb } from "@/server/platform/verb";
+import { type Row, stateOf } from "./background-job-json";
+import { BACKGROUND_JOB_STATES, type BackgroundJobSummary, summaryReply } from "./schemas";
+import { EMBEDDED } from "./take-over";
+
+/** Rows that are looked at: beyond this nobody reads the number, and counting on would cost more than the page. */
+const COUNTED_UP_TO = 10_000;
+
+export const summariseBackgroundJobs = verb(
+  {
+    name: "backgroundJobs.summary",
+    summary: "Count the project's background jobs by state, and say how long the oldest has been due.",
+    effect: "read",
+    capability: "workspace:read",
+    input: z.strictObject({}),
+    reply: summaryReply,
+  },
+  async (ctx) => {
+    const [counts, oldestDueAt, functions, engineChange] = await Promise.all([
+      countByState(ctx),
+      oldestDue(ctx),
+      functionsOf(ctx),
+      recentChange(ctx),
+    ]);
+    const server = inngestServer(env());
+    return {
+      summary: {
+        engine: server ? ("inngest" as const) : ("embedded" as const),
+        // An address may carry a password; a dashboard stands at the origin.
+        dashboardUrl: server ? new URL(server.baseUrl).origin : null,
+        engineChange,
+        counts,
+        countedUpTo: COUNTED_UP_TO,
+        oldestDueAt,
+        functions,
+      },
+    };
+  },
+);
+
+/** For as long as jobs of before are listed. */
+const CHANGE_TOLD_DAYS = 3;
+
+async function recentChange({ db }: Ctx): Promise<BackgroundJobSummary["engineChange"]> {
+  const [row] = await db
+    .select({ before: jobEngine.before, at: jobEngine.changedAt })
+    .from(jobEngine)
+    .where(
+      and(isNotNull(jobEngine.before), gt(jobEngine.changedAt, sql`${NOW} - ${CHANGE_TOLD_DAYS * 86_400_000}::bigint`)),
+    );
+  return row ? { from: row.before === EMBEDDED ? "embedded" : "inngest", at: row.at } : null;
+}
+
+/** Unfinished ones are looked at from the oldest, those that have ended from the newest. */
+async function countByState(ctx: Ctx): Promise<BackgroundJobSummary["counts"]> {
+  const mine = sql`select state, attempt from job_runs where project_id = ${ctx.projectId}`;
+  const newest = sql`order by created_at desc, id desc limit ${COUNTED_UP_TO}`;
+  const rows = await ctx.db.execute<Pick<Row, "state" | "attempt"> & { count: number }>(sql`
+    select state, least(attempt, 1) as attempt, count(*)::int as count from (
+      (${mine} and finished_at is null order by created_at, id limit ${COUNTED_UP_TO})
+      union all (${mine} and state in ('failed', 'cancelled') ${newest})
+      union all (select * from (${mine} ${newest}) recent where state = 'completed')
+    ) counted group by 1, 2`);
+  const counts = Object.fromEntries(BACKGROUND_JOB_STATES.map((state) => [state, 0])) as BackgroundJobSummary["counts"];
+  for (const row of rows) counts[stateOf(row)] += row.count;
+  return counts;
+}
+
+/** Of runs that nobody has taken, and of events that no run was made for yet. */
+async function oldestDue(ctx: Ctx) {
+  const [row] = await ctx.db.execute<{ oldest: string | null }>(sql`
+    with clock as (select ${NOW} as now)
+    select least(
+      (select min(due_at) from (
+        select due_at, lease_token, lease_until from job_runs where project_id = ${ctx.projectId} and finished_at is null
+        order by created_at, id limit ${COUNTED_UP_TO}
+      ) unfinished where due_at <= now and (lease_token is null or lease_until < now)),
+      (select min(greatest(created_at, occurred_at)) from job_events
+        where project_id = ${ctx.projectId} and dispatched_at is null)
+    ) as oldest from clock`);
+  return row?.oldest == null ? null : Number(row.oldest);
+}
+
+/** Found by skipping along the index from one function to the next: how many jobs there are does not matter. */
+async function functionsOf(ctx: Ctx): Promise<BackgroundJobSummary["functions"]> {
+  const rows = await ctx.db.execute<{ id: string }>(sql`
+    with recursive found(id) as (
+      select min(function_id) from job_runs where project_id = ${ctx.projectId}
+      union all
+      select (select min(function_id) from job_runs where project_id = ${ctx.projectId} and function_id > found.id)
+      from found where found.id is not null
+    )
+    select id from found where id is not null`);
+  return [...rows].map(({ id }) => {
+    const { name, afterFailure } = functionOf(id);
+    return { id, name, afterFailure };
+  });
+}

@@ -1,0 +1,116 @@
+import { isNull } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { jobEngine, jobEvents, jobRuns } from "@/db/schema";
+import type { JobEvent } from "@/db/schema/jobs";
+import { deletionRequested, mailQueued, RUNS_PER_EVENT, repricingRequested, ruleRunsQueued } from "@/inngest/events";
+import { type HandedOver, handOverRuns } from "@/server/engine/events/hand-over";
+import { logger } from "@/server/platform/log";
+import { emit, type OutgoingEvent } from "@/server/platform/outbox";
+import { unfinishedRepricings } from "@/server/services/costs";
+import { unfinishedDeletions } from "@/server/services/data";
+import { unfinishedRuleRuns } from "@/server/services/diagnostics";
+import { unsentMail } from "@/server/services/mail";
+import { carriedIds } from "./carried-ids";
+
+export const EMBEDDED = "embedded";
+
+/** What was taken over. `queued`: pieces of work that no engine had any more and that are queued again. */
+export type TakenOver = HandedOver & { before: string | null; changed: boolean; queued: number };
+
+/**
+ * Takes over, for the engine that runs the functions from now on (`embedded`, or the origin of an Inngest server), what
+ * another left undone. Runs of the embedded engine are handed to a server; and when the engine has changed, what waits by
+ * our own tables and is in no engine's hands is queued again. May be called at any time, by any number of processes.
+ */
+export async function takeOver(db: Db, engine: string): Promise<TakenOver> {
+  const taken = await db.transaction(async (tx): Promise<TakenOver> => {
+    const { before, changed } = await recordEngine(tx, engine);
+    const left = engine === EMBEDDED ? { runs: 0, ended: 0 } : await handOverRuns(tx);
+    // A handler of a failure that was ended would have had the last word on what is unfinished.
+    const queued = changed || left.ended > 0 ? await queueOrphans(tx) : 0;
+    return { ...left, before, changed, queued };
+  });
+  const { before, changed, runs, ended, queued } = taken;
+  if ((changed && before !== null) || runs + ended + queued > 0) {
+    logger("jobs").info(
+      { before, engine, handedOver: runs, ended, queuedAgain: queued },
+      `${changed && before !== null ? "The job engine was changed" : "Jobs of another engine were found"}: ${runs} handed over, ${ended} ended, ${queued} queued again.`,
+    );
+  }
+  return taken;
+}
+
+/** Stores the engine. One process at a time is in here, so that a change is taken over once. */
+async function recordEngine(tx: Db, engine: string): Promise<{ before: string | null; changed: boolean }> {
+  const added = await tx.insert(jobEngine).values({ engine }).onConflictDoNothing().returning();
+  if (added.length > 0) return { before: null, changed: true };
+  const [known] = await tx.select().from(jobEngine).for("update");
+  const before = known?.engine ?? null;
+  if (before === engine) return { before, changed: false };
+  await tx.update(jobEngine).set({ engine, before, changedAt: NOW });
+  return { before, changed: true };
+}
+
+type Unfinished = { id: string; projectId: string | null };
+
+/** What can wait for a background function by our own tables, and the event that asks for it. */
+const KINDS: readonly {
+  read: (db: Db) => Promise<Unfinished[]>;
+  ask: (all: readonly Unfinished[]) => OutgoingEvent[];
+}[] = [
+  { read: unfinishedRuleRuns, ask: askForRuleRuns },
+  {
+    read: unfinishedDeletions,
+    ask: (all) => all.map(({ id, projectId }) => deletionRequested.create({ deletionId: id, ...ofProject(projectId) })),
+  },
+  {
+    read: unfinishedRepricings,
+    ask: (all) =>
+      all.flatMap(({ id, projectId }) =>
+        projectId === null ? [] : [repricingRequested.create({ projectId, repricingId: id })],
+      ),
+  },
+  {
+    read: unsentMail,
+    ask: (all) => all.map(({ id, projectId }) => mailQueued.create({ mailId: id, ...ofProject(projectId) })),
+  },
+];
+
+const ofProject = (projectId: string | null) => (projectId === null ? {} : { projectId });
+
+function askForRuleRuns(all: readonly Unfinished[]): OutgoingEvent[] {
+  const byProject = new Map<string, string[]>();
+  for (const { id, projectId } of all) {
+    if (projectId !== null) byProject.set(projectId, [...(byProject.get(projectId) ?? []), id]);
+  }
+  const events: OutgoingEvent[] = [];
+  for (const [projectId, ids] of byProject) {
+    for (let from = 0; from < ids.length; from += RUNS_PER_EVENT) {
+      events.push(ruleRunsQueued.create({ projectId, runIds: ids.slice(from, from + RUNS_PER_EVENT) }));
+    }
+  }
+  return events;
+}
+
+async function queueOrphans(tx: Db): Promise<number> {
+  let queued = 0;
+  const known = await idsInHand(tx);
+  for (const { read, ask } of KINDS) {
+    const orphans = (await read(tx)).filter(({ id }) => !known.has(id));
+    await emit(tx, ...ask(orphans));
+    queued += orphans.length;
+  }
+  return queued;
+}
+
+/** Ids that an event in the outbox or an unfinished embedded run carries: somebody will come to those. */
+async function idsInHand(tx: Db): Promise<Set<string>> {
+  const waiting = await tx.select().from(jobEvents).where(isNull(jobEvents.dispatchedAt));
+  const running = await tx.select({ event: jobRuns.event }).from(jobRuns).where(isNull(jobRuns.finishedAt));
+  const events = [
+    ...waiting.map(({ id, name, data, occurredAt }) => ({ id, name, data, ts: occurredAt }) as JobEvent),
+    ...running.map(({ event }) => event),
+  ];
+  return new Set(events.flatMap((event) => carriedIds(event).flatMap(({ ids }) => ids)));
+}

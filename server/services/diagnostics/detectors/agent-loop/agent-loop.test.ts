@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { assistant, called, conversationOf, user } from "../../../../../bench/labelled/conversation";
+import type { LabelledInput } from "../../../../../bench/labelled/read-labelled";
+import type { ConversationSnapshot, Detector } from "../../types";
+import { alternatingToolCalls } from "./alternating-tool-calls";
+import { repeatedMessage } from "./repeated-message";
+import { repeatedToolCall } from "./repeated-tool-call";
+import { restartedWork } from "./restarted-work";
+
+const matches = (detector: Detector, conversation: ConversationSnapshot) =>
+  detector.detect(conversation, { keywords: [] }).filter(({ verdict }) => verdict === "match");
+const times = (count: number, make: (at: number) => LabelledInput["messages"]) =>
+  Array.from({ length: count }, (_, at) => make(at)).flat();
+
+describe("repeated_tool_call", () => {
+  test("three times the same call and result", () => {
+    const [found] = matches(
+      repeatedToolCall,
+      conversationOf(...times(3, () => called("get_plan", { id: "P1" }, '{"gb": 15}'))),
+    );
+    expect(found).toMatchObject({ title: "`get_plan` is called again and again with the same arguments" });
+    expect(found!.evidence).toHaveLength(3);
+  });
+  test("key order and letter case do not hide it", () => {
+    const calls = times(4, (at) =>
+      called("search", at % 2 ? { q: "Oslo hotels", n: 5 } : { n: 5, q: "oslo  Hotels" }, "12 hits"),
+    );
+    expect(matches(repeatedToolCall, conversationOf(...calls))).toHaveLength(1);
+  });
+  test("the same failure with other arguments", () => {
+    const calls = times(5, (at) => called("get_plan", { id: `P10${at}` }, `Error: Plan P10${at} not found`));
+    expect(matches(repeatedToolCall, conversationOf(...calls))).toHaveLength(1);
+  });
+  test.each([
+    ["twice is not a habit", times(2, () => called("get", {}, "7"))],
+    ["progress", times(6, (at) => called("get_job_status", {}, `${at * 20}%`))],
+    ["pages", times(6, (at) => called("list", { page: at }, `item ${at}`))],
+    ["the user asks again", times(3, () => [user("And now?"), ...called("get_status", {}, "open")])],
+    ["short answers to different calls", times(6, (at) => called("add_item", { at }, "ok"))],
+  ])("not: %s", (_, messages) => expect(matches(repeatedToolCall, conversationOf(...messages))).toEqual([]));
+});
+
+describe("alternating_tool_calls", () => {
+  const round = [...called("open", { id: 1 }, "page one"), ...called("back", {}, "list")];
+  test("the same round four times", () => {
+    const [found] = matches(alternatingToolCalls, conversationOf(...times(4, () => round)));
+    expect(found).toMatchObject({ cause: "back open: in turn" });
+  });
+  test("not one call over and over, nor rounds that get on", () => {
+    expect(matches(alternatingToolCalls, conversationOf(...times(6, () => called("open", {}, "x"))))).toEqual([]);
+    const working = times(5, (at) => [
+      ...called("edit", { at }, "saved"),
+      ...called("run_tests", {}, `${5 - at} failed`),
+    ]);
+    expect(matches(alternatingToolCalls, conversationOf(...working))).toEqual([]);
+  });
+});
+
+describe("repeated_message", () => {
+  const words =
+    "I understand your concern. Let me check the details of your reservation once more and come back to you.";
+  test("the same words three times", () => {
+    expect(
+      matches(repeatedMessage, conversationOf(...times(3, (at) => [user(`Point ${at}?`), assistant(words)]))),
+    ).toHaveLength(1);
+  });
+  test("not manners, nor the same answer to the same question", () => {
+    expect(
+      matches(repeatedMessage, conversationOf(...times(3, () => [user("Thanks"), assistant("You are welcome!")]))),
+    ).toEqual([]);
+    expect(matches(repeatedMessage, conversationOf(...times(2, () => [user("Hours?"), assistant(words)])))).toEqual([]);
+  });
+});
+
+describe("restarted_work", () => {
+  const block = times(4, (at) => called("read_file", { path: `/src/${at}.ts` }, `content ${at}`));
+  test("a series done over in the same order", () => {
+    const [found] = matches(restartedWork, conversationOf(...block, ...called("think", {}, "hm"), ...block));
+    expect(found!.score).toBeGreaterThan(0.7);
+  });
+  test("the assistant says so and does so", () => {
+    const one = called("search", { q: "x" }, "y");
+    const messages = [
+      ...one,
+      ...called("open", {}, "z"),
+      assistant("That is wrong. Let me start over from scratch."),
+      ...one,
+    ];
+    expect(matches(restartedWork, conversationOf(...messages))).toHaveLength(1);
+  });
+  test("not one file read twice, nor advice to restart", () => {
+    expect(matches(restartedWork, conversationOf(...block, ...block.slice(0, 2)))).toEqual([]);
+    expect(
+      matches(
+        restartedWork,
+        conversationOf(assistant("Hello there."), user("It hangs."), assistant("Please restart the router.")),
+      ),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { excerpt, onOneLine } from "@/server/platform/excerpt";
+import type { ConversationSnapshot, Detector } from "../../types";
+import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { textOf } from "../reading/text";
+import { shareRuns, type WordRuns, wordRuns } from "../reading/word-runs";
+import { loopScore, loopVerdict } from "./loop-score";
+
+/** Characters. "You're welcome!" said twice is manners; a whole paragraph said twice is a loop. */
+const SHORTEST = 25;
+const LONG = 80;
+const SHORT_WEIGHT = 0.35;
+/** The user had said the same before: the answer may well be the same. */
+const SAME_QUESTION_WEIGHT = 0.5;
+/** Share of common word runs from which two messages say the same. */
+const NEAR_DUPLICATE = 0.75;
+/** Assistant messages back that are compared word by word; equal ones are found at any distance. */
+const WINDOW = 6;
+const SCORE_FLOOR = 0.15;
+
+/** `turn` counts the user's messages so far; `question` is the last of them, as it was written. */
+type Said = { index: number; key: string; question: string; turn: number; runs?: WordRuns };
+
+export const repeatedMessage: Detector = {
+  signal: "repeated_message",
+  severity: "medium",
+  enabledByDefault: true,
+  looksFor: "The assistant saying the same thing again, word for word or nearly, instead of getting on.",
+  detect: (conversation) =>
+    mergeByCause(
+      groupsOf(conversation).flatMap((group) => {
+        const first = group[0]!;
+        let repeats = 0;
+        for (let index = 1; index < group.length; index++) {
+          const length = first.key.length >= LONG ? 1 : SHORT_WEIGHT;
+          const [before, after] = [group[index - 1]!, group[index]!];
+          const asked = after.turn > before.turn && normalised(after.question) === normalised(before.question);
+          repeats += length * (asked ? SAME_QUESTION_WEIGHT : 1);
+        }
+        const score = loopScore(repeats);
+        if (score < SCORE_FLOOR) return [];
+        return [
+          {
+            name: "repeated_message",
+            score,
+            verdict: loopVerdict(score),
+            evidence: group.map(({ index }) => quoteMessage(conversation.messages, index)),
+            cause: first.key.replace(/\d+/g, "<n>").slice(0, 120),
+            title: `The assistant repeats itself: “${excerpt(textOf(conversation.messages[first.index]!), 60)}”`,
+            summary: `The assistant said nearly the same ${group.length} times: “${excerpt(textOf(conversation.messages[first.index]!), 160)}”.`,
+          },
+        ];
+      }),
+    ),
+};
+
+function groupsOf({ messages }: ConversationSnapshot): Said[][] {
+  const groups: Said[][] = [];
+  const byKey = new Map<string, Said[]>();
+  const recent: { said: Said; group: Said[] }[] = [];
+  let question = "";
+  let turn = 0;
+  messages.forEach((message, index) => {
+    if (message.role === "user") {
+      question = textOf(message);
+      turn++;
+    }
+    if (message.role !== "assistant") return;
+    const key = normalised(textOf(message));
+    if (key.length < SHORTEST) return;
+    const said: Said = { index, key, question, turn };
+    const group = byKey.get(key) ?? recent.find((one) => alike(one.said, said))?.group ?? [];
+    if (group.length === 0) groups.push(group);
+    group.push(said);
+    byKey.set(key, group);
+    recent.push({ said, group });
+    if (recent.length > WINDOW) recent.shift();
+  });
+  return groups.filter((group) => group.length > 1);
+}
+
+/** Characters of a message that are compared. */
+const TEXT_READ = 1000;
+
+const normalised = (text: string) => onOneLine(text.slice(0, TEXT_READ).toLowerCase());
+
+function alike(a: Said, b: Said): boolean {
+  const [short, long] = a.key.length < b.key.length ? [a, b] : [b, a];
+  if (short.key.length < LONG || short.key.length < long.key.length * NEAR_DUPLICATE) return false;
+  // Made when first compared: most messages differ in length already.
+  short.runs ??= wordRuns(short.key);
+  long.runs ??= wordRuns(long.key);
+  return shareRuns(short.runs, long.runs, NEAR_DUPLICATE);
+}

@@ -1,0 +1,131 @@
+import { excerpt } from "@/server/platform/excerpt";
+import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
+import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
+import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { isRuler, type NumberedWords, numberedWords } from "../reading/numbered-words";
+import { proseIn, proseOf } from "../reading/prose";
+import { rememberLast } from "../reading/remember-last";
+
+/** Times in a row that a phrase comes before it is a fault; a chorus has fewer. */
+const PHRASE_REPEATS = 5;
+/** Characters that the repeats must cover: "no no no no no" is speech. */
+const COVERED_MINIMUM = 60;
+const PHRASE_MAXIMUM = 300;
+const CHARACTER_RUN = 40;
+/** Share of distinct three-word runs below which a long text goes round. English prose has about .95. */
+const DISTINCT_MINIMUM = 0.25;
+const WORDS_MINIMUM = 80;
+const MATCH_SCORE = 0.7;
+/** The user asked for repetition. */
+const ASKED_SCORE = 0.3;
+const ASKED =
+  /\b(?:repeat|times|over and over|forever|chorus|lyrics|song|poem|pattern|ascii|loop|lines? of|as many|table|list \d|count (?:to|from)|chant|rhyme|copies)\b/i;
+const QUESTION_READ = 4000;
+/** Characters of an answer that are read, from its end: once a model goes round, it does not stop. */
+const READ = 2500;
+
+export const degenerateRepetition: Detector = {
+  signal: "degenerate_repetition",
+  severity: "high",
+  enabledByDefault: true,
+  looksFor: "An answer stuck on a character, word, phrase or line, over and over.",
+  detect: (conversation) => {
+    const isAsked = rememberLast((question) => ASKED.test(question.slice(0, QUESTION_READ)));
+    return mergeByCause(
+      spokenMessages(conversation.messages).flatMap((spoken) => stuck(conversation, spoken, isAsked)),
+    );
+  },
+};
+
+type Stretch = { kind: string; start: number; end: number; unit: string; score: number };
+
+function stuck(
+  { messages }: ConversationSnapshot,
+  spoken: SpokenMessage,
+  isAsked: (question: string) => boolean,
+): DetectedSignal[] {
+  const { index, message, text, question } = spoken;
+  if (text.length < COVERED_MINIMUM) return [];
+  const from = Math.max(0, text.length - READ);
+  const prose = from === 0 ? proseOf(message) : proseIn(text.slice(from));
+  const found = characterRun(prose) ?? wordRun(prose);
+  if (!found) return [];
+  const asked = isAsked(question);
+  return [
+    {
+      name: "degenerate_repetition",
+      score: asked ? ASKED_SCORE : found.score,
+      verdict: asked ? "ambiguous" : "match",
+      evidence: [quoteMessage(messages, index, from + found.start, from + found.end)],
+      cause: `stuck on ${found.kind}`,
+      title: `An answer is stuck on ${found.kind}: “${excerpt(found.unit, 50)}”`,
+      summary: `“${excerpt(found.unit, 80)}” over and over in ${found.end - found.start} characters.`,
+    },
+  ];
+}
+
+/** A run covers one of the places looked at, wherever it starts: they are `CHARACTER_RUN` apart. */
+function characterRun(text: string): Stretch | null {
+  for (let at = CHARACTER_RUN - 1; at < text.length; at += CHARACTER_RUN) {
+    const code = text.charCodeAt(at);
+    let start = at;
+    while (start > 0 && text.charCodeAt(start - 1) === code) start--;
+    let end = at + 1;
+    while (end < text.length && text.charCodeAt(end) === code) end++;
+    const unit = text[at]!;
+    if (end - start >= CHARACTER_RUN && !isRuler(unit)) return { kind: "a character", start, end, unit, score: 0.95 };
+    at = end - 1;
+  }
+  return null;
+}
+
+function wordRun(text: string): Stretch | null {
+  const folded = text.toLowerCase();
+  // A few letters change their length with their case; then the text is read as it is, so that offsets stay true.
+  const words = numberedWords(folded.length === text.length ? folded : text);
+  return repeatedPhrase(text, words) ?? goingRound(text, words);
+}
+
+/**
+ * The longest stretch of words that repeat with a fixed period, at least `PHRASE_REPEATS` times. Each word is compared with
+ * the one where its predecessor matched, so the reading is linear in the number of words.
+ */
+function repeatedPhrase(text: string, { starts, ends, firsts }: NumberedWords): Stretch | null {
+  const lastAt: number[] = new Array(firsts.length).fill(-1);
+  let best: Stretch | null = null;
+  let period = 0;
+  let run = 0;
+  for (let at = 0; at < firsts.length; at++) {
+    const word = firsts[at]!;
+    const earlier = lastAt[word]!;
+    lastAt[word] = at;
+    if (period > 0 && firsts[at - period] === word) run++;
+    else {
+      period = earlier < 0 ? 0 : at - earlier;
+      run = period > 0 ? 1 : 0;
+    }
+    if (period === 0) continue;
+    const repeats = run / period + 1;
+    if (repeats < PHRASE_REPEATS) continue;
+    const start = starts[at - run - period + 1]!;
+    const end = ends[at]!;
+    const unit = text.slice(start, ends[at - run]!);
+    if (end - start < COVERED_MINIMUM || unit.length > PHRASE_MAXIMUM || isRuler(unit)) continue;
+    if (best && end - start <= best.end - best.start) continue;
+    const kind = period === 1 ? "a word" : "a phrase";
+    best = { kind, start, end, unit, score: repeats >= PHRASE_REPEATS * 2 ? 0.95 : 0.85 };
+  }
+  return best;
+}
+
+/** A long text of few different word runs: it goes round without a fixed period. */
+function goingRound(text: string, { starts, ends, firsts, distinct }: NumberedWords): Stretch | null {
+  if (firsts.length < WORDS_MINIMUM) return null;
+  const limit = (firsts.length - 2) * DISTINCT_MINIMUM;
+  if (distinct - 2 >= limit) return null; // every word but two ends a run that is new with it
+  const runs = new Set<string>();
+  for (let at = 2; at < firsts.length; at++) runs.add(`${firsts[at - 2]} ${firsts[at - 1]} ${firsts[at]}`);
+  if (runs.size >= limit) return null;
+  const start = starts[0]!;
+  return { kind: "the same words", start, end: ends.at(-1)!, unit: text.slice(start, start + 60), score: MATCH_SCORE };
+}

@@ -1,0 +1,55 @@
+import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
+import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { textOf } from "../reading/text";
+
+const NOTHING_SCORE = 0.95;
+/** A value that a program printed in place of an answer. */
+const PLACEHOLDER_SCORE = 0.85;
+/** Reasoning without an answer, or nothing before the assistant goes on: a client may have split one answer in two. */
+const PERHAPS_SCORE = 0.4;
+
+const PLACEHOLDER =
+  /^(?:null|none|undefined|nan|\[object ?Object\]|\{\s{0,3}\}|\[\s{0,3}\]|""|''|<empty>|\(empty\)|\.{1,3}|…|-)$/i;
+const INVISIBLE = /[\s\u200B-\u200F\u2060\uFEFF\u00AD]/g;
+const VISIBLE = /[^\s\u200B-\u200F\u2060\uFEFF\u00AD]/;
+const PLACEHOLDER_LENGTH = 20;
+/** Characters in which a placeholder, with what is around it, has room. */
+const READ = 60;
+
+export const emptyResponse: Detector = {
+  signal: "empty_response",
+  severity: "high",
+  enabledByDefault: true,
+  looksFor:
+    "An assistant turn with no text, no tool call and nothing else in it, or only a placeholder such as “null”.",
+  detect: (conversation) => mergeByCause(conversation.messages.flatMap((_, index) => emptyAt(conversation, index))),
+};
+
+function emptyAt({ messages }: ConversationSnapshot, index: number): DetectedSignal[] {
+  const message = messages[index]!;
+  if (message.role !== "assistant" || message.toolCalls.length > 0) return [];
+  const text = textOf(message);
+  const said = text.length > READ && VISIBLE.test(text) ? text : text.slice(0, READ).replace(INVISIBLE, "");
+  const others = message.parts.filter(({ type }) => type !== "text");
+  if (said === "") {
+    if (others.some(({ type }) => type !== "reasoning" && type !== "thinking")) return [];
+    const goesOn = messages[index + 1] !== undefined && messages[index + 1]!.role !== "user";
+    const unsure = others.length > 0 || goesOn;
+    return [signal("nothing", unsure ? PERHAPS_SCORE : NOTHING_SCORE, unsure)];
+  }
+  const placeholder = said.length <= PLACEHOLDER_LENGTH && others.length === 0 && PLACEHOLDER.test(said);
+  // "None." is an answer to "how many are left?"; alone on a line without a full stop it is what a program prints.
+  return placeholder ? [signal(said.toLowerCase(), PLACEHOLDER_SCORE, /^[-.…]/.test(said))] : [];
+
+  function signal(what: string, score: number, unsure: boolean): DetectedSignal {
+    return {
+      name: "empty_response",
+      score: unsure ? Math.min(score, PERHAPS_SCORE) : score,
+      verdict: unsure ? "ambiguous" : "match",
+      evidence: [quoteMessage(messages, index)],
+      cause: what === "nothing" ? "the answer is empty" : `the answer is ${what}`,
+      title: what === "nothing" ? "The assistant answers with nothing" : `The assistant answers “${what}”`,
+      summary: `Message ${index + 1} is an answer without text, tool call or attachment.`,
+    };
+  }
+}

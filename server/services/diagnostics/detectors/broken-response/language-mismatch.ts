@@ -1,0 +1,112 @@
+import { excerpt } from "@/server/platform/excerpt";
+import type { Message } from "@/server/services/telemetry/schemas";
+import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
+import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
+import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { fencedCode, proseIn, proseOf } from "../reading/prose";
+import { blank, textOf } from "../reading/text";
+import { type DetectedLanguage, detectLanguage, isPlainlyEnglish } from "./language/detect-language";
+import { languageName } from "./language/names";
+import { standingLanguage, type WantedLanguage, wantedLanguage } from "./language/wanted-language";
+import { FUNCTION_WORDS } from "./language/words";
+
+const MATCH_SCORE = 0.7;
+/** Languages so near that a short text cannot tell one from the other. */
+const NEAR: readonly ReadonlySet<string>[] = [
+  new Set(["da", "no", "sv"]),
+  new Set(["id", "ms"]),
+  new Set(["es", "ca", "gl", "pt"]),
+  new Set(["ru", "uk", "bg", "sr"]),
+  new Set(["ar", "fa", "ur"]),
+  new Set(["cs", "sk"]),
+];
+/** A request by name is clearer than the language of a question. */
+const ASKED_BONUS = 0.1;
+/** The answer is in Latin letters where none of the languages asked for is: wrong, whatever language it is. */
+const SCRIPT_SCORE = 0.72;
+const SCRIPT_LETTERS_MINIMUM = 80;
+const SCRIPT_SHARE = 0.9;
+const isLatin = (language: string) => language in FUNCTION_WORDS || language === "no";
+
+export const languageMismatch: Detector = {
+  signal: "language_mismatch",
+  severity: "medium",
+  enabledByDefault: true,
+  looksFor: "An answer in another language than the user asked for by name, or, where nobody asked, wrote in.",
+  detect: (conversation) => mergeByCause(mismatches(conversation)),
+};
+
+function mismatches(conversation: ConversationSnapshot): DetectedSignal[] {
+  const standing = standingRequest(conversation);
+  const wantedBy = new Map<string, WantedLanguage | null>();
+  let asked: WantedLanguage | null = standing;
+  let question = "";
+  return spokenMessages(conversation.messages).flatMap((spoken) => {
+    if (spoken.question !== question) {
+      question = spoken.question;
+      if (!wantedBy.has(question)) wantedBy.set(question, wantedLanguage(proseIn(question)));
+      const wanted = wantedBy.get(question);
+      if (wanted?.asked) asked = wanted; // stands until another language is asked for
+    }
+    const wanted = asked ?? wantedBy.get(question) ?? null;
+    return wanted && spoken.message.toolCalls.length === 0 ? mismatch(conversation, spoken, wanted) : [];
+  });
+}
+
+/** Characters of instructions in which the language of answers is set. */
+const INSTRUCTIONS_READ = 8000;
+
+/** "Always answer in English" in the instructions. Their own language asks for nothing. */
+function standingRequest({ messages }: ConversationSnapshot): WantedLanguage | null {
+  const system = messages.find(({ role }) => role === "system" || role === "developer");
+  return system ? standingLanguage(proseOf(system).slice(0, INSTRUCTIONS_READ)) : null;
+}
+
+function mismatch(
+  conversation: ConversationSnapshot,
+  { index, message }: SpokenMessage,
+  wanted: WantedLanguage,
+): DetectedSignal[] {
+  if (wanted.allowed.has("en") && isPlainlyEnglish(proseOf(message))) return [];
+  const prose = wanted.asked ? withTextBlocks(message) : proseOf(message);
+  const found = detectLanguage(prose) ?? (wanted.asked ? wrongScript(prose, wanted) : null);
+  if (!found || wanted.allowed.has(found.language)) return [];
+  if ([...wanted.allowed].some((language) => areNear(language, found.language))) return [];
+  const score = Math.min(0.98, found.certainty + (wanted.asked ? ASKED_BONUS : 0));
+  const language = [...wanted.allowed].sort().map(languageName).join(" or ");
+  const answered = found.language === LATIN_LETTERS ? "Latin letters" : languageName(found.language);
+  const start = prose.length - prose.trimStart().length;
+  return [
+    {
+      name: "language_mismatch",
+      score,
+      verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
+      evidence: [quoteMessage(conversation.messages, index, start, start + 200)],
+      cause: `${wanted.asked ? "asked for" : "spoke"} ${language}, answered in ${answered}`.toLowerCase(),
+      title: `Answers come in ${answered} where ${language} was ${wanted.asked ? "asked for" : "spoken"}`,
+      summary: `The answer begins “${excerpt(prose.slice(start), 120)}”.`,
+    },
+  ];
+}
+
+/** Prose, and what stands in blocks of data: "answer in Arabic, as JSON" is about the text in it. */
+function withTextBlocks(message: Message): string {
+  const text = textOf(message);
+  const code = fencedCode(text).filter(([start]) => !TEXT_BLOCK.test(text.slice(start, start + 16)));
+  return blank(text, code);
+}
+const TEXT_BLOCK = /^(?:```|~~~)(?:json|yaml|csv|tsv|text|txt|markdown|md|plaintext)?\s/i;
+
+/** Latin letters throughout, where only languages of other scripts are wanted. */
+function wrongScript(prose: string, wanted: WantedLanguage): DetectedLanguage | null {
+  if ([...wanted.allowed].some(isLatin)) return null;
+  const sample = prose.slice(0, SCRIPT_READ);
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  const latin = sample.match(/\p{Script=Latin}/gu)?.length ?? 0;
+  if (latin < SCRIPT_LETTERS_MINIMUM || latin < letters * SCRIPT_SHARE) return null;
+  return { language: LATIN_LETTERS, certainty: SCRIPT_SCORE - ASKED_BONUS, letters };
+}
+const LATIN_LETTERS = "Latn";
+const SCRIPT_READ = 3000;
+
+const areNear = (a: string, b: string) => NEAR.some((group) => group.has(a) && group.has(b));

@@ -1,0 +1,68 @@
+import type { Message } from "@/server/services/telemetry/schemas";
+import type { DetectedSignal, Evidence } from "../../types";
+import { textOf } from "./text";
+
+/** Characters. Long enough to recognise a message by, short enough to store for every conversation. */
+export const QUOTE_LIMIT = 300;
+/** A conversation that fails thousands of times does not need thousands of quotes. */
+const EVIDENCE_LIMIT = 100;
+
+/** A quote of `[start, end)` from the text of a message, cut to `QUOTE_LIMIT`. */
+export function quoteMessage(
+  messages: readonly Message[],
+  messageIndex: number,
+  start = 0,
+  end = QUOTE_LIMIT,
+): Evidence {
+  const message = messages[messageIndex]!;
+  const text = textOf(message);
+  const from = Math.max(0, Math.min(start, text.length));
+  const to = wholeCharacterEnd(text, Math.max(from, Math.min(end, text.length, from + QUOTE_LIMIT)));
+  return { messageIndex, start: from, end: to, quote: text.slice(from, to), spanId: message.spanId };
+}
+
+/** A quote from what a span recorded; offsets index into that text. */
+export function quoteSpan(spanId: string | null, text: string, start = 0, end = QUOTE_LIMIT): Evidence {
+  const from = Math.max(0, Math.min(start, text.length));
+  const to = wholeCharacterEnd(text, Math.max(from, Math.min(end, text.length, from + QUOTE_LIMIT)));
+  return { messageIndex: null, start: from, end: to, quote: text.slice(from, to), spanId };
+}
+
+/** A quote must not end in half a character: Postgres refuses lone surrogates. */
+function wholeCharacterEnd(text: string, end: number): number {
+  const last = text.charCodeAt(end - 1);
+  return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+}
+
+/** One signal per cause: the best score and verdict, the evidence of all in order. The best one names it. */
+export function mergeByCause(signals: readonly DetectedSignal[]): DetectedSignal[] {
+  const byCause = new Map<string, { best: DetectedSignal; evidence: Evidence[] }>();
+  for (const signal of signals) {
+    const known = byCause.get(signal.cause);
+    if (!known) {
+      byCause.set(signal.cause, { best: signal, evidence: [...signal.evidence] });
+      continue;
+    }
+    if (isBetter(signal, known.best)) known.best = signal;
+    for (const item of signal.evidence) known.evidence.push(item);
+  }
+  return [...byCause.values()].map(({ best, evidence }) => ({ ...best, evidence: withoutTwins(evidence) }));
+}
+
+function isBetter(a: DetectedSignal, b: DetectedSignal): boolean {
+  if (a.verdict !== b.verdict) return a.verdict === "match";
+  return a.score > b.score;
+}
+
+function withoutTwins(evidence: readonly Evidence[]): Evidence[] {
+  const seen = new Set<string>();
+  const kept: Evidence[] = [];
+  for (const item of evidence) {
+    const key = `${item.messageIndex} ${item.messageIndex === null ? item.spanId : ""} ${item.start} ${item.end}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    kept.push(item);
+    if (kept.length === EVIDENCE_LIMIT) break;
+  }
+  return kept;
+}

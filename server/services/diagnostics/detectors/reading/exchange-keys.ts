@@ -1,0 +1,98 @@
+import { onOneLine } from "@/server/platform/excerpt";
+import { parseJson } from "@/server/platform/json-text";
+import type { ConversationSnapshot } from "../../types";
+import { writeJson } from "./canonical-json";
+import { type ToolExchange, toolExchanges } from "./tool-exchanges";
+
+/** How a step of an agent is compared with another. */
+export type Step = {
+  exchange: ToolExchange;
+  /** Tool and arguments, letter case, punctuation and key order aside: a model that retries often changes only those. */
+  call: string;
+  /** The result, times and durations aside; `null` when none is known. Made when first read: most calls differ already. */
+  readonly result: string | null;
+  /** User messages before this step. A user who asks again is a reason to do a thing again. */
+  userTurns: number;
+};
+
+/** Characters of a result that are compared, with its length. */
+const RESULT_READ = 800;
+const VOLATILE =
+  /\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?\b|\b\d{1,9}(?:\.\d{1,9})? ?(?:ms|milliseconds|s|secs?|seconds)\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+
+const stepsOf = new WeakMap<ConversationSnapshot, readonly Step[]>();
+
+/** The tool calls of a conversation as comparable steps, in order. */
+export function agentSteps(conversation: ConversationSnapshot): readonly Step[] {
+  let steps = stepsOf.get(conversation);
+  if (!steps) {
+    const turns = userTurnsBefore(conversation);
+    let last = 0;
+    steps = toolExchanges(conversation).map((exchange) => {
+      const index = exchange.callIndex ?? exchange.resultIndex;
+      last = index === null ? last : turns[index]!;
+      return stepOf(exchange, last);
+    });
+    stepsOf.set(conversation, steps);
+  }
+  return steps;
+}
+
+function stepOf(exchange: ToolExchange, userTurns: number): Step {
+  let result: string | undefined;
+  return {
+    exchange,
+    call: `${exchange.name} ${comparable(exchange.arguments)}`,
+    get result() {
+      if (exchange.result === null) return null;
+      result ??= comparableResult(exchange.result);
+      return result;
+    },
+    userTurns,
+  };
+}
+
+/** Whether two steps did the same and came to the same. */
+export const isSameStep = (a: Step, b: Step): boolean => a.call === b.call && a.result === b.result;
+
+function userTurnsBefore({ messages }: ConversationSnapshot): number[] {
+  let turns = 0;
+  return messages.map((message) => {
+    if (message.role === "user") turns++;
+    return turns;
+  });
+}
+
+function comparable(args: string): string {
+  const value = parseJson(args);
+  return value === undefined ? simplified(args) : written(value, 0);
+}
+
+/** Deeper values are compared as they were sent. */
+const DEPTH = 12;
+
+function written(value: unknown, depth: number): string {
+  if (typeof value === "string") return `"${simplified(value)}"`;
+  if (value === null || typeof value !== "object" || depth > DEPTH) return writeJson(value) ?? "…";
+  if (Array.isArray(value)) return `[${value.map((item) => written(item, depth + 1)).join()}]`;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, item]) => `${key}:${written(item, depth + 1)}`).join()}}`;
+}
+
+/** Characters of a value that are simplified; what follows is compared as it is. */
+const VALUE_READ = 20_000;
+
+/** Letters and digits of any language, lower-case; a value of punctuation only is compared as it is. */
+function simplified(text: string): string {
+  const simple = text
+    .slice(0, VALUE_READ)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .trim();
+  return simple === "" ? text : simple + text.slice(VALUE_READ);
+}
+
+function comparableResult(result: string): string {
+  const head = onOneLine(result.slice(0, RESULT_READ).replace(VOLATILE, "~"));
+  return result.length > RESULT_READ ? `${head} ${result.length}` : head;
+}

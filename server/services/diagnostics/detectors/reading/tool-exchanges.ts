@@ -1,0 +1,257 @@
+import type { Message, MessagePart, ToolCall } from "@/server/services/telemetry/schemas";
+import type { ConversationSnapshot, Evidence } from "../../types";
+import { canonicalJson, writeJson } from "./canonical-json";
+import { quoteMessage, quoteSpan } from "./evidence";
+import { pendingCalls } from "./pending-calls";
+import { textOf } from "./text";
+
+/** One tool call with what came back, from wherever the client told it. In the order of the conversation. */
+export type ToolExchange = {
+  callId: string | null;
+  name: string;
+  /** As sent; "" when nobody recorded them. */
+  arguments: string;
+  /** `null` when no result is known. */
+  result: string | null;
+  /** The client or the span said so. Text that reads like an error is judged elsewhere. */
+  isError: boolean;
+  /** What a span says went wrong. */
+  errorMessage: string | null;
+  /** The assistant message that asked for it. */
+  callIndex: number | null;
+  /** The message that brought the result. */
+  resultIndex: number | null;
+  /** The result is the text of message `resultIndex`, so offsets into one are offsets into the other. */
+  resultIsMessageText: boolean;
+  spanId: string | null;
+};
+
+export const UNNAMED_TOOL = "tool";
+
+const RESULT_ROLES = new Set(["tool", "function", "ipython", "environment"]);
+const RESULT_PARTS = new Set([
+  "tool_result",
+  "tool-result",
+  "tool_call_response",
+  "function_call_output",
+  "toolResult",
+]);
+/** How ReAct and code-running agents bring a result back in a user's turn. */
+const OBSERVATION =
+  /^\s{0,8}(?:observation|execution result|exitcode|tool (?:result|output)|command output)s?\b\s{0,3}[:\n]/i;
+
+const exchangesOf = new WeakMap<ConversationSnapshot, readonly ToolExchange[]>();
+
+/** Every tool call of a conversation: those in messages joined with their results and their own spans. */
+export function toolExchanges(conversation: ConversationSnapshot): readonly ToolExchange[] {
+  let exchanges = exchangesOf.get(conversation);
+  if (!exchanges) {
+    exchanges = withSpans(fromMessages(conversation.messages), conversation);
+    exchangesOf.set(conversation, exchanges);
+  }
+  return exchanges;
+}
+
+/** Where the result of an exchange shows; its call where there is no result. */
+export function quoteExchange(
+  conversation: ConversationSnapshot,
+  exchange: ToolExchange,
+  start = 0,
+  end?: number,
+): Evidence {
+  const { messages } = conversation;
+  if (exchange.resultIndex !== null && exchange.resultIsMessageText) {
+    return { ...quoteMessage(messages, exchange.resultIndex, start, end), ...spanOf(exchange) };
+  }
+  const said = exchange.result ?? exchange.errorMessage;
+  if (said !== null && said !== "") return quoteSpan(exchange.spanId, said, start, end);
+  if (exchange.resultIndex !== null) return quoteMessage(messages, exchange.resultIndex);
+  if (exchange.callIndex !== null) return quoteMessage(messages, exchange.callIndex);
+  return quoteSpan(exchange.spanId, exchange.name);
+}
+
+const spanOf = (exchange: ToolExchange) => (exchange.spanId === null ? {} : { spanId: exchange.spanId });
+
+function fromMessages(messages: readonly Message[]): ToolExchange[] {
+  const exchanges: ToolExchange[] = [];
+  const pending = pendingCalls<ToolExchange>();
+
+  const answer = (id: string | null, name: string | null, fields: Partial<ToolExchange>) => {
+    const asked = pending.take(id, name);
+    if (asked) Object.assign(asked, fields);
+    else {
+      exchanges.push({ ...unanswered(id, name ?? UNNAMED_TOOL, "", null, null), ...fields });
+    }
+  };
+
+  messages.forEach((message, index) => {
+    for (const part of message.parts) {
+      if (!RESULT_PARTS.has(part.type)) continue;
+      answer(stringAt(part, "tool_use_id", "id", "callId", "call_id", "toolCallId"), nameIn([part]), {
+        result: resultOfPart(part),
+        isError: saysError(part),
+        resultIndex: index,
+        spanId: message.spanId,
+      });
+    }
+    if (isResult(message, messages[index - 1])) {
+      const text = textOf(message);
+      const brought = message.parts.some((part) => RESULT_PARTS.has(part.type));
+      if (brought && text === "") return;
+      answer(message.toolCallId, nameIn(message.parts), {
+        result: text,
+        isError: message.parts.some(saysError),
+        resultIndex: index,
+        resultIsMessageText: true,
+        spanId: message.spanId,
+      });
+      return;
+    }
+    if (message.toolCalls.length > 0) {
+      pending.giveUpUnidentified();
+      for (const call of message.toolCalls) {
+        const exchange = unanswered(call.id, call.name || UNNAMED_TOOL, call.arguments, index, message.spanId);
+        exchanges.push(exchange);
+        pending.add(exchange);
+      }
+    }
+  });
+  return exchanges;
+}
+
+function isResult(message: Message, before: Message | undefined): boolean {
+  if (RESULT_ROLES.has(message.role)) return true;
+  return message.role === "user" && before?.role === "assistant" && OBSERVATION.test(textOf(message).slice(0, 80));
+}
+
+const unanswered = (
+  callId: string | null,
+  name: string,
+  args: string,
+  callIndex: number | null,
+  spanId: string | null,
+): ToolExchange => ({
+  callId,
+  name,
+  arguments: args,
+  result: null,
+  isError: false,
+  errorMessage: null,
+  callIndex,
+  resultIndex: null,
+  resultIsMessageText: false,
+  spanId,
+});
+
+/** Spans that tell of a call already seen add to it; the others are calls that no message tells of. */
+function withSpans(exchanges: ToolExchange[], conversation: ConversationSnapshot): ToolExchange[] {
+  if (conversation.toolCalls.length === 0) return exchanges;
+  const spans = [...conversation.toolCalls].sort((a, b) => a.startedAt - b.startedAt);
+  const take = claims(exchanges);
+  const extra: { span: ToolCall; exchange: ToolExchange }[] = [];
+  for (const span of spans) {
+    const known =
+      (span.callId === null ? undefined : take(keys.callId(span.callId))) ??
+      take(keys.call(span.name, span.arguments ?? "")) ??
+      (span.result === null ? undefined : take(keys.result(span.name, span.result)));
+    if (known) {
+      known.spanId = span.spanId;
+      known.result ??= span.result;
+      known.isError ||= span.error !== null;
+      known.errorMessage ??= errorOf(span);
+    } else {
+      extra.push({ span, exchange: fromSpan(span) });
+    }
+  }
+  return placed(exchanges, extra, conversation.messages);
+}
+
+const keys = {
+  callId: (id: string) => `id ${id}`,
+  call: (name: string, args: string) => `call ${name} ${canonicalJson(args)}`,
+  result: (name: string, result: string) => `result ${name} ${result}`,
+};
+
+/** Hands out each exchange once, first come first served, by any key that fits it. */
+function claims(exchanges: readonly ToolExchange[]): (key: string) => ToolExchange | undefined {
+  const byKey = new Map<string, ToolExchange[]>();
+  const add = (key: string, exchange: ToolExchange) => {
+    const known = byKey.get(key);
+    if (known) known.push(exchange);
+    else byKey.set(key, [exchange]);
+  };
+  for (const exchange of [...exchanges].reverse()) {
+    if (exchange.callId !== null) add(keys.callId(exchange.callId), exchange);
+    if (exchange.callIndex !== null) add(keys.call(exchange.name, exchange.arguments), exchange);
+    if (exchange.result !== null) add(keys.result(exchange.name, exchange.result), exchange);
+  }
+  const taken = new Set<ToolExchange>();
+  return (key) => {
+    const waiting = byKey.get(key);
+    let next = waiting?.pop();
+    while (next && taken.has(next)) next = waiting?.pop();
+    if (next) taken.add(next);
+    return next;
+  };
+}
+
+const errorOf = (span: ToolCall) => span.error?.message ?? span.error?.type ?? null;
+
+const fromSpan = (span: ToolCall): ToolExchange => ({
+  ...unanswered(span.callId, span.name || UNNAMED_TOOL, span.arguments ?? "", null, span.spanId),
+  result: span.result,
+  isError: span.error !== null,
+  errorMessage: errorOf(span),
+});
+
+/** Puts calls known from spans only between the others by time, or after them where messages have no time. */
+function placed(
+  exchanges: ToolExchange[],
+  extra: readonly { span: ToolCall; exchange: ToolExchange }[],
+  messages: readonly Message[],
+): ToolExchange[] {
+  const result: ToolExchange[] = [];
+  let next = 0;
+  for (const exchange of exchanges) {
+    const index = exchange.callIndex ?? exchange.resultIndex;
+    const at = index === null ? null : (messages[index]?.at ?? null);
+    while (at !== null && next < extra.length && extra[next]!.span.startedAt < at) result.push(extra[next++]!.exchange);
+    result.push(exchange);
+  }
+  while (next < extra.length) result.push(extra[next++]!.exchange);
+  return result;
+}
+
+function stringAt(part: MessagePart, ...keys: readonly string[]): string | null {
+  for (const key of keys) {
+    const value = part[key];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return null;
+}
+
+function nameIn(parts: readonly MessagePart[]): string | null {
+  for (const part of parts) {
+    const name = stringAt(part, "name", "toolName", "tool_name");
+    if (name) return name;
+  }
+  return null;
+}
+
+const saysError = (part: MessagePart) => part.is_error === true || part.isError === true;
+
+/** Depth to which the content of a result part is searched for its text. */
+const PART_DEPTH = 4;
+
+function resultOfPart(part: MessagePart): string {
+  const value = part.content ?? part.result ?? part.response ?? part.output ?? part.text ?? "";
+  return plainText(value, 0);
+}
+
+function plainText(value: unknown, depth: number): string {
+  if (typeof value === "string") return value;
+  if (depth < PART_DEPTH && Array.isArray(value) && value.every((item) => typeof item?.text === "string")) {
+    return value.map((item: { text: string }) => item.text).join("");
+  }
+  return writeJson(value) ?? "";
+}

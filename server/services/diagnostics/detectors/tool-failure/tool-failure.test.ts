@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { assistant, called, conversationOf, user } from "../../../../../bench/labelled/conversation";
+import type { ConversationSnapshot, Detector } from "../../types";
+import { invalidToolArguments } from "./invalid-tool-arguments";
+import { toolError } from "./tool-error";
+import { toolErrorIgnored } from "./tool-error-ignored";
+import { toolTimeout } from "./tool-timeout";
+import { unknownTool } from "./unknown-tool";
+
+const matches = (detector: Detector, conversation: ConversationSnapshot) =>
+  detector.detect(conversation, { keywords: [] }).filter(({ verdict }) => verdict === "match");
+
+const toolSpan = (fields: Partial<ConversationSnapshot["toolCalls"][number]>) => ({
+  spanId: "s1",
+  callId: null,
+  name: "get_order",
+  arguments: "{}",
+  result: null,
+  error: null,
+  startedAt: 1,
+  endedAt: 2,
+  ...fields,
+});
+
+describe("tool_error", () => {
+  test("names the tool and what happened, and quotes it", () => {
+    const [found] = matches(
+      toolError,
+      conversationOf(user("?"), ...called("get_order", { id: 7 }, "Error: Order not found")),
+    );
+    expect(found).toMatchObject({
+      title: "`get_order` fails: order not found",
+      cause: "get_order: error: order not found",
+    });
+    expect(found!.evidence).toEqual([
+      { messageIndex: 2, start: 0, end: 22, quote: "Error: Order not found", spanId: null },
+    ]);
+  });
+
+  test("the same failure twice is one signal with two quotes", () => {
+    const found = matches(
+      toolError,
+      conversationOf(
+        ...called("get", { id: 1 }, "Error: Order 1 not found"),
+        ...called("get", { id: 2 }, "Error: Order 2 not found"),
+      ),
+    );
+    expect(found).toHaveLength(1);
+    expect(found[0]!.evidence.map(({ messageIndex }) => messageIndex)).toEqual([1, 3]);
+  });
+
+  test("a span with an error is one, whatever its result", () => {
+    const conversation = {
+      ...conversationOf(user("?")),
+      toolCalls: [toolSpan({ error: { type: "Timeout", message: "took 30 s" } })],
+    };
+    expect(matches(toolError, conversation)[0]).toMatchObject({
+      evidence: [{ messageIndex: null, quote: "took 30 s", spanId: "s1" }],
+    });
+  });
+
+  test("a call told by a message and by its span counts once", () => {
+    const conversation = {
+      ...conversationOf(user("?"), ...called("get_order", {}, "Error: no")),
+      toolCalls: [toolSpan({ result: "Error: no", error: { type: null, message: "no" } })],
+    };
+    const found = matches(toolError, conversation);
+    expect(found).toHaveLength(1);
+    expect(found[0]!.evidence).toMatchObject([{ messageIndex: 2, spanId: "s1" }]);
+  });
+
+  test("a result part that is flagged is one", () => {
+    const conversation = conversationOf({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: "t1", is_error: true, content: "it broke" }],
+    });
+    expect(matches(toolError, conversation)[0]!.evidence[0]).toMatchObject({ messageIndex: null, quote: "it broke" });
+  });
+
+  test("a document about errors is not", () => {
+    const page =
+      "Error handling in Python\n\nUse try and except.\nValueError: raised for bad values.\nKeyError: raised for keys.";
+    expect(matches(toolError, conversationOf(...called("open_page", {}, page)))).toEqual([]);
+  });
+});
+
+describe("invalid_tool_arguments", () => {
+  test("arguments that are not JSON", () => {
+    const conversation = conversationOf({
+      role: "assistant",
+      content: "",
+      tool_calls: [{ name: "f", arguments: '{"a": ' }],
+    });
+    expect(matches(invalidToolArguments, conversation)[0]).toMatchObject({ cause: "f: arguments are not json" });
+  });
+  test("arguments that the tool refuses", () => {
+    const result = "ValidationError: 1 validation error for Input\nquery\n  Field required";
+    expect(matches(invalidToolArguments, conversationOf(...called("f", {}, result)))).toHaveLength(1);
+  });
+  test("not a failure of another kind, nor a dict that a Python client printed", () => {
+    expect(matches(invalidToolArguments, conversationOf(...called("f", {}, "Error: user not found")))).toEqual([]);
+    const printed = conversationOf({
+      role: "assistant",
+      content: "",
+      tool_calls: [{ name: "f", arguments: "{'a': None}" }],
+    });
+    expect(matches(invalidToolArguments, printed)).toEqual([]);
+  });
+});
+
+describe("unknown_tool", () => {
+  test.each(["Error: Tool 'fly' not found", "fly is not a valid tool, try one of [walk].", "Unknown function: fly"])(
+    "%s",
+    (result) => {
+      expect(matches(unknownTool, conversationOf(...called("fly", {}, result)))).toHaveLength(1);
+    },
+  );
+  test.each(["Error: user not found", "Error: invalid tool arguments"])("not: %s", (result) => {
+    expect(matches(unknownTool, conversationOf(...called("fly", {}, result)))).toEqual([]);
+  });
+});
+
+describe("tool_timeout", () => {
+  test.each(["Error: request timed out after 30s", "504 Gateway Timeout", "asyncio.TimeoutError: "])("%s", (result) => {
+    expect(matches(toolTimeout, conversationOf(...called("f", {}, result)))).toHaveLength(1);
+  });
+  test("not a setting called timeout", () => {
+    expect(matches(toolTimeout, conversationOf(...called("f", {}, '{"timeout": 30}')))).toEqual([]);
+  });
+});
+
+describe("tool_error_ignored", () => {
+  const failed = called("book", {}, "Error: no seats left");
+  test("success is claimed over a failure", () => {
+    const [found] = matches(
+      toolErrorIgnored,
+      conversationOf(user("Book."), ...failed, assistant("Your seat has been booked successfully.")),
+    );
+    expect(found!.evidence.map(({ messageIndex }) => messageIndex)).toEqual([2, 3]);
+  });
+  test.each([
+    ["owned up to", [...failed, assistant("I am sorry, there are no seats left, so nothing was booked.")]],
+    [
+      "made good",
+      [
+        ...failed,
+        ...called("book", { row: 2 }, '{"seat": "2A"}'),
+        assistant("Your seat has been booked successfully."),
+      ],
+    ],
+    ["a question", [...failed, assistant("Shall I look for another flight that has been scheduled later?")]],
+    ["the user first", [...failed, user("And?"), assistant("Your seat has been booked successfully.")]],
+  ])("not when it is %s", (_, messages) => {
+    expect(matches(toolErrorIgnored, conversationOf(user("Book."), ...messages))).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import { FAILURE_MATCH_SCORE } from "@/server/platform/tool-failure/failure-text";
+import { readToolFailure } from "@/server/platform/tool-failure/read-tool-failure";
+import type { ConversationSnapshot, Evidence } from "../../types";
+import { quoteExchange, type ToolExchange, toolExchanges } from "../reading/tool-exchanges";
+import { maskCause } from "./mask-cause";
+
+/** A tool call that went wrong, with what it said. */
+export type ToolFailure = {
+  exchange: ToolExchange;
+  /** Where the exchange stands among all exchanges of the conversation. */
+  position: number;
+  score: number;
+  verdict: "match" | "ambiguous";
+  message: string;
+  /** The message with its values masked. */
+  template: string;
+  evidence: Evidence;
+};
+
+/** A flag or a span status is the client's own word that the call failed. */
+const FLAGGED_SCORE = 0.98;
+
+const failuresOf = new WeakMap<ConversationSnapshot, readonly ToolFailure[]>();
+
+/** Every failed tool call of a conversation, in order. */
+export function toolFailures(conversation: ConversationSnapshot): readonly ToolFailure[] {
+  let failures = failuresOf.get(conversation);
+  if (!failures) {
+    const templateOf = masker();
+    failures = toolExchanges(conversation).flatMap((exchange, position) => {
+      const failure = failureOf(conversation, exchange, position, templateOf);
+      return failure ? [failure] : [];
+    });
+    failuresOf.set(conversation, failures);
+  }
+  return failures;
+}
+
+/** `maskCause`, which answers for a message that came before from memory: failures come in series. */
+function masker(): (message: string) => string {
+  const known = new Map<string, string>();
+  return (message) => {
+    const template = known.get(message) ?? maskCause(message);
+    known.set(message, template);
+    return template;
+  };
+}
+
+function failureOf(
+  conversation: ConversationSnapshot,
+  exchange: ToolExchange,
+  position: number,
+  templateOf: (message: string) => string,
+): ToolFailure | null {
+  const read = exchange.result === null ? null : readToolFailure(exchange.result);
+  if (!exchange.isError && !read) return null;
+  const message = read?.message ?? exchange.errorMessage ?? exchange.result ?? "";
+  const score = exchange.isError ? FLAGGED_SCORE : read!.score;
+  return {
+    exchange,
+    position,
+    score,
+    verdict: score >= FAILURE_MATCH_SCORE ? "match" : "ambiguous",
+    message,
+    template: templateOf(message),
+    evidence: read
+      ? quoteExchange(conversation, exchange, read.start, read.end)
+      : quoteExchange(conversation, exchange),
+  };
+}

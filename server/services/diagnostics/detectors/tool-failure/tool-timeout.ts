@@ -1,0 +1,29 @@
+import { excerpt } from "@/server/platform/excerpt";
+import { saysTimeout } from "@/server/platform/tool-failure/kinds";
+import type { Detector } from "../../types";
+import { mergeByCause } from "../reading/evidence";
+import { toolFailures } from "./tool-failures";
+
+export const toolTimeout: Detector = {
+  signal: "tool_timeout",
+  severity: "high",
+  enabledByDefault: true,
+  looksFor: "A tool call that failed because time ran out: a timeout error, a passed deadline, HTTP 408 or 504.",
+  detect: (conversation) =>
+    mergeByCause(
+      toolFailures(conversation).flatMap(({ exchange, score, verdict, message, evidence }) => {
+        if (!saysTimeout(message) && !saysTimeout(exchange.errorMessage ?? "")) return [];
+        return [
+          {
+            name: "tool_timeout",
+            score,
+            verdict,
+            evidence: [evidence],
+            cause: `${exchange.name}: timed out`,
+            title: `\`${exchange.name}\` times out`,
+            summary: `A call of \`${exchange.name}\` answered “${excerpt(message, 160)}”.`,
+          },
+        ];
+      }),
+    ),
+};

@@ -1,0 +1,29 @@
+import { excerpt } from "@/server/platform/excerpt";
+import { saysUnknownTool } from "@/server/platform/tool-failure/kinds";
+import type { Detector } from "../../types";
+import { mergeByCause } from "../reading/evidence";
+import { toolFailures } from "./tool-failures";
+
+export const unknownTool: Detector = {
+  signal: "unknown_tool",
+  severity: "high",
+  enabledByDefault: true,
+  looksFor: "A call of a tool that does not exist, by the word of whoever should have run it.",
+  detect: (conversation) =>
+    mergeByCause(
+      toolFailures(conversation).flatMap(({ exchange, score, verdict, message, evidence }) => {
+        if (!saysUnknownTool(message)) return [];
+        return [
+          {
+            name: "unknown_tool",
+            score,
+            verdict,
+            evidence: [evidence],
+            cause: `${exchange.name}: no such tool`,
+            title: `\`${exchange.name}\` is called but does not exist`,
+            summary: `The model called \`${exchange.name}\` and was told “${excerpt(message, 160)}”.`,
+          },
+        ];
+      }),
+    ),
+};

@@ -1,0 +1,86 @@
+import { and, eq, sql } from "drizzle-orm";
+import { findings } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { type FindingDetail, findingReply, getFindingInput } from "../schemas";
+import { findingJson } from "./finding-json";
+import { occurrencesOf } from "./list-occurrences";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DAYS_SHOWN = 30;
+/** The newest conversations that shares are taken of: exact while there are no more, and never slower than this many. */
+const COUNTED = 50_000;
+
+export const getFinding = verb(
+  {
+    name: "findings.get",
+    summary: "Read one Finding with its latest occurrence, its share of conversations and its days.",
+    description: `Shares are taken of the newest ${COUNTED.toLocaleString("en")} conversations: \`share.since\` says from when on, and of a day before that \`conversations\` is \`null\`.`,
+    effect: "read",
+    capability: "diagnostics:read",
+    input: getFindingInput,
+    reply: findingReply,
+  },
+  async (ctx, { findingId }) => ({ finding: await readFinding(ctx, findingId) }),
+);
+
+export async function readFinding(ctx: Ctx, findingId: string): Promise<FindingDetail> {
+  const [row] = await ctx.db
+    .select()
+    .from(findings)
+    .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
+  if (!row) throw notFound("Finding");
+
+  const since = startOfDay(row.lastDetectedAt) - (DAYS_SHOWN - 1) * DAY_MS;
+  const [latest, all, days] = await Promise.all([
+    occurrencesOf(ctx, findingId, 1),
+    conversationsSince(ctx, row.firstDetectedAt),
+    ctx.db.execute<{ day: string; occurrences: number }>(sql`
+      select (detected_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as occurrences from occurrences
+      where project_id = ${ctx.projectId} and finding_id = ${findingId} and detected_at >= ${since}::bigint
+      group by 1 order by 1`),
+  ]);
+  const affected =
+    all.since === row.firstDetectedAt ? row.occurrenceCount : await occurrencesSince(ctx, findingId, all.since);
+  return {
+    ...findingJson(row),
+    latestOccurrence: latest[0] ?? null,
+    share: { affected, conversations: Math.max(all.count, affected), since: all.since },
+    days: [...days].map(({ day, occurrences }) => ({
+      day: Number(day),
+      occurrences,
+      conversations: all.byDay.get(Number(day)) ?? null,
+    })),
+  };
+}
+
+/** How many conversations were last active from `first` on, and on each day of which all were counted. */
+async function conversationsSince(ctx: Ctx, first: number) {
+  const rows = await ctx.db.execute<{ day: string; all: number; counted: number; oldest: string }>(sql`
+    select (last_activity_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as all,
+      count(*) filter (where last_activity_at >= ${first}::bigint)::int as counted, min(last_activity_at) as oldest
+    from (
+      select last_activity_at from conversations
+      where project_id = ${ctx.projectId} and last_activity_at >= ${startOfDay(first)}::bigint
+      order by last_activity_at desc limit ${COUNTED}
+    ) newest
+    group by 1`);
+  const oldest = Math.min(...rows.map((row) => Number(row.oldest)));
+  const sum = (of: "all" | "counted") => rows.reduce((total, row) => total + row[of], 0);
+  const isAll = sum("all") < COUNTED;
+  return {
+    count: sum("counted"),
+    since: isAll ? first : Math.max(first, oldest),
+    byDay: new Map(rows.filter((row) => isAll || Number(row.day) > oldest).map((row) => [Number(row.day), row.all])),
+  };
+}
+
+async function occurrencesSince(ctx: Ctx, findingId: string, since: number): Promise<number> {
+  const [row] = await ctx.db.execute<{ count: number }>(sql`
+    select count(*)::int as count from occurrences
+    where project_id = ${ctx.projectId} and finding_id = ${findingId} and detected_at >= ${since}::bigint`);
+  return row?.count ?? 0;
+}
+
+const startOfDay = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS;

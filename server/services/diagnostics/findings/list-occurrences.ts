@@ -1,0 +1,70 @@
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { conversations, findings, occurrences } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { newestFirst } from "@/server/platform/cursor";
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { idsGoingBy } from "@/server/services/telemetry";
+import { listOccurrencesInput, occurrencesReply } from "../schemas";
+
+export const listOccurrences = verb(
+  {
+    name: "findings.occurrences",
+    summary: "List the conversations in which a Finding showed, newest first.",
+    description: "`conversationId` (ours or the client's own) asks for the occurrence in that one.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: listOccurrencesInput,
+    reply: occurrencesReply,
+  },
+  async (ctx, { findingId, conversationId, limit, cursor }) => {
+    const [finding] = await ctx.db
+      .select({ id: findings.id })
+      .from(findings)
+      .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
+    if (!finding) throw notFound("Finding");
+
+    const list = newestFirst({
+      name: "occurrences",
+      filters: { project: ctx.projectId, findingId, conversationId },
+      time: occurrences.detectedAt,
+      id: occurrences.id,
+      limit,
+      cursor,
+    });
+    const ofConversation =
+      conversationId === undefined
+        ? undefined
+        : sql`${occurrences.conversationId} = any(${idsGoingBy(ctx.projectId, conversationId)})`;
+    const found = await occurrencesOf(ctx, findingId, list.fetch, and(list.after, ofConversation));
+    const { rows, nextCursor } = list.page(found, (row) => [row.detectedAt, row.id]);
+    return { occurrences: rows, pagination: { limit, nextCursor } };
+  },
+);
+
+/** Newest first, with the client's own id of each conversation. */
+export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, only?: SQL) =>
+  ctx.db
+    .select({
+      id: occurrences.id,
+      findingId: occurrences.findingId,
+      conversationId: occurrences.conversationId,
+      conversationExternalId: conversations.externalId,
+      ruleRunId: occurrences.ruleRunId,
+      severity: occurrences.severity,
+      score: occurrences.score,
+      confidence: occurrences.confidence,
+      title: occurrences.title,
+      summary: occurrences.summary,
+      evidence: occurrences.evidence,
+      detectedAt: occurrences.detectedAt,
+      updatedAt: occurrences.updatedAt,
+    })
+    .from(occurrences)
+    .innerJoin(
+      conversations,
+      and(eq(conversations.projectId, occurrences.projectId), eq(conversations.id, occurrences.conversationId)),
+    )
+    .where(and(eq(occurrences.projectId, ctx.projectId), eq(occurrences.findingId, findingId), only))
+    .orderBy(desc(occurrences.detectedAt), desc(occurrences.id))
+    .limit(limit);

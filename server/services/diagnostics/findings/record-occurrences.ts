@@ -1,0 +1,196 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { textArray } from "@/db/rows";
+import { findings } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { newId } from "@/server/platform/ids";
+import { closestCause, fingerprint, type RuleOccurrence } from "../rules";
+import { noteOutread, occurrencesHeld, type Reading } from "../runs/reading-order";
+import { type OccurrenceChanges, refreshFindings } from "./refresh-findings";
+
+/** Findings of one Rule and Signal that a new cause is compared with, those seen last first. */
+const CANDIDATES = 500;
+
+/**
+ * Joins what Rules found to Findings. A conversation counts once for a Finding; reading it again replaces what the Rule
+ * said of as much of it before. What was read of later activity, or of more traces, stays as it is; where that was read by
+ * the same settings or newer ones, it is the last word and nothing is recorded. Must run in a transaction that has
+ * `lockFindings` of these Rules, so that two workers never make two Findings of one cause, and in which the Runs have
+ * completed.
+ */
+export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
+  const outread = await noteOutread(tx, all);
+  const readings = all.filter(({ run }) => !outread.has(run.id));
+  if (readings.length === 0) return;
+  const held = await occurrencesHeld(tx, readings);
+
+  const findingOf = findingResolver(tx);
+  const rows = new Map<string, ReturnType<typeof occurrenceRow>>();
+  for (const reading of readings) {
+    for (const occurrence of reading.occurrences) {
+      const findingId = await findingOf(reading, occurrence);
+      const key = `${findingId} ${reading.conversation.id}`;
+      if (held.has(key)) continue;
+      const before = rows.get(key);
+      // Another Run of as much of the conversation, beside this one, says the same.
+      if (before && before.rule_run_id !== reading.run.id) continue;
+      // Two causes that joined one Finding are one Occurrence, with the evidence of both.
+      if (before) before.evidence = [...before.evidence, ...occurrence.evidence];
+      else rows.set(key, occurrenceRow(findingId, reading, occurrence));
+    }
+  }
+
+  const changes = await replaceOccurrences(tx, readings, held, [...rows.values()]);
+  await refreshFindings(tx, {
+    changes,
+    conversationIds: readings.map((reading) => reading.conversation.id),
+  });
+}
+
+/** Nobody else joins anything to the Findings of these Rules in this project until the transaction ends. */
+export async function lockFindings(tx: Ctx, ruleIds: readonly string[]) {
+  for (const ruleId of [...new Set(ruleIds)].sort()) {
+    await tx.db.execute(
+      sql`select pg_advisory_xact_lock(hashtextextended(${`findings ${tx.projectId} ${ruleId}`}, 0))`,
+    );
+  }
+}
+
+/** The Finding of a cause: the same fingerprint, else a similar cause of the same Rule and Signal, else a new one. */
+function findingResolver(tx: Ctx) {
+  const bySignal = new Map<string, { id: string; cause: string }[]>();
+  const byFingerprint = new Map<string, string>();
+
+  return async (reading: Reading, occurrence: RuleOccurrence): Promise<string> => {
+    const print = fingerprint(reading.run.ruleId, occurrence.signal, occurrence.cause);
+    const cached = byFingerprint.get(print);
+    if (cached) return cached;
+
+    const [exact] = await tx.db
+      .select({ id: findings.id })
+      .from(findings)
+      .where(and(eq(findings.projectId, tx.projectId), eq(findings.fingerprint, print)));
+    const id = exact?.id ?? (await similar()) ?? (await create());
+    byFingerprint.set(print, id);
+    return id;
+
+    async function similar() {
+      const known = await candidates();
+      const closest = closestCause(
+        occurrence.cause,
+        known.map(({ cause }) => cause),
+      );
+      return known.find(({ cause }) => cause === closest)?.id;
+    }
+
+    async function candidates() {
+      const key = `${reading.run.ruleId} ${occurrence.signal}`;
+      let list = bySignal.get(key);
+      if (!list) {
+        list = await tx.db
+          .select({ id: findings.id, cause: findings.cause })
+          .from(findings)
+          .where(
+            and(
+              eq(findings.projectId, tx.projectId),
+              eq(findings.ruleId, reading.run.ruleId),
+              eq(findings.signal, occurrence.signal),
+            ),
+          )
+          .orderBy(desc(findings.lastDetectedAt), desc(findings.id))
+          .limit(CANDIDATES);
+        bySignal.set(key, list);
+      }
+      return list;
+    }
+
+    async function create() {
+      const created = {
+        projectId: tx.projectId,
+        id: newId("fnd"),
+        ruleId: reading.run.ruleId,
+        signal: occurrence.signal,
+        fingerprint: print,
+        cause: occurrence.cause,
+        title: occurrence.title,
+        summary: occurrence.summary,
+        severity: occurrence.severity,
+        // Computed with everything else that follows from occurrences, in the same transaction.
+        diagnosticScore: 0,
+        diagnosticScoreParts: { severity: 0, confidence: 0, spread: 0 },
+        reviewStatus: "unreviewed" as const,
+        firstDetectedAt: reading.conversation.lastActivityAt,
+        lastDetectedAt: reading.conversation.lastActivityAt,
+        updatedAt: NOW,
+      };
+      await tx.db.insert(findings).values(created);
+      (await candidates()).unshift(created);
+      return created.id;
+    }
+  };
+}
+
+const occurrenceRow = (findingId: string, { run, conversation }: Reading, occurrence: RuleOccurrence) => ({
+  id: newId("occ"),
+  finding_id: findingId,
+  conversation_id: conversation.id,
+  rule_run_id: run.id,
+  score: occurrence.score,
+  confidence: occurrence.confidence,
+  severity: occurrence.severity,
+  title: occurrence.title,
+  summary: occurrence.summary,
+  evidence: occurrence.evidence,
+  detected_at: conversation.lastActivityAt,
+});
+
+const pairOf = (row: { finding_id: string; conversation_id: string }) => `${row.finding_id} ${row.conversation_id}`;
+
+/** Writes the rows, takes away what the same Rules said before and no longer say, answers what changed. */
+async function replaceOccurrences(
+  tx: Ctx,
+  readings: readonly Reading[],
+  held: ReadonlySet<string>,
+  rows: readonly ReturnType<typeof occurrenceRow>[],
+): Promise<OccurrenceChanges> {
+  const read = readings.map(({ run, conversation }) => ({ rule_id: run.ruleId, conversation_id: conversation.id }));
+  const stay = [...held, ...rows.map(pairOf)];
+  // A person who confirmed or dismissed a Finding has judged its occurrences: those stay.
+  const gone = await tx.db.execute<{ finding_id: string }>(sql`
+    delete from occurrences o
+    using findings f, jsonb_to_recordset(${JSON.stringify(read)}::text::jsonb) as t(rule_id text, conversation_id text)
+    where o.project_id = ${tx.projectId} and o.conversation_id = t.conversation_id
+      and f.project_id = o.project_id and f.id = o.finding_id and f.rule_id = t.rule_id and f.review_status = 'unreviewed'
+      and o.finding_id || ' ' || o.conversation_id <> all(${textArray(stay)})
+    returning o.finding_id`);
+
+  // `on conflict do update` locks the row that it finds, and the lock's transaction stays in `xmax`: new rows have none.
+  const written = await tx.db.execute<{ finding_id: string; is_new: boolean }>(sql`
+    insert into occurrences (project_id, id, finding_id, conversation_id, rule_run_id, score, confidence, severity, title,
+                             summary, evidence, detected_at, updated_at)
+    select ${tx.projectId}::text, t.*, ${NOW}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      as t(id text, finding_id text, conversation_id text, rule_run_id text, score float8, confidence float8,
+           severity text, title text, summary text, evidence jsonb, detected_at bigint)
+    on conflict (project_id, finding_id, conversation_id) do update set
+      rule_run_id = excluded.rule_run_id, score = excluded.score, confidence = excluded.confidence,
+      severity = excluded.severity, title = excluded.title, summary = excluded.summary, evidence = excluded.evidence,
+      detected_at = excluded.detected_at, updated_at = excluded.updated_at
+    returning finding_id, xmax = 0 as is_new`);
+
+  // A resolved Finding regresses on conversations that started after the resolve, and on no others.
+  await tx.db.execute(sql`
+    update findings f set resolution_status = 'unresolved', resolved_at = null, regressed_at = ${NOW},
+      updated_at = ${NOW}
+    where f.project_id = ${tx.projectId} and f.resolution_status = 'resolved'
+      and f.id = any(${sql.param(rows.map((row) => row.finding_id))}::text[])
+      and exists (
+        select 1 from occurrences o join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
+        where o.project_id = f.project_id and o.finding_id = f.id and c.started_at > f.resolved_at)`);
+
+  const changes = new Map<string, number>();
+  const add = (findingId: string, more: number) => changes.set(findingId, (changes.get(findingId) ?? 0) + more);
+  for (const row of gone) add(row.finding_id, -1);
+  for (const row of written) add(row.finding_id, row.is_new ? 1 : 0);
+  return changes;
+}

@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { rowsOf } from "@/db/rows";
+import { RUNS_PER_EVENT, ruleRunsQueued } from "@/inngest/events";
+import type { Ctx } from "@/server/platform/context";
+import { newId } from "@/server/platform/ids";
+import { emit } from "@/server/platform/outbox";
+import type { Snapshot } from "@/server/services/telemetry";
+import type { ConfiguredRule } from "../settings/rule-settings";
+
+/** Returns what stands for a set of named traces where the same question is known again: empty where none are named. */
+export const tracesKeyOf = (traceIds: readonly string[]) =>
+  traceIds.length === 0
+    ? ""
+    : createHash("sha256")
+        .update(JSON.stringify([...new Set(traceIds)].sort()))
+        .digest("base64url");
+
+/**
+ * Queues one Run per Rule and snapshot, with its event, in the caller's transaction. The same question (Rule with its
+ * version and settings, snapshot) is not queued twice unless its Run was skipped or failed; with `again`, one that has
+ * completed is queued anew, because spans came in late. Returns the ids of what was queued now.
+ */
+export async function queueRuleRuns(
+  ctx: Ctx,
+  snapshots: readonly Snapshot[],
+  rules: readonly ConfiguredRule[],
+  { origin, again = false }: { origin: "on_demand" | "automatic"; again?: boolean },
+): Promise<string[]> {
+  const rows = snapshots.flatMap((snapshot) =>
+    rules.map(({ rule, revision }) => ({
+      id: newId("run"),
+      rule_id: rule.id,
+      rule_version: rule.version,
+      configuration_revision: revision,
+      conversation_id: snapshot.conversationId,
+      last_activity_at: snapshot.lastActivityAt,
+      trace_ids: snapshot.traceIds,
+      traces_key: tracesKeyOf(snapshot.traceIds),
+    })),
+  );
+  if (rows.length === 0) return [];
+  const onConflict = again
+    ? sql`do update set status = 'queued', result_count = null, read_until = null, started_at = null, finished_at = null
+          where rule_runs.status = 'completed'`
+    : sql`do nothing`;
+  const queued = await ctx.db.execute<{ id: string }>(sql`
+    insert into rule_runs (project_id, id, rule_id, rule_version, configuration_revision, conversation_id, last_activity_at,
+                           trace_ids, traces_key, origin, status)
+    select ${ctx.projectId}::text, id, rule_id, rule_version, configuration_revision, conversation_id, last_activity_at,
+           array(select jsonb_array_elements_text(trace_ids)), traces_key, ${origin}::text, 'queued'
+    from ${rowsOf(
+      rows,
+      `id text, rule_id text, rule_version int, configuration_revision int, conversation_id text, last_activity_at bigint,
+       trace_ids jsonb, traces_key text`,
+    )}
+    on conflict (project_id, conversation_id, rule_id, rule_version, configuration_revision, last_activity_at, traces_key)
+      where status not in ('skipped', 'failed') ${onConflict}
+    returning id`);
+
+  const ids = [...queued].map((row) => row.id);
+  const events = [];
+  for (let from = 0; from < ids.length; from += RUNS_PER_EVENT) {
+    events.push(ruleRunsQueued.create({ projectId: ctx.projectId, runIds: ids.slice(from, from + RUNS_PER_EVENT) }));
+  }
+  await emit(ctx.db, ...events);
+  return ids;
+}

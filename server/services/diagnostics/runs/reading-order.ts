@@ -1,0 +1,75 @@
+import { sql } from "drizzle-orm";
+import { rowsOf } from "@/db/rows";
+import type { Ctx } from "@/server/platform/context";
+import type { RuleOccurrence } from "../rules";
+import type { ConversationSnapshot } from "../types";
+
+/** What a Run found in the snapshot that it read. */
+export type Reading = {
+  run: { id: string; ruleId: string; ruleVersion: number; configurationRevision: number; traceIds: readonly string[] };
+  conversation: Pick<ConversationSnapshot, "id" | "lastActivityAt">;
+  occurrences: readonly RuleOccurrence[];
+};
+
+/** Told on a Run whose findings another Run has outdated. */
+const OUTREAD =
+  "A Run of this Rule has read more of the conversation, or by newer settings: Findings say what that one found.";
+
+const readingRows = (readings: readonly Reading[]) =>
+  rowsOf(
+    readings.map(({ run, conversation }) => ({
+      run_id: run.id,
+      rule_id: run.ruleId,
+      rule_version: run.ruleVersion,
+      revision: run.configurationRevision,
+      conversation_id: conversation.id,
+      read_until: conversation.lastActivityAt,
+      trace_ids: run.traceIds,
+    })),
+    `run_id text, rule_id text, rule_version int, revision int, conversation_id text, read_until bigint, trace_ids jsonb`,
+  );
+
+/** The traces that a reading of `t` named, none for all. */
+const NAMED = sql`array(select jsonb_array_elements_text(t.trace_ids))`;
+
+/**
+ * Finds the readings that are not the last word, and notes it on their Runs: another Run of the Rule has completed that read
+ * all of their snapshot or more, by the same settings or newer ones. What it read up to may be gone from the conversation by
+ * now (a trace moved to another): then it tells nothing of what is left. Returns the ids of the Runs.
+ */
+export async function noteOutread(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
+  if (readings.length === 0) return new Set();
+  const rows = await tx.db.execute<{ id: string }>(sql`
+    update rule_runs own set notes = array_append(own.notes, ${OUTREAD}::text)
+    from ${readingRows(readings)}
+    where own.project_id = ${tx.projectId} and own.id = t.run_id and exists (
+      select 1 from rule_runs r
+      join conversations c on c.project_id = r.project_id and c.id = r.conversation_id
+      where r.project_id = ${tx.projectId} and r.conversation_id = t.conversation_id and r.status = 'completed'
+        and r.rule_id = t.rule_id and r.id <> t.run_id
+        and (r.rule_version, r.configuration_revision) >= (t.rule_version, t.revision)
+        and coalesce(r.read_until, r.last_activity_at) between t.read_until and c.last_activity_at
+        and (r.traces_key = '' or own.traces_key <> '' and ${NAMED} <@ r.trace_ids)
+        and (r.rule_version, r.configuration_revision, coalesce(r.read_until, r.last_activity_at), r.traces_key)
+          <> (t.rule_version, t.revision, t.read_until, own.traces_key))
+    returning own.id`);
+  return new Set([...rows].map(({ id }) => id));
+}
+
+/**
+ * Returns the Occurrences, as `finding conversation`, that these readings may neither change nor remove: they were seen in
+ * later activity, or in traces that the reading did not look at.
+ */
+export async function occurrencesHeld(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.db.execute<{ pair: string }>(sql`
+    select o.finding_id || ' ' || o.conversation_id as pair
+    from ${readingRows(readings)}
+    join occurrences o on o.project_id = ${tx.projectId} and o.conversation_id = t.conversation_id
+    join findings f on f.project_id = o.project_id and f.id = o.finding_id and f.rule_id = t.rule_id
+    join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
+    left join rule_runs r on r.project_id = o.project_id and r.id = o.rule_run_id
+    where (o.detected_at > t.read_until and o.detected_at <= c.last_activity_at)
+      or (jsonb_array_length(t.trace_ids) > 0
+        and (r.id is null or r.traces_key = '' or not r.trace_ids <@ ${NAMED}))`);
+  return new Set([...rows].map(({ pair }) => pair));
+}

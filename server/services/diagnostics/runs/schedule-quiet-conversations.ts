@@ -1,0 +1,59 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
+import { env } from "@/env";
+import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
+import { configuredRules } from "../settings/rule-settings";
+import { queueRuleRuns } from "./queue-rule-runs";
+
+/** Conversations of one project taken in one transaction: one project's flood is taken in turns with the others. */
+const CONVERSATIONS_A_PROJECT = 200;
+
+/**
+ * Queues the enabled Rules for every conversation that got no new spans for a while, in projects where automatic
+ * scheduling is on. A conversation that goes on is read again when it falls quiet again.
+ */
+export async function scheduleQuietConversations(db: Db, at?: number): Promise<{ runs: number }> {
+  const quietSince = (at ?? (await databaseNow(db))) - env().DIAGNOSE_AFTER_QUIET_SECONDS * 1000;
+  const projects = await db.execute<{ id: string }>(sql`
+    select p.id from projects p left join diagnostic_settings s on s.project_id = p.id
+    where coalesce(s.automatic_scheduling_enabled, true)
+      and exists (
+        select 1 from conversations c
+        where c.project_id = p.id and c.diagnosed_received_at is distinct from c.received_at and c.received_at <= ${quietSince}::bigint)
+    order by p.id`);
+
+  let runs = 0;
+  for (const { id } of projects) {
+    const ctx: Ctx = { db, projectId: id as ProjectId, actor: { kind: "job", name: "diagnose-quiet-conversations" } };
+    for (let taken = CONVERSATIONS_A_PROJECT; taken === CONVERSATIONS_A_PROJECT; ) {
+      const some = await scheduleSome(ctx, quietSince);
+      taken = some.conversations;
+      runs += some.runs;
+    }
+  }
+  return { runs };
+}
+
+const scheduleSome = (ctx: Ctx, quietSince: number) =>
+  inTransaction(ctx, async (tx) => {
+    const quiet = await tx.db.execute<{ id: string; last_activity_at: string }>(sql`
+      update conversations c set diagnosed_received_at = c.received_at
+      from (
+        select id from conversations
+        where project_id = ${tx.projectId} and diagnosed_received_at is distinct from received_at
+          and received_at <= ${quietSince}::bigint
+        order by received_at limit ${CONVERSATIONS_A_PROJECT} for update skip locked
+      ) q
+      where c.project_id = ${tx.projectId} and c.id = q.id
+      returning c.id, c.last_activity_at`);
+    if (quiet.length === 0) return { conversations: 0, runs: 0 };
+    const rules = (await configuredRules(tx)).filter(({ enabled }) => enabled);
+    const snapshots = [...quiet].map((row) => ({
+      conversationId: row.id,
+      lastActivityAt: Number(row.last_activity_at),
+      traceIds: [],
+    }));
+    const queued = await queueRuleRuns(tx, snapshots, rules, { origin: "automatic", again: true });
+    return { conversations: quiet.length, runs: queued.length };
+  });

@@ -1,0 +1,281 @@
+import { and, eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { conversationMessages, conversations, occurrences } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { findConversation, getConversation } from "@/server/services/telemetry";
+import { chatSpan, ingest, type TestSpan } from "@/server/services/telemetry/testing";
+import {
+  createRuleRuns,
+  executeRuleRuns,
+  getRuleRun,
+  listFindings,
+  listOccurrences,
+  listRuleRuns,
+  scheduleQuietConversations,
+  updateRule,
+} from "..";
+import { failingToolCall, storedConversation } from "../testing";
+
+const START = Date.UTC(2026, 10, 1, 12);
+const SESSION = "session-1";
+const [FIRST, SECOND] = ["a".repeat(32), "b".repeat(32)];
+const FAILURE = "Error: order 4821 not found";
+const attributes = { "gen_ai.conversation.id": SESSION };
+let spans = 0;
+const spanId = () => (++spans).toString(16).padStart(16, "0");
+
+const chat = (traceId: string, startMs: number, input: [string, string][], output: string): TestSpan =>
+  chatSpan({ traceId, spanId: spanId(), startMs, durationMs: 500, attributes }, { input, output });
+const failingTool = (traceId: string, startMs: number): TestSpan => ({
+  traceId,
+  spanId: spanId(),
+  name: "execute_tool get_order",
+  startMs,
+  durationMs: 500,
+  attributes: {
+    ...attributes,
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": "get_order",
+    "gen_ai.tool.call.id": `call_${startMs}`,
+    "gen_ai.tool.call.arguments": '{"order_id":"4821"}',
+    "gen_ai.tool.call.result": FAILURE,
+  },
+});
+
+/** A turn in a trace of its own, from `startMs` for a second; where a tool fails, it does in the second half. */
+const turn = (traceId: string, startMs: number, words: string, fails: boolean): TestSpan[] => [
+  chat(traceId, startMs, [["user", words]], `Of ${words}: one moment.`),
+  fails ? failingTool(traceId, startMs + 500) : chat(traceId, startMs + 500, [["user", words]], `${words} is fine.`),
+];
+const CLEAN = turn(FIRST, START, "a refund", false);
+const FAILING = turn(SECOND, START + 1000, "order 4821", true);
+/** The second turn begins in the very millisecond in which the first ends. */
+const [AFTER_FIRST, AFTER_BOTH] = [START + 1000, START + 2000];
+
+/** Asks and executes; the Run of the Rule for tools. */
+async function run(ctx: Ctx, lastActivityAt: number, traceIds: string[] = []) {
+  const { runs } = await createRuleRuns(ctx, { conversationId: SESSION, lastActivityAt, traceIds });
+  await executeRuleRuns(
+    ctx,
+    runs.map(({ id }) => id),
+  );
+  return (await getRuleRun(ctx, { runId: runs.find(({ ruleId }) => ruleId === "tool-failure")!.id })).run;
+}
+async function seen(ctx: Ctx) {
+  const { findings } = await listFindings(ctx, { ruleId: "tool-failure" });
+  const all = [];
+  for (const { id: findingId, signal, occurrenceCount } of findings) {
+    const { occurrences } = await listOccurrences(ctx, { findingId });
+    expect(occurrences).toHaveLength(occurrenceCount);
+    for (const { detectedAt, ruleRunId, evidence } of occurrences)
+      all.push({ signal, detectedAt, ruleRunId, evidence });
+  }
+  return all.sort((one, other) => (one.signal < other.signal ? -1 : 1));
+}
+
+test("a Run reads what had happened by its lastActivityAt, and not what came later", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, [...CLEAN, ...FAILING]);
+
+  expect(await run(ctx, AFTER_FIRST)).toMatchObject({ status: "completed", resultCount: 0 });
+  expect(await seen(ctx)).toEqual([]);
+  const whole = await run(ctx, AFTER_BOTH);
+  expect(whole).toMatchObject({ status: "completed", resultCount: 1 });
+  expect(await seen(ctx)).toMatchObject([{ signal: "tool_error", detectedAt: AFTER_BOTH, ruleRunId: whole.id }]);
+});
+
+test("a call that had begun and not ended is not read, and a snapshot of nothing is skipped with the reason", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, FAILING);
+  expect(await run(ctx, AFTER_BOTH - 1)).toMatchObject({ status: "completed", resultCount: 0 });
+  expect(await run(ctx, START + 1000)).toMatchObject({
+    status: "skipped",
+    skipReason: expect.stringContaining("by then"),
+  });
+});
+
+test("a time before the conversation began is refused", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, CLEAN);
+  await expect(run(ctx, START - 1)).rejects.toMatchObject({
+    code: "unprocessable",
+    errors: [{ path: "/lastActivityAt" }],
+  });
+  expect((await listRuleRuns(ctx, {})).runs).toEqual([]);
+});
+
+test("a Run reads only the traces that were named, and nothing that they repeat of others", async () => {
+  const { ctx } = await testProject();
+  const third = "c".repeat(32);
+  // Clients send the history again with every call.
+  const history: [string, string][] = [
+    ["user", "order 4821"],
+    ["assistant", "Of order 4821: one moment."],
+    ["tool", FAILURE],
+  ];
+  await ingest(ctx, [
+    ...CLEAN,
+    ...FAILING,
+    chat(SECOND, AFTER_BOTH, history, "I could not look that up."),
+    chat(
+      third,
+      AFTER_BOTH + 500,
+      [...history, ["assistant", "I could not look that up."], ["user", "Thanks"]],
+      "You are welcome.",
+    ),
+  ]);
+  const last = AFTER_BOTH + 1000;
+
+  expect(await run(ctx, last, [FIRST])).toMatchObject({ resultCount: 0, traceIds: [FIRST] });
+  expect(await run(ctx, last, [third])).toMatchObject({ resultCount: 0 });
+  expect(await run(ctx, last, [FIRST, third])).toMatchObject({ resultCount: 0 });
+  expect(await seen(ctx)).toEqual([]);
+  const { resultCount } = await run(ctx, last, [SECOND.toUpperCase(), FIRST]);
+  expect(resultCount).toBeGreaterThan(0);
+  for (const { detectedAt } of await seen(ctx)) expect(detectedAt).toBe(AFTER_BOTH + 500);
+});
+
+test("a trace that is not the conversation's has nothing to read, and the Run says so", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, FAILING);
+  const other = await testProject();
+  await ingest(other.ctx, turn("d".repeat(32), START, "order 1", true));
+  expect(await run(ctx, AFTER_BOTH, ["d".repeat(32)])).toMatchObject({
+    status: "skipped",
+    skipReason: "None of the named traces is of this conversation.",
+  });
+  expect(await run(ctx, AFTER_BOTH, [SECOND, "d".repeat(32)])).toMatchObject({
+    status: "completed",
+    resultCount: 1,
+    notes: ["Of the named traces, 1 is not of this conversation."],
+  });
+});
+
+test("evidence of an earlier or narrower snapshot points into the conversation as it is shown", async () => {
+  const { ctx } = await testProject();
+  await updateRule(ctx, { ruleId: "tool-failure", configuration: { keywords: ["4821", "refund"] } });
+  await ingest(ctx, [...CLEAN, ...FAILING]);
+  await run(ctx, AFTER_BOTH - 1, [SECOND]);
+
+  const { messages } = (await getConversation(ctx, { conversationId: SESSION })).conversation;
+  const evidence = (await seen(ctx)).flatMap((one) => one.evidence);
+  expect(evidence.length).toBeGreaterThan(1);
+  for (const { messageIndex, start, end, quote } of evidence) {
+    expect(messages[messageIndex!]!.parts[0]!.text!.slice(start, end)).toBe(quote);
+    expect(quote).toBe("4821");
+  }
+});
+
+test("an automatic Run reads the conversation as it was when it fell quiet, however late it is executed", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, CLEAN);
+  await scheduleQuietConversations(ctx.db, Date.now() + 3_600_000);
+  const { runs } = await listRuleRuns(ctx, { origin: "automatic" });
+  expect(runs).toHaveLength(3);
+  await ingest(ctx, FAILING);
+  await executeRuleRuns(
+    ctx,
+    runs.map(({ id }) => id),
+  );
+  expect((await listRuleRuns(ctx, {})).runs).toMatchObject(
+    runs.map(() => ({ status: "completed", resultCount: 0, lastActivityAt: AFTER_FIRST })),
+  );
+  expect(await seen(ctx)).toEqual([]);
+
+  await scheduleQuietConversations(ctx.db, Date.now() + 3_600_000);
+  const queued = (await listRuleRuns(ctx, { status: "queued" })).runs;
+  await executeRuleRuns(
+    ctx,
+    queued.map(({ id }) => id),
+  );
+  expect(await seen(ctx)).toMatchObject([{ signal: "tool_error" }]);
+  // Asked for by hand it is the same question.
+  expect(await run(ctx, AFTER_BOTH)).toMatchObject({ origin: "automatic", attempts: 1 });
+});
+
+test("whatever the order in which snapshots are read, Findings are those of the last and widest", async () => {
+  const snapshots: [number, string[]][] = [
+    [AFTER_BOTH, []],
+    [AFTER_FIRST, []],
+    [AFTER_BOTH, [FIRST]],
+    [AFTER_BOTH, [SECOND]],
+  ];
+  // The first turn fails as well here: it has something to say of its own.
+  const spans = [...turn(FIRST, START, "order 1", true), ...FAILING];
+  const { ctx } = await testProject();
+  await ingest(ctx, spans);
+  const whole = await run(ctx, AFTER_BOTH);
+  const expected = await seen(ctx);
+  expect(expected.length).toBeGreaterThan(0);
+  for (const [at, traceIds] of snapshots.slice(1)) {
+    const { notes, resultCount } = await run(ctx, at, traceIds);
+    expect(resultCount).toBeGreaterThan(0);
+    expect(notes).toEqual([expect.stringContaining("has read more of the conversation")]);
+  }
+  expect(await seen(ctx)).toEqual(expected);
+  expect(expected.every(({ ruleRunId }) => ruleRunId === whole.id)).toBe(true);
+
+  for (const order of [snapshots.toReversed(), [...snapshots.slice(2), ...snapshots.slice(0, 2)]]) {
+    const { ctx: again } = await testProject();
+    await ingest(again, spans);
+    for (const [at, traceIds] of order) await run(again, at, traceIds);
+    const comparable = (all: Awaited<ReturnType<typeof seen>>) => all.map(({ ruleRunId: _, ...rest }) => rest);
+    expect(comparable(await seen(again))).toEqual(comparable(expected));
+  }
+});
+
+test("Runs of several snapshots that are executed together leave what the last and widest found", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, [...turn(FIRST, START, "order 1", true), ...FAILING]);
+  const ids: string[] = [];
+  for (const [at, traceIds] of [
+    [AFTER_BOTH, []],
+    [AFTER_FIRST, []],
+    [AFTER_BOTH + 5, []],
+    [AFTER_BOTH, [FIRST]],
+  ] as const) {
+    const asked = { conversationId: SESSION, lastActivityAt: at, traceIds: [...traceIds] };
+    ids.push(...(await createRuleRuns(ctx, asked)).runs.map(({ id }) => id));
+  }
+  expect(await executeRuleRuns(ctx, ids)).toEqual({ completed: 12 });
+  const found = await seen(ctx);
+  expect(found).toMatchObject([{ signal: "tool_error", detectedAt: AFTER_BOTH }]);
+  expect(new Set(found[0]!.evidence.map((one) => JSON.stringify(one))).size).toBe(found[0]!.evidence.length);
+});
+
+test("a Run of an earlier snapshot adds what changed settings find there, and leaves what was seen later", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, [...CLEAN, ...FAILING]);
+  const whole = await run(ctx, AFTER_BOTH);
+  await updateRule(ctx, {
+    ruleId: "tool-failure",
+    configuration: { keywords: ["refund"], signalOverrides: { tool_error: { enabled: false } } },
+  });
+  const earlier = await run(ctx, AFTER_FIRST);
+  expect(await seen(ctx)).toMatchObject([
+    { signal: "keyword", detectedAt: AFTER_FIRST, ruleRunId: earlier.id },
+    { signal: "tool_error", detectedAt: AFTER_BOTH, ruleRunId: whole.id },
+  ]);
+  const again = await run(ctx, AFTER_BOTH);
+  expect(await seen(ctx)).toMatchObject([{ signal: "keyword", detectedAt: AFTER_BOTH, ruleRunId: again.id }]);
+});
+
+test("what was seen in activity that is gone from the conversation holds nothing up", async () => {
+  const { ctx } = await testProject();
+  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", FAILURE), {
+    externalId: SESSION,
+  });
+  await run(ctx, lastActivityAt);
+  expect(await seen(ctx)).toHaveLength(1);
+  // A trace moved to another conversation takes its messages along.
+  await ctx.db
+    .delete(conversationMessages)
+    .where(and(eq(conversationMessages.conversationId, id), eq(conversationMessages.role, "tool")));
+  await ctx.db
+    .update(conversations)
+    .set({ lastActivityAt: lastActivityAt - 1000 })
+    .where(eq(conversations.id, id));
+  await run(ctx, (await findConversation(ctx, SESSION)).lastActivityAt);
+  expect(await ctx.db.select().from(occurrences).where(eq(occurrences.conversationId, id))).toEqual([]);
+});

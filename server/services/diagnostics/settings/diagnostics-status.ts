@@ -1,0 +1,64 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import type { Ctx } from "@/server/platform/context";
+import { verb } from "@/server/platform/verb";
+import { diagnosticsStatusReply } from "../schemas";
+import { readSettings } from "./settings";
+
+/** Counting stops here: a person wants to know "all of them", not how many hundred thousand, and open pages ask every 10 s. */
+const COUNTED = 1000;
+
+/**
+ * In the order of the index by status: a scan in order forgets the entries of Runs that have moved on, of which there are
+ * many. As a range, for where the status is one value the planner leaves it out of the order, and may read all Runs from the
+ * newest on for one that few have.
+ */
+const newestRuns = (ctx: Ctx, status: "queued" | "running" | "completed", limit: number) => sql`
+  select finished_at from rule_runs
+  where project_id = ${ctx.projectId} and status >= ${status} and status <= ${status}
+  order by status, created_at desc, id desc limit ${limit}`;
+
+export const diagnosticsStatus = verb(
+  {
+    name: "diagnostics.status",
+    summary: "Say what diagnosis has covered: what an empty list of Findings means.",
+    description: `Counts stop at ${COUNTED.toLocaleString("en")}.`,
+    effect: "read",
+    capability: "diagnostics:read",
+    input: z.strictObject({}),
+    reply: diagnosticsStatusReply,
+  },
+  async (ctx) => {
+    const [row] = await ctx.db.execute<{
+      conversations: number;
+      read: number;
+      waiting: number;
+      last: string | null;
+    }>(sql`
+      with recursive read(id) as (
+        (select conversation_id from rule_runs where project_id = ${ctx.projectId} and status = 'completed'
+         order by conversation_id limit 1)
+        union all
+        select (
+          select r.conversation_id from rule_runs r
+          where r.project_id = ${ctx.projectId} and r.conversation_id > read.id and r.status = 'completed'
+          order by r.conversation_id limit 1) from read where read.id is not null
+      )
+      select
+        (select count(*)::int from (
+          select 1 from conversations where project_id = ${ctx.projectId} order by started_at desc limit ${COUNTED}) c) as conversations,
+        (select count(id)::int from (select id from read limit ${COUNTED}) r) as read,
+        (select least(${COUNTED}, count(*))::int from (
+          (${newestRuns(ctx, "queued", COUNTED)}) union all (${newestRuns(ctx, "running", COUNTED)})) w) as waiting,
+        (${newestRuns(ctx, "completed", 1)}) as last`);
+    return {
+      status: {
+        ...(await readSettings(ctx)),
+        conversations: row?.conversations ?? 0,
+        conversationsRead: row?.read ?? 0,
+        runsWaiting: row?.waiting ?? 0,
+        lastRunFinishedAt: row?.last ? Number(row.last) : null,
+      },
+    };
+  },
+);

@@ -1,0 +1,194 @@
+import { expect, test } from "vitest";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import {
+  createRuleRuns,
+  diagnosticsStatus,
+  executeRuleRuns,
+  getDiagnosticSettings,
+  listFindings,
+  listRules,
+  updateDiagnosticSettings,
+  updateRule,
+} from "..";
+import { failingToolCall, storedConversation } from "../testing";
+
+async function diagnose(ctx: Ctx) {
+  const { id, lastActivityAt } = await storedConversation(
+    ctx,
+    failingToolCall("get_order", "Error: order 4821 not found"),
+  );
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  await executeRuleRuns(
+    ctx,
+    runs.map((run) => run.id),
+  );
+  return runs;
+}
+const toolFailure = async (ctx: Ctx) => (await listRules(ctx, {})).rules.find((rule) => rule.id === "tool-failure")!;
+const signals = async (ctx: Ctx) =>
+  (await listFindings(ctx, { ruleId: "tool-failure" })).findings.map((finding) => finding.signal);
+
+test("every Rule says what each Signal looks for, how severe it is and how well it was measured", async () => {
+  const { ctx } = await testProject();
+  const { rules } = await listRules(ctx, {});
+  expect(rules.map((rule) => rule.id)).toEqual(["tool-failure", "agent-loop", "broken-response"]);
+  for (const signal of rules.flatMap((rule) => rule.signals)) {
+    expect(signal.looksFor.length).toBeGreaterThan(10);
+    if (signal.precision !== null) expect(signal.measuredOn).toBeGreaterThan(0);
+  }
+});
+
+test("a Rule that is off queues no Runs, in this project only", async () => {
+  const { ctx } = await testProject();
+  const other = await testProject();
+  await updateRule(ctx, { ruleId: "tool-failure", enabled: false });
+  expect((await diagnose(ctx)).map((run) => run.ruleId)).toEqual(["agent-loop", "broken-response"]);
+  expect(await diagnose(other.ctx)).toHaveLength(3);
+  expect((await toolFailure(other.ctx)).enabled).toBe(true);
+});
+
+test("a Rule turned off after its Run was queued skips it with the reason", async () => {
+  const { ctx } = await testProject();
+  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", "Error: not found"));
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  await updateRule(ctx, { ruleId: "tool-failure", enabled: false });
+  await executeRuleRuns(
+    ctx,
+    runs.map((run) => run.id),
+  );
+  expect(await signals(ctx)).toEqual([]);
+});
+
+test("an override silences one Signal or changes its severity", async () => {
+  const { ctx } = await testProject();
+  await updateRule(ctx, {
+    ruleId: "tool-failure",
+    configuration: { signalOverrides: { tool_error: { enabled: false } } },
+  });
+  await diagnose(ctx);
+  expect(await signals(ctx)).not.toContain("tool_error");
+
+  await updateRule(ctx, {
+    ruleId: "tool-failure",
+    configuration: { signalOverrides: { tool_error: { enabled: null, severity: "critical" } } },
+  });
+  expect((await toolFailure(ctx)).signals.find((signal) => signal.name === "tool_error")).toMatchObject({
+    severity: "critical",
+    enabled: true,
+  });
+  await diagnose(ctx);
+  expect((await listFindings(ctx, { severity: "critical" })).findings.map((finding) => finding.signal)).toEqual([
+    "tool_error",
+  ]);
+});
+
+test("a PATCH changes what it names of a configuration, and null clears it", async () => {
+  const { ctx } = await testProject();
+  const other = await testProject();
+  const patch = async (configuration: NonNullable<Parameters<typeof updateRule>[1]["configuration"]>) =>
+    (await updateRule(ctx, { ruleId: "tool-failure", configuration })).rule.configuration;
+
+  await patch({ keywords: ["refund"], minSignalScore: 0.7, signalOverrides: { tool_error: { severity: "low" } } });
+  expect(await patch({ minDiagnosticConfidence: 0.9 })).toEqual({
+    keywords: ["refund"],
+    minSignalScore: 0.7,
+    minDiagnosticConfidence: 0.9,
+    adjudicationMode: "deterministic-only",
+    adjudicationModel: null,
+    signalOverrides: { tool_error: { severity: "low" } },
+  });
+  expect(
+    await patch({ signalOverrides: { tool_error: { enabled: false }, tool_timeout: { severity: "high" } } }),
+  ).toMatchObject({
+    keywords: ["refund"],
+    signalOverrides: { tool_error: { severity: "low", enabled: false }, tool_timeout: { severity: "high" } },
+  });
+  const cleared = await patch({ minSignalScore: null, signalOverrides: { tool_error: { severity: null } } });
+  expect(cleared).toMatchObject({ keywords: ["refund"], minSignalScore: 0.3 });
+  expect(cleared.signalOverrides).toEqual({ tool_error: { enabled: false }, tool_timeout: { severity: "high" } });
+  expect((await patch({ signalOverrides: { tool_error: null } })).signalOverrides).toEqual({
+    tool_timeout: { severity: "high" },
+  });
+  expect(await patch({ keywords: null, signalOverrides: null })).toMatchObject({ keywords: [], signalOverrides: {} });
+
+  expect((await toolFailure(other.ctx)).configuration).toMatchObject({ keywords: [], minDiagnosticConfidence: 0.5 });
+});
+
+test("two PATCHes of one Rule at once both hold", async () => {
+  const { ctx } = await testProject();
+  const words = Array.from({ length: 8 }, (_, n) => `word-${n}`);
+  await Promise.all([
+    updateRule(ctx, { ruleId: "tool-failure", configuration: { keywords: words } }),
+    updateRule(ctx, { ruleId: "tool-failure", enabled: false }),
+    updateRule(ctx, { ruleId: "tool-failure", configuration: { minSignalScore: 0.9 } }),
+    updateRule(ctx, { ruleId: "tool-failure", configuration: { adjudicationMode: "auto" } }),
+  ]);
+  expect(await toolFailure(ctx)).toMatchObject({
+    enabled: false,
+    configuration: { keywords: words, minSignalScore: 0.9, adjudicationMode: "auto" },
+  });
+});
+
+test("the project's own words are a Signal of every Rule, to turn off or to make more severe like any other", async () => {
+  const { ctx } = await testProject();
+  const keyword = async () => (await toolFailure(ctx)).signals.find(({ name }) => name === "keyword");
+  for (const rule of (await listRules(ctx, {})).rules) {
+    expect(rule.signals.map(({ name }) => name).at(-1)).toBe("keyword");
+  }
+  expect(await keyword()).toMatchObject({ severity: "medium", enabled: true, precision: null, recall: null });
+  await updateRule(ctx, {
+    ruleId: "tool-failure",
+    configuration: { signalOverrides: { keyword: { enabled: false, severity: "high" } } },
+  });
+  expect(await keyword()).toMatchObject({ severity: "high", enabled: false });
+});
+
+test("a configuration is validated whole, and an unknown Signal is refused by name", async () => {
+  const { ctx } = await testProject();
+  const refused = updateRule(ctx, {
+    ruleId: "tool-failure",
+    configuration: { minSignalScore: 2, signalOverrides: { no_such_signal: { enabled: true } } },
+  });
+  await expect(refused).rejects.toMatchObject({
+    issues: expect.arrayContaining([expect.objectContaining({ path: ["configuration", "minSignalScore"] })]),
+  });
+  await expect(
+    updateRule(ctx, {
+      ruleId: "tool-failure",
+      configuration: { signalOverrides: { no_such_signal: { enabled: true } } },
+    }),
+  ).rejects.toThrow(/no_such_signal/);
+  await expect(
+    updateRule(ctx, { ruleId: "tool-failure", configuration: { no: 1, such: 2 } as object }),
+  ).rejects.toMatchObject({ issues: [{ path: ["configuration"], keys: ["no", "such"] }] });
+  await expect(updateRule(ctx, { ruleId: "no-such-rule", enabled: true })).rejects.toMatchObject({ code: "not_found" });
+  await expect(updateRule(ctx, { ruleId: "tool-failure" })).rejects.toThrow(/either/);
+});
+
+test("the status says what an empty list of Findings means", async () => {
+  const { ctx } = await testProject();
+  expect((await diagnosticsStatus(ctx, {})).status).toEqual({
+    automaticSchedulingEnabled: true,
+    conversations: 0,
+    conversationsRead: 0,
+    runsWaiting: 0,
+    lastRunFinishedAt: null,
+  });
+  await diagnose(ctx);
+  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", "Error: not found"));
+  await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  expect((await diagnosticsStatus(ctx, {})).status).toMatchObject({
+    conversations: 2,
+    conversationsRead: 1,
+    runsWaiting: 3,
+    lastRunFinishedAt: expect.any(Number),
+  });
+});
+
+test("settings are on until someone turns them off", async () => {
+  const { ctx } = await testProject();
+  expect(await getDiagnosticSettings(ctx, {})).toEqual({ settings: { automaticSchedulingEnabled: true } });
+  await updateDiagnosticSettings(ctx, { automaticSchedulingEnabled: false });
+  expect(await getDiagnosticSettings(ctx, {})).toEqual({ settings: { automaticSchedulingEnabled: false } });
+});

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from "node:util";
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { NOW } from "@/db/now";
+import { ruleSettings } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { notFound, ServiceError } from "@/server/platform/errors";
+import { fieldErrors } from "@/server/platform/field-errors";
+import { idInput } from "@/server/platform/schemas";
+import { verb } from "@/server/platform/verb";
+import { configurationPatch, patchedConfiguration, type RuleConfiguration, ruleConfiguration } from "../rules";
+import { changedRuleReply, ruleReply } from "../schemas";
+import type { Rule } from "../types";
+import { ruleJson } from "./list-rules";
+import { configuredRules } from "./rule-settings";
+
+/** Either `enabled` or what changes of the `configuration`. */
+const updateRuleInput = z
+  .strictObject({ ruleId: idInput, enabled: z.boolean().optional(), configuration: configurationPatch.optional() })
+  .refine((input) => (input.enabled === undefined) !== (input.configuration === undefined), {
+    message: "Send either enabled or configuration.",
+  })
+  .meta({
+    examples: [{ enabled: true }],
+    oneOf: [{ required: ["enabled"] }, { required: ["configuration"] }],
+  });
+
+/** Returns the whole configuration after a change: each field is well formed by now, and the Rule says whether they fit it. */
+function validated(rule: Rule, configuration: object): RuleConfiguration {
+  const { error, data } = ruleConfiguration(rule).safeParse(configuration);
+  if (data) return data;
+  const errors = fieldErrors(error).map((one) => ({ ...one, path: `/configuration${one.path}` }));
+  throw new ServiceError("unprocessable", errors.map(({ message }) => message).join(" "), { errors });
+}
+
+/** A PATCH reads what it changes: of two at once the second sees what the first wrote. */
+const lockRule = (tx: Ctx, ruleId: string) =>
+  tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`rule ${tx.projectId} ${ruleId}`}, 0))`);
+
+export const updateRule = verb(
+  {
+    name: "rules.update",
+    summary: "Turn a built-in Rule on or off, or change its configuration.",
+    description:
+      "Changes what `configuration` names and leaves the rest, also within `signalOverrides` and within each Signal's override; `null` clears a field to its default, and `keywords` are replaced as a list. The result is validated whole; a Signal that the Rule does not have is refused by name (422). What changes makes a new `configurationRevision`, under which Rule Runs are new questions.",
+    effect: "write",
+    capability: "diagnostics:write",
+    input: updateRuleInput,
+    reply: ruleReply,
+    unread: { unless: ["diagnostics:read"], reply: changedRuleReply },
+  },
+  (ctx, { ruleId, enabled, configuration }) =>
+    inTransaction(ctx, async (tx) => {
+      await lockRule(tx, ruleId);
+      const before = (await configuredRules(tx)).find(({ rule }) => rule.id === ruleId);
+      if (!before) throw notFound("Rule");
+      const after = {
+        enabled: enabled ?? before.enabled,
+        configuration: configuration
+          ? validated(before.rule, patchedConfiguration(before.configuration, configuration))
+          : before.configuration,
+      };
+      const changes = !isDeepStrictEqual(after, { enabled: before.enabled, configuration: before.configuration });
+      const revision = before.revision + (changes ? 1 : 0);
+      if (changes) {
+        await tx.db
+          .insert(ruleSettings)
+          .values({ projectId: tx.projectId, id: ruleId, revision, ...after, updatedAt: NOW });
+      }
+      auditNote(tx, {
+        target: { type: "rule", id: ruleId },
+        before: {
+          configurationRevision: before.revision,
+          enabled: before.enabled,
+          configuration: before.configuration,
+        },
+        after: { configurationRevision: revision, ...after },
+      });
+      return { rule: ruleJson({ ...before, ...after, revision }) };
+    }),
+);

@@ -1,0 +1,67 @@
+import { and, desc, eq, gt, isNull } from "drizzle-orm";
+import { z } from "zod";
+import { modelPriceDefinitions, priceCatalogues } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { verb } from "@/server/platform/verb";
+import { catalogueReply } from "../schemas";
+import { catalogueInForce } from "./catalogue-in-force";
+import { compareCatalogues } from "./compare-catalogues";
+import { type Catalogue, catalogueFrom, SHIPPED } from "./default-prices";
+
+export const getPriceCatalogue = verb(
+  {
+    name: "modelPrices.catalogue",
+    summary: "Say of which day the default prices are, and what an update that waits would change.",
+    description:
+      "Default prices come with the release; the operator can load newer ones (`cli prices load`) and, having looked at this, put them in force (`cli prices apply`). Stored costs stay as they are; `overrides` are the project's own prices that stay in the place of a default that changes.",
+    effect: "read",
+    capability: "model-pricing:read",
+    input: z.object({}),
+    reply: catalogueReply,
+  },
+  async (ctx) => {
+    const current = await catalogueInForce(ctx.db);
+    const [applied] = await ctx.db
+      .select({ appliedAt: priceCatalogues.appliedAt })
+      .from(priceCatalogues)
+      .where(eq(priceCatalogues.date, current.date));
+    return {
+      catalogue: {
+        date: current.date,
+        source: current === SHIPPED ? ("shipped" as const) : ("loaded" as const),
+        definitions: current.models.length,
+        appliedAt: applied?.appliedAt ?? null,
+      },
+      update: await updateOf(ctx, current),
+    };
+  },
+);
+
+async function updateOf(ctx: Ctx, current: Catalogue) {
+  const [waiting] = await ctx.db
+    .select()
+    .from(priceCatalogues)
+    .where(and(isNull(priceCatalogues.appliedAt), gt(priceCatalogues.date, current.date)))
+    .orderBy(desc(priceCatalogues.date))
+    .limit(1);
+  if (!waiting) return null;
+  const own = await ctx.db
+    .select({ id: modelPriceDefinitions.baseModelPriceId })
+    .from(modelPriceDefinitions)
+    .where(and(eq(modelPriceDefinitions.projectId, ctx.projectId), isNull(modelPriceDefinitions.supersededAt)));
+  const overridden = new Set(own.map(({ id }) => id));
+  const changes = compareCatalogues(current, catalogueFrom(waiting.content), Date.now()).map((change) => ({
+    ...change,
+    overridden: overridden.has(change.id),
+  }));
+  const count = (kind: string) => changes.filter(({ change }) => change === kind).length;
+  return {
+    date: waiting.date,
+    loadedAt: waiting.loadedAt,
+    added: count("added"),
+    changed: count("changed"),
+    removed: count("removed"),
+    changes,
+    overrides: changes.filter((one) => one.overridden && one.change !== "added").map(({ id }) => id),
+  };
+}

@@ -1,0 +1,84 @@
+import { compilePattern, isPattern } from "../matching/pattern";
+import type { CONDITION_OPERATORS, PriceDefinition, PricingTier, Usage } from "../schemas";
+import { DETAIL_NAME_MAX } from "../usage/schemas";
+import { addExactly } from "./exact-decimal";
+
+/** How many bucket names a condition remembers its answer for. Names come from clients, so there is no end of them. */
+const REMEMBERED_NAMES = 200;
+
+type Operator = (typeof CONDITION_OPERATORS)[number];
+type Condition = { counts: (bucket: string) => boolean; operator: Operator; value: number };
+
+/** A definition's tiers made ready: conditions compiled, in the order in which they are asked. */
+export type TierChooser = {
+  conditional: readonly { tier: PricingTier; conditions: readonly Condition[] }[];
+  /** What applies when no condition holds; `null` when the definition has no default tier. */
+  fallback: PricingTier | null;
+};
+
+export function tierChooser(definition: Pick<PriceDefinition, "pricingTiers">): TierChooser {
+  const compiled = new Map<string, (bucket: string) => boolean>();
+  const conditional = definition.pricingTiers
+    .filter((tier) => !tier.isDefault && tier.conditions.length > 0)
+    .sort((a, b) => a.priority - b.priority)
+    .map((tier) => ({
+      tier,
+      conditions: tier.conditions.map(({ usageDetailPattern, operator, value }) => {
+        const counts = compiled.get(usageDetailPattern) ?? bucketTest(usageDetailPattern);
+        compiled.set(usageDetailPattern, counts ?? NO_BUCKET);
+        return { counts: counts ?? NO_BUCKET, operator, value, usable: counts !== null };
+      }),
+    }))
+    // A condition that cannot be read does not hold, so its tier never applies.
+    .filter(({ conditions }) => conditions.every(({ usable }) => usable));
+  return { conditional, fallback: definition.pricingTiers.find((tier) => tier.isDefault) ?? null };
+}
+
+/**
+ * The tier that a call with this usage is billed in: the first, by rising priority, all of whose conditions hold; else
+ * the default. A condition compares the sum of all buckets and details whose names match, and that is 0 when none does.
+ */
+export function chooseTier(chooser: TierChooser, usage: Usage): PricingTier | null {
+  for (const { tier, conditions } of chooser.conditional) {
+    if (conditions.every((condition) => holds(condition, usage))) return tier;
+  }
+  return chooser.fallback;
+}
+
+const NO_BUCKET = () => false;
+
+function bucketTest(source: string): ((bucket: string) => boolean) | null {
+  const pattern = compilePattern(source);
+  if (!isPattern(pattern)) return null;
+  const remembered = new Map<string, boolean>();
+  return (bucket) => {
+    const known = remembered.get(bucket);
+    if (known !== undefined) return known;
+    if (bucket.length > DETAIL_NAME_MAX) return false;
+    const matches = pattern.test(bucket);
+    if (remembered.size >= REMEMBERED_NAMES) remembered.clear();
+    remembered.set(bucket, matches);
+    return matches;
+  };
+}
+
+function holds({ counts, operator, value }: Condition, usage: Usage): boolean {
+  let sum = 0;
+  for (const bucket in usage) if (counts(bucket)) sum += usage[bucket]!;
+  if (!Number.isSafeInteger(sum))
+    sum = addExactly(
+      Object.keys(usage)
+        .filter(counts)
+        .map((bucket) => usage[bucket]!),
+    );
+  return COMPARE[operator](sum, value);
+}
+
+const COMPARE: Record<Operator, (sum: number, value: number) => boolean> = {
+  gt: (sum, value) => sum > value,
+  gte: (sum, value) => sum >= value,
+  lt: (sum, value) => sum < value,
+  lte: (sum, value) => sum <= value,
+  eq: (sum, value) => sum === value,
+  neq: (sum, value) => sum !== value,
+};

@@ -1,0 +1,190 @@
+import type { Decimal } from "decimal.js";
+import type { Cost, PriceDefinition, PricingTier, Usage } from "../schemas";
+import { bucketOf, isKnownBucket, isOfKnownBucket } from "../usage/schemas";
+import { exactProduct, exactSum, type ScaledPrices, scaledPrices, toDecimalString, toDollars } from "./exact-decimal";
+
+/** The cost of a call, and its total once more with every digit (US dollars, for a `numeric` column). */
+export type PricedCall = { readonly cost: Cost | null; readonly totalDecimal: string | null };
+
+export const UNPRICED: PricedCall = Object.freeze({ cost: null, totalDecimal: null });
+
+/** Sums of the other buckets as clients report them: a check, never something to price. */
+export const TOTALS: ReadonlySet<string> = new Set(["total", "total_tokens"]);
+
+/** More kinds of units than any provider bills: what has more is no usage. */
+const BUCKETS_MAX = 64;
+
+/** What `costOf` needs of a definition and its chosen tier, worked out once. */
+export type TierPrices = {
+  model: Cost["model"];
+  source: Cost["source"];
+  tier: Cost["tier"];
+  pricesVersion: string;
+  prices: ReadonlyMap<string, number>;
+  scaled: ScaledPrices | null;
+  /** What lately priced calls had usage in. */
+  plans: Plan[];
+};
+
+/** What is the same for all calls at a tier's prices that have usage in the same buckets. Shared by their costs: frozen. */
+type Plan = {
+  /** All buckets and details that are not zero, in the order of the usage. */
+  buckets: readonly string[];
+  /** Their prices in units of 10^-scale dollars; `null` where there is none. */
+  units: readonly (number | null)[];
+  prices: Cost["prices"];
+  unpriced: string[];
+  unpricedDetails: string[];
+  /** Every bucket that the breakdown names. */
+  blank: Cost["breakdown"];
+};
+
+export function tierPrices(definition: PriceDefinition, tier: PricingTier, pricesVersion: string): TierPrices {
+  const prices = new Map(Object.entries(tier.prices).filter(([bucket]) => !TOTALS.has(bucket)));
+  return {
+    model: Object.freeze({ id: definition.id, provider: definition.provider, modelName: definition.modelName }),
+    source: definition.source,
+    tier: Object.freeze({ id: tier.id, name: tier.name }),
+    pricesVersion,
+    prices,
+    scaled: scaledPrices(prices),
+    plans: [],
+  };
+}
+
+/**
+ * Returns what a call with this usage costs: each count times its price per unit, added in decimals. `null` when there is
+ * no usage, all of it is zero, or only a total is known. A known bucket without a price costs `null` and makes the total
+ * `null`. A detail without a price of its own is named in `unpricedDetails`: a part of a known bucket costs what that costs,
+ * everything else leaves the total alone. An explicit price of 0 costs 0. What calls' costs share is frozen.
+ */
+export function costOf(at: TierPrices, usage: Usage | null): PricedCall {
+  if (usage === null) return UNPRICED;
+  const plan = knownPlan(at.plans, usage) ?? newPlan(at, usage);
+  if (plan.prices === NO_PRICES && plan.unpriced.length === 0 && plan.unpricedDetails.length === 0) return UNPRICED;
+  return (at.scaled && inWholeUnits(at, at.scaled.scale, plan)) ?? inDecimals(at, plan, usage);
+}
+
+/** The counts of the usage that a plan was last found to fit, in the plan's order. */
+const counts: number[] = [];
+
+function fits({ buckets }: Plan, usage: Usage): boolean {
+  let position = 0;
+  for (const bucket in usage) {
+    const count = usage[bucket]!;
+    if (count === 0) continue;
+    if (buckets[position] !== bucket) return false;
+    counts[position++] = count;
+  }
+  return position === buckets.length;
+}
+
+function knownPlan(plans: readonly Plan[], usage: Usage): Plan | null {
+  for (const plan of plans) if (fits(plan, usage)) return plan;
+  return null;
+}
+
+const NO_PRICES: Cost["prices"] = Object.freeze({});
+/** How many combinations of buckets are remembered for one tier. They come from clients, so there is no end of them. */
+const PLANS_MAX = 8;
+
+function newPlan(at: TierPrices, usage: Usage): Plan {
+  const buckets = Object.keys(usage).filter((bucket) => usage[bucket] !== 0);
+  const counted = buckets.length > BUCKETS_MAX ? [] : buckets.filter((bucket) => !TOTALS.has(bucket));
+  const pricedAs = new Map(counted.map((bucket) => [bucket, priceKey(at.prices, bucket)]));
+  const known = counted.filter((bucket) => pricedAs.get(bucket) !== undefined);
+  const plan: Plan = {
+    buckets,
+    units: buckets.map((bucket) => at.scaled?.units.get(pricedAs.get(bucket) ?? "") ?? null),
+    prices:
+      known.length === 0 ? NO_PRICES : Object.freeze(record(known, (bucket) => at.prices.get(pricedAs.get(bucket)!)!)),
+    unpriced: Object.freeze(
+      counted.filter((bucket) => pricedAs.get(bucket) === undefined && isOfKnownBucket(bucket)),
+    ) as string[],
+    unpricedDetails: Object.freeze(
+      counted.filter((bucket) => pricedAs.get(bucket) !== bucket && !isKnownBucket(bucket)),
+    ) as string[],
+    blank: record(counted, () => null),
+  };
+  at.plans.unshift(plan);
+  at.plans.length = Math.min(at.plans.length, PLANS_MAX);
+  fits(plan, usage);
+  return plan;
+}
+
+/** The key whose price a bucket goes by: its own, or that of the bucket it is part of. */
+function priceKey(prices: TierPrices["prices"], bucket: string): string | undefined {
+  if (prices.has(bucket)) return bucket;
+  const whole = bucketOf(bucket);
+  return whole !== undefined && prices.has(whole) ? whole : undefined;
+}
+
+const record = <V>(keys: string[], value: (key: string) => V): Record<string, V> =>
+  Object.fromEntries(keys.map((key) => [key, value(key)]));
+
+/** The fast way: whole counts times whole prices. `null` when a number leaves the range in which that is exact. */
+function inWholeUnits(at: TierPrices, scale: number, plan: Plan): PricedCall | null {
+  const breakdown = { ...plan.blank };
+  let sum = 0;
+  for (let position = 0; position < plan.buckets.length; position++) {
+    const units = plan.units[position]!;
+    if (units === null) continue;
+    const count = counts[position]!;
+    const product = count * units;
+    sum += product;
+    if (!Number.isSafeInteger(count) || !Number.isSafeInteger(sum) || count < 0) return null;
+    breakdown[plan.buckets[position]!] = toDollars(product, scale);
+  }
+  if (isUnknown(plan)) return priced(at, plan, breakdown, null, null);
+  return priced(at, plan, breakdown, toDollars(sum, scale), toDecimalString(sum, scale));
+}
+
+/** The slow way, for fractions (seconds of audio), huge counts and prices of many digits. */
+function inDecimals(at: TierPrices, plan: Plan, usage: Usage): PricedCall {
+  const breakdown = { ...plan.blank };
+  const parts: Decimal[] = [];
+  const known = Object.entries(plan.prices);
+  for (const [bucket, price] of known) {
+    const count = usage[bucket]!;
+    if (!(count > 0 && count < Number.POSITIVE_INFINITY)) continue; // no number of units, so it has no cost either
+    const part = exactProduct(count, price);
+    parts.push(part);
+    breakdown[bucket] = part.toNumber();
+  }
+  if (parts.length < known.length || isUnknown(plan)) {
+    const unpriced = Object.keys(breakdown).filter(
+      (bucket) =>
+        breakdown[bucket] === null && (known.some(([name]) => name === bucket) || plan.unpriced.includes(bucket)),
+    );
+    return priced(at, { ...plan, unpriced }, breakdown, null, null);
+  }
+  const total = exactSum(parts);
+  return priced(at, plan, breakdown, total.toNumber(), total.toFixed());
+}
+
+/** Whether something that has to be in the total has no price, or nothing has. */
+const isUnknown = ({ unpriced, prices }: Plan) => unpriced.length > 0 || prices === NO_PRICES;
+
+function priced(
+  { model, tier, source, pricesVersion }: TierPrices,
+  { prices, unpriced, unpricedDetails }: Plan,
+  breakdown: Cost["breakdown"],
+  total: number | null,
+  totalDecimal: string | null,
+): PricedCall {
+  return {
+    cost: {
+      total,
+      currency: "USD",
+      breakdown,
+      unpriced,
+      unpricedDetails,
+      model,
+      tier,
+      source,
+      prices,
+      pricesVersion,
+    },
+    totalDecimal,
+  };
+}

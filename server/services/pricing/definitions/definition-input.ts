@@ -1,0 +1,164 @@
+import { z } from "zod";
+import { TOTALS } from "../costing/cost-of";
+import { compilePattern, isPattern, PATTERN_MAX } from "../matching/pattern";
+import { CONDITION_OPERATORS, PRICE_PROVIDERS, type PricingTier, patternOfName } from "../schemas";
+
+const NAME_MAX = 150;
+const ID_MAX = 300;
+const TIERS_MAX = 50;
+const CONDITIONS_MAX = 20;
+const PRICES_MAX = 64;
+const KEY_MAX = 100;
+/** US dollars for one unit. What is dearer is a price per million in the wrong place. */
+const PRICE_MAX = 10_000;
+
+/** A regular expression of RE2; its fault is told with its position. */
+const pattern = z
+  .string()
+  .min(1)
+  .max(PATTERN_MAX)
+  .superRefine((source, context) => {
+    const compiled = compilePattern(source);
+    if (!isPattern(compiled)) context.addIssue({ code: "custom", message: compiled.error });
+  });
+
+const price = z.number().min(0).max(PRICE_MAX);
+const prices = z.record(z.string().min(1).max(KEY_MAX), price).superRefine((given, context) => {
+  const keys = Object.keys(given);
+  if (keys.length > PRICES_MAX) {
+    context.addIssue({ code: "custom", message: `A tier has at most ${PRICES_MAX} prices.` });
+  }
+  for (const key of keys.filter((key) => TOTALS.has(key))) {
+    context.addIssue({ code: "custom", path: [key], message: "A total is the sum of other buckets: it has no price." });
+  }
+});
+
+const condition = z.strictObject({
+  usageDetailPattern: pattern,
+  operator: z.enum(CONDITION_OPERATORS),
+  value: z.number(),
+});
+
+const tier = z.strictObject({
+  /** Without one, it is made from the name. */
+  id: z.string().trim().min(1).max(KEY_MAX).optional(),
+  name: z.string().trim().min(1).max(NAME_MAX),
+  isDefault: z.boolean(),
+  priority: z.number(),
+  conditions: z.array(condition).max(CONDITIONS_MAX).default([]),
+  prices,
+});
+type TierInput = z.output<typeof tier>;
+
+type Add = (path: PropertyKey[], message: string) => void;
+
+function checkConditions(tiers: readonly TierInput[], add: Add) {
+  tiers.forEach(({ isDefault, conditions }, index) => {
+    if (isDefault && conditions.length > 0) {
+      add([index, "conditions"], "The default tier applies when no other does: it has no conditions.");
+    }
+    if (!isDefault && conditions.length === 0) {
+      add([index, "conditions"], "A tier that is not the default needs at least one condition.");
+    }
+  });
+}
+
+function checkDefault(tiers: readonly TierInput[], add: Add) {
+  const defaults = tiers.flatMap(({ isDefault }, index) => (isDefault ? [index] : []));
+  if (defaults.length === 0) add([], "One tier has to be the default.");
+  for (const index of defaults.slice(1)) add([index, "isDefault"], "Only one tier can be the default.");
+}
+
+function checkUnique(tiers: readonly TierInput[], add: Add) {
+  for (const field of ["id", "name", "priority"] as const) {
+    const seen = new Set<unknown>();
+    tiers.forEach(({ [field]: value, isDefault }, index) => {
+      // Nothing reads a default tier's priority: it is the fallback whatever that says.
+      if (value === undefined || (field === "priority" && isDefault)) return;
+      if (seen.has(value)) add([index, field], `Another tier has this ${field} already.`);
+      seen.add(value);
+    });
+  }
+}
+
+const tiers = z
+  .array(tier)
+  .min(1)
+  .max(TIERS_MAX)
+  .superRefine((given, context) => {
+    const add: Add = (path, message) => context.addIssue({ code: "custom", path, message });
+    checkDefault(given, add);
+    checkConditions(given, add);
+    checkUnique(given, add);
+  });
+
+const fields = {
+  provider: z.enum(PRICE_PROVIDERS),
+  modelName: z.string().trim().min(1).max(NAME_MAX),
+  /** Which model names it is for, beside its own. Left out: as it is stored, as its default has it, or its own name only. */
+  matchPattern: pattern.optional(),
+  pricingTiers: tiers,
+  baseModelPriceId: z.string().min(1).max(ID_MAX).optional(),
+};
+
+const EXAMPLE = {
+  provider: "external",
+  modelName: "acme-large",
+  matchPattern: "^acme-large(-\\d{4})?$",
+  pricingTiers: [
+    { name: "Standard", isDefault: true, priority: 0, prices: { input_tokens: 0.000002, output_tokens: 0.000008 } },
+    {
+      name: "Long context",
+      isDefault: false,
+      priority: 1,
+      conditions: [{ usageDetailPattern: "^(input|cache)", operator: "gt", value: 200_000 }],
+      prices: { input_tokens: 0.000004, output_tokens: 0.000016 },
+    },
+  ],
+};
+
+const ignored = z
+  .unknown()
+  .optional()
+  .describe("Ignored: the server sets it. A definition can be sent back as it was listed.");
+const serverOwned = { id: ignored, source: ignored, editable: ignored, resettable: ignored };
+
+/** What a definition is, whole. */
+export const createModelPriceInput = z.strictObject({ ...fields, ...serverOwned }).meta({ examples: [EXAMPLE] });
+export type DefinitionInput = Omit<z.output<typeof createModelPriceInput>, keyof typeof serverOwned>;
+
+/** A definition that nobody has stored; `modelPriceId` is the project's own one that it would be the next version of. */
+export const draftInput = z.strictObject({ ...fields, modelPriceId: z.string().min(1).max(ID_MAX).optional() });
+export type DraftInput = z.output<typeof draftInput>;
+
+export const modelPriceIdInput = z.strictObject({ modelPriceId: z.string().min(1).max(ID_MAX) });
+export const updateModelPriceInput = z
+  .strictObject({ ...modelPriceIdInput.shape, ...fields, ...serverOwned })
+  .meta({ examples: [EXAMPLE] });
+
+const slug = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "") || "tier";
+
+/** Tiers as they are stored: each with an id of its own. */
+function storedTiers(given: readonly TierInput[]): PricingTier[] {
+  const taken = new Set(given.flatMap(({ id }) => id ?? []));
+  return given.map(({ id, ...rest }) => {
+    if (id !== undefined) return { id, ...rest };
+    const wanted = slug(rest.name);
+    let free = wanted;
+    for (let n = 2; taken.has(free); n++) free = `${wanted}-${n}`;
+    taken.add(free);
+    return { id: free, ...rest };
+  });
+}
+
+/** What is stored of a definition as it was sent: with a pattern, and tiers that have ids. */
+export const storedFields = ({ provider, modelName, matchPattern, pricingTiers }: DefinitionInput) => ({
+  provider,
+  modelName,
+  matchPattern: matchPattern ?? patternOfName(modelName),
+  pricingTiers: storedTiers(pricingTiers),
+});

@@ -1,0 +1,23 @@
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { removedReply } from "../schemas";
+import { modelPriceIdInput } from "./definition-input";
+import { changePrices, definitionById, takeOut } from "./stored-definition";
+
+export const deleteModelPrice = verb(
+  {
+    name: "modelPrices.delete",
+    summary: "Delete a custom price of the project.",
+    description: "A default is a 404 here, overridden or not: an override is reset, not deleted. Stored costs stay.",
+    effect: "write",
+    capability: "model-pricing:write",
+    input: modelPriceIdInput,
+    reply: removedReply,
+  },
+  async (ctx, { modelPriceId }) => {
+    await changePrices(ctx);
+    const row = await definitionById(ctx, modelPriceId);
+    if (!row || row.baseModelPriceId) throw notFound("A custom price with this id");
+    return takeOut(ctx, row);
+  },
+);

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { verb } from "@/server/platform/verb";
+import { priceBookOf } from "../matching/load-price-book";
+import { priceDefinition } from "../schemas";
+
+export const listModelPrices = verb(
+  {
+    name: "modelPrices.list",
+    summary: "List the default model prices with the project's own in their place or beside them.",
+    description:
+      "Prices are US dollars per unit of a usage bucket (per single token). Overrides are applied already: an overridden " +
+      "default appears once, with the project's prices, under the default's id. Not paged; ordered by id.",
+    effect: "read",
+    capability: "model-pricing:read",
+    input: z.object({}),
+    reply: z.object({ models: z.array(priceDefinition) }),
+  },
+  async (ctx) => (await priceBookOf(ctx)).listed(),
+);

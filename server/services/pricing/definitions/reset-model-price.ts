@@ -1,0 +1,22 @@
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { removedReply } from "../schemas";
+import { modelPriceIdInput } from "./definition-input";
+import { changePrices, definitionById, takeOut } from "./stored-definition";
+
+export const resetModelPrice = verb(
+  {
+    name: "modelPrices.reset",
+    summary: "Reset an overridden default to the price that it came with.",
+    effect: "write",
+    capability: "model-pricing:write",
+    input: modelPriceIdInput,
+    reply: removedReply,
+  },
+  async (ctx, { modelPriceId }) => {
+    await changePrices(ctx);
+    const row = await definitionById(ctx, modelPriceId);
+    if (!row?.baseModelPriceId) throw notFound("An override of this price");
+    return takeOut(ctx, row);
+  },
+);

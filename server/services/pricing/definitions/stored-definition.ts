@@ -1,0 +1,156 @@
+import { and, eq, isNull, max, type SQL, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { modelPriceDefinitions, projects } from "@/db/schema";
+import { env } from "@/env";
+import { auditNote } from "@/server/platform/audit";
+import { type Ctx, idOfActor } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { newId } from "@/server/platform/ids";
+import { PRICE_PROVIDERS, type PriceDefinition, type PriceProvider } from "../schemas";
+import { type DefinitionInput, storedFields } from "./definition-input";
+
+/** A project that needs more has a price for every request. */
+export const DEFINITIONS_MAX = 10_000;
+
+export type StoredDefinition = typeof modelPriceDefinitions.$inferSelect;
+
+const isPriceProvider = (text: string): text is PriceProvider => (PRICE_PROVIDERS as readonly string[]).includes(text);
+
+type DefinitionColumns = Pick<
+  StoredDefinition,
+  "id" | "baseModelPriceId" | "provider" | "modelName" | "matchPattern" | "pricingTiers"
+>;
+
+/** An override goes by the id of the default that it replaces: to a reader it is that definition, changed. */
+export const definitionOf = (row: DefinitionColumns): PriceDefinition => ({
+  id: row.baseModelPriceId ?? row.id,
+  provider: isPriceProvider(row.provider) ? row.provider : "external",
+  modelName: row.modelName,
+  matchPattern: row.matchPattern,
+  pricingTiers: row.pricingTiers,
+  source: row.baseModelPriceId ? "project_override" : "project_custom",
+  editable: true,
+  resettable: row.baseModelPriceId !== null,
+});
+
+/** Where an operator has frozen prices (`PRICING_WRITES=off`), they can be read and matched only. */
+export function requirePricingWrites() {
+  if (env().PRICING_WRITES === "off") {
+    throw new ServiceError(
+      "not_implemented",
+      "This installation has its prices for reading only (PRICING_WRITES=off).",
+    );
+  }
+}
+
+/**
+ * Opens a change of the project's prices: the next call in every process is priced by what it leaves. Changes of one
+ * project wait for each other here.
+ */
+export async function changePrices({ db, projectId }: Ctx): Promise<void> {
+  requirePricingWrites();
+  await db
+    .update(projects)
+    .set({ pricingVersion: sql`${projects.pricingVersion} + 1` })
+    .where(eq(projects.id, projectId));
+}
+
+/** The revision that the running change makes: `changePrices` holds the row. */
+const thisRevision = ({ projectId }: Ctx) =>
+  sql<number>`(select ${projects.pricingVersion} from ${projects} where ${projects.id} = ${projectId})`;
+
+const inForce = ({ db, projectId }: Ctx, condition: SQL | undefined) =>
+  db
+    .select()
+    .from(modelPriceDefinitions)
+    .where(and(eq(modelPriceDefinitions.projectId, projectId), isNull(modelPriceDefinitions.supersededAt), condition));
+
+export const definitionById = async (ctx: Ctx, id: string) => (await inForce(ctx, eq(modelPriceDefinitions.id, id)))[0];
+
+export const definitionByName = async (ctx: Ctx, { provider, modelName }: DefinitionInput) =>
+  (
+    await inForce(
+      ctx,
+      and(eq(modelPriceDefinitions.provider, provider), eq(modelPriceDefinitions.modelName, modelName)),
+    )
+  )[0];
+
+/** Ends a version. It stays, because costs name it. */
+export const supersede = (ctx: Ctx, { id, version }: StoredDefinition) =>
+  ctx.db
+    .update(modelPriceDefinitions)
+    .set({ supersededAt: NOW, supersededBy: idOfActor(ctx.actor), untilRevision: thisRevision(ctx) })
+    .where(
+      and(
+        eq(modelPriceDefinitions.projectId, ctx.projectId),
+        eq(modelPriceDefinitions.id, id),
+        eq(modelPriceDefinitions.version, version),
+      ),
+    );
+
+async function nextVersion({ db, projectId }: Ctx, id: string) {
+  const [row] = await db
+    .select({ last: max(modelPriceDefinitions.version) })
+    .from(modelPriceDefinitions)
+    .where(and(eq(modelPriceDefinitions.projectId, projectId), eq(modelPriceDefinitions.id, id)));
+  return (row?.last ?? 0) + 1;
+}
+
+async function requireRoom({ db, projectId }: Ctx) {
+  const count = await db.$count(
+    modelPriceDefinitions,
+    and(eq(modelPriceDefinitions.projectId, projectId), isNull(modelPriceDefinitions.supersededAt)),
+  );
+  if (count >= DEFINITIONS_MAX) {
+    throw new ServiceError(
+      "conflict",
+      `A project has at most ${DEFINITIONS_MAX.toLocaleString("en")} prices of its own.`,
+    );
+  }
+}
+
+/**
+ * Puts a definition in force in the place of those that it replaces, which are superseded at the same moment. `id` is
+ * whose next version it is; without one it is new.
+ */
+export async function putInForce(
+  ctx: Ctx,
+  { baseModelPriceId, ...input }: DefinitionInput,
+  { id = newId("mp"), replaces = [] }: { id?: string | undefined; replaces?: readonly StoredDefinition[] },
+): Promise<PriceDefinition> {
+  if (replaces.length === 0) await requireRoom(ctx);
+  for (const old of replaces) await supersede(ctx, old);
+  const [row] = await ctx.db
+    .insert(modelPriceDefinitions)
+    .values({
+      projectId: ctx.projectId,
+      id,
+      version: await nextVersion(ctx, id),
+      baseModelPriceId: baseModelPriceId ?? null,
+      ...storedFields(input),
+      effectiveFrom: NOW,
+      sinceRevision: thisRevision(ctx),
+      createdBy: idOfActor(ctx.actor),
+    })
+    .returning();
+  if (!row) throw new Error("The insert of a price definition returned no row.");
+  const definition = definitionOf(row);
+  const before = replaces.find((old) => old.id === id) ?? replaces[0];
+  auditNote(ctx, {
+    target: { type: "modelPrice", id: definition.id },
+    before: before ? { version: before.version, ...definitionOf(before) } : null,
+    after: { version: row.version, ...definition },
+  });
+  return definition;
+}
+
+/** Takes a definition out of force; what it leaves is a default, or nothing. */
+export async function takeOut(ctx: Ctx, row: StoredDefinition): Promise<{ ok: true }> {
+  await supersede(ctx, row);
+  auditNote(ctx, {
+    target: { type: "modelPrice", id: row.id },
+    before: { version: row.version, ...definitionOf(row) },
+    after: null,
+  });
+  return { ok: true };
+}

@@ -1,0 +1,225 @@
+import type { DefaultModel } from "../catalogue/default-prices";
+import { type TierChooser, tierChooser } from "../costing/choose-tier";
+import { type TierPrices, tierPrices } from "../costing/cost-of";
+import { priceScope } from "../definitions/price-scope";
+import type { PriceDefinition, PricingTier } from "../schemas";
+import { DefinitionIndex, type Indexed } from "./definition-index";
+import { MODEL_NAME_MAX, normaliseModelName } from "./normalise-model-name";
+import { type ProviderList, priceListOfProvider } from "./providers";
+import { Recent } from "./recent";
+
+/** A project's own definition as it is in force, with the version that its costs will name. */
+export type ProjectPrice = { definition: PriceDefinition; version: number };
+
+/** A definition that a model name came to, ready to price calls with. */
+export type ResolvedPrice = {
+  definition: PriceDefinition;
+  tiers: TierChooser;
+  pricesOf(tier: PricingTier): TierPrices;
+};
+
+/** All definitions that hold in one project at one version of its prices. Immutable: a change makes a new book. */
+export type PriceBook = {
+  /**
+   * Defaults with the project's overrides in their place, then its custom definitions; those in force now. As a reply:
+   * one and the same frozen object until the book, or a default's price, is another.
+   */
+  listed(): { readonly models: PriceDefinition[] };
+  /**
+   * The definition for a model that a client calls `model`; `null` when none is known. `provider` is what the client
+   * says, of any spelling. `at` (Unix milliseconds) chooses among a default's prices over time; without it, now.
+   */
+  resolve(model: string, provider: string | null, at?: number): ResolvedPrice | null;
+  /** The book as it would be with one more definition, in the place of those of the project that it would replace. */
+  with(definition: PriceDefinition): PriceBook;
+};
+
+/** One entry per model: its prices over time, oldest first (a single one unless the catalogue knows of a change). */
+type Entry = Indexed & { modelName: string; timeline: readonly { effectiveFrom: number; price: ResolvedPrice }[] };
+
+/** Names and providers come from clients, so what is remembered of them is bounded. */
+const REMEMBERED_NAMES = 500;
+const REMEMBERED_PROVIDERS = 100;
+
+/**
+ * Which definition a name comes to. In this order:
+ * 1. a definition of the project before a default; one with the vendor, name and pattern of a default takes exactly its
+ *    place, so that a name which comes to another default still does;
+ * 2. an exact name before a pattern;
+ * 3. the name as sent before a form of it with envelopes taken off (see `normaliseModelName`);
+ * 4. the asked vendor's definition before another's; then the more specific pattern; then the smaller id.
+ * A vendor named in the model (`anthropic/…`) or else by the provider limits the choice to that vendor (a project's
+ * `external` definitions always take part); a router, a cloud or a framework does not. A provider that is no vendor and
+ * resells none leaves `external` definitions only. Defaults do not apply at hosts with prices of their own, unless the
+ * name says the vendor of a model that no host can run itself.
+ */
+export function createPriceBook(
+  defaults: readonly DefaultModel[],
+  projectPrices: readonly ProjectPrice[],
+  defaultsVersion: string,
+): PriceBook {
+  const overridden = new Set(projectPrices.filter(isOverride).map(({ definition }) => definition.id));
+  const { entries: defaultEntries, index: defaultIndex, idByNames } = indexedDefaults(defaults, defaultsVersion);
+  const own = projectPrices.map(projectEntry);
+  const ownIndex = new DefinitionIndex(own);
+  /** By an entry that is for the very names of a default: that default's id. */
+  const inPlace = new Map(
+    own.flatMap((entry) => {
+      const id = idByNames.get(namesKey(entry));
+      return id === undefined ? [] : [[entry, id] as const];
+    }),
+  );
+
+  const seen = new Map<ProviderList, Seen>();
+  const seenProviders = new Recent<Seen>(REMEMBERED_PROVIDERS);
+
+  function seenAt(list: ProviderList): Seen {
+    let names = seen.get(list);
+    if (!names) {
+      names = { list, entries: new Recent(REMEMBERED_NAMES) };
+      seen.set(list, names);
+    }
+    return names;
+  }
+
+  const seenAnywhere = seenAt("any");
+  function seenFrom(provider: string | null): Seen {
+    if (provider === null) return seenAnywhere;
+    if (provider.length > MODEL_NAME_MAX) return seenAt("external");
+    let names = seenProviders.get(provider);
+    if (!names) {
+      names = seenAt(priceListOfProvider(provider));
+      seenProviders.set(provider, names);
+    }
+    return names;
+  }
+
+  function lookUp(model: string, providerList: ProviderList): Entry | null {
+    const named = normaliseModelName(model);
+    const { vendor, takesOwn, takesDefault } = priceScope(providerList, named);
+    const find = (allowed: (entry: Entry) => boolean) => defaultIndex.find(named.candidates, allowed, vendor);
+    const ofVendor = ({ provider }: Entry) => vendor === null || provider === vendor;
+    const unchanged = inPlace.size > 0 ? find(ofVendor)?.id : undefined;
+    const inItsPlace = (entry: Entry) => !inPlace.has(entry) || inPlace.get(entry) === unchanged;
+    const found = ownIndex.find(named.candidates, (entry) => takesOwn(entry) && inItsPlace(entry), vendor);
+    return found ?? find((entry) => takesDefault(entry) && !overridden.has(entry.id));
+  }
+
+  const everyEntry = () => [...defaultEntries.filter(({ id }) => !overridden.has(id)), ...own];
+  let last: { reply: { readonly models: PriceDefinition[] }; until: number } | undefined;
+
+  function listed() {
+    const now = Date.now();
+    if (!last || now >= last.until) {
+      const all = everyEntry();
+      const models = all.map((entry) => inForce(entry, now).definition).sort(byId);
+      last = { reply: Object.freeze({ models }), until: nextChange(all, now) };
+    }
+    return last.reply;
+  }
+
+  return {
+    listed,
+    resolve(model, provider, at) {
+      if (model.length > MODEL_NAME_MAX) return null;
+      const { list, entries } = seenFrom(provider);
+      let entry = entries.get(model);
+      if (entry === undefined) {
+        entry = lookUp(model, list);
+        entries.set(model, entry);
+      }
+      return entry && inForce(entry, at);
+    },
+    with(definition) {
+      const kept = projectPrices.filter(({ definition: other }) => !takesPlaceOf(definition, other));
+      return createPriceBook(defaults, [...kept, { definition, version: VERSION_OF_DRAFTS }], defaultsVersion);
+    },
+  };
+}
+
+/** No stored version has this number. */
+const VERSION_OF_DRAFTS = 0;
+
+/** A project has one definition of an id, and one of a vendor and name. */
+const takesPlaceOf = (one: PriceDefinition, other: PriceDefinition) =>
+  one.id === other.id || (one.provider === other.provider && one.modelName === other.modelName);
+
+/** What was found lately (also that nothing was), by the price list that the provider stands for. */
+type Seen = { list: ProviderList; entries: Recent<Entry | null> };
+
+/** Equal for definitions that are for the same names of the same vendor. */
+const namesKey = ({ provider, modelName, matchPattern }: Entry) =>
+  [provider, modelName.trim().toLowerCase(), matchPattern].join("\n");
+
+const isOverride = ({ definition }: ProjectPrice) => definition.source === "project_override";
+const byId = (a: PriceDefinition, b: PriceDefinition) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+/** The prices that held at a moment. Before the first known ones, those: older prices are not known. */
+function inForce({ timeline }: Entry, at?: number): ResolvedPrice {
+  if (timeline.length === 1) return timeline[0]!.price;
+  const moment = at ?? Date.now();
+  const past = timeline.findLast(({ effectiveFrom }) => effectiveFrom <= moment);
+  return (past ?? timeline[0]!).price;
+}
+
+/** When the catalogue next knows of another price. */
+const nextChange = (entries: readonly Entry[], now: number) =>
+  Math.min(
+    Number.POSITIVE_INFINITY,
+    ...entries.flatMap(({ timeline }) =>
+      timeline.length === 1 ? [] : timeline.map(({ effectiveFrom }) => effectiveFrom).filter((from) => from > now),
+    ),
+  );
+
+function projectEntry({ definition, version }: ProjectPrice): Entry {
+  const price = ready(definition, `${definition.id}@${version}`);
+  return { ...indexed(definition, []), timeline: [{ effectiveFrom: 0, price }] };
+}
+
+const indexed = ({ id, provider, modelName, matchPattern }: PriceDefinition, aliases: readonly string[]) => ({
+  id,
+  provider,
+  modelName,
+  matchPattern,
+  names: [modelName.trim().toLowerCase(), ...aliases],
+});
+
+/** Compiles what pricing needs of a definition, tier by tier as they are first used. */
+function ready(definition: PriceDefinition, pricesVersion: string): ResolvedPrice {
+  const made = new Map<PricingTier, TierPrices>();
+  let tiers: TierChooser | undefined;
+  return {
+    definition,
+    get tiers() {
+      tiers ??= tierChooser(definition);
+      return tiers;
+    },
+    pricesOf(tier) {
+      let prices = made.get(tier);
+      if (!prices) {
+        prices = tierPrices(definition, tier, pricesVersion);
+        made.set(tier, prices);
+      }
+      return prices;
+    },
+  };
+}
+
+type IndexedDefaults = { entries: Entry[]; index: DefinitionIndex<Entry>; idByNames: ReadonlyMap<string, string> };
+
+/** The defaults are the same in every book, so their index is built once. */
+const shared = new WeakMap<readonly DefaultModel[], IndexedDefaults>();
+
+function indexedDefaults(defaults: readonly DefaultModel[], version: string): IndexedDefaults {
+  let known = shared.get(defaults);
+  if (!known) {
+    const entries = defaults.map(({ aliases, timeline }) => ({
+      ...indexed(timeline[0]!.definition, aliases),
+      timeline: timeline.map(({ effectiveFrom, definition }) => ({ effectiveFrom, price: ready(definition, version) })),
+    }));
+    const idByNames = new Map(entries.map((entry) => [namesKey(entry), entry.id]));
+    known = { entries, index: new DefinitionIndex(entries), idByNames };
+    shared.set(defaults, known);
+  }
+  return known;
+}

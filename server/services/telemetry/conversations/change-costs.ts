@@ -1,0 +1,69 @@
+import { sql } from "drizzle-orm";
+import { rowsOf, textArray } from "@/db/rows";
+import type { Ctx } from "@/server/platform/context";
+import { takeInStrays } from "../projection/rebuild-traces";
+
+/** A call that was to change is in another conversation than a moment ago. Nothing is lost: begin the batch again. */
+export class CallsMoved extends Error {
+  override name = "CallsMoved";
+}
+
+export type CallKey = { traceId: string; spanId: string };
+/** `costTotal` is exact decimal text; both are `null` where no price is known. */
+export type StoredCost = CallKey & { costTotal: string | null; cost: object | null };
+
+/** As many rows as the keys that `t` has, with the calls as `m`. */
+const callsOf = (tx: Ctx, keys: readonly CallKey[]) => sql`
+  ${rowsOf(
+    keys.map(({ traceId, spanId }) => ({ trace_id: traceId, span_id: spanId })),
+    "trace_id text, span_id text",
+  )}
+  join model_calls m on m.project_id = ${tx.projectId} and m.trace_id = t.trace_id and m.span_id = t.span_id`;
+
+/**
+ * Keeps everybody else from changing these conversations and their calls until the transaction ends. Throws
+ * `CallsMoved` when one of the calls has left them.
+ */
+export async function lockCalls(tx: Ctx, conversationIds: readonly string[], keys: readonly CallKey[]): Promise<void> {
+  await tx.db.execute(sql`
+    select 1 from conversations where project_id = ${tx.projectId} and id = any(${textArray([...conversationIds])})
+    order by id for no key update`);
+  const moved = await tx.db.execute(sql`
+    select 1 from ${callsOf(tx, keys)} where m.conversation_id <> all(${textArray([...conversationIds])}) limit 1`);
+  if (moved.length > 0) throw new CallsMoved();
+}
+
+/** Gives calls of locked conversations other costs; what the conversations cost is added up anew from all their calls. */
+export async function changeCosts(tx: Ctx, conversationIds: readonly string[], costs: readonly StoredCost[]) {
+  const { db, projectId } = tx;
+  const rows = costs.map(({ traceId, spanId, costTotal, cost }) => ({
+    trace_id: traceId,
+    span_id: spanId,
+    cost_total: costTotal,
+    cost,
+  }));
+  await db.execute(sql`
+    update model_calls m set cost_total = t.cost_total, cost = t.cost
+    from ${rowsOf(rows, "trace_id text, span_id text, cost_total numeric, cost jsonb")}
+    where m.project_id = ${projectId} and m.trace_id = t.trace_id and m.span_id = t.span_id`);
+  await recountCosts(tx, conversationIds);
+}
+
+async function recountCosts({ db, projectId }: Ctx, conversationIds: readonly string[]) {
+  await db.execute(sql`
+    update conversations c set cost = m.cost, unpriced_call_count = m.unpriced
+    from (
+      select conversation_id, sum(cost_total) as cost, count(*) filter (where cost_total is null)::int as unpriced
+      from model_calls where project_id = ${projectId} and conversation_id = any(${textArray([...conversationIds])})
+      group by conversation_id
+    ) m
+    where c.project_id = ${projectId} and c.id = m.conversation_id`);
+}
+
+/** Last in a transaction that held conversations locked: a projector passes over a locked one, for us to look after. */
+export async function takeInStraysOf({ db, projectId }: Ctx, conversationIds: readonly string[]) {
+  const told = await db.execute<{ id: string }>(sql`
+    select distinct response_id as id from model_calls
+    where project_id = ${projectId} and conversation_id = any(${textArray([...conversationIds])}) and response_id is not null`);
+  await takeInStrays(db, { projectId, receivedAt: 0, responseIds: [...told].map(({ id }) => id) });
+}

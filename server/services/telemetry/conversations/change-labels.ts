@@ -1,0 +1,97 @@
+import { and, eq, sql } from "drizzle-orm";
+import { textArray } from "@/db/rows";
+import { conversations } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { impossible, notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { summaryOf } from "../projection/summary-row";
+import { changedLabelsReply, changeLabelsInput, changeLabelsReply, LABELS_MAX } from "../schemas";
+import { labelTerms } from "../search/search-terms";
+import { lockCalls, takeInStraysOf } from "./change-costs";
+import { findConversation } from "./find-conversation";
+import { allLabels } from "./own-labels";
+
+export const changeLabels = verb(
+  {
+    name: "conversations.changeLabels",
+    summary: "Add labels to a conversation, and take away those that people gave it.",
+    description: `The labels that the client sent stay, and \`labels\` has both. Adding what is there and taking away what is not change nothing: \`added\` and \`removed\` say what did. People's labels are at most ${LABELS_MAX}; those of conversations that became one may be more, until some are taken away (422 for adding to them). What the calls cost is counted under the new labels at once.`,
+    effect: "write",
+    capability: "diagnostics:write",
+    input: changeLabelsInput,
+    reply: changeLabelsReply,
+    unread: { unless: ["diagnostics:read", "project:data:read"], reply: changedLabelsReply },
+  },
+  (ctx, { conversationId, add = [], remove = [] }) =>
+    inTransaction(ctx, async (tx) => {
+      const { id, traceIds, sent, own: before } = await lockLabels(tx, conversationId);
+      const added = allLabels([], add).filter((label) => !before.includes(label));
+      const removed = allLabels([], remove).filter((label) => before.includes(label));
+      const own = allLabels(
+        before.filter((label) => !removed.includes(label)),
+        added,
+      );
+      if (added.length > 0 && own.length > Math.max(LABELS_MAX, before.length)) {
+        throw impossible(
+          "/add",
+          `People give a conversation at most ${LABELS_MAX} labels; this would make ${own.length}.`,
+        );
+      }
+
+      if (added.length + removed.length > 0) {
+        const labels = allLabels(sent, own);
+        await tx.db
+          .update(conversations)
+          .set({ ownLabels: own, labels })
+          .where(and(eq(conversations.projectId, tx.projectId), eq(conversations.id, id)));
+        await tx.db.execute(sql`
+          update model_calls set labels = ${textArray(labels)}
+          where project_id = ${tx.projectId} and conversation_id = ${id} and labels <> ${textArray(labels)}`);
+        await tx.db.execute(sql`
+          update conversation_search
+          set terms = array(select term from unnest(terms) term where term not like 'label:%') || ${textArray(labelTerms(labels))}
+          where project_id = ${tx.projectId} and conversation_id = ${id}`);
+      }
+      await takeInStraysOf(tx, [id]);
+
+      // Numbers only: the log outlives the conversation, and a label is content of it.
+      auditNote(tx, {
+        target: { type: "conversation", id },
+        before: { labels: before.length },
+        after: { labels: own.length },
+      });
+      return { conversation: summaryOf(await findNow(tx, id, traceIds)), added, removed };
+    }),
+);
+
+/** How often a conversation may become part of another while somebody waits for it. */
+const TRIES = 5;
+
+/** The conversation's labels, which nobody else changes until the transaction ends. */
+async function lockLabels(tx: Ctx, conversationId: string) {
+  let found = await findConversation(tx, conversationId);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const { id, traceIds } = found;
+    await lockCalls(tx, [id], []);
+    const [row] = await tx.db
+      .select({ sent: conversations.sentLabels, own: conversations.ownLabels })
+      .from(conversations)
+      .where(and(eq(conversations.projectId, tx.projectId), eq(conversations.id, id)));
+    if (row) return { id, traceIds, ...row };
+    found = await findNow(tx, id, traceIds);
+  }
+  throw notFound("Conversation");
+}
+
+/** The conversation, or the one that has its traces since it became part of that. */
+async function findNow(tx: Ctx, id: string, traceIds: readonly string[]) {
+  const [now] = await tx.db.execute<{ id: string | null }>(sql`
+    select coalesce(
+      (select id from conversations where project_id = ${tx.projectId} and id = ${id}),
+      (select conversation_id from traces
+       where project_id = ${tx.projectId} and id = any(${textArray([...traceIds])}) and conversation_id is not null
+       order by id limit 1)
+    ) as id`);
+  return findConversation(tx, now?.id ?? id);
+}

@@ -1,0 +1,152 @@
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { textArray } from "@/db/rows";
+import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { type Cost, completeCost } from "@/server/services/pricing";
+import type { MessagePart, MessageToolCall, SpanError } from "../schemas";
+import { fitting, partsPage } from "./parts-page";
+
+type Page = { conversationId: string; limit: number; cursor?: string | undefined };
+
+/** Returns messages of a conversation of the context's project (our id) by their index, from `fromIndex` on. */
+export function messagesPage(ctx: Ctx, page: Page & { fromIndex?: number | undefined }) {
+  const { conversationId, fromIndex } = page;
+  return partsPage({
+    ...page,
+    list: "messages",
+    filters: { project: ctx.projectId, conversationId, fromIndex },
+    keysAfter: async (position, most) => [
+      ...(await ctx.db.execute<{ index: number; length: number }>(sql`
+        select m.position as index, octet_length(m.parts::text) + octet_length(m.tool_calls::text) as length
+        from conversation_messages m
+        where m.project_id = ${ctx.projectId} and m.conversation_id = ${conversationId}
+          and m.position > ${position ? position[0] : (fromIndex ?? 0) - 1}::bigint
+        order by m.position limit ${most}`)),
+    ],
+    read: async (keys) =>
+      (
+        await ctx.db
+          .select()
+          .from(conversationMessages)
+          .where(
+            and(
+              eq(conversationMessages.projectId, ctx.projectId),
+              eq(conversationMessages.conversationId, conversationId),
+              sql`${conversationMessages.position} between ${keys[0]?.index}::int and ${keys.at(-1)?.index}::int`,
+            ),
+          )
+          .orderBy(asc(conversationMessages.position))
+      ).map(messageOf),
+    positionOf: ({ index }) => [index, ""],
+  });
+}
+
+type CallKey = { at: string; trace_id: string; span_id: string; length: number };
+
+const TABLES = {
+  model_calls: {
+    list: "model calls",
+    table: modelCalls,
+    length: sql`coalesce(octet_length(c.raw_usage::text), 0) + coalesce(octet_length(c.cost::text), 0)
+      + coalesce(octet_length(c.error::text), 0)`,
+  },
+  tool_calls: {
+    list: "tool calls",
+    table: toolCalls,
+    length: sql`coalesce(octet_length(c.arguments), 0) + coalesce(octet_length(c.result), 0)
+      + coalesce(octet_length(c.error::text), 0)`,
+  },
+} as const;
+
+/** Calls in the order of their start; those that start together by trace and span. */
+function callsPage<Name extends keyof typeof TABLES>(ctx: Ctx, name: Name, { conversationId, ...page }: Page) {
+  const { list, length } = TABLES[name];
+  return partsPage({
+    ...page,
+    list,
+    filters: { project: ctx.projectId, conversationId },
+    keysAfter: async (position, most) => {
+      const [traceId = "", spanId = ""] = position?.[1].split(" ") ?? [];
+      const after = position
+        ? sql`and (c.started_at, c.trace_id, c.span_id) > (${position[0]}::bigint, ${traceId}::text, ${spanId}::text)`
+        : sql``;
+      return [
+        ...(await ctx.db.execute<CallKey>(sql`
+          select k.started_at as at, k.trace_id, k.span_id, ${length} as length
+          from (
+            select c.project_id, c.started_at, c.trace_id, c.span_id from ${sql.identifier(name)} c
+            where c.project_id = ${ctx.projectId} and c.conversation_id = ${conversationId} ${after}
+            order by c.started_at, c.trace_id, c.span_id limit ${most}
+          ) k
+          join ${sql.identifier(name)} c using (project_id, trace_id, span_id)
+          order by k.started_at, k.trace_id, k.span_id`)),
+      ];
+    },
+    read: async (keys) => keys,
+    positionOf: (key) => [Number(key.at), `${key.trace_id} ${key.span_id}`],
+  });
+}
+
+/** That a call is one of these. */
+const amongKeys = (table: typeof modelCalls | typeof toolCalls, keys: readonly CallKey[]): SQL =>
+  sql`(${table.traceId}, ${table.spanId}) in (
+    select * from unnest(${textArray(keys.map((key) => key.trace_id))}, ${textArray(keys.map((key) => key.span_id))}))`;
+
+const inOrder = (table: typeof modelCalls | typeof toolCalls) => [
+  asc(table.startedAt),
+  asc(table.traceId),
+  asc(table.spanId),
+];
+
+/** Returns model calls of a conversation of the context's project (our id), the first made first. */
+export async function modelCallsPage(ctx: Ctx, page: Page) {
+  const { rows: keys, nextCursor } = await callsPage(ctx, "model_calls", page);
+  const rows = await ctx.db
+    .select()
+    .from(modelCalls)
+    .where(and(eq(modelCalls.projectId, ctx.projectId), amongKeys(modelCalls, keys)))
+    .orderBy(...inOrder(modelCalls));
+  return { rows: rows.map(modelCallOf), nextCursor };
+}
+
+/** Returns tool calls of a conversation of the context's project (our id), the first made first. */
+export async function toolCallsPage(ctx: Ctx, page: Page) {
+  const { rows: keys, nextCursor } = await callsPage(ctx, "tool_calls", page);
+  return { rows: await readToolCalls(ctx, keys), nextCursor };
+}
+
+/** Returns the newest tool calls with these ids in a conversation, as many as a page holds. */
+export async function toolCallsNamed(ctx: Ctx, conversationId: string, callIds: readonly string[]) {
+  if (callIds.length === 0) return [];
+  const keys = await ctx.db.execute<CallKey>(sql`
+    select distinct on (c.call_id) c.started_at as at, c.trace_id, c.span_id, ${TABLES.tool_calls.length} as length
+    from tool_calls c
+    where c.project_id = ${ctx.projectId} and c.conversation_id = ${conversationId} and c.call_id = any(${textArray(callIds)})
+    order by c.call_id, c.started_at desc, c.trace_id desc, c.span_id desc`);
+  return readToolCalls(ctx, fitting([...keys], keys.length));
+}
+
+const readToolCalls = async (ctx: Ctx, keys: readonly CallKey[]) =>
+  (
+    await ctx.db
+      .select()
+      .from(toolCalls)
+      .where(and(eq(toolCalls.projectId, ctx.projectId), amongKeys(toolCalls, keys)))
+      .orderBy(...inOrder(toolCalls))
+  ).map(toolCallOf);
+
+export const messageOf = ({ position, ...row }: typeof conversationMessages.$inferSelect) => ({
+  ...row,
+  index: position,
+  parts: row.parts as MessagePart[],
+  toolCalls: row.toolCalls as MessageToolCall[],
+});
+
+export const modelCallOf = (row: typeof modelCalls.$inferSelect) => ({
+  ...row,
+  error: row.error as SpanError | null,
+  cost: row.cost === null ? null : completeCost(row.cost as Cost),
+  reportedCost: row.reportedCost === null ? null : Number(row.reportedCost),
+});
+
+export const toolCallOf = (row: typeof toolCalls.$inferSelect) => ({ ...row, error: row.error as SpanError | null });

@@ -1,0 +1,163 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { textArray } from "@/db/rows";
+import type { Ctx } from "@/server/platform/context";
+import { CLOCKS_DIFFER_MS, lockSources, traceDigest } from "../ingest/tombstones";
+
+/** Rows deleted, by table. */
+export type Deleted = Record<string, number>;
+
+/**
+ * Deletes conversations with everything that was sent for them. `remember` keeps a hash of their traces, so that a
+ * client which sends their spans again brings nothing back. In the caller's transaction; Findings are the caller's.
+ */
+export async function deleteConversations(
+  tx: Ctx,
+  conversationIds: readonly string[],
+  { remember }: { remember: boolean },
+): Promise<Deleted> {
+  const ids = textArray([...conversationIds]);
+  const ofConversations = sql`project_id = ${tx.projectId} and conversation_id = any(${ids})`;
+  // In the projector's order: traces, then conversations. Once these are locked, no other trace can join them.
+  await tx.db.execute(sql`select 1 from traces where ${ofConversations} order by id for update`);
+  await tx.db.execute(
+    sql`select 1 from conversations where project_id = ${tx.projectId} and id = any(${ids}) order by id for update`,
+  );
+  const traces = await tx.db.execute<{ id: string }>(sql`select id from traces where ${ofConversations} order by id`);
+
+  const counts = await deleteTraces(
+    tx,
+    [...traces].map((row) => row.id),
+    { remember },
+  );
+  // Calls of a trace that has moved on belong to the conversation that it moved to; these are what was left behind.
+  for (const table of ["conversation_messages", "model_calls", "tool_calls"]) {
+    counts[table] = (counts[table] ?? 0) + (await deleted(tx.db, table, ofConversations));
+  }
+  counts.conversations = await deleted(tx.db, "conversations", sql`project_id = ${tx.projectId} and id = any(${ids})`);
+  return counts;
+}
+
+/** Deletes traces with their spans, log records and calls, and their ids from the receipts that name them. */
+export async function deleteTraces(
+  tx: Ctx,
+  traceIds: readonly string[],
+  { remember }: { remember: boolean },
+): Promise<Deleted> {
+  if (traceIds.length === 0) return {};
+  const ids = textArray([...traceIds]);
+  const ofTraces = sql`project_id = ${tx.projectId} and trace_id = any(${ids})`;
+  if (remember) {
+    await tx.db.execute(sql`
+      insert into deleted_traces (project_id, digest, deleted_at)
+      select ${tx.projectId}::text, ${traceDigest(tx.projectId, sql`id`)}, ${NOW} from unnest(${ids}) as t(id)
+      on conflict do nothing`);
+  }
+  const counts: Deleted = { ...(await deleteFromReceipts(tx, ids)) };
+  for (const table of ["model_calls", "tool_calls", "spans", "log_records"]) {
+    counts[table] = await deleted(tx.db, table, ofTraces);
+  }
+  counts.traces = await deleted(tx.db, "traces", sql`project_id = ${tx.projectId} and id = any(${ids})`);
+  // Last: a batch that waited for the traces' rows has queued them by now.
+  counts.projection_queue = await deleted(tx.db, "projection_queue", ofTraces);
+  return counts;
+}
+
+/** A receipt that names only these traces goes; another forgets their ids. */
+async function deleteFromReceipts(tx: Ctx, ids: SQL): Promise<Deleted> {
+  const [row] = await tx.db.execute<{ gone: number }>(sql`
+    with naming as materialized (
+      select r.id, r.trace_ids <@ ${ids} as only from ingest_receipts r
+      where r.project_id = ${tx.projectId}
+        and r.created_at >= (select min(created_at) from traces where project_id = ${tx.projectId} and id = any(${ids})) - ${CLOCKS_DIFFER_MS}::bigint
+        and r.trace_ids && ${ids}
+    ),
+    gone as (
+      delete from ingest_receipts r using naming n where r.project_id = ${tx.projectId} and r.id = n.id and n.only returning 1
+    ),
+    stripped as (
+      update ingest_receipts r set trace_ids = array(select t from unnest(r.trace_ids) t where t <> all(${ids}))
+      from naming n where r.project_id = ${tx.projectId} and r.id = n.id and not n.only
+    )
+    select count(*)::int as gone from gone`);
+  return { ingest_receipts: row?.gone ?? 0 };
+}
+
+/**
+ * Deletes resources and scopes that no span and no log record of the project refers to any more. Holds off the
+ * project's ingest until the transaction ends, so that no batch can rely on a source that is just going.
+ */
+export async function deleteUnusedSources(tx: Ctx): Promise<Deleted> {
+  await lockSources(tx.db, tx.projectId);
+  const unused = sql`project_id = ${tx.projectId}
+    and not exists (select 1 from spans u where u.project_id = ${tx.projectId} and u.source_id = span_sources.id)
+    and not exists (select 1 from log_records u where u.project_id = ${tx.projectId} and u.source_id = span_sources.id)`;
+  return { span_sources: await deleted(tx.db, "span_sources", unused) };
+}
+
+/** Of `log_records`: those that stand in no conversation and have this value in any of their attributes. */
+export const looseLogsNaming = (projectId: string, value: string) => sql`project_id = ${projectId}
+  and (trace_id is null or trace_id in (select id from traces where project_id = ${projectId} and conversation_id is null))
+  and exists (select 1 from jsonb_each_text(log_records.attributes) a where a.value = ${value}::text)`;
+
+/** Of traces `t`: those that stand in no conversation, because they could not be rebuilt, and have this value in any attribute. */
+export const looseTracesNaming = (projectId: string, value: string) => sql`t.project_id = ${projectId}
+  and t.conversation_id is null and exists (
+    select 1 from spans s, jsonb_each_text(case jsonb_typeof(s.attributes) when 'object' then s.attributes else '{}' end) a
+    where s.project_id = t.project_id and s.trace_id = t.id and a.value = ${value}::text)`;
+
+export const deleteLooseLogsNaming = async (tx: Ctx, value: string): Promise<Deleted> => ({
+  log_records: await deleted(tx.db, "log_records", looseLogsNaming(tx.projectId, value)),
+});
+
+export async function deleteLooseTracesNaming(
+  tx: Ctx,
+  value: string,
+  { remember }: { remember: boolean },
+): Promise<Deleted> {
+  const naming = await tx.db.execute<{ id: string }>(sql`
+    select t.id from traces t where ${looseTracesNaming(tx.projectId, value)} order by t.id for update of t`);
+  return deleteTraces(
+    tx,
+    [...naming].map((row) => row.id),
+    { remember },
+  );
+}
+
+/** What was received before `before` and stands in no conversation, a limited number of rows at a time. */
+export async function deleteLooseBefore(tx: Ctx, before: number, limit: number): Promise<Deleted> {
+  const traces = await tx.db.execute<{ id: string }>(sql`
+    select id from traces where project_id = ${tx.projectId} and conversation_id is null and created_at < ${before}::bigint
+    order by id limit ${limit} for update skip locked`);
+  const counts = await deleteTraces(
+    tx,
+    [...traces].map((row) => row.id),
+    { remember: false },
+  );
+  const logs = await deleted(
+    tx.db,
+    "log_records",
+    sql`project_id = ${tx.projectId} and id in (
+      select id from log_records where project_id = ${tx.projectId} and trace_id is null and time_us < ${before * 1000}::bigint
+      limit ${limit})`,
+  );
+  return { ...counts, log_records: (counts.log_records ?? 0) + logs };
+}
+
+export const deleteReceiptsBefore = async (tx: Ctx, before: number, limit: number): Promise<Deleted> => ({
+  ingest_receipts: await deleted(
+    tx.db,
+    "ingest_receipts",
+    sql`project_id = ${tx.projectId} and id in (
+      select id from ingest_receipts where project_id = ${tx.projectId} and created_at < ${before}::bigint
+      order by created_at limit ${limit})`,
+  ),
+});
+
+async function deleted(db: Db, table: string, where: SQL): Promise<number> {
+  const [row] = await db.execute<{ gone: number }>(
+    sql`with gone as (delete from ${sql.identifier(table)} where ${where} returning 1) select count(*)::int as gone from gone`,
+  );
+  return row?.gone ?? 0;
+}

@@ -1,0 +1,76 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { verb } from "@/server/platform/verb";
+import { summaryOf } from "../projection/summary-row";
+import { conversationReply, getConversationInput } from "../schemas";
+import { messageOf, messagesPage, modelCallOf, modelCallsPage, toolCallOf, toolCallsPage } from "./conversation-parts";
+import { findConversation } from "./find-conversation";
+import { CARRIED_PARTS } from "./parts-page";
+
+export const getConversation = verb(
+  {
+    name: "conversations.get",
+    summary: "Read one conversation with its messages, model calls and tool calls.",
+    description: `Takes our id or the client's own (\`externalId\`). Of each kind of part at most the first ${CARRIED_PARTS.toLocaleString("en")} are here, fewer where they are long; \`messagesCursor\`, \`modelCallsCursor\` and \`toolCallsCursor\` continue them as \`cursor\` of \`…/messages\`, \`…/model-calls\` and \`…/tool-calls\`.`,
+    effect: "read",
+    capability: ["diagnostics:read", "project:data:read"],
+    input: getConversationInput,
+    reply: conversationReply,
+  },
+  async (ctx, { conversationId }) => {
+    const row = await findConversation(ctx, conversationId);
+    const first = { conversationId: row.id, limit: CARRIED_PARTS };
+    const [messages, models, tools] = await Promise.all([
+      messagesPage(ctx, first),
+      modelCallsPage(ctx, first),
+      toolCallsPage(ctx, first),
+    ]);
+    return {
+      conversation: {
+        ...summaryOf(row),
+        messages: messages.rows,
+        messagesCursor: messages.nextCursor,
+        modelCalls: models.rows,
+        modelCallsCursor: models.nextCursor,
+        toolCalls: tools.rows,
+        toolCallsCursor: tools.nextCursor,
+      },
+    };
+  },
+);
+
+type ConversationContent = {
+  messages: ReturnType<typeof messageOf>[];
+  modelCalls: ReturnType<typeof modelCallOf>[];
+  toolCalls: ReturnType<typeof toolCallOf>[];
+};
+
+/** Messages and calls of conversations of the context's project, in order: empty for one that is not there. */
+export async function contentsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ConversationContent>> {
+  const within = (table: typeof conversationMessages | typeof modelCalls | typeof toolCalls) =>
+    and(eq(table.projectId, ctx.projectId), sql`${table.conversationId} = any(${sql.param([...ids])}::text[])`);
+  const [messages, models, tools] = await Promise.all([
+    ctx.db
+      .select()
+      .from(conversationMessages)
+      .where(within(conversationMessages))
+      .orderBy(asc(conversationMessages.conversationId), asc(conversationMessages.position)),
+    ctx.db
+      .select()
+      .from(modelCalls)
+      .where(within(modelCalls))
+      .orderBy(asc(modelCalls.startedAt), asc(modelCalls.endedAt), asc(modelCalls.spanId)),
+    ctx.db
+      .select()
+      .from(toolCalls)
+      .where(within(toolCalls))
+      .orderBy(asc(toolCalls.startedAt), asc(toolCalls.endedAt), asc(toolCalls.spanId)),
+  ]);
+  const contents = new Map<string, ConversationContent>();
+  for (const id of ids) contents.set(id, { messages: [], modelCalls: [], toolCalls: [] });
+  for (const row of messages) contents.get(row.conversationId)!.messages.push(messageOf(row));
+  for (const row of models) contents.get(row.conversationId)!.modelCalls.push(modelCallOf(row));
+  for (const row of tools) contents.get(row.conversationId)!.toolCalls.push(toolCallOf(row));
+  return contents;
+}

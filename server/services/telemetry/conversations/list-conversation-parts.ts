@@ -1,0 +1,62 @@
+import { verb } from "@/server/platform/verb";
+import { listMessagesInput, listPartsInput, messagesReply, modelCallsReply, toolCallsReply } from "../schemas";
+import { messagesPage, modelCallsPage, toolCallsNamed, toolCallsPage } from "./conversation-parts";
+import { findConversation } from "./find-conversation";
+import { HOW_LONG_A_PAGE_IS } from "./parts-page";
+
+const CAPABILITY = ["diagnostics:read", "project:data:read"] as const;
+const ORDER = `\`conversationId\` is our id or the client's own. ${HOW_LONG_A_PAGE_IS}`;
+
+export const listMessages = verb(
+  {
+    name: "conversations.messages",
+    summary: "List the messages of a conversation by their index, with the tool calls that they name.",
+    description: `${ORDER} \`fromIndex\` begins anywhere, such as at the \`messageIndex\` of evidence.`,
+    effect: "read",
+    capability: CAPABILITY,
+    input: listMessagesInput,
+    reply: messagesReply,
+  },
+  async (ctx, { conversationId, limit, ...input }) => {
+    const { id } = await findConversation(ctx, conversationId);
+    const { rows: messages, nextCursor } = await messagesPage(ctx, { conversationId: id, limit, ...input });
+    const named = messages.flatMap(({ toolCalls, toolCallId }) => [...toolCalls.map((call) => call.id), toolCallId]);
+    const callIds = [...new Set(named)].filter((callId) => callId !== null);
+    const toolCalls = await toolCallsNamed(ctx, id, callIds);
+    return { messages, toolCalls, pagination: { limit, nextCursor } };
+  },
+);
+
+export const listModelCalls = verb(
+  {
+    name: "conversations.modelCalls",
+    summary: "List the model calls of a conversation with their costs, oldest first.",
+    description: ORDER,
+    effect: "read",
+    capability: CAPABILITY,
+    input: listPartsInput,
+    reply: modelCallsReply,
+  },
+  async (ctx, { conversationId, limit, cursor }) => {
+    const { id } = await findConversation(ctx, conversationId);
+    const { rows, nextCursor } = await modelCallsPage(ctx, { conversationId: id, limit, cursor });
+    return { modelCalls: rows, pagination: { limit, nextCursor } };
+  },
+);
+
+export const listToolCalls = verb(
+  {
+    name: "conversations.toolCalls",
+    summary: "List the tool calls of a conversation as their spans recorded them, oldest first.",
+    description: ORDER,
+    effect: "read",
+    capability: CAPABILITY,
+    input: listPartsInput,
+    reply: toolCallsReply,
+  },
+  async (ctx, { conversationId, limit, cursor }) => {
+    const { id } = await findConversation(ctx, conversationId);
+    const { rows, nextCursor } = await toolCallsPage(ctx, { conversationId: id, limit, cursor });
+    return { toolCalls: rows, pagination: { limit, nextCursor } };
+  },
+);

@@ -1,0 +1,40 @@
+import { verb } from "@/server/platform/verb";
+import { listLogsInput, listSpansInput, logsReply, spansReply } from "../schemas";
+import { HOW_LONG_A_PAGE_IS } from "./parts-page";
+import { findTrace, logsPage, spansPage } from "./trace-parts";
+
+const CAPABILITY = ["diagnostics:read", "project:data:read"] as const;
+
+export const listSpans = verb(
+  {
+    name: "traces.spans",
+    summary: "List the spans of a trace as they were stored and how each was read, the first started first.",
+    description: `\`fromSpanId\` begins at that span. ${HOW_LONG_A_PAGE_IS}`,
+    effect: "read",
+    capability: CAPABILITY,
+    input: listSpansInput,
+    reply: spansReply,
+  },
+  async (ctx, { limit, ...input }) => {
+    const { id } = await findTrace(ctx, input.traceId);
+    const { rows, nextCursor } = await spansPage(ctx, { ...input, traceId: id, limit });
+    return { spans: rows, pagination: { limit, nextCursor } };
+  },
+);
+
+export const listLogs = verb(
+  {
+    name: "traces.logs",
+    summary: "List the log records of a trace, or of one of its spans, the first written first.",
+    description: HOW_LONG_A_PAGE_IS,
+    effect: "read",
+    capability: CAPABILITY,
+    input: listLogsInput,
+    reply: logsReply,
+  },
+  async (ctx, { limit, ...input }) => {
+    const { id } = await findTrace(ctx, input.traceId);
+    const { rows, nextCursor } = await logsPage(ctx, { ...input, traceId: id, limit });
+    return { logs: rows, pagination: { limit, nextCursor } };
+  },
+);

@@ -1,0 +1,182 @@
+import { and, asc, eq } from "drizzle-orm";
+import { isOneOf } from "@/db/rows";
+import { conversationMessages, conversations, traces } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { createAssembler } from "../otlp";
+import { loadLogs, loadSpans } from "../projection/load-spans";
+import { groupLogs } from "../projection/rebuild-traces";
+import type { Message, ModelCall, ToolCall } from "../schemas";
+import { contentsOf } from "./get-conversation";
+
+/**
+ * A conversation as it was: what had ended by `lastActivityAt` (Unix ms; as the conversation's own is the latest end of a
+ * span and time of a log record), of the named traces or, where none are named, of all.
+ */
+export type Snapshot = { conversationId: string; lastActivityAt: number; traceIds: readonly string[] };
+
+export type SnapshotContent = {
+  id: string;
+  userId: string | null;
+  startedAt: number;
+  /** Of the newest activity in the snapshot, Unix ms. */
+  lastActivityAt: number;
+  messages: readonly Message[];
+  modelCalls: readonly Omit<ModelCall, "cost">[];
+  toolCalls: readonly ToolCall[];
+  /** Where each message stands in the conversation as it is now; `null` for one that is not told there in these words. */
+  positions: readonly (number | null)[];
+  /** Traces that were named and are none of the conversation's. */
+  unknownTraceIds: readonly string[];
+};
+
+type Row = Pick<typeof conversations.$inferSelect, "id" | "userId" | "startedAt" | "lastActivityAt" | "traceIds">;
+
+/**
+ * Reads snapshots of conversations, in their order; `undefined` for one whose conversation is gone. One of all that there is
+ * comes from the rebuilt conversation; an earlier or narrower one is put together from its spans.
+ */
+export function readSnapshots(ctx: Ctx, wanted: readonly Snapshot[]): Promise<(SnapshotContent | undefined)[]> {
+  // At one moment: a projector that commits meanwhile would make newer contents of an older conversation.
+  return ctx.db.transaction(
+    async (tx) => {
+      const at = { ...ctx, db: tx };
+      const rows = await conversationsOf(at, wanted);
+      const whole = wanted.flatMap((snapshot) => {
+        const row = rows.get(snapshot.conversationId);
+        return row && isWhole(row, snapshot) ? [row.id] : [];
+      });
+      const contents = await contentsOf(at, [...new Set(whole)]);
+      const read: (SnapshotContent | undefined)[] = [];
+      for (const snapshot of wanted) {
+        const row = rows.get(snapshot.conversationId);
+        if (!row) read.push(undefined);
+        else if (isWhole(row, snapshot)) read.push(present(row, snapshot, contents.get(row.id)!));
+        else read.push(await assembled(at, row, snapshot));
+      }
+      return read;
+    },
+    { isolationLevel: "repeatable read", accessMode: "read only" },
+  );
+}
+
+async function conversationsOf(ctx: Ctx, wanted: readonly Snapshot[]): Promise<ReadonlyMap<string, Row>> {
+  const ids = [...new Set(wanted.map(({ conversationId }) => conversationId))];
+  const rows = await ctx.db
+    .select({
+      id: conversations.id,
+      userId: conversations.userId,
+      startedAt: conversations.startedAt,
+      lastActivityAt: conversations.lastActivityAt,
+      traceIds: conversations.traceIds,
+    })
+    .from(conversations)
+    .where(and(eq(conversations.projectId, ctx.projectId), isOneOf(conversations.id, ids)));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const isWhole = (row: Row, { lastActivityAt, traceIds }: Snapshot) =>
+  row.lastActivityAt <= lastActivityAt &&
+  (traceIds.length === 0 || row.traceIds.every((traceId) => traceIds.includes(traceId)));
+
+const unknownIn = (row: Row, { traceIds }: Snapshot) => {
+  const known = new Set(row.traceIds);
+  return traceIds.filter((traceId) => !known.has(traceId));
+};
+
+const present = (
+  row: Row,
+  snapshot: Snapshot,
+  contents: Pick<SnapshotContent, "messages" | "modelCalls" | "toolCalls">,
+): SnapshotContent => ({
+  ...row,
+  ...contents,
+  positions: contents.messages.map((_, position) => position),
+  unknownTraceIds: unknownIn(row, snapshot),
+});
+
+/** Puts the conversation together from what had ended by then, and takes what the named traces brought into it. */
+async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<SnapshotContent> {
+  const members = await ctx.db
+    .select({ id: traces.id })
+    .from(traces)
+    .where(and(eq(traces.projectId, ctx.projectId), eq(traces.conversationId, row.id)));
+  const traceIds = members.map(({ id }) => id);
+  const named = new Set(snapshot.traceIds);
+  const wants = (traceId: string) => named.size === 0 || named.has(traceId);
+  const hadHappened = (us: number) => Math.floor(us / US_PER_MS) <= snapshot.lastActivityAt;
+
+  const logs = (await loadLogs(ctx.db, ctx.projectId, traceIds)).filter(({ timeUs }) => hadHappened(timeUs));
+  const logsOf = groupLogs(logs);
+  const assembler = createAssembler();
+  let firstUs = Number.POSITIVE_INFINITY;
+  let lastUs = 0;
+  for await (const page of loadSpans(ctx.db, ctx.projectId, traceIds)) {
+    for (const span of page) {
+      if (!hadHappened(span.endedUs)) continue;
+      assembler.add(span, logsOf(span));
+      if (!wants(span.traceId)) continue;
+      firstUs = Math.min(firstUs, span.startedUs);
+      lastUs = Math.max(lastUs, span.endedUs);
+      for (const { timeUs } of logsOf(span)) lastUs = Math.max(lastUs, timeUs);
+    }
+  }
+  const { messages, modelCalls, toolCalls, userId } = assembler.finish();
+  const told = messages.filter(({ traceId }) => wants(traceId));
+  return {
+    id: row.id,
+    userId,
+    startedAt: Number.isFinite(firstUs) ? Math.floor(firstUs / US_PER_MS) : row.startedAt,
+    lastActivityAt: Math.floor(lastUs / US_PER_MS),
+    messages: told,
+    modelCalls: modelCalls.filter(({ traceId }) => wants(traceId)),
+    toolCalls: toolCalls.filter(({ traceId }) => wants(traceId)),
+    positions: positionsOf(told, await messagesNow(ctx, row.id)),
+    unknownTraceIds: unknownIn(row, snapshot),
+  };
+}
+
+const US_PER_MS = 1000;
+
+type Said = Pick<Message, "role" | "parts" | "toolCalls">;
+
+const messagesNow = (ctx: Ctx, conversationId: string) =>
+  ctx.db
+    .select({
+      role: conversationMessages.role,
+      parts: conversationMessages.parts,
+      toolCalls: conversationMessages.toolCalls,
+    })
+    .from(conversationMessages)
+    .where(
+      and(eq(conversationMessages.projectId, ctx.projectId), eq(conversationMessages.conversationId, conversationId)),
+    )
+    .orderBy(asc(conversationMessages.position)) as Promise<Said[]>;
+
+/** What a message says, whatever ids its tool calls have got since. */
+const wordsOf = ({ role, parts, toolCalls }: Said) =>
+  JSON.stringify([
+    role,
+    parts.map((part) => part.text ?? part.type),
+    toolCalls.map((call) => [call.name, call.arguments]),
+  ]);
+
+/** Where messages stand among those of now: the same words, in the same order. */
+function positionsOf(messages: readonly Said[], now: readonly Said[]): (number | null)[] {
+  const places = new Map<string, { positions: number[]; next: number }>();
+  for (const [position, message] of now.entries()) {
+    const words = wordsOf(message);
+    const known = places.get(words);
+    if (known) known.positions.push(position);
+    else places.set(words, { positions: [position], next: 0 });
+  }
+  let last = -1;
+  return messages.map((message) => {
+    const place = places.get(wordsOf(message));
+    if (!place) return null;
+    while ((place.positions[place.next] ?? last + 1) <= last) place.next++;
+    const position = place.positions[place.next];
+    if (position === undefined) return null;
+    last = position;
+    return position;
+  });
+}

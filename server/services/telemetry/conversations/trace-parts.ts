@@ -1,0 +1,177 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { textArray } from "@/db/rows";
+import { modelCalls, traces } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { notFound } from "@/server/platform/errors";
+import { readSpan } from "../otlp";
+import type { LogRecord, SpanRecord } from "../otlp/types";
+import { loadLogRows, loadSpanRows } from "../projection/load-spans";
+import { fitting, partsPage } from "./parts-page";
+
+const US_PER_MS = 1000;
+
+type Page = { traceId: string; limit: number; cursor?: string | undefined };
+
+/** Returns a trace of the context's project, by its id in hex. */
+export async function findTrace(ctx: Ctx, id: string) {
+  const [trace] = await ctx.db
+    .select({ id: traces.id, conversationId: traces.conversationId })
+    .from(traces)
+    .where(and(eq(traces.projectId, ctx.projectId), eq(traces.id, id.toLowerCase())));
+  if (!trace) throw notFound("Trace");
+  return trace;
+}
+
+/** How much of everything a trace has. */
+export async function countParts({ db, projectId }: Ctx, traceId: string) {
+  const [row] = await db.execute<{ spans: number; calls: number; logs: number }>(sql`
+    select
+      (select count(*)::int from spans where project_id = ${projectId} and trace_id = ${traceId}) as spans,
+      (select count(*)::int from model_calls where project_id = ${projectId} and trace_id = ${traceId}) as calls,
+      (select count(*)::int from log_records where project_id = ${projectId} and trace_id = ${traceId}) as logs`);
+  return { spanCount: row!.spans, modelCallCount: row!.calls, logCount: row!.logs };
+}
+
+type SpanKey = { at: string; span_id: string; length: number };
+
+/** Returns spans of a trace of the context's project as they were stored and read, the first started first. */
+export async function spansPage(ctx: Ctx, page: Page & { fromSpanId?: string | undefined }) {
+  const { db, projectId } = ctx;
+  const { traceId, fromSpanId } = page;
+  const ofTrace = sql`s.project_id = ${projectId} and s.trace_id = ${traceId}`;
+  const first = fromSpanId === undefined ? null : await startOf(ctx, traceId, fromSpanId);
+  return partsPage({
+    ...page,
+    list: "spans",
+    filters: { project: projectId, traceId, fromSpanId },
+    keysAfter: async (position, most) => {
+      const after = position
+        ? sql`and (s.started_us, s.span_id) > (${position[0]}::bigint, ${position[1]}::text)`
+        : first
+          ? sql`and (s.started_us, s.span_id) >= (${first.at}::bigint, ${first.spanId}::text)`
+          : sql``;
+      return [
+        ...(await db.execute<SpanKey>(sql`
+          select k.started_us as at, k.span_id,
+                 octet_length(s.attributes::text) + coalesce(octet_length(s.events::text), 0) as length
+          from (
+            select s.span_id, s.started_us from spans s where ${ofTrace} ${after}
+            order by s.started_us, s.span_id limit ${most}
+          ) k
+          join spans s on ${ofTrace} and s.span_id = k.span_id
+          order by k.started_us, k.span_id`)),
+      ];
+    },
+    read: (keys) =>
+      readSpans(
+        ctx,
+        traceId,
+        keys.map((key) => key.span_id),
+      ),
+    positionOf: (key) => [Number(key.at), key.span_id],
+  });
+}
+
+async function startOf({ db, projectId }: Ctx, traceId: string, spanId: string) {
+  const [row] = await db.execute<{ at: string }>(sql`
+    select started_us as at from spans
+    where project_id = ${projectId} and trace_id = ${traceId} and span_id = ${spanId.toLowerCase()}`);
+  if (!row) throw notFound("Span");
+  return { at: row.at, spanId: spanId.toLowerCase() };
+}
+
+/** Spans with how they were read, in the order of these ids. */
+async function readSpans(ctx: Ctx, traceId: string, spanIds: string[]) {
+  const [spans, counted, tellingLogs] = await Promise.all([
+    loadSpanRows(ctx.db, ctx.projectId, traceId, spanIds),
+    ctx.db
+      .select({ spanId: modelCalls.spanId })
+      .from(modelCalls)
+      .where(
+        and(
+          eq(modelCalls.projectId, ctx.projectId),
+          eq(modelCalls.traceId, traceId),
+          sql`${modelCalls.spanId} = any(${textArray(spanIds)})`,
+        ),
+      ),
+    logsThatTellTypes(ctx, traceId, spanIds),
+  ]);
+  const countedIds = new Set(counted.map((call) => call.spanId));
+  const logsOf = new Map<string | null, LogRecord[]>();
+  for (const record of tellingLogs) {
+    const own = logsOf.get(record.spanId);
+    if (own) own.push(record);
+    else logsOf.set(record.spanId, [record]);
+  }
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  return spanIds.flatMap((spanId) => {
+    const span = byId.get(spanId);
+    return span ? [spanJson(span, logsOf.get(spanId) ?? [], countedIds.has(spanId))] : [];
+  });
+}
+
+const spanJson = (span: SpanRecord, logs: readonly LogRecord[], counted: boolean) => ({
+  spanId: span.spanId,
+  parentSpanId: span.parentSpanId,
+  name: span.name,
+  ...readSpan(span, logs),
+  counted,
+  status: span.status.code === 2 ? ("error" as const) : ("ok" as const),
+  startedAt: span.startedUs / US_PER_MS,
+  endedAt: span.endedUs / US_PER_MS,
+  attributes: span.attributes,
+  events: span.events.map((event) => ({
+    name: event.name,
+    at: event.timeUs / US_PER_MS,
+    attributes: event.attributes,
+  })),
+  resource: span.resource,
+  scope: span.scope,
+});
+
+type LogKey = { at: string; id: string; length: number };
+const LENGTH = sql`octet_length(l.attributes::text) + coalesce(octet_length(l.body::text), 0) as length`;
+
+/** Returns log records of a trace of the context's project, or of one of its spans, the first written first. */
+export function logsPage(ctx: Ctx, page: Page & { spanId?: string | undefined }) {
+  const { db, projectId } = ctx;
+  const spanId = page.spanId?.toLowerCase();
+  const ofTrace = sql`l.project_id = ${projectId} and l.trace_id = ${page.traceId}
+    ${spanId === undefined ? sql`` : sql`and l.span_id = ${spanId}`}`;
+  return partsPage({
+    ...page,
+    list: "logs",
+    filters: { project: projectId, traceId: page.traceId, spanId },
+    keysAfter: async (position, most) => {
+      const after = position ? sql`and (l.time_us, l.id) > (${position[0]}::bigint, ${position[1]}::text)` : sql``;
+      return [
+        ...(await db.execute<LogKey>(sql`
+          select k.time_us as at, k.id, ${LENGTH}
+          from (
+            select l.id, l.time_us from log_records l where ${ofTrace} ${after} order by l.time_us, l.id limit ${most}
+          ) k
+          join log_records l on l.project_id = ${projectId} and l.id = k.id
+          order by k.time_us, k.id`)),
+      ];
+    },
+    read: async (keys) => (await loadLogRows(db, projectId, idsOf(keys))).map(logJson),
+    positionOf: (key) => [Number(key.at), key.id],
+  });
+}
+
+const idsOf = (keys: readonly LogKey[]) => keys.map((key) => key.id);
+
+const logJson = ({ traceId: _, timeUs, ...record }: LogRecord) => ({ ...record, at: timeUs / US_PER_MS });
+
+/** What a span is may stand in its log records only: in the event of a call's details, or that there is a choice. */
+const TYPE_EVENTS: SQL = sql`('gen_ai.client.inference.operation.details', 'gen_ai.choice')`;
+
+/** The log records that say what these spans are, as many as a page holds. */
+async function logsThatTellTypes({ db, projectId }: Ctx, traceId: string, spanIds: readonly string[]) {
+  const keys = await db.execute<LogKey>(sql`
+    select l.time_us as at, l.id, ${LENGTH} from log_records l
+    where l.project_id = ${projectId} and l.trace_id = ${traceId} and l.span_id = any(${textArray(spanIds)})
+      and l.event_name in ${TYPE_EVENTS}
+    order by l.time_us, l.id limit ${4 * spanIds.length}`);
+  return loadLogRows(db, projectId, idsOf(fitting([...keys], keys.length)));
+}

@@ -1,0 +1,111 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { rowsOf, textArray } from "@/db/rows";
+import { newId } from "@/server/platform/ids";
+import { ownLabelsGoAlong } from "../conversations/own-labels";
+import type { TraceIdentity } from "../otlp/types";
+import { keyOfExternalId } from "./conversation-key";
+
+export type Identities = ReadonlyMap<string, TraceIdentity>;
+
+const keyOf = (traceId: string, externalId: string | null) =>
+  externalId === null ? `trace:${traceId}` : keyOfExternalId(externalId);
+
+/**
+ * Puts each trace into the conversation that its identity names, making it where there is none, and answers the
+ * conversations whose content changed by that. A trace that stood alone takes its conversation (id, Findings and all)
+ * along to its new name; when that name is taken already it joins, and what it leaves empty is removed.
+ * The rows of the conversations are locked until the transaction ends.
+ */
+export async function placeTraces(tx: Db, projectId: string, identities: Identities, now: number): Promise<string[]> {
+  const placed = await tx.execute<{ id: string; conversation_id: string | null; key: string | null }>(sql`
+    select t.id, t.conversation_id, c.key
+    from traces t left join conversations c on c.project_id = t.project_id and c.id = t.conversation_id
+    where t.project_id = ${projectId} and t.id = any(${textArray([...identities.keys()])})`);
+
+  const wanted = [...placed].map((trace) => {
+    const externalId = identities.get(trace.id)?.externalId ?? null;
+    return {
+      trace_id: trace.id,
+      // a nameless trace that another conversation took in stays there
+      key: externalId === null && trace.key !== null ? trace.key : keyOf(trace.id, externalId),
+      external_id: externalId,
+      from: trace.conversation_id,
+      was: trace.key,
+    };
+  });
+  const moving = wanted.filter((trace) => trace.was !== trace.key);
+
+  if (moving.length > 0) {
+    await renameLoneConversations(tx, projectId, moving);
+    await tx.execute(sql`
+      insert into conversations (project_id, id, key, external_id, started_at, last_activity_at, received_at)
+      select ${projectId}::text, t.id, t.key, t.external_id, ${now}::bigint, ${now}::bigint, ${now}::bigint
+      from ${rowsOf(newConversations(moving), "id text, key text, external_id text")}
+      order by t.key
+      on conflict (project_id, key) do nothing`);
+  }
+
+  const touched = await tx.execute<{ id: string }>(sql`
+    select id from conversations
+    where project_id = ${projectId}
+      and (key = any(${textArray(wanted.map((trace) => trace.key))}) or id = any(${textArray(moving.flatMap((trace) => trace.from ?? []))}))
+    order by id for no key update`);
+
+  if (moving.length > 0) {
+    await tx.execute(sql`
+      update traces set conversation_id = c.id
+      from ${rowsOf(moving, "trace_id text, key text")}
+      join conversations c on c.project_id = ${projectId} and c.key = t.key
+      where traces.project_id = ${projectId} and traces.id = t.trace_id and traces.conversation_id is distinct from c.id
+        and traces.id = any(${textArray(moving.map((trace) => trace.trace_id))})
+        and c.key = any(${textArray(moving.map((trace) => trace.key))})`);
+    // What comes from nowhere has no calls yet.
+    const came = moving.flatMap(({ trace_id, from }) => (from === null ? [] : { trace_id, from }));
+    await callsGoAlong(
+      tx,
+      projectId,
+      came.map(({ trace_id }) => trace_id),
+    );
+    await ownLabelsGoAlong(tx, projectId, came);
+    const left = textArray(came.map(({ from }) => from));
+    const emptied = await tx.execute<{ id: string }>(sql`
+      delete from conversations c
+      where c.project_id = ${projectId} and c.id = any(${left})
+        and not exists (select 1 from traces t where t.project_id = c.project_id and t.conversation_id = c.id)
+      returning c.id`);
+    const gone = new Set([...emptied].map((row) => row.id));
+    return [...touched].map((row) => row.id).filter((id) => !gone.has(id));
+  }
+  return [...touched].map((row) => row.id);
+}
+
+/** The calls of traces that moved follow them before what was left is removed: they keep the cost that they were given. */
+export async function callsGoAlong(tx: Db, projectId: string, traceIds: readonly string[]) {
+  if (traceIds.length === 0) return;
+  await tx.execute(sql`
+    update model_calls m set conversation_id = t.conversation_id
+    from traces t
+    where t.project_id = ${projectId} and t.id = any(${textArray(traceIds)}) and t.conversation_id is not null
+      and m.project_id = t.project_id and m.trace_id = t.id and m.conversation_id <> t.conversation_id
+      and m.trace_id = any(${textArray(traceIds)})`);
+}
+
+type Moving = { trace_id: string; key: string; external_id: string | null; from: string | null; was: string | null };
+
+/** A conversation of one nameless trace becomes the named one, unless that exists or another trace took the name. */
+async function renameLoneConversations(tx: Db, projectId: string, moving: readonly Moving[]) {
+  const lone = moving.filter((trace) => trace.was === `trace:${trace.trace_id}`);
+  if (lone.length === 0) return;
+  const onePerName = [...new Map(lone.map((trace) => [trace.key, trace])).values()];
+  await tx.execute(sql`
+    update conversations c set key = t.key, external_id = t.external_id
+    from ${rowsOf(onePerName, `"from" text, key text, external_id text`)}
+    where c.project_id = ${projectId} and c.id = t."from"
+      and not exists (select 1 from conversations o where o.project_id = ${projectId} and o.key = t.key)`);
+}
+
+const newConversations = (moving: readonly Moving[]) => {
+  const byKey = new Map(moving.map((trace) => [trace.key, trace.external_id]));
+  return [...byKey].map(([key, external_id]) => ({ id: newId("conv"), key, external_id }));
+};

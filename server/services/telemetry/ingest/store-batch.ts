@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { rowsOf } from "@/db/rows";
+import { type Ctx, requireCapability } from "@/server/platform/context";
+import { newId } from "@/server/platform/ids";
+import { type Masked, maskLogs, maskSpans } from "../masking";
+import type { Decoded, LogRecord, SpanRecord } from "../otlp/types";
+import { maskingOf } from "./masking-setting";
+import { createSourceIndex } from "./source-id";
+import { sharedSourcesLock, traceDigest } from "./tombstones";
+
+/** Reasons kept on a receipt; a batch of garbage should not become a row of megabytes. */
+const REJECTIONS_KEPT = 100;
+export const TRACE_DELETED = "Its trace was deleted here.";
+
+/** `refused`: items of traces that a person deleted. They are counted as rejected, and never stored again. */
+export type StoredBatch = { receiptId: string; stored: number; refused: number };
+
+/**
+ * Makes a decoded batch of spans durable, without the credentials in it: one statement, so all of it or nothing. A span that is there already is left
+ * as it is. Everything derived (conversations, calls, costs) is rebuilt from these rows by the projector.
+ */
+export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promise<StoredBatch> {
+  requireCapability(ctx, ["telemetry:write"]);
+  const batch = maskSpans(decoded, await maskingOf(ctx));
+  const sources = createSourceIndex();
+  const rows = batch.items.map((span) => ({
+    trace_id: span.traceId,
+    span_id: span.spanId,
+    parent_span_id: span.parentSpanId,
+    source_id: sources.idOf(span),
+    name: span.name,
+    kind: span.kind,
+    status_code: span.status.code,
+    status_message: span.status.message,
+    started_us: span.startedUs,
+    ended_us: span.endedUs,
+    attributes: span.attributes,
+    events: span.events.length > 0 ? span.events : null,
+  }));
+  const receipt = receiptOf("traces", batch);
+
+  // Sorted inserts: two batches with the same traces wait for each other instead of dead-locking.
+  const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
+    with ${gate(ctx)},
+    clock as materialized (select ${NOW} as now),
+    sent as materialized (
+      select t.* from gate, ${rowsOf(
+        rows,
+        `trace_id text, span_id text, parent_span_id text, source_id text, name text, kind smallint, status_code smallint,
+         status_message text, started_us bigint, ended_us bigint, attributes jsonb, events jsonb`,
+      )}
+    ),
+    ${withoutRefused(ctx)},
+    new_traces as (
+      insert into traces (project_id, id)
+      select ${ctx.projectId}::text, trace_id from (select distinct trace_id from item order by trace_id) d
+      on conflict do nothing
+    ),
+    new_sources as (${insertSources(ctx, sources.rows())}),
+    stored as (
+      insert into spans (project_id, trace_id, span_id, parent_span_id, source_id, name, kind, status_code, status_message,
+                         started_us, ended_us, attributes, events)
+      select ${ctx.projectId}::text, trace_id, span_id, parent_span_id, source_id, name, kind, status_code, status_message,
+             started_us, ended_us, attributes, events
+      from item order by trace_id, span_id
+      on conflict do nothing
+      returning trace_id
+    ),
+    queued as (
+      insert into projection_queue (project_id, trace_id, received_at)
+      select distinct ${ctx.projectId}::text, trace_id, now from stored, clock
+    ),
+    receipt as (${insertReceipt(ctx, receipt)})
+    select (select count(*)::int from stored) as stored, ${REFUSED} as refused
+  `);
+  return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
+}
+
+/** The same for log records. A record's identity is its content, so that sending it again is a no-op. */
+export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<StoredBatch> {
+  requireCapability(ctx, ["telemetry:write"]);
+  const batch = maskLogs(decoded, await maskingOf(ctx));
+  const sources = createSourceIndex();
+  const rows = batch.items.map((log) => {
+    const row = {
+      trace_id: log.traceId,
+      span_id: log.spanId,
+      source_id: sources.idOf(log),
+      event_name: log.eventName,
+      severity: log.severity,
+      time_us: log.timeUs,
+      body: log.body,
+      attributes: log.attributes,
+    };
+    return { id: `log_${createHash("sha256").update(JSON.stringify(row)).digest("base64url")}`, ...row };
+  });
+  const receipt = receiptOf("logs", batch);
+
+  const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
+    with ${gate(ctx)},
+    clock as materialized (select ${NOW} as now),
+    sent as materialized (
+      select t.* from gate, ${rowsOf(
+        rows,
+        `id text, trace_id text, span_id text, source_id text, event_name text, severity smallint, time_us bigint,
+         body jsonb, attributes jsonb`,
+      )}
+    ),
+    ${withoutRefused(ctx)},
+    new_traces as (
+      insert into traces (project_id, id)
+      select ${ctx.projectId}::text, trace_id
+      from (select distinct trace_id from item where trace_id is not null order by trace_id) d
+      on conflict do nothing
+    ),
+    new_sources as (${insertSources(ctx, sources.rows())}),
+    stored as (
+      insert into log_records (project_id, id, trace_id, span_id, source_id, event_name, severity, time_us, body, attributes)
+      select ${ctx.projectId}::text, id, trace_id, span_id, source_id, event_name, severity, time_us, body, attributes
+      from item order by id
+      on conflict do nothing
+      returning trace_id
+    ),
+    queued as (
+      insert into projection_queue (project_id, trace_id, received_at)
+      select distinct ${ctx.projectId}::text, trace_id, now from stored, clock where trace_id is not null
+    ),
+    receipt as (${insertReceipt(ctx, receipt)})
+    select (select count(*)::int from stored) as stored, ${REFUSED} as refused
+  `);
+  return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
+}
+
+/** Before all else: no source goes while a batch that may rely on it is being stored. */
+const gate = (ctx: Ctx) => sql`gate as materialized (select ${sharedSourcesLock(ctx.projectId)})`;
+
+/** What was sent, without the items of traces that a person deleted. */
+const withoutRefused = (ctx: Ctx) => sql`
+    refused as materialized (
+      select s.trace_id from (select distinct trace_id from sent) s
+      where exists (
+        select 1 from deleted_traces d
+        where d.project_id = ${ctx.projectId} and d.digest = ${traceDigest(ctx.projectId, sql`s.trace_id`)})
+    ),
+    item as materialized (
+      select * from sent where trace_id is null or trace_id not in (select trace_id from refused)
+    )`;
+
+const REFUSED = sql`(select count(*)::int from sent where trace_id in (select trace_id from refused))`;
+
+const insertSources = (ctx: Ctx, rows: readonly object[]) => sql`
+  insert into span_sources (project_id, id, resource, scope_name, scope_version)
+  select ${ctx.projectId}::text, t.* from gate, ${rowsOf(rows, "id text, resource jsonb, scope_name text, scope_version text")}
+  on conflict do nothing`;
+
+const receiptOf = (signal: "traces" | "logs", batch: Masked<{ traceId: string | null }>) => ({
+  id: newId("rcp"),
+  signal,
+  received: batch.received,
+  masked: batch.masked,
+  rejected: batch.rejections.length,
+  rejections: batch.rejections.slice(0, REJECTIONS_KEPT),
+  traceIds: [...new Set(batch.items.flatMap((item) => item.traceId ?? []))].slice(0, 1000),
+});
+
+const insertReceipt = (ctx: Ctx, receipt: ReturnType<typeof receiptOf>) => sql`
+  insert into ingest_receipts (project_id, id, signal, received, stored, rejected, rejections, trace_ids, masked, created_at)
+  select ${ctx.projectId}::text, ${receipt.id}::text, ${receipt.signal}::text, ${receipt.received}::int, (select count(*)::int from stored),
+         ${receipt.rejected}::int + ${REFUSED},
+         ${JSON.stringify(receipt.rejections)}::text::jsonb || case when ${REFUSED} = 0 then '[]' else
+           jsonb_build_array(jsonb_build_object('index', null, 'spanId', null, 'reason', ${REFUSED} || ' × ' || ${TRACE_DELETED}::text)) end,
+         array(select id from unnest(${sql.param(receipt.traceIds)}::text[]) as t(id) where id not in (select trace_id from refused)),
+         ${receipt.masked}::int, now
+  from clock`;

@@ -1,0 +1,55 @@
+import { and, eq } from "drizzle-orm";
+import { z } from "zod";
+import { parkedTraces } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { listParkedTracesInput, parkedTracesReply, replayedTracesReply } from "../schemas";
+import { replayParked } from "./set-aside-traces";
+
+export const listParkedTraces = verb(
+  {
+    name: "parkedTraces.list",
+    summary: "List traces that are stored and could not become conversations, newest first.",
+    description:
+      "They were tried several times and are tried again when a newer version starts, or when a replay is asked for. Their spans can be read.",
+    effect: "read",
+    capability: ["diagnostics:read", "project:data:read"],
+    input: listParkedTracesInput,
+    reply: parkedTracesReply,
+  },
+  async (ctx, { limit, cursor }) => {
+    const list = newestFirst({
+      name: "parked-traces",
+      filters: { project: ctx.projectId },
+      time: parkedTraces.createdAt,
+      id: parkedTraces.traceId,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(parkedTraces)
+      .where(and(eq(parkedTraces.projectId, ctx.projectId), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.traceId]);
+    return { parkedTraces: rows, pagination: { limit, nextCursor } };
+  },
+);
+
+export const replayParkedTraces = verb(
+  {
+    name: "parkedTraces.replay",
+    summary: "Try again to make conversations of all parked traces.",
+    effect: "write",
+    capability: "project:admin",
+    input: z.strictObject({}),
+    reply: replayedTracesReply,
+  },
+  async (ctx) => {
+    const replayed = await replayParked(ctx.db, { projectId: ctx.projectId });
+    auditNote(ctx, { target: null, after: { replayed } });
+    return { replayed };
+  },
+);

@@ -1,0 +1,378 @@
+import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { rowsOf, textArray } from "@/db/rows";
+import { type PriceBook, priceCall } from "@/server/services/pricing";
+import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
+import { allLabels, ownLabelsOf } from "../conversations/own-labels";
+import type { AssembledConversation, UnpricedModelCall } from "../otlp/types";
+import type { Message } from "../schemas";
+import { termsOf } from "../search/search-terms";
+
+/** Of the first user message, as lists show it. */
+const PREVIEW_CHARACTERS = 280;
+
+export type ProjectedConversation = { id: string; traceIds: string[]; assembled: AssembledConversation };
+/** With the labels that its client sent and those that people gave it. */
+type Labelled = ProjectedConversation & { labels: string[] };
+
+/** Rows of one statement: bounds the text that a long conversation becomes on its way to the database. */
+const ROWS_A_STATEMENT = 2000;
+
+function* inChunks<Row>(rows: readonly Row[]) {
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) yield rows.slice(from, from + ROWS_A_STATEMENT);
+}
+
+const digestOf = (row: object) => createHash("sha1").update(JSON.stringify(row)).digest("base64url");
+const withDigest = <Row extends object>(row: Row) => ({ ...row, digest: digestOf(row) });
+
+/**
+ * Writes what conversations have become: only rows that differ are touched, so a long conversation that grows by one
+ * message costs one message, and a model call that did not change keeps the cost it was given then. Answers the response
+ * ids of all its calls.
+ */
+export async function writeConversations(
+  tx: Db,
+  projectId: string,
+  book: PriceBook,
+  projected: readonly ProjectedConversation[],
+  receivedAt: number,
+) {
+  const ids = projected.map((conversation) => conversation.id);
+  const own = await ownLabelsOf(tx, projectId, ids);
+  const conversations: Labelled[] = projected.map((conversation) => ({
+    ...conversation,
+    labels: allLabels(conversation.assembled.labels, own.get(conversation.id) ?? []),
+  }));
+  await writeMessages(tx, projectId, ids, conversations);
+  await writeToolCalls(tx, projectId, ids, conversations);
+  const responseIds = await writeModelCalls(tx, projectId, ids, conversations, book);
+  await writeSummaries(tx, projectId, ids, conversations, receivedAt);
+  await writeSearch(tx, projectId, conversations);
+  return { responseIds };
+}
+
+async function writeMessages(
+  tx: Db,
+  projectId: string,
+  ids: string[],
+  conversations: readonly ProjectedConversation[],
+) {
+  const stored = await tx.execute<{ conversation_id: string; position: number; digest: string }>(sql`
+    select conversation_id, position, digest from conversation_messages
+    where project_id = ${projectId} and conversation_id = any(${textArray(ids)})`);
+  const known = new Map([...stored].map((row) => [`${row.conversation_id} ${row.position}`, row.digest]));
+
+  const changed = [];
+  for (const { id, assembled } of conversations) {
+    for (const [position, message] of assembled.messages.entries()) {
+      const row = withDigest({
+        conversation_id: id,
+        position,
+        role: message.role,
+        parts: message.parts,
+        tool_calls: message.toolCalls,
+        tool_call_id: message.toolCallId,
+        span_id: message.spanId,
+        at: message.at === null ? null : Math.floor(message.at),
+      });
+      if (known.get(`${id} ${position}`) !== row.digest) changed.push(row);
+      known.delete(`${id} ${position}`);
+    }
+  }
+
+  if (known.size > 0) {
+    await tx.execute(sql`
+      delete from conversation_messages m
+      using ${rowsOf(
+        conversations.map(({ id, assembled }) => ({ id, length: assembled.messages.length })),
+        "id text, length int",
+      )}
+      where m.project_id = ${projectId} and m.conversation_id = t.id and m.position >= t.length`);
+  }
+  for (const some of inChunks(changed)) {
+    await tx.execute(sql`
+      insert into conversation_messages
+        (project_id, conversation_id, position, role, parts, tool_calls, tool_call_id, span_id, at, digest)
+      select ${projectId}::text, t.* from ${rowsOf(
+        some,
+        `conversation_id text, position int, role text, parts jsonb, tool_calls jsonb, tool_call_id text, span_id text,
+         at bigint, digest text`,
+      )}
+      on conflict (project_id, conversation_id, position) do update set
+        role = excluded.role, parts = excluded.parts, tool_calls = excluded.tool_calls,
+        tool_call_id = excluded.tool_call_id, span_id = excluded.span_id, at = excluded.at, digest = excluded.digest`);
+  }
+}
+
+async function writeToolCalls(
+  tx: Db,
+  projectId: string,
+  ids: string[],
+  conversations: readonly ProjectedConversation[],
+) {
+  const stored = await tx.execute<{ trace_id: string; span_id: string; digest: string }>(sql`
+    select trace_id, span_id, digest from tool_calls
+    where project_id = ${projectId} and conversation_id = any(${textArray(ids)})`);
+  const known = new Map([...stored].map((row) => [`${row.trace_id} ${row.span_id}`, row.digest]));
+
+  const changed = [];
+  for (const { id, assembled } of conversations) {
+    for (const call of assembled.toolCalls) {
+      const row = withDigest({
+        trace_id: call.traceId,
+        span_id: call.spanId,
+        conversation_id: id,
+        call_id: call.callId,
+        name: call.name,
+        arguments: call.arguments,
+        result: call.result,
+        error: call.error,
+        started_at: Math.floor(call.startedAt),
+        ended_at: Math.floor(call.endedAt),
+      });
+      const key = `${call.traceId} ${call.spanId}`;
+      if (known.get(key) !== row.digest) changed.push(row);
+      known.delete(key);
+    }
+  }
+
+  await deleteCalls(tx, "tool_calls", projectId, known.keys());
+  for (const some of inChunks(changed)) {
+    await tx.execute(sql`
+      insert into tool_calls (project_id, trace_id, span_id, conversation_id, call_id, name, arguments, result, error,
+                              started_at, ended_at, digest)
+      select ${projectId}::text, t.* from ${rowsOf(
+        some,
+        `trace_id text, span_id text, conversation_id text, call_id text, name text, arguments text, result text,
+         error jsonb, started_at bigint, ended_at bigint, digest text`,
+      )}
+      on conflict (project_id, trace_id, span_id) do update set
+        conversation_id = excluded.conversation_id, call_id = excluded.call_id, name = excluded.name,
+        arguments = excluded.arguments, result = excluded.result, error = excluded.error,
+        started_at = excluded.started_at, ended_at = excluded.ended_at, digest = excluded.digest`);
+  }
+}
+
+type StoredCall = {
+  trace_id: string;
+  span_id: string;
+  digest: string;
+  labels: string[];
+  priced_by: string;
+  cost_total: string | null;
+  cost: object | null;
+};
+
+const sameList = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((item, index) => item === other[index]);
+
+/** What a cost follows from, prices apart: while it stays the same, so does the cost. */
+const pricedBy = (call: UnpricedModelCall) =>
+  JSON.stringify([call.provider, call.requestedModel, call.responseModel, Object.entries(call.usage ?? {}).sort()]);
+
+async function writeModelCalls(
+  tx: Db,
+  projectId: string,
+  ids: string[],
+  conversations: readonly Labelled[],
+  book: PriceBook,
+) {
+  const calls = conversations.flatMap(({ id, labels, assembled }) =>
+    assembled.modelCalls.map((call) => ({ id, labels, call })),
+  );
+  const traceIds = [...new Set(calls.map(({ call }) => call.traceId))];
+  // By conversation and by trace: a call whose trace just moved here is still under its old conversation.
+  const stored = await tx.execute<StoredCall>(sql`
+    select trace_id, span_id, digest, labels, cost_total, cost,
+           json_build_array(provider, requested_model, response_model, usage)::text as priced_by
+    from model_calls
+    where project_id = ${projectId}
+      and (conversation_id = any(${textArray(ids)}) or trace_id = any(${textArray(traceIds)}))`);
+  const known = new Map([...stored].map((row) => [`${row.trace_id} ${row.span_id}`, row]));
+
+  const changed = [];
+  for (const { id, labels, call } of calls) {
+    const key = `${call.traceId} ${call.spanId}`;
+    const before = known.get(key);
+    known.delete(key);
+    const row = withDigest({
+      trace_id: call.traceId,
+      span_id: call.spanId,
+      conversation_id: id,
+      type: call.type,
+      name: call.name,
+      provider: call.provider,
+      requested_model: call.requestedModel,
+      response_model: call.responseModel,
+      response_id: indexable(call.responseId),
+      usage: call.usage,
+      raw_usage: call.rawUsage,
+      usage_rule: call.usageRule,
+      finish_reasons: call.finishReasons,
+      status: call.status,
+      error: call.error,
+      started_at: Math.floor(call.startedAt),
+      ended_at: Math.floor(call.endedAt),
+      reported_cost: call.reportedCost,
+    });
+    // Apart from the digest: people change labels without a rebuild.
+    if (before?.digest === row.digest && sameList(before.labels, labels)) continue;
+    changed.push({ ...row, labels, ...costOf(call, before, book) });
+  }
+
+  await deleteCalls(tx, "model_calls", projectId, known.keys());
+  for (const some of inChunks(changed)) {
+    await tx.execute(sql`
+      insert into model_calls (project_id, trace_id, span_id, conversation_id, type, name, provider, requested_model,
+        response_model, response_id, usage, raw_usage, usage_rule, finish_reasons, status, error, started_at, ended_at,
+        labels, reported_cost, digest, cost_total, cost)
+      select ${projectId}::text, trace_id, span_id, conversation_id, type, name, provider, requested_model,
+        response_model, response_id, usage, raw_usage, usage_rule, array(select jsonb_array_elements_text(finish_reasons)), status, error,
+        started_at, ended_at, array(select jsonb_array_elements_text(labels)), reported_cost, digest, cost_total, cost
+      from ${rowsOf(
+        some,
+        `trace_id text, span_id text, conversation_id text, type text, name text, provider text, requested_model text,
+         response_model text, response_id text, usage jsonb, raw_usage jsonb, usage_rule text, finish_reasons jsonb, status text, error jsonb,
+         started_at bigint, ended_at bigint, labels jsonb, reported_cost numeric, digest text, cost_total numeric, cost jsonb`,
+      )}
+      on conflict (project_id, trace_id, span_id) do update set
+        conversation_id = excluded.conversation_id, type = excluded.type, name = excluded.name,
+        provider = excluded.provider, requested_model = excluded.requested_model,
+        response_model = excluded.response_model, response_id = excluded.response_id, usage = excluded.usage, raw_usage = excluded.raw_usage,
+        usage_rule = excluded.usage_rule, finish_reasons = excluded.finish_reasons, status = excluded.status,
+        error = excluded.error, started_at = excluded.started_at, ended_at = excluded.ended_at, labels = excluded.labels,
+        reported_cost = excluded.reported_cost, digest = excluded.digest, cost_total = excluded.cost_total,
+        cost = excluded.cost`);
+  }
+  return [...new Set(calls.flatMap(({ call }) => indexable(call.responseId) ?? []))];
+}
+
+/** No provider's id is longer, and an index takes no text of any length. */
+const RESPONSE_ID_MAX = 300;
+const indexable = (id: string | null) => (id !== null && id.length <= RESPONSE_ID_MAX ? id : null);
+
+function costOf(call: UnpricedModelCall, before: StoredCall | undefined, book: PriceBook) {
+  // Also where none was known: a price that came later is for later calls, and a repricing's for earlier ones.
+  if (before && samePricing(before.priced_by, call)) return { cost_total: before.cost_total, cost: before.cost };
+  const { cost, totalDecimal } = priceCall(book, { ...call, at: call.startedAt });
+  return { cost_total: totalDecimal, cost };
+}
+
+const samePricing = (stored: string, call: UnpricedModelCall) => {
+  const [provider, requestedModel, responseModel, usage] = JSON.parse(stored);
+  return pricedBy(call) === pricedBy({ ...call, provider, requestedModel, responseModel, usage });
+};
+
+async function deleteCalls(tx: Db, table: "tool_calls" | "model_calls", projectId: string, keys: Iterable<string>) {
+  const gone = [...keys].map((key) => ({ trace_id: key.split(" ")[0], span_id: key.split(" ")[1] }));
+  if (gone.length === 0) return;
+  await tx.execute(sql`
+    delete from ${sql.raw(table)} c using ${rowsOf(gone, "trace_id text, span_id text")}
+    where c.project_id = ${projectId} and c.trace_id = t.trace_id and c.span_id = t.span_id`);
+}
+
+async function writeSummaries(
+  tx: Db,
+  projectId: string,
+  ids: string[],
+  conversations: readonly Labelled[],
+  receivedAt: number,
+) {
+  const rows = conversations.map(({ id, traceIds, labels, assembled }) => ({
+    id,
+    trace_ids: traceIds,
+    user_id: assembled.userId,
+    models: modelsOf(assembled),
+    sent_labels: assembled.labels,
+    labels,
+    started_at: Math.floor(assembled.startedAt),
+    last_activity_at: Math.floor(assembled.lastActivityAt),
+    message_count: assembled.messages.length,
+    model_call_count: assembled.modelCalls.length,
+    tool_call_count: assembled.toolCallCount,
+    error_count: assembled.errorCount,
+    usage: sumUsage(assembled.modelCalls),
+    preview: previewOf(assembled.messages),
+  }));
+  // Costs are added by the database, in decimals.
+  await tx.execute(sql`
+    update conversations c set
+      trace_ids = array(select jsonb_array_elements_text(t.trace_ids)), user_id = t.user_id,
+      models = array(select jsonb_array_elements_text(t.models)),
+      sent_labels = array(select jsonb_array_elements_text(t.sent_labels)),
+      labels = array(select jsonb_array_elements_text(t.labels)), started_at = t.started_at,
+      last_activity_at = t.last_activity_at, message_count = t.message_count, model_call_count = t.model_call_count,
+      tool_call_count = t.tool_call_count, error_count = t.error_count, usage = t.usage, preview = t.preview,
+      received_at = greatest(c.received_at, ${receivedAt}::bigint), cost = m.cost,
+      unpriced_call_count = coalesce(m.unpriced, 0)
+    from ${rowsOf(
+      rows,
+      `id text, trace_ids jsonb, user_id text, models jsonb, sent_labels jsonb, labels jsonb, started_at bigint, last_activity_at bigint, message_count int,
+       model_call_count int, tool_call_count int, error_count int, usage jsonb, preview text`,
+    )}
+    left join (
+      select conversation_id, sum(cost_total) as cost, count(*) filter (where cost_total is null)::int as unpriced
+      from model_calls where project_id = ${projectId} and conversation_id = any(${textArray(ids)})
+      group by conversation_id
+    ) m on m.conversation_id = t.id
+    where c.project_id = ${projectId} and c.id = t.id and c.id = any(${textArray(ids)})`);
+}
+
+async function writeSearch(tx: Db, projectId: string, conversations: readonly Labelled[]) {
+  const rows = conversations.map(({ id, labels, assembled }) => ({
+    id,
+    started_at: Math.floor(assembled.startedAt),
+    terms: termsOf({
+      texts: assembled.messages.filter((message) => message.role !== "system").map(textOf),
+      models: modelsOf(assembled),
+      labels,
+      userId: assembled.userId,
+    }),
+  }));
+  await tx.execute(sql`
+    insert into conversation_search (project_id, conversation_id, started_at, terms)
+    select ${projectId}::text, id, started_at, array(select jsonb_array_elements_text(terms))
+    from ${rowsOf(rows, "id text, started_at bigint, terms jsonb")}
+    on conflict (project_id, conversation_id) do update set started_at = excluded.started_at, terms = excluded.terms
+    where (conversation_search.started_at, conversation_search.terms) is distinct from (excluded.started_at, excluded.terms)`);
+}
+
+/** Longer than any model's name, shorter than what an index refuses. */
+const MODEL_CHARACTERS = 500;
+
+const modelsOf = ({ modelCalls }: AssembledConversation) => {
+  const names = modelCalls.flatMap((call) => call.responseModel ?? call.requestedModel ?? []);
+  return [...new Set(names.map((name) => cut(name, MODEL_CHARACTERS)))].sort();
+};
+
+/** Names of details that a conversation's sums have room for: names come from clients, so there is no end of them. */
+const DETAILS_MAX = 200;
+
+function sumUsage(calls: readonly UnpricedModelCall[]) {
+  const sums: Record<string, number> = Object.create(null);
+  for (const { usage } of calls) {
+    for (const [name, count] of Object.entries(usage ?? {})) sums[name] = (sums[name] ?? 0) + count;
+  }
+  const details = Object.keys(sums).filter((name) => !isOfKnownBucket(name));
+  for (const name of details.sort().slice(DETAILS_MAX)) delete sums[name];
+  // Seconds are fractions, and their sum is not to end in the error of binary ones.
+  for (const name in sums) sums[name] = Number(sums[name]!.toPrecision(15));
+  return sums;
+}
+
+const textOf = (message: Message) => message.parts.map((part) => part.text ?? "").join("");
+
+function previewOf(messages: readonly Message[]) {
+  const first =
+    messages.find((message) => message.role === "user") ?? messages.find((message) => message.role !== "system");
+  const text = first && textOf(first).replace(/\s+/g, " ").trim();
+  return text ? cut(text, PREVIEW_CHARACTERS) : null;
+}
+
+/** Never through the middle of a surrogate pair, which Postgres would refuse. */
+const cut = (text: string, length: number) =>
+  text
+    .slice(0, length)
+    .toWellFormed()
+    .replace(/\uFFFD$/, "");

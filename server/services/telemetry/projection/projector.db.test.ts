@@ -1,0 +1,243 @@
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import { beforeEach, expect, test } from "vitest";
+import type { Db } from "@/db/client";
+import { db, pool } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import {
+  decodeTraces,
+  listConversations,
+  listParkedTraces,
+  projectCarefully,
+  projectionHealth,
+  projectPending,
+  replayParkedTraces,
+  runProjector,
+  storeTraces,
+} from "..";
+import { claimAlone, claimBacklog, claimTraces } from "../ingest/claim-traces";
+import { chatSpan, otlpJson, type TestSpan } from "../testing";
+import { createJournal } from "./projector-journal";
+import { suspectTracesOfTheDead } from "./set-aside-traces";
+
+const SPANS = ["1111111111111111", "2222222222222222"] as const;
+const BROKEN = "b".repeat(32);
+const trace = (n: number) => `${n}`.padStart(32, "c");
+
+beforeEach(async () => {
+  await db().execute(sql`delete from projection_queue`);
+  await db().execute(sql`delete from projectors`);
+});
+
+const send = (to: Ctx, span: Partial<TestSpan>) =>
+  storeTraces(
+    to,
+    decodeTraces(Buffer.from(JSON.stringify(otlpJson([chatSpan({ spanId: SPANS[0], ...span })]))), "json"),
+  );
+const conversationsOf = async (ctx: Ctx) => (await listConversations(ctx, {})).conversations;
+const breakTrace = (ctx: Ctx, attributes = "null") =>
+  ctx.db.execute(
+    sql`update spans set attributes = ${attributes}::jsonb where trace_id = ${BROKEN} and project_id = ${ctx.projectId}`,
+  );
+/** Time passes for those that are to be tried again later. */
+const later = () => db().execute(sql`update projection_queue set retry_at = 0`);
+
+test("a trace that cannot be rebuilt is tried again later, and no other waits for it", async () => {
+  const { ctx } = await testProject();
+  const neighbour = await testProject();
+  await send(ctx, { traceId: BROKEN });
+  await breakTrace(ctx);
+  for (let i = 0; i < 5; i++) await send(ctx, { traceId: trace(i) });
+  await send(neighbour.ctx, { traceId: trace(0) });
+
+  await expect(projectPending(db())).rejects.toThrow();
+  expect(await projectCarefully(db())).toMatchObject({ taken: 7, failed: 1 });
+  expect(await conversationsOf(ctx)).toHaveLength(5);
+  expect(await conversationsOf(neighbour.ctx)).toHaveLength(1);
+  expect(await projectionHealth(db())).toMatchObject({ oldestMs: null, retried: 1, parked: 0 });
+  await db().execute(sql`update projection_queue set retry_at = retry_at + 3600000`);
+  expect(await projectCarefully(db())).toMatchObject({ taken: 0, failed: 0 });
+
+  await breakTrace(ctx, "{}");
+  await later();
+  expect(await projectCarefully(db())).toMatchObject({ taken: 1, failed: 0 });
+  expect(await conversationsOf(ctx)).toHaveLength(6);
+  expect(await projectionHealth(db())).toMatchObject({ retried: 0 });
+});
+
+test("after five tries it is parked with its reason, stays so while it grows, and a replay tries it again", async () => {
+  const { ctx } = await testProject();
+  const stranger = await testProject();
+  await send(ctx, { traceId: BROKEN });
+  await breakTrace(ctx);
+  for (let n = 0; n < 5; n++) {
+    await later();
+    expect(await projectCarefully(db())).toMatchObject({ taken: 1, failed: 1 });
+  }
+  const { parkedTraces } = await listParkedTraces(ctx, {});
+  expect(parkedTraces).toMatchObject([{ traceId: BROKEN, attempts: 5, reason: expect.stringMatching(/null/) }]);
+  expect((await listParkedTraces(stranger.ctx, {})).parkedTraces).toEqual([]);
+  expect(await projectionHealth(db())).toMatchObject({ retried: 0, parked: 1 });
+
+  await send(ctx, { traceId: BROKEN, spanId: SPANS[1] });
+  expect(await projectCarefully(db())).toMatchObject({ taken: 0, failed: 0 });
+  expect(await db().execute(sql`select 1 from projection_queue`)).toHaveLength(0);
+
+  await breakTrace(ctx, "{}");
+  expect(await replayParkedTraces(stranger.ctx, {})).toEqual({ replayed: 0 });
+  expect(await replayParkedTraces(ctx, {})).toEqual({ replayed: 1 });
+  expect(await projectCarefully(db())).toMatchObject({ taken: 1, failed: 0 });
+  expect((await listParkedTraces(ctx, {})).parkedTraces).toEqual([]);
+});
+
+test("what an older version gave up, a newer one tries when it starts", async () => {
+  const { ctx } = await testProject();
+  await send(ctx, { traceId: BROKEN });
+  await db().execute(sql`delete from projection_queue`);
+  await db().execute(sql`
+    insert into parked_traces (project_id, trace_id, received_at, attempts, reason, alone, version)
+    values (${ctx.projectId}, ${BROKEN}, 1, 5, 'unknown convention', false, '0.0.0')`);
+  const stop = new AbortController();
+  const running = runProjector({ signal: stop.signal });
+  await expect.poll(() => conversationsOf(ctx)).toHaveLength(1);
+  stop.abort();
+  await running;
+  expect(await db().execute(sql`select 1 from projectors`)).toHaveLength(0);
+});
+
+/** A projector whose process ends in the middle of a pass. */
+async function dieWhileRebuilding(claim: (tx: Db) => ReturnType<typeof claimTraces>) {
+  const own = postgres(process.env.DATABASE_URL ?? "", { max: 1, onnotice: () => {} });
+  let taken = 0;
+  await drizzle(own)
+    .transaction(async (tx) => {
+      const claims = await claim(tx as unknown as Db);
+      taken = claims.flatMap(({ traceIds }) => traceIds).length;
+      await createJournal(db()).begin(tx as unknown as Db, claims);
+      await own.end({ timeout: 0 });
+    })
+    .catch(() => {});
+  const gone = async () =>
+    (
+      await db().execute(sql`
+    select 1 from projectors p join pg_stat_activity a on a.pid || ' ' || a.backend_start = p.backend`)
+    ).length;
+  await expect.poll(gone).toBe(0);
+  return taken;
+}
+
+test("what a process dies of is found by trying alone, takes nothing else along, and is parked in the end", async () => {
+  const { ctx } = await testProject();
+  await send(ctx, { traceId: BROKEN });
+  for (let i = 0; i < 3; i++) await send(ctx, { traceId: trace(i) });
+
+  expect(await dieWhileRebuilding(claimTraces)).toBe(4);
+  await suspectTracesOfTheDead(db());
+  await later();
+  expect(await projectPending(db())).toBe(0); // nothing of it in company
+  await send(ctx, { traceId: BROKEN, spanId: SPANS[1] });
+  expect(await projectPending(db())).toBe(0); // nor when it grows
+  await send(ctx, { traceId: trace(9) });
+  expect(await projectPending(db())).toBe(1);
+
+  for (let tries = 2; tries <= 5; tries++) {
+    await later();
+    expect(await dieWhileRebuilding(claimAlone)).toBe(1);
+    await suspectTracesOfTheDead(db());
+  }
+  expect((await listParkedTraces(ctx, {})).parkedTraces).toMatchObject([
+    { traceId: BROKEN, attempts: 5, reason: expect.stringMatching(/process ended/) },
+  ]);
+  await later();
+  for (let i = 0; i < 3; i++)
+    expect(await projectCarefully(db(), undefined, claimAlone)).toMatchObject({ taken: 1, failed: 0 });
+  expect(await conversationsOf(ctx)).toHaveLength(4);
+});
+
+test("a pass that failed while its process lives on makes nobody suspicious", async () => {
+  const { ctx } = await testProject();
+  await send(ctx, { traceId: BROKEN });
+  const journal = createJournal(db());
+  await db()
+    .transaction(async (tx) => {
+      await journal.begin(tx, await claimTraces(tx));
+      await suspectTracesOfTheDead(db());
+      throw new Error("the database went away");
+    })
+    .catch(() => {});
+  await journal.clear();
+  await suspectTracesOfTheDead(db());
+  expect(await projectPending(db())).toBe(1);
+});
+
+test("what an earlier version read is read again while nothing new waits, and nothing else changes", async () => {
+  const { ctx } = await testProject();
+  const neighbour = await testProject();
+  const attributes = { "gen_ai.conversation.id": "s" };
+  for (const of of [ctx, neighbour.ctx]) await send(of, { traceId: trace(0), attributes });
+  while ((await projectPending(db())) > 0);
+  const before = await conversationsOf(ctx);
+  const stored = () => db().execute(sql`select id, received_at from conversations order by project_id, id`);
+  const arrived = [...(await stored())];
+  for (const of of [ctx, neighbour.ctx]) {
+    await db().execute(
+      sql`update conversations set error_count = 7, trace_ids = '{}' where project_id = ${of.projectId}`,
+    );
+    await db().execute(sql`
+      insert into projection_queue (project_id, trace_id, received_at, backlog)
+      select project_id, ${trace(0)}, received_at, true from conversations where project_id = ${of.projectId}`);
+  }
+  await send(ctx, { traceId: trace(1) });
+  expect(await projectPending(db())).toBe(1);
+  expect(await projectPending(db())).toBe(0);
+  expect(await projectionHealth(db())).toMatchObject({ oldestMs: null });
+  expect((await conversationsOf(ctx)).find(({ externalId }) => externalId === "s")).toMatchObject({ errorCount: 7 });
+
+  // One project's may not be read: the other's is.
+  await db().execute(sql`update spans set attributes = 'null'::jsonb where project_id = ${neighbour.ctx.projectId}`);
+  expect(await projectCarefully(db(), undefined, claimBacklog)).toMatchObject({ taken: 2, failed: 1 });
+  expect((await conversationsOf(ctx)).find(({ externalId }) => externalId === "s")).toEqual(before[0]);
+  expect(await projectCarefully(db(), undefined, claimBacklog)).toMatchObject({ taken: 0 });
+  expect([...(await stored())]).toEqual(expect.arrayContaining(arrived));
+});
+
+test("a projector that runs comes to the backlog by itself", async () => {
+  const { ctx } = await testProject();
+  await send(ctx, { traceId: trace(0) });
+  while ((await projectPending(db())) > 0);
+  await db().execute(sql`update conversations set error_count = 7 where project_id = ${ctx.projectId}`);
+  await db().execute(sql`
+    insert into projection_queue (project_id, trace_id, received_at, backlog)
+    values (${ctx.projectId}, ${trace(0)}, 1, true)`);
+  const stop = new AbortController();
+  const running = runProjector({ signal: stop.signal });
+  await expect.poll(async () => (await conversationsOf(ctx))[0]?.errorCount, { timeout: 30_000 }).toBe(0);
+  stop.abort();
+  await running;
+});
+
+test("two projectors that hold one half of a pair each join it, whichever is first", async () => {
+  const { ctx } = await testProject();
+  const response = { "gen_ai.response.id": "msg_1" };
+  const holder = await pool().sql.reserve();
+  await holder`select pg_advisory_lock(hashtextextended(${`strays ${ctx.projectId}`}, 0))`;
+  const waiting = async () => (await holder`select 1 from pg_locks where locktype = 'advisory' and not granted`).length;
+  const passes: Promise<number>[] = [];
+  const halves = [
+    { traceId: trace(1), scope: "sdk", attributes: response },
+    { traceId: trace(2), attributes: { ...response, "session.id": "s" } },
+  ];
+  for (const [n, half] of halves.entries()) {
+    await send(ctx, half);
+    passes.push(projectPending(db()));
+    await expect.poll(waiting).toBe(n + 1);
+  }
+  await holder`select pg_advisory_unlock_all()`;
+  holder.release();
+  expect(await Promise.all(passes)).toEqual([1, 1]);
+  expect(await conversationsOf(ctx)).toMatchObject([
+    { externalId: "s", traceIds: [trace(1), trace(2)], modelCallCount: 1 },
+  ]);
+});

@@ -1,0 +1,88 @@
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { listConversations } from "..";
+
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2026, 0, 1);
+const WORDS = ["order", "refund", "parcel", "invoice"] as const;
+
+type Row = { id: string; at: number; words: string[]; model: string; user: string; findings: number; errors: number };
+
+/**
+ * Every combination of words, models and so on, over days with long gaps between them and several at one moment; more than
+ * a search looks at before it asks the index.
+ */
+const COUNT = 1500;
+const ROWS: Row[] = Array.from({ length: COUNT }, (_, n) => ({
+  id: `conv_${String((n * 7919) % COUNT).padStart(4, "0")}`,
+  at: START + Math.floor(n / 30) ** 2 * DAY_MS + Math.floor((n % 30) / 3) * 60_000,
+  words: WORDS.filter((_, bit) => (n >> bit) & 1),
+  model: n < 200 ? "gpt-4o" : "gpt-5",
+  user: `user-${n % 5}`,
+  findings: n % 7 === 0 ? 1 : 0,
+  errors: n % 3 === 0 ? 2 : 0,
+}));
+
+async function stored({ db, projectId }: Ctx, rows: readonly Row[]) {
+  const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+    as t(id text, at bigint, words jsonb, model text, "user" text, findings int, errors int)`;
+  await db.execute(sql`
+    insert into conversations (project_id, id, key, external_id, user_id, models, started_at, last_activity_at, received_at, finding_count, error_count)
+    select ${projectId}::text, id, 'id:' || id, id, "user", array[model], at, at, at, findings, errors from ${given}`);
+  await db.execute(sql`
+    insert into conversation_search (project_id, conversation_id, started_at, terms)
+    select ${projectId}::text, id, at, array(select jsonb_array_elements_text(words)) || array['model:' || model, 'user:' || "user"] from ${given}`);
+}
+
+async function everyPage(ctx: Ctx, filters: Parameters<typeof listConversations>[1]) {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listConversations(ctx, { ...filters, cursor });
+    ids.push(...page.conversations.map(({ id }) => id));
+    cursor = page.pagination.nextCursor ?? undefined;
+  } while (cursor);
+  return ids;
+}
+
+const newestFirst = (a: Row, b: Row) => b.at - a.at || (a.id < b.id ? 1 : -1);
+const read = (has: (row: Row) => boolean) =>
+  ROWS.filter(has)
+    .sort(newestFirst)
+    .map(({ id }) => id);
+const said =
+  (...words: string[]) =>
+  (row: Row) =>
+    words.every((word) => row.words.includes(word));
+const [from, to] = [START + DAY_MS, START + 60 * DAY_MS];
+
+test.each([
+  [{ q: "refund" }, said("refund")],
+  [{ q: "Refund, ORDER!" }, said("refund", "order")],
+  [{ q: "zebra" }, () => false],
+  [{ q: "?!" }, () => true],
+  [{ model: "gpt-4o" }, (row: Row) => row.model === "gpt-4o"],
+  [{ model: "gpt-4o", q: "parcel" }, (row: Row) => row.model === "gpt-4o" && said("parcel")(row)],
+  [{ q: "order", userId: "user-2" }, (row: Row) => said("order")(row) && row.user === "user-2"],
+  [{ q: "order", hasFindings: true }, (row: Row) => said("order")(row) && row.findings > 0],
+  [
+    { model: "gpt-5", hasFindings: false, hasErrors: true },
+    (row: Row) => row.model === "gpt-5" && row.findings === 0 && row.errors > 0,
+  ],
+  [
+    { q: "invoice", startedAfter: from, startedBefore: to },
+    (row: Row) => said("invoice")(row) && row.at >= from && row.at < to,
+  ],
+  [{ q: "order", externalId: "conv_0001" }, (row: Row) => said("order")(row) && row.id === "conv_0001"],
+] as const)("a search for %j finds what reading every conversation finds, page by page", async (filters, has) => {
+  const { ctx } = await testProject();
+  const { ctx: other } = await testProject();
+  await stored(ctx, ROWS);
+  await stored(
+    other,
+    ROWS.slice(0, 100).map((row) => ({ ...row, id: `other_${row.id}` })),
+  );
+  for (const limit of [7, 41, 500]) expect(await everyPage(ctx, { ...filters, limit })).toEqual(read(has));
+});
