@@ -1,7 +1,7 @@
 "use client";
 import { Button } from "@mantine/core";
-import { EntryCard } from "./_components/entry-card";
-import { WhatIsIll } from "./_components/what-is-ill";
+import { EntryCard } from "./_components/entry/entry-card";
+import { WhatIsIll } from "./_components/feedback/what-is-ill";
 
 export default function RootError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
   return (

@@ -10,8 +10,8 @@ import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
 import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { connection } from "next/server";
-import { Providers } from "./_components/providers";
-import { ApiProvider } from "./_lib/trpc";
+import { Providers } from "./_components/providers/providers";
+import { ApiProvider } from "./_lib/trpc/client";
 
 export const metadata: Metadata = {
   title: { default: "Whetstone", template: "%s · Whetstone" },

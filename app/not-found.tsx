@@ -1,5 +1,5 @@
 import { Anchor } from "@mantine/core";
-import { EntryCard } from "./_components/entry-card";
+import { EntryCard } from "./_components/entry/entry-card";
 
 export default function NotFound() {
   return (

@@ -1,11 +1,11 @@
 import { cookies } from "next/headers";
 import { redirect } from "next/navigation";
 import { currentSession } from "@/server/auth/current-session";
-import { CreateFirstProject } from "./_components/create-first-project";
-import { EntryCard } from "./_components/entry-card";
-import { ResetNotice } from "./_components/reset-notice";
+import { EntryCard } from "./_components/entry/entry-card";
+import { ResetNotice } from "./_components/feedback/reset-notice";
+import { CreateFirstProject } from "./_components/projects/create-first-project";
 import { LAST_PROJECT } from "./_lib/last-project";
-import { api } from "./_lib/trpc-server";
+import { api } from "./_lib/trpc/server";
 
 /** Sends everyone where they belong: to the set-up, to sign-in, or to the project they looked at last. */
 export default async function Home() {

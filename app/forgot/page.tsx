@@ -1,7 +1,7 @@
 import { Anchor } from "@mantine/core";
 import type { Metadata } from "next";
-import { EntryCard } from "@/app/_components/entry-card";
-import { api } from "@/app/_lib/trpc-server";
+import { EntryCard } from "@/app/_components/entry/entry-card";
+import { api } from "@/app/_lib/trpc/server";
 import { ForgotForm } from "./_components/forgot-form";
 
 export const metadata: Metadata = { title: "Forgot your password?" };

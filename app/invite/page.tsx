@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { api } from "@/app/_lib/trpc-server";
+import { api } from "@/app/_lib/trpc/server";
 import { currentSession } from "@/server/auth/current-session";
 import { Invitation } from "./_components/invitation";
 

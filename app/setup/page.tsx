@@ -1,7 +1,7 @@
 import { Anchor } from "@mantine/core";
 import type { Metadata } from "next";
-import { EntryCard } from "@/app/_components/entry-card";
-import { api } from "@/app/_lib/trpc-server";
+import { EntryCard } from "@/app/_components/entry/entry-card";
+import { api } from "@/app/_lib/trpc/server";
 import { Setup } from "./_components/setup";
 
 export const metadata: Metadata = { title: "Set up" };

@@ -1,10 +1,10 @@
 import { Alert, Divider, Stack } from "@mantine/core";
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { EntryCard } from "@/app/_components/entry-card";
-import { ProviderButton } from "@/app/_components/provider-button";
+import { EntryCard } from "@/app/_components/entry/entry-card";
+import { ProviderButton } from "@/app/_components/entry/provider-button";
 import { pathOf, safeNext } from "@/app/_lib/safe-next";
-import { api } from "@/app/_lib/trpc-server";
+import { api } from "@/app/_lib/trpc/server";
 import { currentSession } from "@/server/auth/current-session";
 import { SignInForm } from "./_components/sign-in-form";
 import { signInProblem } from "./_components/sign-in-problem";

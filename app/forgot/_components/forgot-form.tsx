@@ -3,8 +3,8 @@ import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { Refused } from "@/app/_components/refused";
-import { useTRPC } from "@/app/_lib/trpc";
+import { Refused } from "@/app/_components/feedback/refused";
+import { useTRPC } from "@/app/_lib/trpc/client";
 
 /** Says the same whether anybody has the address. */
 export function ForgotForm() {

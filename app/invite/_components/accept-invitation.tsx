@@ -3,9 +3,9 @@ import { Button, Stack, Text } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signOut } from "next-auth/react";
-import { Refused } from "@/app/_components/refused";
+import { Refused } from "@/app/_components/feedback/refused";
 import { forgetLinkToken } from "@/app/_lib/link-token";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 
 type Props = { token: string; role: string; email: string };
 

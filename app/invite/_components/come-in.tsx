@@ -1,6 +1,6 @@
 "use client";
 import { Divider, Stack, Text } from "@mantine/core";
-import { ProviderButton } from "@/app/_components/provider-button";
+import { ProviderButton } from "@/app/_components/entry/provider-button";
 import type { WaysIn } from "@/server/services/single-sign-on";
 import { JoinForm } from "./join-form";
 

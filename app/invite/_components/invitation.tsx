@@ -1,10 +1,10 @@
 "use client";
 import { skipToken, useQuery } from "@tanstack/react-query";
-import { EntryCard } from "@/app/_components/entry-card";
-import { LinkCard } from "@/app/_components/link-card";
+import { EntryCard } from "@/app/_components/entry/entry-card";
+import { LinkCard } from "@/app/_components/entry/link-card";
 import { useLinkToken } from "@/app/_lib/link-token";
-import { useTRPCClient } from "@/app/_lib/trpc";
-import { ROLE_WORDS } from "@/app/p/[projectId]/_components/role-words";
+import { useTRPCClient } from "@/app/_lib/trpc/client";
+import { ROLE_WORDS } from "@/app/p/[projectId]/_components/access/role-words";
 import type { WaysIn } from "@/server/services/single-sign-on";
 import { AcceptInvitation } from "./accept-invitation";
 import { ComeIn } from "./come-in";

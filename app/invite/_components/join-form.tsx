@@ -4,9 +4,9 @@ import { useForm } from "@mantine/form";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
-import { Refused } from "@/app/_components/refused";
+import { Refused } from "@/app/_components/feedback/refused";
 import { forgetLinkToken } from "@/app/_lib/link-token";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 
 const PASSWORD_MIN = 8;
 type Props = { token: string; role: string; email: string | null };

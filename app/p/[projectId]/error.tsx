@@ -1,7 +1,7 @@
 "use client";
-import { ErrorState } from "@/app/_components/error-state";
-import { PageHeader } from "@/app/_components/page-header";
-import { WhatIsIll } from "@/app/_components/what-is-ill";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { WhatIsIll } from "@/app/_components/feedback/what-is-ill";
+import { PageHeader } from "@/app/_components/layout/page-header";
 
 /** A page that failed while it was made; the workbench around it stays. */
 export default function PageError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {

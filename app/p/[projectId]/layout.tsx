@@ -1,10 +1,10 @@
 import { notFound, redirect } from "next/navigation";
-import { ResetNotice } from "@/app/_components/reset-notice";
-import { api } from "@/app/_lib/trpc-server";
+import { ResetNotice } from "@/app/_components/feedback/reset-notice";
+import { api } from "@/app/_lib/trpc/server";
 import { currentSession } from "@/server/auth/current-session";
-import { MembershipProvider } from "./_components/membership";
-import { RememberProject } from "./_components/remember-project";
-import { Shell } from "./_components/shell";
+import { MembershipProvider } from "./_components/access/membership";
+import { RememberProject } from "./_components/shell/remember-project";
+import { Shell } from "./_components/shell/shell";
 
 type Props = { children: React.ReactNode; params: Promise<{ projectId: string }> };
 

@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
-import { PageHeader } from "@/app/_components/page-header";
+import { PageHeader } from "@/app/_components/layout/page-header";
 
 export default function Loading() {
   return (

@@ -1,9 +1,9 @@
 "use client";
 import { skipToken, useQuery } from "@tanstack/react-query";
-import { EntryCard } from "@/app/_components/entry-card";
-import { LinkCard } from "@/app/_components/link-card";
+import { EntryCard } from "@/app/_components/entry/entry-card";
+import { LinkCard } from "@/app/_components/entry/link-card";
 import { useLinkToken } from "@/app/_lib/link-token";
-import { useTRPCClient } from "@/app/_lib/trpc";
+import { useTRPCClient } from "@/app/_lib/trpc/client";
 import { ResetForm } from "./reset-form";
 
 export function Reset() {

@@ -4,10 +4,10 @@ import { useForm } from "@mantine/form";
 import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
-import { Refused } from "@/app/_components/refused";
+import { Refused } from "@/app/_components/feedback/refused";
 import { keepKey } from "@/app/_lib/kept-key";
 import { forgetLinkToken } from "@/app/_lib/link-token";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { WaysIn } from "@/server/services/single-sign-on";
 
 const PASSWORD_MIN = 8;

@@ -1,5 +1,5 @@
 "use client";
-import { EntryCard } from "@/app/_components/entry-card";
+import { EntryCard } from "@/app/_components/entry/entry-card";
 import { useLinkToken } from "@/app/_lib/link-token";
 import type { WaysIn } from "@/server/services/single-sign-on";
 import { SetupForm } from "./setup-form";

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { nextPage } from "@/app/_lib/next-page";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { Account } from "./_components/account";
 import { ACTIVITY_INPUT, SESSIONS_INPUT } from "./_components/inputs";
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import { nextPage } from "@/app/_lib/next-page";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
-import { OnlyFor } from "../_components/only-for";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { OnlyFor } from "../_components/access/only-for";
 import { ApiKeys } from "./_components/api-keys";
 
 export const metadata: Metadata = { title: "API keys" };

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { nextPage } from "@/app/_lib/next-page";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { Conversations } from "./_components/conversations";
 import { facetsInput, listInput, loadView } from "./_components/view";
 

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
-import { OnlyFor } from "../_components/only-for";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { OnlyFor } from "../_components/access/only-for";
 import { Costs } from "./_components/costs";
 import { costsInput, loadView } from "./_components/view";
 

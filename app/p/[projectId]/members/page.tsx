@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import { nextPage } from "@/app/_lib/next-page";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { currentSession } from "@/server/auth/current-session";
-import { OnlyFor } from "../_components/only-for";
+import { OnlyFor } from "../_components/access/only-for";
 import { Members } from "./_components/members";
 
 export const metadata: Metadata = { title: "Members" };

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { nextPage } from "@/app/_lib/next-page";
-import { api, Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { api, Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { currentSession } from "@/server/auth/current-session";
 import { ForOwners } from "./_components/for-owners";
 import { People } from "./_components/people";

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { nextPage } from "@/app/_lib/next-page";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { RuleRuns } from "./_components/rule-runs";
 import { listInput, loadView } from "./_components/view";
 

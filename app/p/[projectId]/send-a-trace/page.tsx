@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { originOf } from "@/server/auth/origin";
 import { SendATrace } from "./_components/send-a-trace";
 

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { Settings } from "./_components/settings";
 
 export const metadata: Metadata = { title: "Settings" };

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "@/server/services/audit/schemas";
-import { actionWords } from "../../_components/audit-words";
+import { actionWords } from "../../_components/audit/audit-words";
 
 const WORDS: Record<string, string> = {
   "account.signIn": "Signed in",

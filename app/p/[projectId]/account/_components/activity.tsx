@@ -2,14 +2,14 @@
 import { Table, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Ago } from "@/app/_components/ago";
-import { Dot } from "@/app/_components/dot";
-import { EmptyState } from "@/app/_components/empty-state";
-import { ListFrame, ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { Ago } from "@/app/_components/values/ago";
+import { Dot } from "@/app/_components/values/dot";
 import { UNKNOWN } from "@/app/_lib/format";
-import { nextPage } from "@/app/_lib/next-page";
-import { useTRPC } from "@/app/_lib/trpc";
-import { doorWords } from "../../_components/audit-words";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { doorWords } from "../../_components/audit/audit-words";
 import { activityWords } from "./activity-words";
 import { ACTIVITY_INPUT } from "./inputs";
 

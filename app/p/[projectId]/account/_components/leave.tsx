@@ -3,9 +3,9 @@ import { Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { Refused } from "@/app/_components/refused";
-import { useTRPC } from "@/app/_lib/trpc";
-import { useMay } from "../../_components/membership";
+import { Refused } from "@/app/_components/feedback/refused";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { useMay } from "../../_components/access/membership";
 
 export function Leave({ projectId }: { projectId: string }) {
   const trpc = useTRPC();

@@ -3,9 +3,9 @@ import { Skeleton, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { ErrorState } from "@/app/_components/error-state";
-import { NameForm } from "@/app/_components/name-form";
-import { useTRPC } from "@/app/_lib/trpc";
+import { NameForm } from "@/app/_components/controls/name-form";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { useTRPC } from "@/app/_lib/trpc/client";
 
 export function Name() {
   const trpc = useTRPC();

@@ -3,7 +3,7 @@ import { Button, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 
 type Props = { email: string; provider: string; mail: boolean };
 

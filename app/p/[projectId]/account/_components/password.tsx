@@ -4,9 +4,9 @@ import { useMounted } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Refused } from "@/app/_components/refused";
+import { Refused } from "@/app/_components/feedback/refused";
 import { plural } from "@/app/_lib/format";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import { NoPassword } from "./no-password";
 
 const PASSWORD_MIN = 8;

@@ -3,10 +3,10 @@ import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Bowser from "bowser";
-import { Ago } from "@/app/_components/ago";
-import { ErrorState } from "@/app/_components/error-state";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { Ago } from "@/app/_components/values/ago";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import { SESSIONS_INPUT } from "./inputs";
 
 /** What a browser calls itself, in two words. */

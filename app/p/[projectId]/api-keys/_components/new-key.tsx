@@ -2,9 +2,9 @@
 import { Button, Checkbox, Group, Modal, NativeSelect, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Refused } from "@/app/_components/refused";
-import { SecretOnce } from "@/app/_components/secret-once";
-import { useTRPC } from "@/app/_lib/trpc";
+import { Refused } from "@/app/_components/feedback/refused";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { SecretOnce } from "@/app/p/[projectId]/api-keys/_components/secret-once";
 import { type Capability, DEFAULT_KEY_CAPABILITIES } from "@/server/platform/capabilities";
 import { CAPABILITY_WORDS } from "./capability-words";
 

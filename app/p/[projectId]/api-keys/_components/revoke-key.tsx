@@ -2,9 +2,9 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Ago } from "@/app/_components/ago";
-import { Refused } from "@/app/_components/refused";
-import { useTRPC } from "@/app/_lib/trpc";
+import { Refused } from "@/app/_components/feedback/refused";
+import { Ago } from "@/app/_components/values/ago";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { ApiKey } from "@/server/services/api-keys/schemas";
 
 type Props = { projectId: string; apiKey: ApiKey | null; onClose: () => void };

@@ -1,8 +1,8 @@
 "use client";
 import { Button, NativeSelect } from "@mantine/core";
 import { IconFilterOff, IconX } from "@tabler/icons-react";
-import { SearchInput } from "@/app/_components/search-input";
-import { TimeRangePicker } from "@/app/_components/time-range-picker";
+import { SearchInput } from "@/app/_components/controls/search-input";
+import { TimeRangePicker } from "@/app/_components/controls/time-range-picker";
 import { isFiltered, NO_FILTERS, subjectsWith, type View } from "./view";
 
 type Props = {

@@ -2,10 +2,10 @@
 import { ActionIcon, Anchor, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import Link from "next/link";
-import { Ago } from "@/app/_components/ago";
-import { ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
+import { ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { Ago } from "@/app/_components/values/ago";
 import type { AuditEntry } from "@/server/services/audit/schemas";
-import { actionWords, doorWords } from "../../_components/audit-words";
+import { actionWords, doorWords } from "../../_components/audit/audit-words";
 import { Change } from "./change";
 import { targetHref } from "./view";
 

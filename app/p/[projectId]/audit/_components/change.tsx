@@ -1,11 +1,11 @@
 import { Text } from "@mantine/core";
 import Link from "next/link";
-import { CopyButton } from "@/app/_components/copy-button";
-import { FieldDiff } from "@/app/_components/field-diff";
-import { fieldChanges } from "@/app/_lib/field-changes";
+import { CopyButton } from "@/app/_components/controls/copy-button";
+import { fieldChanges } from "@/app/_components/values/field-changes";
+import { FieldDiff } from "@/app/_components/values/field-diff";
 import { formatExact } from "@/app/_lib/format";
 import type { AuditEntry } from "@/server/services/audit/schemas";
-import { doorWords } from "../../_components/audit-words";
+import { doorWords } from "../../_components/audit/audit-words";
 import classes from "./change.module.css";
 
 type Props = {

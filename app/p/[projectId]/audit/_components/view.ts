@@ -1,7 +1,7 @@
 import { createLoader, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import type { AuditEntry } from "@/server/services/audit/schemas";
-import { pageHref } from "../../_components/pages";
+import { pageHref } from "../../_components/shell/pages";
 import { receiptHref } from "../../data/_components/view";
 
 /** Everything this page shows, as the address has it. */

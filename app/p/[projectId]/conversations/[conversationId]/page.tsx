@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { ConversationPage } from "./_components/conversation-page";
 
 export const metadata: Metadata = { title: "Conversation" };

@@ -1,9 +1,9 @@
 import type { ColumnDef } from "@tanstack/react-table";
-import { Ago } from "@/app/_components/ago";
-import { Count } from "@/app/_components/count";
-import { Dot } from "@/app/_components/dot";
+import { Ago } from "@/app/_components/values/ago";
+import { Count } from "@/app/_components/values/count";
+import { Dot } from "@/app/_components/values/dot";
 import { formatCount, formatDuration, plural, UNKNOWN } from "@/app/_lib/format";
-import { tokensIn } from "@/app/_lib/usage-words";
+import { tokensIn } from "@/app/p/[projectId]/_components/costs/usage-words";
 import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 import { ConversationCost } from "./conversation-cost";
 

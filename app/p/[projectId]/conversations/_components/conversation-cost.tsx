@@ -1,4 +1,4 @@
-import { CostTotal } from "@/app/_components/cost-total";
+import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 
 type Props = { conversation: { cost: number | null; unpricedCallCount: number }; below?: boolean };
 

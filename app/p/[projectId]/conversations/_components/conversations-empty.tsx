@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconMessages, IconSearchOff } from "@tabler/icons-react";
 import Link from "next/link";
-import { EmptyState } from "@/app/_components/empty-state";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { NO_FILTERS } from "./view";
 
 type Props = { projectId: string; filtered: boolean; setView: (view: typeof NO_FILTERS) => unknown };

@@ -1,7 +1,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { formatCompact, formatCount } from "@/app/_lib/format";
-import type { RouterOutputs } from "@/app/_lib/trpc";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import classes from "./conversations.module.css";
 import type { View } from "./view";
 

@@ -2,16 +2,16 @@
 import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { ErrorState } from "@/app/_components/error-state";
-import { PeekPanel } from "@/app/_components/peek-panel";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { PeekPanel } from "@/app/_components/layout/peek-panel";
 import { plural } from "@/app/_lib/format";
-import { useTRPC } from "@/app/_lib/trpc";
-import { Facts } from "../[conversationId]/_components/facts";
-import { FindingsRail } from "../[conversationId]/_components/findings-rail";
-import { marksOf } from "../[conversationId]/_components/marks";
-import { MessageView } from "../[conversationId]/_components/message-view";
-import { contextOf } from "../[conversationId]/_components/transcript";
-import { useOccurrences } from "../[conversationId]/_components/use-occurrences";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { Facts } from "../[conversationId]/_components/rail/facts";
+import { FindingsRail } from "../[conversationId]/_components/rail/findings-rail";
+import { useOccurrences } from "../[conversationId]/_components/rail/use-occurrences";
+import { marksOf } from "../[conversationId]/_components/transcript/marks";
+import { MessageView } from "../[conversationId]/_components/transcript/message-view";
+import { contextOf } from "../[conversationId]/_components/transcript/transcript";
 import classes from "./peek.module.css";
 
 const MESSAGES_SHOWN = 30;

@@ -1,6 +1,6 @@
 import { BarChart } from "@mantine/charts";
-import { AtLeast } from "@/app/_components/cost-total";
 import { formatDay, formatUsd, plural } from "@/app/_lib/format";
+import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import { CostDays } from "./cost-days";
 import classes from "./costs.module.css";

@@ -1,7 +1,7 @@
 import { Table } from "@mantine/core";
-import { CostTotal } from "@/app/_components/cost-total";
-import { TableScroll } from "@/app/_components/table-scroll";
+import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { formatDay } from "@/app/_lib/format";
+import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import classes from "./costs.module.css";
 import { groupName } from "./view";

@@ -1,9 +1,9 @@
 import Link from "next/link";
-import { AtLeast } from "@/app/_components/cost-total";
-import { Money } from "@/app/_components/money";
+import { Money } from "@/app/_components/values/money";
 import { formatCount, formatDay, formatPercent, plural } from "@/app/_lib/format";
+import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
-import { pageHref } from "../../_components/pages";
+import { pageHref } from "../../_components/shell/pages";
 import classes from "./costs.module.css";
 
 type TileProps = { label: string; value: React.ReactNode; children: React.ReactNode };

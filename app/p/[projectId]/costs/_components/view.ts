@@ -1,7 +1,7 @@
 import { createLoader, createSerializer, parseAsInteger, parseAsStringLiteral } from "nuqs/server";
-import { DAY_RANGE_VALUES, daysOf } from "@/app/_lib/day-range";
-import { VENDOR_WORDS } from "@/app/_lib/price-words";
-import { usageNames } from "@/app/_lib/usage-words";
+import { VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
+import { usageNames } from "@/app/p/[projectId]/_components/costs/usage-words";
+import { DAY_RANGE_VALUES, daysOf } from "@/app/p/[projectId]/costs/_components/day-range";
 import { COST_GROUPS, type CostGroup, type Costs } from "@/server/services/costs/schemas";
 import { viewParsers as conversationParsers } from "../../conversations/_components/view";
 import { priceHref } from "../../prices/_components/view";

@@ -1,7 +1,7 @@
 "use client";
 import { useQueryStates } from "nuqs";
-import { PageBody, PageSection } from "@/app/_components/page-body";
-import { PageHeader } from "@/app/_components/page-header";
+import { PageBody, PageSection } from "@/app/_components/layout/page-body";
+import { PageHeader } from "@/app/_components/layout/page-header";
 import { Backups } from "./backups";
 import { DeleteProject } from "./delete-project";
 import { Deletions } from "./deletions";

@@ -2,12 +2,12 @@
 import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Ago } from "@/app/_components/ago";
-import { ErrorState } from "@/app/_components/error-state";
-import { useTRPC } from "@/app/_lib/trpc";
-import { Impact } from "../../_components/impact";
-import { useProjects } from "../../_components/membership";
-import { TypeToConfirm } from "../../_components/type-to-confirm";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { Ago } from "@/app/_components/values/ago";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { useProjects } from "../../_components/access/membership";
+import { Impact } from "../../_components/confirm/impact";
+import { TypeToConfirm } from "../../_components/confirm/type-to-confirm";
 
 /** The end of the project: gone for everybody at once, its rows soon after. */
 export function DeleteProject({ projectId }: { projectId: string }) {

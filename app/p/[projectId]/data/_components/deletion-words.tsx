@@ -1,4 +1,4 @@
-import { Dot } from "@/app/_components/dot";
+import { Dot } from "@/app/_components/values/dot";
 import { formatCount, plural } from "@/app/_lib/format";
 import type { Deletion } from "@/server/services/data/schemas";
 

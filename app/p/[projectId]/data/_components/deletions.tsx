@@ -1,10 +1,10 @@
 "use client";
 import { Button, Table, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Ago } from "@/app/_components/ago";
-import { ListFrame, ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
-import { nextPage } from "@/app/_lib/next-page";
-import { useTRPC } from "@/app/_lib/trpc";
+import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { Ago } from "@/app/_components/values/ago";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextPage } from "@/app/_lib/trpc/next-page";
 import { askedBy, DeletionStatus, goneSoFar, isOpen, SCOPE_WORDS } from "./deletion-words";
 import { deletionsInput } from "./view";
 

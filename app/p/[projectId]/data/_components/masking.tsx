@@ -1,9 +1,9 @@
 "use client";
 import { Alert, Skeleton, Switch, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ErrorState } from "@/app/_components/error-state";
+import { ErrorState } from "@/app/_components/feedback/error-state";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 
 /** Whether credentials are masked in messages too. The switch moves at once and goes back if that failed. */
 export function Masking({ projectId }: { projectId: string }) {

@@ -3,15 +3,15 @@ import { Button, Group, NumberInput, Radio, Skeleton, Stack, Text } from "@manti
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Ago } from "@/app/_components/ago";
-import { ErrorState } from "@/app/_components/error-state";
-import { ExactTime } from "@/app/_components/exact-time";
-import { Refused } from "@/app/_components/refused";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { Refused } from "@/app/_components/feedback/refused";
+import { Ago } from "@/app/_components/values/ago";
+import { ExactTime } from "@/app/_components/values/exact-time";
 import { plural } from "@/app/_lib/format";
 import { fieldProblem } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import { RETENTION_CEILING_DAYS, RETENTION_FLOOR_DAYS } from "@/server/services/data/schemas";
-import { Impact } from "../../_components/impact";
+import { Impact } from "../../_components/confirm/impact";
 
 const FIRST_OFFER_DAYS = 90;
 

@@ -3,13 +3,13 @@ import { Alert, Button, Group, Loader, Skeleton, Text, VisuallyHidden } from "@m
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useState } from "react";
-import { Ago } from "@/app/_components/ago";
-import { ErrorState } from "@/app/_components/error-state";
-import { StaleNote } from "@/app/_components/stale-note";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { Ago } from "@/app/_components/values/ago";
 import { formatBytes, formatCount, plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
-import { type PagePath, pageHref } from "../../_components/pages";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { type PagePath, pageHref } from "../../_components/shell/pages";
 import rowsTable from "./rows-table.module.css";
 import classes from "./stored-size.module.css";
 import { tableWords } from "./table-words";

@@ -3,14 +3,14 @@ import { Alert, Button, Group, Skeleton, Stack, Text, TextInput } from "@mantine
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { ErrorState } from "@/app/_components/error-state";
+import { ErrorState } from "@/app/_components/feedback/error-state";
 import { plural } from "@/app/_lib/format";
 import { fieldProblem } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { DeletionPreview } from "@/server/services/data/schemas";
-import { Impact } from "../../_components/impact";
-import { pageHref } from "../../_components/pages";
-import { TypeToConfirm } from "../../_components/type-to-confirm";
+import { Impact } from "../../_components/confirm/impact";
+import { TypeToConfirm } from "../../_components/confirm/type-to-confirm";
+import { pageHref } from "../../_components/shell/pages";
 
 /** As long as the longest that the server takes. */
 const USER_ID_MAX = 1000;

@@ -1,11 +1,11 @@
 import type { ColumnDef } from "@tanstack/react-table";
-import { Ago } from "@/app/_components/ago";
-import { CostTotal } from "@/app/_components/cost-total";
-import { Count } from "@/app/_components/count";
-import { FindingState } from "@/app/_components/finding-state";
-import { InlineCode } from "@/app/_components/inline-code";
-import { Score } from "@/app/_components/score";
-import { Severity } from "@/app/_components/severity";
+import { Ago } from "@/app/_components/values/ago";
+import { Count } from "@/app/_components/values/count";
+import { InlineCode } from "@/app/_components/values/inline-code";
+import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
+import { FindingState } from "@/app/p/[projectId]/_components/findings/finding-state";
+import { Score } from "@/app/p/[projectId]/_components/findings/score";
+import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 import classes from "./findings.module.css";
 

@@ -1,8 +1,8 @@
 "use client";
 import Link from "next/link";
-import { useNow } from "@/app/_components/now";
+import { useNow } from "@/app/_components/values/now";
 import { formatAgo, formatCount, plural } from "@/app/_lib/format";
-import type { RouterOutputs } from "@/app/_lib/trpc";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import classes from "./findings.module.css";
 
 export type DiagnosticsStatus = RouterOutputs["diagnostics"]["status"]["status"];

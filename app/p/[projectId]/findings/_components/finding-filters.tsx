@@ -1,5 +1,5 @@
 import { NativeSelect } from "@mantine/core";
-import { TimeRangePicker } from "@/app/_components/time-range-picker";
+import { TimeRangePicker } from "@/app/_components/controls/time-range-picker";
 import { RuleSelect } from "./rule-select";
 import { MIN_SCORES, RESOLUTIONS, SEVERITIES, takesResolution, type View } from "./view";
 

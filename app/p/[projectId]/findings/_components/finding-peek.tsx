@@ -1,10 +1,10 @@
 "use client";
 import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ErrorState } from "@/app/_components/error-state";
-import { InlineCode } from "@/app/_components/inline-code";
-import { PeekPanel } from "@/app/_components/peek-panel";
-import { useTRPC } from "@/app/_lib/trpc";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import { InlineCode } from "@/app/_components/values/inline-code";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 import { FindingFacts } from "../[findingId]/_components/finding-facts";
 import { ReviewActions } from "../[findingId]/_components/review-actions";

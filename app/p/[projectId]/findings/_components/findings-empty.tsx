@@ -2,8 +2,8 @@
 import { Button, Loader } from "@mantine/core";
 import { IconCircleCheck, IconFilterOff, IconHourglass, IconMessages, IconPlayerPause } from "@tabler/icons-react";
 import Link from "next/link";
-import { EmptyState } from "@/app/_components/empty-state";
-import { useNow } from "@/app/_components/now";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { useNow } from "@/app/_components/values/now";
 import { plural } from "@/app/_lib/format";
 import { coverageOf, type DiagnosticsStatus } from "./coverage-note";
 import { NO_FILTERS, type View } from "./view";

@@ -1,4 +1,4 @@
-import { ScrollPre } from "@/app/_components/scroll-pre";
+import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import classes from "./jobs.module.css";
 
 /** An error in the program's own words: text and nothing else, however long. */

@@ -1,9 +1,9 @@
 "use client";
 import { DataList } from "@mantine/core";
-import { AgoOr } from "@/app/_components/ago";
-import { ExactTime } from "@/app/_components/exact-time";
-import { Fact } from "@/app/_components/fact";
-import { IdText } from "@/app/_components/id-text";
+import { AgoOr } from "@/app/_components/values/ago";
+import { ExactTime } from "@/app/_components/values/exact-time";
+import { Fact } from "@/app/_components/values/fact";
+import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
 import type { BackgroundJobDetail } from "@/server/services/background-jobs/schemas";
 import { ErrorText } from "./error-text";

@@ -1,12 +1,12 @@
 "use client";
 import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ErrorState } from "@/app/_components/error-state";
-import { PeekPanel } from "@/app/_components/peek-panel";
-import { StaleNote } from "@/app/_components/stale-note";
-import { useTRPC } from "@/app/_lib/trpc";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { BackgroundJobDetail } from "@/server/services/background-jobs/schemas";
-import { useMay } from "../../_components/membership";
+import { useMay } from "../../_components/access/membership";
 import { JobFacts } from "./job-facts";
 import { JobSteps } from "./job-steps";
 import type { JobActions } from "./use-job-actions";

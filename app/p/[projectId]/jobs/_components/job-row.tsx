@@ -1,8 +1,8 @@
 "use client";
 import { Button, Table } from "@mantine/core";
 import Link from "next/link";
-import { Ago } from "@/app/_components/ago";
-import { ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
+import { ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { Ago } from "@/app/_components/values/ago";
 import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { JobState } from "./job-state";

@@ -1,4 +1,4 @@
-import { Dot } from "@/app/_components/dot";
+import { Dot } from "@/app/_components/values/dot";
 import type { BackgroundJob, BackgroundJobStep } from "@/server/services/background-jobs/schemas";
 
 type Look = { word: string; says: string; color: string; hollow?: boolean };

@@ -1,6 +1,6 @@
 "use client";
 import { Text, Title } from "@mantine/core";
-import { Ago } from "@/app/_components/ago";
+import { Ago } from "@/app/_components/values/ago";
 import { formatDuration, plural } from "@/app/_lib/format";
 import type { BackgroundJobDetail, BackgroundJobStep } from "@/server/services/background-jobs/schemas";
 import { ErrorText } from "./error-text";

@@ -1,8 +1,8 @@
 "use client";
 import { Anchor, Button } from "@mantine/core";
-import { Ago } from "@/app/_components/ago";
-import { Dot } from "@/app/_components/dot";
-import { useNow } from "@/app/_components/now";
+import { Ago } from "@/app/_components/values/ago";
+import { Dot } from "@/app/_components/values/dot";
+import { useNow } from "@/app/_components/values/now";
 import type { BackgroundJobSummary } from "@/server/services/background-jobs/schemas";
 import classes from "./jobs.module.css";
 import { countOf, countWords } from "./view";

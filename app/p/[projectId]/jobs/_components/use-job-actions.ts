@@ -1,9 +1,9 @@
 "use client";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useUndo } from "@/app/_components/use-undo";
+import { useUndo } from "@/app/_components/feedback/use-undo";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { nameOf } from "./words";
 

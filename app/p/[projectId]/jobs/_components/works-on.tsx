@@ -2,11 +2,11 @@
 import { Button } from "@mantine/core";
 import Link from "next/link";
 import { useState } from "react";
-import { Fact } from "@/app/_components/fact";
+import { Fact } from "@/app/_components/values/fact";
 import { formatCount, plural } from "@/app/_lib/format";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
-import { useMay } from "../../_components/membership";
-import { pageHref } from "../../_components/pages";
+import { useMay } from "../../_components/access/membership";
+import { pageHref } from "../../_components/shell/pages";
 import classes from "./jobs.module.css";
 import { kindHeading } from "./words";
 

@@ -3,12 +3,12 @@ import { Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Refused } from "@/app/_components/refused";
+import { Refused } from "@/app/_components/feedback/refused";
 import { plural } from "@/app/_lib/format";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
-import { ROLE_WORDS } from "../../_components/role-words";
+import { ROLE_WORDS } from "../../_components/access/role-words";
 import { LinkOnce } from "./link-once";
 
 export type Doing = { member: Member } & ({ what: "remove" | "transfer" | "reset" } | { what: "role"; role: Role });

@@ -2,13 +2,13 @@
 import { Button, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { Ago } from "@/app/_components/ago";
-import { ListFrame, ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
-import { PageSection } from "@/app/_components/page-body";
-import { nextPage } from "@/app/_lib/next-page";
+import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { PageSection } from "@/app/_components/layout/page-body";
+import { Ago } from "@/app/_components/values/ago";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
-import { ROLE_WORDS } from "../../_components/role-words";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { ROLE_WORDS } from "../../_components/access/role-words";
 
 const COLUMNS = [
   { label: "For" },

@@ -2,10 +2,10 @@
 import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Refused } from "@/app/_components/refused";
-import { useTRPC } from "@/app/_lib/trpc";
+import { Refused } from "@/app/_components/feedback/refused";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import { ROLES, type Role } from "@/server/platform/capabilities";
-import { ROLE_WORDS } from "../../_components/role-words";
+import { ROLE_WORDS } from "../../_components/access/role-words";
 import { LinkOnce } from "./link-once";
 
 type Props = { projectId: string; opened: boolean; onClose: () => void };

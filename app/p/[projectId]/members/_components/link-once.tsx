@@ -1,6 +1,6 @@
 "use client";
 import { Button, Code, Group, Stack, Text } from "@mantine/core";
-import { CopyButton } from "@/app/_components/copy-button";
+import { CopyButton } from "@/app/_components/controls/copy-button";
 
 type Props = { page: "invite" | "reset"; token: string; onDone: () => void; children: React.ReactNode };
 

@@ -3,7 +3,7 @@ import { NativeSelect } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { ROLES, type Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
-import { ROLE_WORDS } from "../../_components/role-words";
+import { ROLE_WORDS } from "../../_components/access/role-words";
 
 type Props = {
   member: Member;

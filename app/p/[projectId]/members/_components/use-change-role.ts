@@ -1,12 +1,12 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useUndo } from "@/app/_components/use-undo";
+import { useUndo } from "@/app/_components/feedback/use-undo";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import { useKeys } from "@/app/_lib/use-keys";
 import type { Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
-import { ROLE_WORDS } from "../../_components/role-words";
+import { ROLE_WORDS } from "../../_components/access/role-words";
 
 /** Gives a member another role, says so, and can take it back. */
 export function useChangeRole(projectId: string) {

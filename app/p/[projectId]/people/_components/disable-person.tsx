@@ -2,8 +2,8 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Refused } from "@/app/_components/refused";
-import { useTRPC } from "@/app/_lib/trpc";
+import { Refused } from "@/app/_components/feedback/refused";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Person } from "@/server/services/people/schemas";
 import { RevokeKeys } from "./revoke-keys";
 import { nameOf, useDone } from "./use-people";

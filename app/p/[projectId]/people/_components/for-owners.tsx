@@ -1,7 +1,7 @@
 "use client";
 import { IconLock } from "@tabler/icons-react";
-import { EmptyState } from "@/app/_components/empty-state";
-import { PageHeader } from "@/app/_components/page-header";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { PageHeader } from "@/app/_components/layout/page-header";
 
 export const ForOwners = () => (
   <>

@@ -2,9 +2,9 @@
 import { Button, Group, Select, Stack } from "@mantine/core";
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { Refused } from "@/app/_components/refused";
-import { nextPage } from "@/app/_lib/next-page";
-import { useTRPC } from "@/app/_lib/trpc";
+import { Refused } from "@/app/_components/feedback/refused";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { Person } from "@/server/services/people/schemas";
 import { useDone } from "./use-people";
 

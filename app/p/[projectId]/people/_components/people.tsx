@@ -2,12 +2,12 @@
 import { Badge, Group, Table, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { AgoOr } from "@/app/_components/ago";
-import { ListFrame, ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
-import { PageBody } from "@/app/_components/page-body";
-import { PageHeader } from "@/app/_components/page-header";
-import { nextPage } from "@/app/_lib/next-page";
-import { useTRPC } from "@/app/_lib/trpc";
+import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { PageBody } from "@/app/_components/layout/page-body";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { AgoOr } from "@/app/_components/values/ago";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { Person } from "@/server/services/people/schemas";
 import { DisablePerson } from "./disable-person";
 import { ErasePerson } from "./erase-person";

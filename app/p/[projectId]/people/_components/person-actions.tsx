@@ -4,7 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { IconDots } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Person } from "@/server/services/people/schemas";
 import { nameOf, useDone } from "./use-people";
 

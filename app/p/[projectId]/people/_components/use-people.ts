@@ -1,6 +1,6 @@
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Person } from "@/server/services/people/schemas";
 
 export const nameOf = ({ name, email }: Person) => name ?? email;

@@ -1,8 +1,8 @@
 import type { ColumnDef } from "@tanstack/react-table";
-import { CostTotal } from "@/app/_components/cost-total";
-import { Unknown } from "@/app/_components/unknown";
+import { Unknown } from "@/app/_components/values/unknown";
 import { plural } from "@/app/_lib/format";
-import { formatPrice, VENDOR_WORDS } from "@/app/_lib/price-words";
+import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
+import { formatPrice, VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import type { PriceDefinition } from "@/server/services/pricing/schemas";
 import { PriceSource } from "./price-source";
 import type { PriceRow } from "./view";

@@ -1,6 +1,6 @@
 import { NativeSelect } from "@mantine/core";
-import { SearchInput } from "@/app/_components/search-input";
-import { SOURCE_WORDS, VENDOR_WORDS } from "@/app/_lib/price-words";
+import { SearchInput } from "@/app/_components/controls/search-input";
+import { SOURCE_WORDS, VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import { PRICE_PROVIDERS, PRICE_SOURCES } from "@/server/services/pricing/schemas";
 import type { View } from "./view";
 

@@ -2,12 +2,12 @@
 import { Button, DataList, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import Link from "next/link";
-import { Fact } from "@/app/_components/fact";
-import { IdText } from "@/app/_components/id-text";
-import { PeekPanel } from "@/app/_components/peek-panel";
-import { VENDOR_WORDS } from "@/app/_lib/price-words";
+import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import { Fact } from "@/app/_components/values/fact";
+import { IdText } from "@/app/_components/values/id-text";
+import { VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import type { PriceDefinition } from "@/server/services/pricing/schemas";
-import { useMay } from "../../_components/membership";
+import { useMay } from "../../_components/access/membership";
 import { PriceSource } from "./price-source";
 import { RemovePrice } from "./remove-price";
 import { Tiers } from "./tiers";

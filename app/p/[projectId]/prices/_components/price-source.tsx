@@ -1,5 +1,5 @@
-import { Dot } from "@/app/_components/dot";
-import { SOURCE_WORDS } from "@/app/_lib/price-words";
+import { Dot } from "@/app/_components/values/dot";
+import { SOURCE_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import type { PriceDefinition } from "@/server/services/pricing/schemas";
 
 const COLOR: Record<PriceDefinition["source"], string> = {

@@ -1,6 +1,6 @@
 import { Table, Text } from "@mantine/core";
-import { TableScroll } from "@/app/_components/table-scroll";
-import { bucketName, conditionWords, formatPrice } from "@/app/_lib/price-words";
+import { TableScroll } from "@/app/_components/layout/table-scroll";
+import { bucketName, conditionWords, formatPrice } from "@/app/p/[projectId]/_components/costs/price-words";
 import type { PricingTier } from "@/server/services/pricing/schemas";
 
 /** The order in which tiers are asked; the default is what is left. */

@@ -4,8 +4,8 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import Link from "next/link";
 import { useState } from "react";
 import { formatCount, plural } from "@/app/_lib/format";
-import type { RouterOutputs } from "@/app/_lib/trpc";
-import { useMay } from "../../_components/membership";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { useMay } from "../../_components/access/membership";
 import classes from "./unpriced-models.module.css";
 import { editHref, repricingsHref } from "./view";
 

@@ -1,4 +1,9 @@
-import { bucketName, conditionWords, formatPrice, VENDOR_WORDS } from "@/app/_lib/price-words";
+import {
+  bucketName,
+  conditionWords,
+  formatPrice,
+  VENDOR_WORDS,
+} from "@/app/p/[projectId]/_components/costs/price-words";
 import type { PriceVersion, PricingTier } from "@/server/services/pricing/schemas";
 
 type Fields = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { parseAsArrayOf, parseAsString, parseAsStringLiteral } from "nuqs/server";
-import { SOURCE_WORDS, VENDOR_WORDS } from "@/app/_lib/price-words";
+import { SOURCE_WORDS, VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import { PRICE_PROVIDERS, PRICE_SOURCES, type PriceDefinition } from "@/server/services/pricing/schemas";
 
 /** Everything this page shows, as the address has it. */

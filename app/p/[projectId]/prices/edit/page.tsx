@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc-server";
-import { OnlyFor } from "../../_components/only-for";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { OnlyFor } from "../../_components/access/only-for";
 import { PriceEditor } from "./_components/price-editor";
 import { loadSubject } from "./_components/subject";
 

@@ -1,5 +1,5 @@
 import type { ColumnDef } from "@tanstack/react-table";
-import { Ago } from "@/app/_components/ago";
+import { Ago } from "@/app/_components/values/ago";
 import { formatCount, formatDuration, plural, UNKNOWN } from "@/app/_lib/format";
 import type { RuleRun } from "@/server/services/diagnostics/schemas";
 import { RunStatus } from "./run-status";

@@ -1,8 +1,8 @@
 import { DataList, Stack, Text } from "@mantine/core";
 import Link from "next/link";
-import { ExactTime } from "@/app/_components/exact-time";
-import { Fact } from "@/app/_components/fact";
-import { IdText } from "@/app/_components/id-text";
+import { ExactTime } from "@/app/_components/values/exact-time";
+import { Fact } from "@/app/_components/values/fact";
+import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
 import type { RuleRun } from "@/server/services/diagnostics/schemas";
 import { outcomeOf } from "./columns";

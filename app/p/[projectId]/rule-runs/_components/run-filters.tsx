@@ -1,5 +1,5 @@
 import { NativeSelect } from "@mantine/core";
-import { SearchInput } from "@/app/_components/search-input";
+import { SearchInput } from "@/app/_components/controls/search-input";
 import { RuleSelect } from "../../findings/_components/rule-select";
 import { ORIGIN_WORD, ORIGINS, STATUSES, type View } from "./view";
 

@@ -1,9 +1,9 @@
 "use client";
 import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ErrorState } from "@/app/_components/error-state";
-import { PeekPanel } from "@/app/_components/peek-panel";
-import { useTRPC } from "@/app/_lib/trpc";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import { RunFacts } from "./run-facts";
 
 const BUSY_MS = 2500;

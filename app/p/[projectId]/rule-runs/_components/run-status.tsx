@@ -1,4 +1,4 @@
-import { Dot } from "@/app/_components/dot";
+import { Dot } from "@/app/_components/values/dot";
 import type { RuleRun } from "@/server/services/diagnostics/schemas";
 
 const LOOK: Record<RuleRun["status"], { word: string; color: string; hollow?: boolean }> = {

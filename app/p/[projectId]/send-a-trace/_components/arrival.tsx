@@ -2,9 +2,9 @@
 import { Loader, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { Ago } from "@/app/_components/ago";
+import { Ago } from "@/app/_components/values/ago";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import { Arrived } from "./arrived";
 import classes from "./send-a-trace.module.css";
 

@@ -4,8 +4,8 @@ import { IconArrowRight, IconCircleCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { formatCount, plural } from "@/app/_lib/format";
-import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc";
-import { tokensIn } from "@/app/_lib/usage-words";
+import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
+import { tokensIn } from "@/app/p/[projectId]/_components/costs/usage-words";
 import { ConversationCost } from "../../conversations/_components/conversation-cost";
 import classes from "./send-a-trace.module.css";
 

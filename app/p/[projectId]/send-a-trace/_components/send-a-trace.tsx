@@ -1,5 +1,5 @@
 "use client";
-import { PageHeader } from "@/app/_components/page-header";
+import { PageHeader } from "@/app/_components/layout/page-header";
 import { Arrival } from "./arrival";
 import classes from "./send-a-trace.module.css";
 import { Snippets } from "./snippets-panel";

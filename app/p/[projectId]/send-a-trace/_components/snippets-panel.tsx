@@ -4,12 +4,12 @@ import { IconKey } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useEffect, useState } from "react";
-import { CopyButton } from "@/app/_components/copy-button";
-import { ScrollPre } from "@/app/_components/scroll-pre";
+import { CopyButton } from "@/app/_components/controls/copy-button";
+import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import { keepKey, keptKey } from "@/app/_lib/kept-key";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
-import { useMay } from "../../_components/membership";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { useMay } from "../../_components/access/membership";
 import classes from "./send-a-trace.module.css";
 import { LANGUAGES, NO_KEY, snippet } from "./snippets";
 

@@ -1,11 +1,11 @@
 "use client";
 import { Alert, Skeleton, Switch, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ErrorState } from "@/app/_components/error-state";
-import { useNow } from "@/app/_components/now";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { useNow } from "@/app/_components/values/now";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc";
-import { useMay } from "../../_components/membership";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { useMay } from "../../_components/access/membership";
 import { coverageOf } from "../../findings/_components/coverage-note";
 
 const WHAT_IT_DOES =

@@ -2,11 +2,11 @@
 import { Group, Skeleton, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ErrorState } from "@/app/_components/error-state";
-import { IdText } from "@/app/_components/id-text";
-import { NameForm } from "@/app/_components/name-form";
-import { useTRPC } from "@/app/_lib/trpc";
-import { useMay } from "../../_components/membership";
+import { NameForm } from "@/app/_components/controls/name-form";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { IdText } from "@/app/_components/values/id-text";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { useMay } from "../../_components/access/membership";
 
 export function ProjectName({ projectId }: { projectId: string }) {
   const trpc = useTRPC();

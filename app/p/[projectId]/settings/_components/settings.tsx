@@ -1,6 +1,6 @@
 "use client";
-import { PageBody, PageSection } from "@/app/_components/page-body";
-import { PageHeader } from "@/app/_components/page-header";
+import { PageBody, PageSection } from "@/app/_components/layout/page-body";
+import { PageHeader } from "@/app/_components/layout/page-header";
 import { AutomaticDiagnosis } from "./automatic-diagnosis";
 import { ProjectName } from "./project-name";
 

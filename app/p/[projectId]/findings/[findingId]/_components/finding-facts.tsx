@@ -1,12 +1,12 @@
 import { DataList, Text } from "@mantine/core";
 import Link from "next/link";
-import { Ago } from "@/app/_components/ago";
-import { CostTotal } from "@/app/_components/cost-total";
-import { Fact } from "@/app/_components/fact";
-import { IdText } from "@/app/_components/id-text";
-import { ScoreParts } from "@/app/_components/score";
+import { Ago } from "@/app/_components/values/ago";
+import { Fact } from "@/app/_components/values/fact";
+import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDay, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
 import { wilson } from "@/app/_lib/rate";
+import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
+import { ScoreParts } from "@/app/p/[projectId]/_components/findings/score";
 import type { FindingDetail } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
 

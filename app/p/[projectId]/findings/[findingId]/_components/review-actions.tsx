@@ -2,7 +2,7 @@
 import { Button, Group, Tooltip } from "@mantine/core";
 import { IconArchive, IconArrowBackUp, IconCheck, IconCircleCheck } from "@tabler/icons-react";
 import type { Finding } from "@/server/services/diagnostics/schemas";
-import { useMay } from "../../../_components/membership";
+import { useMay } from "../../../_components/access/membership";
 import type { Review } from "./use-review";
 
 type Props = { finding: Finding; review: Review };

@@ -1,13 +1,13 @@
 "use client";
 import { notifications } from "@mantine/notifications";
 import { type InfiniteData, useMutation, useQueryClient } from "@tanstack/react-query";
-import { InlineCode } from "@/app/_components/inline-code";
-import { useUndo } from "@/app/_components/use-undo";
+import { useUndo } from "@/app/_components/feedback/use-undo";
+import { InlineCode } from "@/app/_components/values/inline-code";
 import { problemOf } from "@/app/_lib/problem";
-import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc";
+import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import { useKeys } from "@/app/_lib/use-keys";
 import type { Finding } from "@/server/services/diagnostics/schemas";
-import { useMay } from "../../../_components/membership";
+import { useMay } from "../../../_components/access/membership";
 
 type Change = {
   reviewStatus?: Finding["reviewStatus"];

@@ -1,7 +1,7 @@
 import Link from "next/link";
-import { Ago } from "@/app/_components/ago";
-import { InlineCode } from "@/app/_components/inline-code";
-import { ScrollPre } from "@/app/_components/scroll-pre";
+import { ScrollPre } from "@/app/_components/layout/scroll-pre";
+import { Ago } from "@/app/_components/values/ago";
+import { InlineCode } from "@/app/_components/values/inline-code";
 import { formatPercent } from "@/app/_lib/format";
 import type { FindingDetail, Occurrence } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";

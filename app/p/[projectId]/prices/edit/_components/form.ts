@@ -1,6 +1,6 @@
 import { randomId } from "@mantine/hooks";
 import { Decimal } from "decimal.js";
-import { quoted, unquoted } from "@/app/_lib/price-words";
+import { quoted, unquoted } from "@/app/p/[projectId]/_components/costs/price-words";
 import {
   type PriceDefinition,
   type PriceProvider,

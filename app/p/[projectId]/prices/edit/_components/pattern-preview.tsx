@@ -3,7 +3,7 @@ import { Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { formatCount, plural } from "@/app/_lib/format";
-import { useTRPC } from "@/app/_lib/trpc";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import type { PriceForm } from "./form";
 import classes from "./pattern-preview.module.css";
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Autocomplete, Checkbox, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { IconTrash } from "@tabler/icons-react";
-import { OPERATORS, quotedFor } from "@/app/_lib/price-words";
+import { OPERATORS, quotedFor } from "@/app/p/[projectId]/_components/costs/price-words";
 import { AddButton } from "./add-button";
 import { emptyCondition, emptyRow, type PriceForm } from "./form";
 import classes from "./price-editor.module.css";

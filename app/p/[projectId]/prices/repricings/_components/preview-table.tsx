@@ -1,9 +1,9 @@
 import { Group, Table, Text } from "@mantine/core";
-import { AtLeast } from "@/app/_components/cost-total";
-import { TableScroll } from "@/app/_components/table-scroll";
-import { Unknown } from "@/app/_components/unknown";
+import { TableScroll } from "@/app/_components/layout/table-scroll";
+import { Unknown } from "@/app/_components/values/unknown";
 import { formatCount, formatDay, formatUsd, formatUsdExact, plural } from "@/app/_lib/format";
-import type { RouterOutputs } from "@/app/_lib/trpc";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 
 type Preview = RouterOutputs["repricings"]["preview"]["preview"];
 

@@ -2,15 +2,15 @@
 import { Button, Progress, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Ago } from "@/app/_components/ago";
-import { CostTotal } from "@/app/_components/cost-total";
-import { Dot } from "@/app/_components/dot";
-import { type ListColumn, ListRow, ROOMY } from "@/app/_components/list-frame/list-frame";
+import { type ListColumn, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { Ago } from "@/app/_components/values/ago";
+import { Dot } from "@/app/_components/values/dot";
 import { formatCount, formatDay, plural } from "@/app/_lib/format";
-import { VENDOR_WORDS } from "@/app/_lib/price-words";
 import { problemOf } from "@/app/_lib/problem";
-import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc";
-import { useMay } from "../../../_components/membership";
+import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
+import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
+import { VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
+import { useMay } from "../../../_components/access/membership";
 
 type Repricing = RouterOutputs["repricings"]["get"]["repricing"];
 

@@ -1,0 +1,44 @@
+"use client";
+import { Anchor, Skeleton, Stack } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { ErrorState } from "../feedback/error-state";
+import { EntryCard } from "./entry-card";
+
+type Props<T> = {
+  /** Shown while nobody knows yet what the link opens. */
+  title: string;
+  token: string | null | undefined;
+  /** What the link opens, as the server says; `null`: nothing. */
+  look: UseQueryResult<T | null>;
+  /** Why a link may open nothing. */
+  closed: string;
+  children: (token: string, opens: T) => React.ReactNode;
+};
+
+/** The page of a one-time link: what it opens is asked by the script, because its token is never sent with an address. */
+export function LinkCard<T>({ title, token, look, closed, children }: Props<T>) {
+  if (token && look.data) return children(token, look.data);
+  if (token === null || look.data === null)
+    return (
+      <EntryCard title="This link opens nothing">
+        {closed}{" "}
+        <Anchor href="/" underline="always">
+          Go to the workbench
+        </Anchor>
+        .
+      </EntryCard>
+    );
+  return (
+    <EntryCard title={title}>
+      {look.error ? (
+        <ErrorState error={look.error} onRetry={() => void look.refetch()} retrying={look.isFetching} />
+      ) : (
+        <Stack gap="sm" role="status" aria-label="Reading the link">
+          <Skeleton height={12} width="80%" />
+          <Skeleton height={36} />
+          <Skeleton height={36} />
+        </Stack>
+      )}
+    </EntryCard>
+  );
+}

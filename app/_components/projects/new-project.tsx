@@ -1,0 +1,60 @@
+"use client";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { keepKey } from "@/app/_lib/kept-key";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc/client";
+
+/** A project comes with a key; its secret waits in this tab for the page that shows how to send a trace. */
+export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const [name, setName] = useState("");
+  const create = useMutation(
+    trpc.projects.create.mutationOptions({
+      onSuccess: ({ project, secret }) => {
+        keepKey(project.id, secret);
+        setName("");
+        onClose();
+        router.push(`/p/${project.id}/send-a-trace`);
+        router.refresh();
+      },
+    }),
+  );
+  return (
+    <Modal opened={opened} onClose={onClose} title="New project">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate({ name: name.trim() });
+        }}
+      >
+        <Stack gap="sm">
+          <Text c="dimmed">
+            One application, its conversations, its Findings and its keys. Nothing is shared between projects.
+          </Text>
+          <TextInput
+            label="Name"
+            required
+            maxLength={100}
+            data-autofocus
+            placeholder="Support assistant"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={create.error ? problemOf(create.error).detail : undefined}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending} disabled={name.trim() === ""}>
+              Create project
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,33 @@
+"use client";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { NuqsAdapter } from "nuqs/adapters/next/app";
+import { useState } from "react";
+import { NowProvider } from "../values/now";
+import { cssVariables, theme } from "./theme";
+
+/** What locks the page's scrolling below a dialog writes a style element, and takes its nonce from this global. */
+function allowStylesOfScrollLock(nonce: string | undefined) {
+  (globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;
+}
+
+type Props = { now: number; nonce: string | undefined; children: React.ReactNode };
+
+export function Providers({ now, nonce, children }: Props) {
+  // The nonce of the page that was loaded: later navigation renders new parts, but this document keeps its policy.
+  const [ofDocument] = useState(nonce);
+  if (typeof window !== "undefined") allowStylesOfScrollLock(ofDocument);
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      {...(ofDocument === undefined ? {} : { getStyleNonce: () => ofDocument })}
+    >
+      <Notifications position="bottom-right" limit={4} />
+      <NowProvider initial={now}>
+        <NuqsAdapter>{children}</NuqsAdapter>
+      </NowProvider>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,30 @@
+import { CopyButton } from "../controls/copy-button";
+import { ScrollPre } from "../layout/scroll-pre";
+import classes from "./json-view.module.css";
+
+/** Pretty-printed where the text is JSON, as it is otherwise. Always inert text. */
+export function prettyText(value: string): string {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === "object" && parsed !== null ? JSON.stringify(parsed, null, 2) : value;
+  } catch {
+    return value;
+  }
+}
+
+type Props = { value: unknown; label: string };
+
+/** A value as text, with a button that copies it. `label` names it for those who do not see it. */
+export function JsonView({ value, label }: Props) {
+  const text = typeof value === "string" ? prettyText(value) : (JSON.stringify(value, null, 2) ?? "");
+  return (
+    <div className={classes.root}>
+      <ScrollPre className={classes.text} label={label}>
+        {text}
+      </ScrollPre>
+      <div className={classes.copy}>
+        <CopyButton value={text} label={`Copy ${label}`} />
+      </div>
+    </div>
+  );
+}

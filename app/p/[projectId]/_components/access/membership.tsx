@@ -1,0 +1,90 @@
+"use client";
+import { notifications } from "@mantine/notifications";
+import { hashKey, useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useEffect, useRef } from "react";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { type Capability, ROLE_CAPABILITIES, type Role } from "@/server/platform/capabilities";
+import type { ShellProject } from "../shell/shell-data";
+import { NoLongerHere, SignedOut } from "./no-longer-here";
+import { ROLE_WORDS } from "./role-words";
+
+/** An open page has to know within five seconds, the answer's way included. */
+const ASK_EVERY_MS = 3000;
+/** Refusals after which it asks at once: signed out, not allowed any more, not there any more. */
+const TELLING = new Set<number | null>([401, 403, 404]);
+
+type Known = { project: ShellProject; projects: ShellProject[] };
+const Membership = createContext<Known | null>(null);
+
+function useKnown(): Known {
+  const known = useContext(Membership);
+  if (!known) throw new Error("This is for the pages of a project.");
+  return known;
+}
+
+/** Every project of the reader, as it stands by now. */
+export const useProjects = () => useKnown().projects;
+export const useRole = (): Role => useKnown().project.role;
+/** Whether the reader may do what asks for this. The server decides; a page spares them the refusal. */
+export const useMay = (capability: Capability) => ROLE_CAPABILITIES[useRole()].includes(capability);
+
+/** What the reader's projects are: what the server knew when it made this page, until it has said more. */
+function useLiveProjects(first: ShellProject[]) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const list = useQuery(
+    trpc.projects.list.queryOptions(undefined, { refetchInterval: ASK_EVERY_MS, refetchOnWindowFocus: "always" }),
+  );
+  const own = hashKey(trpc.projects.list.queryKey());
+  const { refetch } = list;
+  useEffect(() => {
+    const askAfter = (error: unknown) => void (TELLING.has(problemOf(error).status) && refetch());
+    const ends = [
+      queries.getQueryCache().subscribe((event) => {
+        if (event.type === "updated" && event.action.type === "error" && event.query.queryHash !== own)
+          askAfter(event.action.error);
+      }),
+      queries.getMutationCache().subscribe((event) => {
+        if (event.type === "updated" && event.action.type === "error") askAfter(event.action.error);
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [queries, own, refetch]);
+  return {
+    projects: list.isFetchedAfterMount && list.data ? list.data.projects : first,
+    signedOut: problemOf(list.error).status === 401,
+    /** What was read for somebody who may no longer see it goes, or is asked for anew. */
+    forget: () => queries.removeQueries({ predicate: (query) => query.queryHash !== own }),
+    askAnew: () => queries.invalidateQueries({ predicate: (query) => query.queryHash !== own }),
+  };
+}
+
+type Props = { projectId: string; projects: ShellProject[]; children: ReactNode };
+
+/**
+ * Keeps asking what the reader is in this project, and tells the pages below. Whoever was removed sees nothing of it any
+ * more, on a page that was open before as well.
+ */
+export function MembershipProvider({ projectId, projects: first, children }: Props) {
+  const { projects, signedOut, forget, askAnew } = useLiveProjects(first);
+  const project = projects.find(({ id }) => id === projectId);
+  const before = useRef(project);
+  const gone = signedOut || !project;
+  useEffect(() => {
+    const was = before.current;
+    if (gone) {
+      notifications.clean();
+      forget();
+    } else if (was && was.role !== project.role) {
+      void askAnew();
+      notifications.show({ message: `You are ${ROLE_WORDS[project.role].one} in ${project.name} now.` });
+    }
+    if (project) before.current = project;
+  });
+  if (signedOut) return <SignedOut />;
+  if (!project) return <NoLongerHere name={first.find(({ id }) => id === projectId)?.name} />;
+  return <Membership value={{ project, projects }}>{children}</Membership>;
+}

@@ -1,0 +1,29 @@
+"use client";
+import { Anchor, Button } from "@mantine/core";
+import { usePathname } from "next/navigation";
+import { EntryCard } from "@/app/_components/entry/entry-card";
+
+/** In place of a page whose reader was removed while it was open. */
+export function NoLongerHere({ name = "this project" }: { name?: string | undefined }) {
+  return (
+    <EntryCard title={`You are no longer in ${name}`}>
+      <div role="alert">
+        You were removed from it, you left, or it was deleted, so what this page showed is gone from it. An owner can
+        invite you again. <Anchor href="/">Go to the workbench</Anchor>.
+      </div>
+    </EntryCard>
+  );
+}
+
+/** In place of a page whose reader's session was ended elsewhere, or has run out. */
+export function SignedOut() {
+  const path = usePathname();
+  return (
+    <EntryCard title="You are signed out">
+      <p role="alert">This browser's session was ended or has run out.</p>
+      <Button component="a" href={`/sign-in?next=${encodeURIComponent(path)}`}>
+        Sign in
+      </Button>
+    </EntryCard>
+  );
+}

@@ -1,0 +1,73 @@
+import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Fragment } from "react";
+import { type Capability, ROLE_CAPABILITIES } from "@/server/platform/capabilities";
+import { useRole } from "../access/membership";
+import { usePages } from "./use-pages";
+
+/** A third entry is what one must be allowed to do for the key to do anything. */
+type KeyGroup = { title: string; keys: [string[], string, Capability?][] };
+
+const OF_PAGES: KeyGroup[] = [
+  {
+    title: "Lists",
+    keys: [
+      [["j"], "Next row"],
+      [["k"], "Row before"],
+      [["enter"], "Open"],
+      [["space"], "Peek"],
+      [["/"], "Search"],
+      [["u"], "Undo"],
+      [["esc"], "Close, back"],
+    ],
+  },
+  {
+    title: "A conversation",
+    keys: [
+      [["n"], "Next Finding"],
+      [["p"], "Finding before"],
+      [["["], "Tab before"],
+      [["]"], "Next tab"],
+      [["l"], "Change labels", "diagnostics:write"],
+    ],
+  },
+  {
+    title: "A Finding",
+    keys: [
+      [["c"], "Confirm"],
+      [["e"], "Dismiss"],
+      [["r"], "Resolve, unresolve"],
+      [["u"], "Undo"],
+    ],
+  },
+];
+
+export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const goes = usePages().map(({ key, label }): [string[], string] => [["g", key], label]);
+  const may = ROLE_CAPABILITIES[useRole()];
+  const groups: KeyGroup[] = [{ title: "Go", keys: [[["⌘", "K"], "Palette"], ...goes] }, ...OF_PAGES];
+  return (
+    <Modal opened={opened} onClose={onClose} title="Keyboard" size="lg">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
+        {groups.map(({ title, keys }) => (
+          <Stack key={title} gap={6}>
+            <Title order={3}>{title}</Title>
+            {keys
+              .filter(([, , needs]) => !needs || may.includes(needs))
+              .map(([combo, what]) => (
+                <Group key={what} justify="space-between" wrap="nowrap">
+                  <Text size="sm">{what}</Text>
+                  <Group gap={4} wrap="nowrap">
+                    {combo.map((key) => (
+                      <Fragment key={key}>
+                        <Kbd size="xs">{key}</Kbd>
+                      </Fragment>
+                    ))}
+                  </Group>
+                </Group>
+              ))}
+          </Stack>
+        ))}
+      </SimpleGrid>
+    </Modal>
+  );
+}

@@ -1,0 +1,55 @@
+"use client";
+import { Menu, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconCheck, IconPlus, IconSelector } from "@tabler/icons-react";
+import Link from "next/link";
+import { NewProject } from "@/app/_components/projects/new-project";
+import { useProjects } from "../access/membership";
+import { pageHref } from "./pages";
+import classes from "./shell.module.css";
+
+export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; mayCreate: boolean }) {
+  const projects = useProjects();
+  const [creating, create] = useDisclosure(false);
+  const current = projects.find((project) => project.id === projectId);
+  return (
+    <>
+      <Menu position="bottom-start" width={260}>
+        <Menu.Target>
+          <UnstyledButton className={classes.row} aria-label={`Project ${current?.name ?? ""}, switch`}>
+            <span className={classes.mark} aria-hidden>
+              {(current?.name ?? "W").slice(0, 1).toUpperCase()}
+            </span>
+            <span className="clip" style={{ fontWeight: 600 }}>
+              {current?.name}
+            </span>
+            <IconSelector size={14} aria-hidden style={{ marginInlineStart: "auto", flex: "none" }} />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown mah={420} style={{ overflowY: "auto" }}>
+          <Menu.Label>Projects</Menu.Label>
+          {projects.map((project) => (
+            <Menu.Item
+              key={project.id}
+              component={Link}
+              href={pageHref(project.id, "conversations")}
+              aria-current={project.id === projectId ? "true" : undefined}
+              rightSection={project.id === projectId ? <IconCheck size={14} aria-hidden /> : null}
+            >
+              {project.name}
+            </Menu.Item>
+          ))}
+          {mayCreate ? (
+            <>
+              <Menu.Divider />
+              <Menu.Item leftSection={<IconPlus size={14} aria-hidden />} onClick={create.open}>
+                New project…
+              </Menu.Item>
+            </>
+          ) : null}
+        </Menu.Dropdown>
+      </Menu>
+      <NewProject opened={creating} onClose={create.close} />
+    </>
+  );
+}

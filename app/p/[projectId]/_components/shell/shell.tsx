@@ -1,0 +1,67 @@
+"use client";
+import { AppShell, Burger, Group, Kbd, ScrollArea, Text, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { spotlight } from "@mantine/spotlight";
+import { IconSearch } from "@tabler/icons-react";
+import { useProjects } from "../access/membership";
+import { KeySheet } from "./key-sheet";
+import { Palette } from "./palette";
+import { ProjectNav } from "./project-nav";
+import { ProjectSwitcher } from "./project-switcher";
+import classes from "./shell.module.css";
+import type { ShellUser } from "./shell-data";
+import { useGoKeys } from "./use-go-keys";
+import { UserMenu } from "./user-menu";
+
+type Props = { projectId: string; user: ShellUser; children: React.ReactNode };
+
+/** What stands around every page of a project. */
+export function Shell({ projectId, user, children }: Props) {
+  const [nav, navControl] = useDisclosure(false);
+  const [help, helpControl] = useDisclosure(false);
+  useGoKeys(projectId, helpControl.open);
+  const project = useProjects().find((candidate) => candidate.id === projectId);
+  return (
+    <AppShell
+      padding={0}
+      transitionDuration={120}
+      header={{ height: { base: 48, sm: 0 } }}
+      navbar={{ width: 228, breakpoint: "sm", collapsed: { mobile: !nav } }}
+    >
+      <a href="#content" className="skip-link">
+        Skip to the page
+      </a>
+      <AppShell.Header hiddenFrom="sm">
+        <Group h="100%" px="sm" gap="sm" wrap="nowrap">
+          <Burger opened={nav} onClick={navControl.toggle} size="sm" aria-label={nav ? "Close menu" : "Open menu"} />
+          <Text fw={600} className="clip">
+            {project?.name ?? "Whetstone"}
+          </Text>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar} aria-label="Workbench">
+        <AppShell.Section p={8}>
+          <ProjectSwitcher projectId={projectId} mayCreate={user.rights.includes("projects:create")} />
+          <UnstyledButton className={classes.search} onClick={spotlight.open} mt={8}>
+            <IconSearch size={14} aria-hidden />
+            <span>Go to…</span>
+            <Kbd size="xs" ml="auto" aria-hidden>
+              ⌘K
+            </Kbd>
+          </UnstyledButton>
+        </AppShell.Section>
+        <AppShell.Section grow component={ScrollArea} px={8}>
+          <ProjectNav projectId={projectId} onGo={navControl.close} />
+        </AppShell.Section>
+        <AppShell.Section p={8} className={classes.foot}>
+          <UserMenu projectId={projectId} user={user} onHelp={helpControl.open} />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+        <div className={classes.page}>{children}</div>
+      </AppShell.Main>
+      <Palette projectId={projectId} />
+      <KeySheet opened={help} onClose={helpControl.close} />
+    </AppShell>
+  );
+}

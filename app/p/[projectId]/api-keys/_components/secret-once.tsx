@@ -1,0 +1,17 @@
+import { Code, Group, Stack, Text } from "@mantine/core";
+import { CopyButton } from "@/app/_components/controls/copy-button";
+
+/** A key's secret, the only time that it is shown. */
+export function SecretOnce({ secret }: { secret: string }) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm">This is the only time the whole key is shown: Whetstone keeps a hash of it.</Text>
+      <Code block p="sm" style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }} data-testid="secret">
+        {secret}
+      </Code>
+      <Group>
+        <CopyButton value={secret} label="Copy key" withText />
+      </Group>
+    </Stack>
+  );
+}

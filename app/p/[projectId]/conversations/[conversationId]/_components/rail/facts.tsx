@@ -1,0 +1,73 @@
+import { DataList, Stack } from "@mantine/core";
+import Link from "next/link";
+import { ExactTime } from "@/app/_components/values/exact-time";
+import { Fact } from "@/app/_components/values/fact";
+import { IdText } from "@/app/_components/values/id-text";
+import { Unknown } from "@/app/_components/values/unknown";
+import { formatDuration } from "@/app/_lib/format";
+import { bucketName } from "@/app/p/[projectId]/_components/costs/price-words";
+import { formatUnits, usageNames } from "@/app/p/[projectId]/_components/costs/usage-words";
+import type { ConversationSummary } from "@/server/services/telemetry/schemas";
+import { ConversationCost } from "../../../_components/conversation-cost";
+import { Labels } from "../../../_components/labels";
+
+export function Facts({ projectId, conversation }: { projectId: string; conversation: ConversationSummary }) {
+  const { externalId, userId, models, labels, usage } = conversation;
+  const list = `/p/${projectId}/conversations`;
+  return (
+    <DataList size="xs" gap={6} labelWidth={128}>
+      <Fact label="Started">
+        <ExactTime at={conversation.startedAt} />
+      </Fact>
+      <Fact label="Last activity">
+        <ExactTime at={conversation.lastActivityAt} />
+      </Fact>
+      <Fact label="Lasted">{formatDuration(conversation.lastActivityAt - conversation.startedAt)}</Fact>
+      <Fact label="User">
+        {userId === null ? (
+          <Unknown why="the client sent none" />
+        ) : (
+          <Link className="mono" href={`${list}?user=${encodeURIComponent(userId)}`}>
+            {userId}
+          </Link>
+        )}
+      </Fact>
+      <Fact label="Models">
+        {models.length === 0 ? <Unknown /> : null}
+        <Stack gap={2}>
+          {models.map((model) => (
+            <Link key={model} className="mono" href={`${list}?model=${encodeURIComponent(model)}`}>
+              {model}
+            </Link>
+          ))}
+        </Stack>
+      </Fact>
+      <Fact label="Labels">
+        {labels.length === 0 ? (
+          <Unknown why="the client sent none, and nobody gave it one" />
+        ) : (
+          <Labels projectId={projectId} labels={labels} />
+        )}
+      </Fact>
+      <Fact label="Cost">
+        <ConversationCost conversation={conversation} />
+      </Fact>
+      {usageNames(usage).map((name) => (
+        <Fact key={name} label={bucketName(name)}>
+          {formatUnits(usage[name]!)}
+        </Fact>
+      ))}
+      <Fact label="Id">
+        <IdText id={conversation.id} />
+      </Fact>
+      <Fact label="Client's id">
+        {externalId === null ? <Unknown why="the client sent none" /> : <IdText id={externalId} />}
+      </Fact>
+      <Fact label="Rule Runs">
+        <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>
+          Of this conversation
+        </Link>
+      </Fact>
+    </DataList>
+  );
+}

@@ -1,0 +1,61 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { useForgetLater } from "../use-forget-later";
+
+/** Spans that are read at once behind those that come with the trace. */
+const PAGE = 500;
+
+/**
+ * The spans of a trace, from its start on and more as one scrolls; when a span is asked for that is not among them, from that
+ * one on. `from` says which.
+ */
+export function useTrace(projectId: string, traceId: string | undefined, spanId: string | null) {
+  const trpc = useTRPC();
+  const trace = useQuery(
+    trpc.traces.get.queryOptions({ projectId, traceId: traceId ?? "" }, { enabled: traceId !== undefined }),
+  );
+  const first = trace.data?.trace;
+  /** The span that was gone to last; `from` stays when it is closed, and ends when somebody goes back to the start. */
+  const [goneTo, setGoneTo] = useState<string | null>(null);
+  const [from, setFrom] = useState<string | null>(null);
+  const later = useInfiniteQuery(
+    trpc.traces.spans.infiniteQueryOptions(
+      { projectId, traceId: traceId ?? "", limit: PAGE, ...(from === null ? {} : { fromSpanId: from }) },
+      {
+        ...nextPage,
+        ...(from === null ? { initialCursor: first?.spansCursor ?? null } : {}),
+        // From the start on, scrolling asks for it.
+        enabled: from !== null,
+      },
+    ),
+  );
+  useForgetLater(first?.spansCursor, trpc.traces.spans.pathKey());
+
+  const pages = later.data?.pages.flatMap((page) => page.spans);
+  const spans = from === null ? first && [...first.spans, ...(pages ?? [])] : pages;
+  const isElsewhere =
+    first != null && first.spansCursor !== null && spanId !== null && !spans?.some((span) => span.spanId === spanId);
+  // While rendering, as React has it for state that follows from what is asked for.
+  if (isElsewhere && spans && goneTo !== spanId) {
+    setGoneTo(spanId);
+    setFrom(spanId);
+  }
+  // Not a span of this trace, or not any more.
+  if (from !== null && problemOf(later.error).status === 404) setFrom(null);
+
+  const more = later.data ? later.hasNextPage : from === null && first?.spansCursor != null;
+  const readMore = () => void (later.data ? later.fetchNextPage() : later.refetch());
+  return {
+    trace: first,
+    spans,
+    from,
+    toStart: () => setFrom(null),
+    error: trace.error ?? later.error,
+    isFetching: trace.isFetching || later.isFetching,
+    retry: () => (trace.error ? void trace.refetch() : readMore()),
+    onEnd: more && !later.isFetching && !later.error ? readMore : undefined,
+  };
+}

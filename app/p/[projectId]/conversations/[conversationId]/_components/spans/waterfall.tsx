@@ -1,0 +1,107 @@
+"use client";
+import { UnstyledButton } from "@mantine/core";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef } from "react";
+import { useFollowFocus, useRowKeys } from "@/app/_components/data-table/use-row-keys";
+import { formatDuration } from "@/app/_lib/format";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { extentOf, placeSpans } from "./span-tree";
+import classes from "./spans-tab.module.css";
+
+export type SpanData = RouterOutputs["traces"]["get"]["trace"]["spans"][number];
+type Props = {
+  spans: readonly SpanData[];
+  selectedId: string | null;
+  onSelect: (spanId: string) => void;
+  /** More spans can be had: called when the end comes near. */
+  onEnd: (() => void) | undefined;
+};
+
+const ROW = 30;
+const NEAR_THE_END = 12;
+/** Deeper spans are as far to the right as there is room for. */
+const DEPTH_SHOWN = 14;
+
+export function Waterfall({ spans, selectedId, onSelect, onEnd }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const placed = useMemo(() => placeSpans(spans), [spans]);
+  const { start, end } = useMemo(() => extentOf(spans), [spans]);
+  const whole = Math.max(1, end - start);
+  const virtual = useVirtualizer({
+    count: placed.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+    initialRect: { width: 900, height: 900 },
+  });
+  const selectedIndex = selectedId === null ? -1 : placed.findIndex(({ span }) => span.spanId === selectedId);
+  useRowKeys(scroller, placed.length, {
+    scrollToIndex: (index) => virtual.scrollToIndex(index),
+    activeIndex: selectedIndex,
+  });
+  const lastIndex = virtual.getVirtualItems().at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (onEnd && lastIndex >= placed.length - NEAR_THE_END) onEnd();
+  }, [onEnd, lastIndex, placed.length]);
+  const following = useFollowFocus();
+  // Once: whoever scrolls on is not taken back when the spans are read again.
+  const shownId = useRef<string | null>(null);
+  useEffect(() => {
+    if (selectedIndex < 0 || shownId.current === selectedId) return;
+    shownId.current = selectedId;
+    virtual.scrollToIndex(selectedIndex);
+  }, [selectedIndex, selectedId, virtual]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section className={classes.scroller} ref={scroller} tabIndex={0} aria-label="Spans, scrollable">
+      <div style={{ position: "relative", blockSize: virtual.getTotalSize(), minInlineSize: "34rem" }}>
+        {virtual.getVirtualItems().map((item) => {
+          const row = placed[item.index];
+          if (!row) return null;
+          const { span, depth } = row;
+          const took = span.endedAt - span.startedAt;
+          return (
+            <UnstyledButton
+              key={item.key}
+              className={classes.row}
+              data-row={item.index}
+              data-selected={span.spanId === selectedId || undefined}
+              aria-pressed={span.spanId === selectedId}
+              style={{ blockSize: ROW, transform: `translateY(${item.start}px)` }}
+              {...following(
+                selectedIndex >= 0 && selectedIndex !== item.index ? () => onSelect(span.spanId) : undefined,
+              )}
+              onClick={() => onSelect(span.spanId)}
+            >
+              <span
+                className={classes.name}
+                style={{ paddingInlineStart: `${Math.min(depth, DEPTH_SHOWN) * 0.875}rem` }}
+              >
+                <span
+                  className={classes.type}
+                  data-counted={span.counted || undefined}
+                  title={span.counted ? "counted as a model call" : undefined}
+                >
+                  {span.type}
+                </span>
+                <span className="clip">{span.name}</span>
+                {span.status === "error" ? <span className={classes.failed}>error</span> : null}
+              </span>
+              <span className={classes.lane}>
+                <span
+                  className={classes.fill}
+                  data-error={span.status === "error" || undefined}
+                  style={{
+                    insetInlineStart: `${((span.startedAt - start) / whole) * 100}%`,
+                    inlineSize: `max(2px, ${(took / whole) * 100}%)`,
+                  }}
+                />
+              </span>
+              <span className={`${classes.took} tabular`}>{formatDuration(took)}</span>
+            </UnstyledButton>
+          );
+        })}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+import { JsonView } from "@/app/_components/values/json-view";
+import type { MessagePart } from "@/server/services/telemetry/schemas";
+import { MessageText } from "./message-text";
+import classes from "./transcript.module.css";
+
+type Props = { part: MessagePart; ranges: readonly (readonly [number, number])[]; mono: boolean };
+
+/** One part of a message. Pictures and files are told of, never loaded: the page asks no other host for anything. */
+export function MessagePartView({ part, ranges, mono }: Props) {
+  if (part.type === "text") return part.text ? <MessageText text={part.text} ranges={ranges} mono={mono} /> : null;
+  if (part.type === "reasoning") {
+    return (
+      <details className={classes.details}>
+        <summary>Reasoning</summary>
+        <MessageText text={part.text ?? ""} />
+      </details>
+    );
+  }
+  return (
+    <details className={classes.details} open={ranges.length > 0}>
+      <summary>
+        Part of type <span className="mono">{part.type}</span>
+      </summary>
+      {typeof part.text === "string" && Object.keys(part).length === 2 ? (
+        <MessageText text={part.text} ranges={ranges} mono />
+      ) : (
+        <JsonView value={part} label={`part of type ${part.type}`} />
+      )}
+    </details>
+  );
+}

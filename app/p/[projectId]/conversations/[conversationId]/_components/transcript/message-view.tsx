@@ -1,0 +1,126 @@
+import Link from "next/link";
+import { InlineCode } from "@/app/_components/values/inline-code";
+import { prettyText } from "@/app/_components/values/json-view";
+import { formatDuration, formatExact } from "@/app/_lib/format";
+import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
+import type { Message, ToolCall } from "@/server/services/telemetry/schemas";
+import { locate, type Mark } from "./marks";
+import { MessagePartView } from "./message-part";
+import { ToolCallView } from "./tool-call-view";
+import classes from "./transcript.module.css";
+
+export type MessageContext = {
+  projectId: string;
+  startedAt: number;
+  /** Names and spans of tool calls by their id. */
+  nameOfCall: ReadonlyMap<string, string>;
+  spanOfCall: ReadonlyMap<string, ToolCall>;
+  /** Ids of calls that a message answers. */
+  answered: ReadonlySet<string>;
+};
+
+type Props = {
+  message: Message;
+  index: number;
+  marks: readonly Mark[];
+  context: MessageContext;
+  inPeek?: boolean;
+  /** The address points here. (A message that came into the page later is no `:target`.) */
+  targeted?: boolean;
+};
+
+const ROLES: Record<string, string> = {
+  user: "User",
+  assistant: "Assistant",
+  system: "System",
+  tool: "Tool",
+  developer: "Developer",
+};
+
+export function MessageView({ message, index, marks, context, inPeek = false, targeted = false }: Props) {
+  const joined = message.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
+  const ranges = marks.map((mark) => locate(joined, mark)).filter((range) => range !== null);
+  const isTool = message.role === "tool" || message.role === "function";
+  const toolName = message.toolCallId === null ? undefined : context.nameOfCall.get(message.toolCallId);
+  const failed = message.toolCallId !== null && context.spanOfCall.get(message.toolCallId)?.error != null;
+
+  let offset = 0;
+  const parts = message.parts.map((part, position) => {
+    const text = part.text ?? "";
+    const from = offset;
+    if (part.type === "text") offset += text.length;
+    const own =
+      part.type === "text"
+        ? ranges.map(([start, end]) => [start - from, end - from] as const)
+        : marks.map((mark) => (locate(joined, mark) ? null : locate(text, mark))).filter((range) => range !== null);
+    // Structured results read better with their lines; a quote needs the text as it was sent.
+    const pretty = isTool && part.type === "text" && own.every(([start, end]) => end <= 0 || start >= text.length);
+    return (
+      <MessagePartView
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a message keep their order
+        key={position}
+        part={pretty ? { ...part, text: prettyText(text) } : part}
+        ranges={own}
+        mono={isTool}
+      />
+    );
+  });
+
+  const occurrences = [...new Map(marks.map((mark) => [mark.occurrence.id, mark])).values()];
+  return (
+    <article
+      id={inPeek ? undefined : `m-${index}`}
+      className={classes.message}
+      data-role={isTool ? "tool" : message.role}
+      data-marked={marks.length > 0 || undefined}
+      data-targeted={targeted || undefined}
+      aria-label={`${ROLES[message.role] ?? message.role}, message ${index}`}
+    >
+      <div className={classes.gutter}>
+        <span className={classes.role}>{ROLES[message.role] ?? message.role}</span>
+        {inPeek ? null : (
+          <a className={classes.anchor} href={`#m-${index}`} aria-label={`Link to message ${index}`}>
+            #{index}
+          </a>
+        )}
+        {message.at !== null && !inPeek ? (
+          <span className={`${classes.meta} tabular`} title={formatExact(message.at)} suppressHydrationWarning>
+            +{formatDuration(Math.max(0, message.at - context.startedAt))}
+          </span>
+        ) : null}
+      </div>
+      <div className={classes.content}>
+        {isTool ? (
+          <div className={classes.label}>
+            Result of <span className="mono">{toolName ?? message.toolCallId ?? "an unnamed call"}</span>
+            {failed ? <span className={classes.failed}> Failed</span> : null}
+          </div>
+        ) : null}
+        {parts}
+        {message.parts.length === 0 && message.toolCalls.length === 0 ? (
+          <div className={classes.meta}>Empty message</div>
+        ) : null}
+        {message.toolCalls.map((call, position) => (
+          <ToolCallView
+            key={call.id ?? position}
+            call={call}
+            span={call.id === null ? undefined : context.spanOfCall.get(call.id)}
+            answeredBelow={call.id !== null && context.answered.has(call.id)}
+          />
+        ))}
+        {occurrences.map(({ finding, occurrence }) => (
+          <Link
+            key={occurrence.id}
+            className={classes.finding}
+            href={`/p/${context.projectId}/findings/${encodeURIComponent(finding.id)}`}
+          >
+            <Severity value={occurrence.severity} />
+            <span>
+              <InlineCode text={occurrence.title} />
+            </span>
+          </Link>
+        ))}
+      </div>
+    </article>
+  );
+}

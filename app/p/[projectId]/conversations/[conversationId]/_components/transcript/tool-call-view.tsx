@@ -1,0 +1,39 @@
+import { IconTool } from "@tabler/icons-react";
+import { prettyText } from "@/app/_components/values/json-view";
+import { formatDuration } from "@/app/_lib/format";
+import type { MessageToolCall, ToolCall } from "@/server/services/telemetry/schemas";
+import { MessageText } from "./message-text";
+import classes from "./transcript.module.css";
+
+type Props = { call: MessageToolCall; span: ToolCall | undefined; answeredBelow: boolean };
+
+/** A tool call where the assistant made it; its result too, unless a message further down brings that. */
+export function ToolCallView({ call, span, answeredBelow }: Props) {
+  const result = answeredBelow ? null : (span?.result ?? null);
+  return (
+    <div className={classes.tool}>
+      <div className={classes.toolHead}>
+        <IconTool size={14} aria-hidden />
+        <strong className="mono">{call.name || "unnamed tool"}</strong>
+        {span ? <span className={classes.meta}>{formatDuration(span.endedAt - span.startedAt)}</span> : null}
+        {span?.error ? <span className={classes.failed}>Failed</span> : null}
+      </div>
+      {call.arguments.trim() === "" || call.arguments.trim() === "{}" ? (
+        <div className={classes.meta}>No arguments</div>
+      ) : (
+        <MessageText mono text={prettyText(call.arguments)} limit={900} />
+      )}
+      {span?.error ? (
+        <div className={classes.error}>
+          {[span.error.type, span.error.message].filter(Boolean).join(": ") || "The span says it failed, and no more."}
+        </div>
+      ) : null}
+      {result !== null ? (
+        <>
+          <div className={classes.label}>Result</div>
+          <MessageText mono text={prettyText(result)} limit={900} />
+        </>
+      ) : null}
+    </div>
+  );
+}
