@@ -14,9 +14,11 @@ import {
   type RateLimiter,
   requestLimits,
 } from "@/server/services/rate-limits";
-import { ctxOfKey, ctxOfProject } from "./authenticate";
-import { idempotencyKeyOf, runOnce } from "./idempotency-key";
-import { type Match, matcher } from "./match";
+import { ctxOfKey, ctxOfProject } from "./http/authenticate";
+import { idempotencyKeyOf, runOnce } from "./http/idempotency-key";
+import { type Match, matcher } from "./http/match";
+import { type Asked, problemResponse } from "./http/problem";
+import { readInput } from "./http/read-input";
 import {
   type AbsentOperation,
   isProjectQualified,
@@ -26,8 +28,6 @@ import {
   type RawOperation,
   type VerbOperation,
 } from "./operation";
-import { type Asked, problemResponse } from "./problem";
-import { readInput } from "./read-input";
 
 const PREFIX = "/v1";
 /** What a batch counts for at least: headers, an answer and a receipt cost something too. */

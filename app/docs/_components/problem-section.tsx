@@ -1,5 +1,5 @@
+import { PROBLEMS } from "@/server/rest/http/problem";
 import type { OpenApiDocument } from "@/server/rest/openapi";
-import { PROBLEMS } from "@/server/rest/problem";
 import { fieldsOf } from "../_lib/fields";
 import { CodeBlock } from "./code-block";
 import { FieldTable } from "./field-table";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "@/server/platform/errors";
-import { IDEMPOTENCY_KEY_MAX } from "../idempotency-key";
+import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency-key";
 import type { AbsentOperation, AnyVerb, VerbOperation } from "../operation";
 import { isProjectQualified, type OpenOperation, type Operation, parametersOf, type RawOperation } from "../operation";
 import type { DescribedOperation, JsonSchema, Parameter } from "./document";

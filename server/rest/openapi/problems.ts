@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@/server/platform/errors";
-import { PROBLEMS } from "../problem";
+import { PROBLEMS } from "../http/problem";
 import type { JsonSchema, Reference, Reply } from "./document";
 
 export const problemSchema: JsonSchema = {

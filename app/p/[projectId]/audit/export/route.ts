@@ -1,5 +1,5 @@
 import { requireCapability } from "@/server/platform/context";
-import { csvRoute } from "@/server/rest/csv-route";
+import { csvRoute } from "@/server/rest/http/csv-route";
 import { auditCsv, listAudit } from "@/server/services/audit";
 
 const FILTERS = ["actorId", "action", "targetId", "createdAfter", "createdBefore"];

@@ -1,4 +1,4 @@
-import { csvRoute } from "@/server/rest/csv-route";
+import { csvRoute } from "@/server/rest/http/csv-route";
 import { exportCosts } from "@/server/services/costs";
 import type { CostsFile } from "@/server/services/costs/schemas";
 

@@ -15,12 +15,12 @@ import { projectPending } from "@/server/services/telemetry";
 import { chatSpan, otlpJson } from "@/server/services/telemetry/testing";
 import { handleTrpc } from "@/server/trpc/handler";
 import { appRouter } from "@/server/trpc/root";
-import { verbsOfServices } from "./all-verbs";
-import { createDispatcher } from "./dispatcher";
-import { exampleOf } from "./openapi/example";
-import { type Operation, parametersOf } from "./operation";
-import { OPERATIONS } from "./operations";
-import { cookieFor, keyFor, requestTo } from "./testing";
+import { createDispatcher } from "../dispatcher";
+import { exampleOf } from "../openapi/example";
+import { type Operation, parametersOf } from "../operation";
+import { OPERATIONS } from "../operations";
+import { cookieFor, keyFor, requestTo } from "../testing";
+import { verbsOfServices } from "../testing/all-verbs";
 
 const dispatch = createDispatcher(OPERATIONS);
 const hex = (length: number) => crypto.randomUUID().replaceAll("-", "").slice(0, length);

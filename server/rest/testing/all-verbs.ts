@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import type { AccountVerb, InstallationVerb } from "@/server/platform/verb";
-import type { AnyVerb } from "./operation";
+import type { AnyVerb } from "../operation";
 
 /** Files below a folder whose path ends so. */
 export const filesIn = (folder: string, end: string) =>

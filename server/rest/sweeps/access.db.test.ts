@@ -8,11 +8,11 @@ import type { Ctx } from "@/server/platform/context";
 import { issueApiKey } from "@/server/services/api-keys";
 import { handleTrpc } from "@/server/trpc/handler";
 import { appRouter } from "@/server/trpc/root";
-import { verbsOfServices } from "./all-verbs";
-import { createDispatcher } from "./dispatcher";
-import { isProjectQualified, type Operation } from "./operation";
-import { OPERATIONS } from "./operations";
-import { cookieFor, keyFor, requestTo } from "./testing";
+import { createDispatcher } from "../dispatcher";
+import { isProjectQualified, type Operation } from "../operation";
+import { OPERATIONS } from "../operations";
+import { cookieFor, keyFor, requestTo } from "../testing";
+import { verbsOfServices } from "../testing/all-verbs";
 
 /** The table of the product's own page, word for word, and not what the code makes of it. */
 const READS: Capability[] = ["workspace:read", "model-pricing:read", "diagnostics:read", "project:data:read"];

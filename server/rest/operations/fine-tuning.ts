@@ -1,12 +1,13 @@
 import type { Capability } from "@/server/platform/capabilities";
-import type { AbsentOperation, Method } from "./operation";
+import type { AbsentOperation, Method } from "../operation";
+import { about, project } from "./line";
 
 /** Told on every route. It must be true of this version, and no promise of another. */
 export const NO_TRAINER =
   "Fine-tuning needs a trainer. One is attached with the variables TRAINER_URL and TRAINER_TOKEN, on a version of Whetstone that has the fine-tuning service; this version has none and reads neither of them.";
 
 const READS: readonly Capability[] = ["workspace:read", "project:data:read"];
-const base = "/projects/:projectId/fine-tuning";
+const base = `${project}/fine-tuning`;
 
 const route = (
   method: Method,
@@ -26,7 +27,7 @@ const route = (
 });
 
 /** The routes of fine-tuning, with who may ask them. */
-export const FINE_TUNING: readonly Omit<AbsentOperation, "subject">[] = [
+export const FINE_TUNING = about("Fine-tuning", [
   route("GET", "/jobs", "listJobs", "List training jobs."),
   route("POST", "/jobs", "createJob", "Create a training job.", ["models:manage"]),
   route("GET", "/jobs/:jobId", "getJob", "Read one training job."),
@@ -47,4 +48,4 @@ export const FINE_TUNING: readonly Omit<AbsentOperation, "subject">[] = [
     "project:data:write",
   ]),
   route("POST", "/export", "createExport", "Export a checkpoint to a public hub of models.", ["project:models:manage"]),
-];
+]);

@@ -10,9 +10,9 @@ import { ROLE_CAPABILITIES } from "@/server/platform/capabilities";
 import { createSetupLink } from "@/server/services/identity";
 import { sendMail } from "@/server/services/mail";
 import { handleTrpc } from "@/server/trpc/handler";
-import { createDispatcher } from "./dispatcher";
-import { OPERATIONS } from "./operations";
-import { HOST, requestTo } from "./testing";
+import { createDispatcher } from "../dispatcher";
+import { OPERATIONS } from "../operations";
+import { HOST, requestTo } from "../testing";
 
 /** Everything that must stay where it was put, each with a word of its own in it that nothing else has. */
 const PASSWORD = "canary-password-5f2c9a";

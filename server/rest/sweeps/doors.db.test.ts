@@ -4,9 +4,9 @@ import { z } from "zod";
 import { READS } from "@/bench/scale/reads";
 import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
 import { appRouter } from "@/server/trpc/root";
-import { filesIn, verbsOfServices } from "./all-verbs";
-import { type Operation, parametersOf } from "./operation";
-import { OPERATIONS } from "./operations";
+import { type Operation, parametersOf } from "../operation";
+import { OPERATIONS } from "../operations";
+import { filesIn, verbsOfServices } from "../testing/all-verbs";
 
 /** Operations of a person outside any project, or on the installation: pages ask them, keys have no person. */
 const NOT_OVER_REST = new Set([

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { requireStorable } from "@/server/platform/database/storable";
 import { type FieldError, ServiceError } from "@/server/platform/errors";
 import { fieldErrors, pointerOf } from "@/server/platform/field-errors";
+import type { Method } from "../operation";
 import { fieldsOf } from "./fields";
-import type { Method } from "./operation";
 import { readJson } from "./read-json";
 
 const takesBody = (method: Method) => method === "POST" || method === "PUT" || method === "PATCH";

@@ -1,5 +1,5 @@
 import { ServiceError } from "@/server/platform/errors";
-import type { Method, Operation } from "./operation";
+import type { Method, Operation } from "../operation";
 
 type Node = {
   fixed: Map<string, Node>;

@@ -3,11 +3,11 @@ import { expect, test, vi } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import * as cursors from "@/server/platform/cursor";
 import { tracesProtobuf } from "@/server/services/telemetry/otlp/testing/encode-otlp";
-import { createDispatcher } from "./dispatcher";
-import { fieldsOf } from "./fields";
-import { isProjectQualified, type VerbOperation } from "./operation";
-import { OPERATIONS } from "./operations";
-import { cookieFor, keyFor, requestTo } from "./testing";
+import { createDispatcher } from "../dispatcher";
+import { fieldsOf } from "../http/fields";
+import { isProjectQualified, type VerbOperation } from "../operation";
+import { OPERATIONS } from "../operations";
+import { cookieFor, keyFor, requestTo } from "../testing";
 
 /** Which list a request read, and by which filters: what a cursor has to be bound to, to be looked at. */
 const asked: { name: string; filters: object }[] = [];

@@ -15,8 +15,8 @@ import { acceptInvitation, inviteMember } from "@/server/services/members";
 import { changeRights } from "@/server/services/people";
 import { createModelPrice } from "@/server/services/pricing";
 import { appRouter } from "@/server/trpc/root";
-import { verbsOfServices } from "./all-verbs";
-import { OPERATIONS } from "./operations";
+import { OPERATIONS } from "../operations";
+import { verbsOfServices } from "../testing/all-verbs";
 
 const SAMPLE_PASSWORD = "a sample password";
 let people = 0;

@@ -8,10 +8,10 @@ import { storedJob } from "@/server/services/background-jobs/testing";
 import { createRepricing, failRepricing } from "@/server/services/costs";
 import { createRuleRuns, executeRuleRuns, listFindings, updateRule } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
-import { verbsOfServices } from "./all-verbs";
-import { createDispatcher } from "./dispatcher";
-import { OPERATIONS } from "./operations";
-import { keyFor, requestTo } from "./testing";
+import { createDispatcher } from "../dispatcher";
+import { OPERATIONS } from "../operations";
+import { keyFor, requestTo } from "../testing";
+import { verbsOfServices } from "../testing/all-verbs";
 
 /** What only a reader may see, wherever a reply could take it from. */
 const SECRET = "zulu4821";

@@ -1,0 +1,4 @@
+import { listAudit } from "@/server/services/audit";
+import { about, get, project } from "./line";
+
+export const AUDIT = about("Audit log", [get(`${project}/audit-log`, listAudit)]);

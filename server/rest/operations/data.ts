@@ -1,0 +1,28 @@
+import {
+  deleteUserData,
+  getDeletion,
+  getRetention,
+  getStorage,
+  listBackups,
+  listDeletions,
+  previewConversationDeletion,
+  previewDeletion,
+  previewRetention,
+  requestStorageMeasurement,
+  updateRetention,
+} from "@/server/services/data";
+import { about, get, patch, post, project } from "./line";
+
+export const DATA = about("Keeping and deleting", [
+  get(`${project}/retention`, getRetention),
+  patch(`${project}/retention`, updateRetention),
+  get(`${project}/retention-preview`, previewRetention),
+  get(`${project}/deletion-preview`, previewDeletion),
+  get(`${project}/conversations/:conversationId/deletion-preview`, previewConversationDeletion),
+  get(`${project}/deletions`, listDeletions),
+  post(`${project}/deletions`, deleteUserData, 202),
+  get(`${project}/deletions/:deletionId`, getDeletion),
+  get(`${project}/storage`, getStorage),
+  post(`${project}/storage-measurements`, requestStorageMeasurement, 202),
+  get(`${project}/backups`, listBackups),
+]);

@@ -1,0 +1,32 @@
+import type { Operation } from "../operation";
+import { API_KEYS } from "./api-keys";
+import { AUDIT } from "./audit";
+import { BACKGROUND_JOBS } from "./background-jobs";
+import { COSTS } from "./costs";
+import { DATA } from "./data";
+import { DIAGNOSTICS } from "./diagnostics";
+import { FINE_TUNING } from "./fine-tuning";
+import { MEMBERS } from "./members";
+import { PRICING } from "./pricing";
+import { PROJECTS } from "./projects";
+import { serviceOperations } from "./service";
+import { TELEMETRY } from "./telemetry";
+
+/**
+ * Every route of `/v1`, in the order of the reference. What a route takes, returns and requires is its verb's; only its
+ * address is said here.
+ */
+export const OPERATIONS: readonly Operation[] = [
+  ...TELEMETRY,
+  ...DIAGNOSTICS,
+  ...PRICING,
+  ...COSTS,
+  ...FINE_TUNING,
+  ...PROJECTS,
+  ...API_KEYS,
+  ...MEMBERS,
+  ...AUDIT,
+  ...DATA,
+  ...BACKGROUND_JOBS,
+  ...serviceOperations(() => OPERATIONS),
+];
