@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { prepareDatabase } from "@/db/prepare";
 import * as schema from "@/db/schema";
 import type { Ctx, ProjectId } from "@/server/platform/context";
-import { measureStorage } from "@/server/services/data";
+import { measureStorage } from "@/server/services/stored-sizes";
 import { foldDailyCosts } from "@/server/services/telemetry";
 import { Cluster, urlOf } from "../../scripts/lib/database/postgres.mjs";
 import { fillAround } from "./around";

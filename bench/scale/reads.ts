@@ -2,6 +2,7 @@ import { listApiKeys } from "@/server/services/api-keys";
 import { listAudit, listMyActivity } from "@/server/services/audit";
 import { getBackgroundJob, listBackgroundJobs, summariseBackgroundJobs } from "@/server/services/background-jobs";
 import { BACKGROUND_JOB_STATES } from "@/server/services/background-jobs/schemas";
+import { listBackups } from "@/server/services/backups";
 import {
   createRepricing,
   exportCosts,
@@ -13,16 +14,7 @@ import {
   priceUsage,
 } from "@/server/services/costs";
 import { COST_GROUPS } from "@/server/services/costs/schemas";
-import {
-  getDeletion,
-  getRetention,
-  getStorage,
-  listBackups,
-  listDeletions,
-  previewConversationDeletion,
-  previewDeletion,
-  previewRetention,
-} from "@/server/services/data";
+import { getDeletion, listDeletions, previewConversationDeletion, previewDeletion } from "@/server/services/deletion";
 import {
   diagnosticsStatus,
   getDiagnosticSettings,
@@ -44,6 +36,8 @@ import {
   matchModelPrice,
 } from "@/server/services/pricing";
 import { getProject, listProjects, roleIn } from "@/server/services/projects";
+import { getRetention, previewRetention } from "@/server/services/retention";
+import { getStorage } from "@/server/services/stored-sizes";
 import {
   conversationFacets,
   findSpan,

@@ -14,7 +14,7 @@ import {
 } from "@/db/backup";
 import { env } from "@/env";
 import { loggable } from "@/server/platform/loggable";
-import { recordBackup } from "@/server/services/data";
+import { recordBackup } from "@/server/services/backups";
 import { withDatabase } from "../database";
 import { answer, UsageError } from "../output";
 

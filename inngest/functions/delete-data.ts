@@ -1,5 +1,5 @@
 import { db } from "@/db/pool";
-import { runDeletion } from "@/server/services/data";
+import { runDeletion } from "@/server/services/deletion";
 import { listed } from "../catalogue";
 import { inngest } from "../client";
 import { deletionRequested } from "../events";

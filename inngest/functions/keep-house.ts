@@ -1,5 +1,6 @@
 import { db } from "@/db/pool";
-import { HOUSEKEEPING_MINUTE, keepHouse, measureStorage, scheduleHousekeeping } from "@/server/services/data";
+import { HOUSEKEEPING_MINUTE, keepHouse, scheduleHousekeeping } from "@/server/services/retention";
+import { measureStorage } from "@/server/services/stored-sizes";
 import { listed } from "../catalogue";
 import { inngest } from "../client";
 import { housekeepingDue, storageMeasurementRequested } from "../events";

@@ -23,7 +23,7 @@ import {
 } from "@/server/services/background-jobs";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createRepricing, getRepricing } from "@/server/services/costs";
-import { deleteProject, deleteUserData, getDeletion } from "@/server/services/data";
+import { deleteProject, deleteUserData, getDeletion } from "@/server/services/deletion";
 import { createRuleRuns, executeRuleRuns, listFindings, listRuleRuns } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { inngest } from "../client";

@@ -4,7 +4,7 @@ import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { accountAuditLog, auditLog, identities, memberships, sessions, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { deleteProject } from "@/server/services/data";
+import { deleteProject } from "@/server/services/deletion";
 import { createUser, readSession, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember, joinByInvitation } from "@/server/services/members";
 import { sessionOf } from "./session";

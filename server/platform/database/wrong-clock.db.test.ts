@@ -13,7 +13,6 @@ import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
 import { keyFor } from "@/server/rest/testing";
 import { createApiKey, listApiKeys, verifyApiKey } from "@/server/services/api-keys";
-import { keepHouse, previewRetention, updateRetention } from "@/server/services/data";
 import {
   createRuleRuns,
   executeRuleRuns,
@@ -27,6 +26,7 @@ import { createUser, readSession, startSession, verifyPassword } from "@/server/
 import { sweepMail } from "@/server/services/mail";
 import { createPasswordReset, inviteMember, lookAtInvitation, lookAtPasswordReset } from "@/server/services/members";
 import { createModelPrice } from "@/server/services/pricing";
+import { keepHouse, previewRetention, updateRetention } from "@/server/services/retention";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest, otlpJson } from "@/server/services/telemetry/testing";
 

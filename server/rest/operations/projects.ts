@@ -1,4 +1,4 @@
-import { deleteProject } from "@/server/services/data";
+import { deleteProject } from "@/server/services/deletion";
 import { getProject, renameProject } from "@/server/services/projects";
 import { about, get, patch, project, remove } from "./line";
 

@@ -8,7 +8,7 @@ import { type HandedOver, handOverRuns } from "@/server/engine/events/hand-over"
 import { logger } from "@/server/platform/log";
 import { emit, type OutgoingEvent } from "@/server/platform/outbox";
 import { unfinishedRepricings } from "@/server/services/costs";
-import { unfinishedDeletions } from "@/server/services/data";
+import { unfinishedDeletions } from "@/server/services/deletion";
 import { unfinishedRuleRuns } from "@/server/services/diagnostics";
 import { unsentMail } from "@/server/services/mail";
 import { carriedIds } from "./carried-ids";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { deleteConversation } from "@/server/services/data";
+import { deleteConversation } from "@/server/services/deletion";
 import { createModelPrice } from "@/server/services/pricing";
 import { conversationFacets, foldDailyCosts, getConversation, listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest, type TestSpan } from "@/server/services/telemetry/testing";

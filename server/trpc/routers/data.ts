@@ -1,16 +1,13 @@
+import { listBackups } from "@/server/services/backups";
 import {
   deleteUserData,
   getDeletion,
-  getRetention,
-  getStorage,
-  listBackups,
   listDeletions,
   previewConversationDeletion,
   previewDeletion,
-  previewRetention,
-  requestStorageMeasurement,
-  updateRetention,
-} from "@/server/services/data";
+} from "@/server/services/deletion";
+import { getRetention, previewRetention, updateRetention } from "@/server/services/retention";
+import { getStorage, requestStorageMeasurement } from "@/server/services/stored-sizes";
 import { mutation, query } from "../procedures";
 import { router } from "../trpc";
 

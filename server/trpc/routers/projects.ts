@@ -1,4 +1,4 @@
-import { deleteProject } from "@/server/services/data";
+import { deleteProject } from "@/server/services/deletion";
 import { leaveProject } from "@/server/services/members";
 import { getProject, listProjects, renameProject, startProject } from "@/server/services/projects";
 import { accountMutation, accountQuery, mutation, query } from "../procedures";

@@ -1,4 +1,4 @@
-import { deleteConversation } from "@/server/services/data";
+import { deleteConversation } from "@/server/services/deletion";
 import {
   changeLabels,
   conversationFacets,

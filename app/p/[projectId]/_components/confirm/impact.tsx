@@ -3,7 +3,7 @@ import Link from "next/link";
 import { ExactTime } from "@/app/_components/values/exact-time";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { formatCount, plural } from "@/app/_lib/format";
-import type { DeletionPreview } from "@/server/services/data/schemas";
+import type { DeletionPreview } from "@/server/services/deletion/schemas";
 import classes from "./impact.module.css";
 
 type Touched = Pick<DeletionPreview, "findings" | "recountedFindings" | "touchedFindings">;

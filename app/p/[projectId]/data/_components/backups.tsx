@@ -9,7 +9,7 @@ import { Dot } from "@/app/_components/values/dot";
 import { formatBytes, formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import type { Backup } from "@/server/services/data/schemas";
+import type { Backup } from "@/server/services/backups/schemas";
 import classes from "./backups.module.css";
 import { backupsInput } from "./view";
 

@@ -1,6 +1,6 @@
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, plural } from "@/app/_lib/format";
-import type { Deletion } from "@/server/services/data/schemas";
+import type { Deletion } from "@/server/services/deletion/schemas";
 
 export const SCOPE_WORDS: Record<Deletion["scope"], string> = {
   conversation: "One conversation",

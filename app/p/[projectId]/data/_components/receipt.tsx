@@ -12,7 +12,7 @@ import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, plural, UNKNOWN } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Deletion } from "@/server/services/data/schemas";
+import type { Deletion } from "@/server/services/deletion/schemas";
 import { pageHref } from "../../_components/shell/pages";
 import { askedBy, DeletionStatus, goneSoFar, isOpen, SCOPE_WORDS } from "./deletion-words";
 import classes from "./rows-table.module.css";

@@ -10,7 +10,7 @@ import { ExactTime } from "@/app/_components/values/exact-time";
 import { plural } from "@/app/_lib/format";
 import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import { RETENTION_CEILING_DAYS, RETENTION_FLOOR_DAYS } from "@/server/services/data/schemas";
+import { RETENTION_CEILING_DAYS, RETENTION_FLOOR_DAYS } from "@/server/services/retention/schemas";
 import { Impact } from "../../_components/confirm/impact";
 
 const FIRST_OFFER_DAYS = 90;

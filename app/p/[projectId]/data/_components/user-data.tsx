@@ -7,7 +7,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { plural } from "@/app/_lib/format";
 import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { DeletionPreview } from "@/server/services/data/schemas";
+import type { DeletionPreview } from "@/server/services/deletion/schemas";
 import { Impact } from "../../_components/confirm/impact";
 import { TypeToConfirm } from "../../_components/confirm/type-to-confirm";
 import { pageHref } from "../../_components/shell/pages";

@@ -19,6 +19,7 @@ import { createApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
+import { measureStorage } from "@/server/services/stored-sizes";
 import {
   changeLabels,
   decodeLogs,
@@ -37,7 +38,6 @@ import {
   deleteUserData,
   getDeletion,
   listDeletions,
-  measureStorage,
   previewConversationDeletion,
   previewDeletion,
   runDeletion,

@@ -5,9 +5,8 @@ import { deletionReceipts, projects } from "@/db/schema";
 import { type HousekeepingDue, housekeepingDue } from "@/inngest/events";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { emit } from "@/server/platform/outbox";
+import { addCounts, completeReceipt, deleteBatch, openReceipt, readReceipt } from "@/server/services/deletion";
 import { deleteLooseBefore, deleteReceiptsBefore, deleteUnusedSources } from "@/server/services/telemetry";
-import { deleteBatch } from "./delete-batch";
-import { addCounts, completeReceipt, openReceipt, readReceipt } from "./deletion-receipt";
 import { cutoffOf, dayOf, expiredBefore, housekeepingId, readRetention } from "./retention";
 
 /** A receipt tells a sender what became of a batch; after a month nobody asks. */

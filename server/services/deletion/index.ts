@@ -1,13 +1,12 @@
 import "server-only";
 
-export { listBackups, recordBackup } from "./backups";
+export { deleteBatch } from "./delete-batch";
 export { deleteConversation } from "./delete-conversation";
 export { deleteProject } from "./delete-project";
 export { deleteUserData } from "./delete-user-data";
-export { keepHouse, scheduleHousekeeping } from "./housekeeping";
+export { addCounts, completeReceipt, openReceipt, readReceipt } from "./deletion-receipt";
+export { CONVERSATIONS_COUNTED, impactOf } from "./impact";
 export { getDeletion, listDeletions } from "./list-deletions";
 export { previewConversationDeletion, previewDeletion } from "./preview-deletion";
-export { getRetention, HOUSEKEEPING_MINUTE, previewRetention, updateRetention } from "./retention";
 export { runDeletion } from "./run-deletion";
-export { getStorage, measureStorage, requestStorageMeasurement } from "./stored-sizes";
 export { unfinishedDeletions } from "./unfinished-deletions";

@@ -2,10 +2,10 @@ import { and, desc, eq } from "drizzle-orm";
 import { conversations } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
+import { measuredRows } from "@/server/services/stored-sizes";
 import { findConversation } from "@/server/services/telemetry";
 import { CONVERSATIONS_COUNTED as COUNTED, impactOf } from "./impact";
 import { type DeletionPreview, deleteConversationInput, previewDeletionInput, previewDeletionReply } from "./schemas";
-import { measuredRows } from "./stored-sizes";
 
 export const previewDeletion = verb(
   {

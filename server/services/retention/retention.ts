@@ -6,7 +6,7 @@ import { jobEvents, retentionSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import { CONVERSATIONS_COUNTED, impactOf } from "./impact";
+import { CONVERSATIONS_COUNTED, impactOf } from "@/server/services/deletion";
 import { previewRetentionInput, previewRetentionReply, retentionReply, updateRetentionInput } from "./schemas";
 
 const DAY_MS = 86_400_000;

@@ -4,19 +4,10 @@ import { db } from "@/db/pool";
 import { conversations, deletedTraces, ingestReceipts, jobEvents } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { listDeletions } from "@/server/services/deletion";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
-import {
-  getRetention,
-  getStorage,
-  keepHouse,
-  listDeletions,
-  measureStorage,
-  previewRetention,
-  requestStorageMeasurement,
-  scheduleHousekeeping,
-  updateRetention,
-} from ".";
+import { getRetention, keepHouse, previewRetention, scheduleHousekeeping, updateRetention } from ".";
 
 const DAY = 86_400_000;
 const NOW = Date.now();
@@ -140,23 +131,4 @@ test("what is older goes with the next housekeeping: within the hour, or tomorro
   const [today, tomorrow] = [new Date().toISOString(), (await nextRun()).toISOString()];
   expect(tomorrow.slice(11)).toBe("00:17:00.000Z");
   expect(tomorrow.slice(0, 10) > today.slice(0, 10)).toBe(true);
-});
-
-test("a project's size is measured and read by table", async () => {
-  const { ctx } = await testProject();
-  expect((await getStorage(ctx, {})).storage).toEqual({
-    measuredAt: null,
-    measuring: false,
-    rows: 0,
-    bytes: 0,
-    tables: [],
-  });
-  await conversation(ctx, 1, { active: 1 });
-  expect(await requestStorageMeasurement(ctx, {})).toEqual({ queued: true });
-  expect((await getStorage(ctx, {})).storage).toMatchObject({ measuredAt: null, measuring: true });
-  await measureStorage(ctx);
-  const { storage } = await getStorage(ctx, {});
-  expect(storage.tables).toContainEqual({ name: "spans", rows: 1, bytes: expect.any(Number) });
-  expect(storage.bytes).toBeGreaterThan(500);
-  expect(storage.measuredAt).toBeGreaterThan(NOW - 1000);
 });

@@ -1,9 +1,5 @@
 import { z } from "zod";
-import { idInput, pageInput, pagination, queryInteger } from "@/server/platform/schemas";
-
-/** A conversation's activity of today must never be what a typing error deletes. */
-export const RETENTION_FLOOR_DAYS = 1;
-export const RETENTION_CEILING_DAYS = 36_500;
+import { idInput, pageInput, pagination } from "@/server/platform/schemas";
 
 /** The id that a client gave its own user. */
 const endUserId = z.string().min(1).max(1000);
@@ -41,7 +37,7 @@ export const deleteUserDataInput = z.strictObject({ userId: endUserId });
 export const deleteProjectInput = z.strictObject({ name: z.string().min(1).max(200) });
 
 /** What a deletion does to Findings. */
-const touched = {
+export const touched = {
   /** Findings that nothing else shows: they go. */
   findings: z.int(),
   /** Findings that other conversations show too: they stay and are recounted. */
@@ -76,67 +72,3 @@ export type DeletionPreview = z.infer<typeof previewDeletionReply>["preview"];
 export const getDeletionInput = z.strictObject({ deletionId: idInput });
 export const listDeletionsInput = z.strictObject(pageInput);
 export const deletionsReply = z.object({ deletions: z.array(deletion), pagination });
-
-/** Conversations are kept for so many days after their last activity; `null` keeps them for ever. */
-export const retention = z.object({
-  days: z.int().nullable(),
-  updatedAt: z.number().nullable(),
-  /** When what is older is deleted the next time (Unix ms). */
-  nextRunAt: z.number(),
-});
-export const retentionReply = z.object({ retention });
-export const updateRetentionInput = z.strictObject({
-  days: z.int().min(RETENTION_FLOOR_DAYS).max(RETENTION_CEILING_DAYS).nullable(),
-});
-export const previewRetentionInput = z.strictObject({
-  days: queryInteger(RETENTION_FLOOR_DAYS, RETENTION_CEILING_DAYS),
-});
-export const previewRetentionReply = z.object({
-  preview: z.object({
-    days: z.int(),
-    /** What was active before this time (Unix ms) would go. */
-    before: z.number(),
-    conversations: z.int(),
-    /** Whether these are all; otherwise there are more. */
-    complete: z.boolean(),
-    oldestActivityAt: z.number().nullable(),
-    /** What goes with them; `null` where they are too many to be counted. */
-    impact: z
-      .object({ messages: z.int(), spans: z.int(), logRecords: z.int(), occurrences: z.int(), ...touched })
-      .nullable(),
-  }),
-});
-
-export const storageReply = z.object({
-  storage: z.object({
-    /** Unix ms; `null` before the first measurement. */
-    measuredAt: z.number().nullable(),
-    /** Whether a measurement that was asked for is under way, as far as the embedded job runner knows. */
-    measuring: z.boolean(),
-    rows: z.int(),
-    /** Estimated from a sample of rows, with indexes in proportion. */
-    bytes: z.int(),
-    tables: z.array(z.object({ name: z.string(), rows: z.int(), bytes: z.int() })),
-  }),
-});
-/** Of the whole installation. `restore`: this installation came out of that backup. Times are Unix ms. */
-const backup = z.object({
-  id: z.string(),
-  kind: z.enum(["backup", "restore"]),
-  /** The moment that it shows. */
-  takenAt: z.number(),
-  bytes: z.int(),
-  rows: z.int(),
-  /** SHA-256 of its manifest, which has that of each file. */
-  checksum: z.string(),
-  /** When all of it was read again and found whole; `null`: never. */
-  verifiedAt: z.number().nullable(),
-  /** Whether WHETSTONE_SECRET is in it, sealed. */
-  withSecret: z.boolean(),
-  createdAt: z.number(),
-});
-export type Backup = z.infer<typeof backup>;
-export const listBackupsInput = z.strictObject(pageInput);
-export const backupsReply = z.object({ backups: z.array(backup), pagination });
-
-export const queuedReply = z.object({ queued: z.literal(true) });

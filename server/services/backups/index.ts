@@ -1,0 +1,3 @@
+import "server-only";
+
+export { listBackups, recordBackup } from "./backups";

@@ -1,0 +1,3 @@
+import "server-only";
+
+export { getStorage, measuredRows, measureStorage, requestStorageMeasurement } from "./stored-sizes";
