@@ -390,10 +390,10 @@ test("what a function declares and the engine does not have is refused at start,
     await expect(startEngine({ db: db(), client, functions: [fn] })).rejects.toThrow(why);
   };
   await refused({ throttle: { limit: 1, period: "1s" } }, "`throttle`");
-  await refused({ concurrency: { limit: 1, key: "event.data.id.startsWith('x')" } }, "startsWith()");
+  await refused({ concurrency: { limit: 1, key: "lower(event.data.id)" } }, "lower");
   await refused({ triggers: { event: "app/*" } }, "`app/*`");
   await refused({ triggers: { cron: "every day" } }, "`every day`");
-  await refused({ triggers: { event: "go", if: "user.id == 1" } }, "the variable user");
+  await refused({ triggers: { event: "go", if: "user.id == 1" } }, "user.id == 1");
 });
 
 test("a claim takes the front of every lane, however long the others are", async () => {

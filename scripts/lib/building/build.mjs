@@ -97,7 +97,7 @@ async function bundlePrograms() {
     splitting: true,
     format: "esm",
     platform: "node",
-    target: "node20.16",
+    target: "node20.19",
     keepNames: true,
     tsconfig: "tsconfig.json",
     alias: { "server-only": inRoot("db/testing/empty.ts") },

@@ -5,9 +5,9 @@ import { addressOf, readSettings } from "./settings.mjs";
 const settings = (env: Record<string, string>) => readSettings(env as unknown as NodeJS.ProcessEnv);
 
 test.each([
-  ["20.16.0", false],
+  ["20.19.0", false],
   ["22.0.0", false],
-  ["20.15.1", true],
+  ["20.18.3", true],
   ["18.20.4", true],
 ])("Node %s is too old: %s", (version, refused) => {
   expect(nodeProblem(version) !== undefined).toBe(refused);

@@ -1,5 +1,5 @@
 // No import and no new syntax here: this has to be readable for the very Nodes that it refuses.
-const OLDEST = [20, 16];
+const OLDEST = [20, 19];
 
 export function nodeProblem(version) {
   const [major, minor] = version.split(".").map(Number);

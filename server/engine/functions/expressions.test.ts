@@ -20,14 +20,18 @@ describe("expressions", () => {
     ["event.data.missing == 1", false],
     ["event.data.missing.deeper != 1", false],
     ["event.data.name", false],
+    ["event.data.name.startsWith('it')", true],
+    ["event.data.list.all(x, x > 1)", false],
+    ["event.data.id in [1, 'x']", true],
+    ["event.data.trueName == 'x'", false],
   ])("%s is %s", (source, expected) => {
     expect(matches(compileExpression(source), scope)).toBe(expected);
   });
 
   test.each([
-    ["event.data.name.startsWith('x')", "the function startsWith()"],
-    ["event.data.list.all(x, x > 0)", "the function all()"],
-    ["user.id == 1", "the variable user"],
+    ["lower(event.data.name) == 'x'", "lower"],
+    ["event.data.name.shout()", "shout"],
+    ["user.id == 1", "user"],
     ["event.data.id § 1", "§"],
     ["event.data.id ==", "is not supported"],
     ["event.data.name == 'open", "is not supported"],

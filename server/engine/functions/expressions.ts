@@ -1,40 +1,27 @@
-import { evaluate, parse } from "cel-js";
+import { Environment } from "@marcbachmann/cel-js";
 
 /** What an expression may look at: the event of the run, and for waits and cancellations the one that came in. */
 export type Scope = { event: object; async?: object };
 
 export type Expression = { source: string; evaluate: (scope: Scope) => unknown };
 
-/** Only these of the library's macros are the same in the Inngest server's dialect. */
-const FUNCTIONS = new Set(["has", "size"]);
-
-const STRING = /"(?:[^"\n\\]|\\.)*"|'(?:[^'\n\\]|\\.)*'/g;
-const BEYOND_THE_GRAMMAR = /[^\w\s.()[\]{}=!<>&|?:,+\-*/%]/;
-const CALL = /([A-Za-z_]\w*)\s*\(/g;
-const VARIABLE = /(?<![\w.]|\.\s)([A-Za-z_]\w*)/g;
-const VARIABLES = new Set(["event", "async", "true", "false", "null", "in", ...FUNCTIONS]);
+// Any mixture of types in a list, as the Inngest server's dialect has it.
+const CEL = new Environment({ homogeneousAggregateLiterals: false })
+  .registerVariable("event", "map")
+  .registerVariable("async", "map");
 
 /**
  * Compiles a CEL expression, or throws a sentence that names what is not supported: guessing would run a function
- * for the wrong event. The library's lexer skips characters that it does not know, hence the checks before it.
+ * for the wrong event.
  */
 export function compileExpression(source: string): Expression {
-  const refuse = (why: string) => {
-    throw new Error(`The expression \`${source}\` is not supported: ${why}.`);
-  };
-  const bare = source.replace(STRING, '""').replaceAll('""', "");
-  const strange = BEYOND_THE_GRAMMAR.exec(bare);
-  if (strange) refuse(`the character ${JSON.stringify(strange[0])} is not part of CEL`);
-  for (const [, name = ""] of bare.matchAll(CALL)) {
-    if (name !== "in" && !FUNCTIONS.has(name)) refuse(`the function ${name}()`);
-  }
-  for (const [, name = ""] of bare.matchAll(VARIABLE)) {
-    if (!VARIABLES.has(name)) refuse(`the variable ${name}`);
-  }
-  const parsed = parse(source);
-  if (!parsed.isSuccess) return refuse(parsed.errors.join("; ")) as never;
-  return { source, evaluate: (scope) => evaluate(parsed.cst, scope) };
+  const { valid, error } = CEL.check(source);
+  if (!valid) throw new Error(`The expression \`${source}\` is not supported: ${firstLine(error)}.`, { cause: error });
+  return { source, evaluate: CEL.parse(source) };
 }
+
+/** Below it the library draws where in the expression. */
+const firstLine = (error: Error | undefined) => error?.message.split("\n")[0] ?? "it is not CEL";
 
 /** Whether the condition holds. One that reads what the event does not have, or compares unlike things, does not. */
 export function matches(condition: Expression | undefined, scope: Scope): boolean {
@@ -46,12 +33,14 @@ export function matches(condition: Expression | undefined, scope: Scope): boolea
   }
 }
 
+/** CEL's whole numbers are BigInts, which JSON has not. */
+const plain = (_: string, value: unknown) => (typeof value === "bigint" ? Number(value) : value);
+
 /** The value as text, so that it can be a key; what the event does not have is one key of its own. */
 export function keyOf(expression: Expression | undefined, scope: Scope): string {
   if (!expression) return "";
   try {
-    const value = expression.evaluate(scope);
-    return JSON.stringify(value) ?? "null";
+    return JSON.stringify(expression.evaluate(scope), plain) ?? "null";
   } catch {
     return "null";
   }
