@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Message, MessagePart, MessageToolCall } from "@/server/services/telemetry/schemas";
-import { writeJson } from "../../server/services/diagnostics/detectors/reading/canonical-json";
+import { writeJson } from "../../server/services/diagnostics/detectors/reading/comparable-json";
 import type { ConversationSnapshot } from "../../server/services/diagnostics/types";
 
 const labelledToolCall = z.looseObject({

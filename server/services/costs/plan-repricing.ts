@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Decimal } from "decimal.js";
-import { canonical } from "@/server/platform/canonical";
+import { canonicalJson } from "@/server/platform/canonical-json";
 import { completeCost, type PriceBook, priceCall } from "@/server/services/pricing";
 import type { Cost, Usage } from "@/server/services/pricing/schemas";
 import type { CallKey, StoredCost } from "@/server/services/telemetry";
@@ -45,13 +45,13 @@ const sameMoney = (a: string | null, b: string | null) =>
 function evidence(cost: Cost | null) {
   if (cost === null) return "none";
   const { pricesVersion: _, ...rest } = completeCost(cost);
-  return canonical(rest);
+  return canonicalJson(rest);
 }
 
 /** Of a stored cost: the same before and after it has gone through the database. */
 export const digestOf = ({ costTotal, cost }: Pick<StoredCost, "costTotal" | "cost">) =>
   createHash("sha1")
-    .update(canonical([costTotal === null ? null : new Decimal(costTotal).toFixed(), cost]))
+    .update(canonicalJson([costTotal === null ? null : new Decimal(costTotal).toFixed(), cost]))
     .digest("base64url");
 
 /** No sum of so many calls has more digits than that. */

@@ -1,8 +1,8 @@
-import { canonical } from "@/server/platform/canonical";
+import { canonicalJson } from "@/server/platform/canonical-json";
 import type { ChangedDefault, PriceDefinition } from "../schemas";
 import type { Catalogue, DefaultModel } from "./default-prices";
 
-const same = (a: unknown, b: unknown) => canonical(a) === canonical(b);
+const same = (a: unknown, b: unknown) => canonicalJson(a) === canonicalJson(b);
 
 /** The prices of a model that hold at a moment. */
 const atMoment = ({ timeline }: DefaultModel, at: number): PriceDefinition =>

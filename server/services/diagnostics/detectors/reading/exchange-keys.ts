@@ -1,7 +1,7 @@
 import { onOneLine } from "@/server/platform/excerpt";
 import { parseJson } from "@/server/platform/json-text";
 import type { ConversationSnapshot } from "../../types";
-import { writeJson } from "./canonical-json";
+import { writeJson } from "./comparable-json";
 import { type ToolExchange, toolExchanges } from "./tool-exchanges";
 
 /** How a step of an agent is compared with another. */

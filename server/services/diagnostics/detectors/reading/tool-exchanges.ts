@@ -1,6 +1,6 @@
 import type { Message, MessagePart, ToolCall } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, Evidence } from "../../types";
-import { canonicalJson, writeJson } from "./canonical-json";
+import { comparableJson, writeJson } from "./comparable-json";
 import { quoteMessage, quoteSpan } from "./evidence";
 import { pendingCalls } from "./pending-calls";
 import { textOf } from "./text";
@@ -168,7 +168,7 @@ function withSpans(exchanges: ToolExchange[], conversation: ConversationSnapshot
 
 const keys = {
   callId: (id: string) => `id ${id}`,
-  call: (name: string, args: string) => `call ${name} ${canonicalJson(args)}`,
+  call: (name: string, args: string) => `call ${name} ${comparableJson(args)}`,
   result: (name: string, result: string) => `result ${name} ${result}`,
 };
 
