@@ -1,132 +1,122 @@
-import { createReadStream, createWriteStream, existsSync, statSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { extract, type Pack, pack } from "tar-stream";
 
 /** Whatever is in a backup is for its owner only. */
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
-const BLOCK = 512;
-
-/** A place where a backup is written: a folder, or one `.tar` file when the name says so. It appears whole or not at all. */
-export async function createArchive(to: string) {
-  if (existsSync(to)) throw new ArchiveProblem(`${to} is there already. Name a place where there is nothing.`);
-  const folder = `${to}.partial-${process.pid}`;
-  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  return {
-    pathOf: (name: string) => path.join(folder, name),
-    async finish() {
-      if (!isTar(to)) return rename(folder, to);
-      const packed = `${to}.packing-${process.pid}`;
-      await packTar(folder, packed);
-      await rename(packed, to);
-      await rm(folder, { recursive: true });
-    },
-    discard: () => rm(folder, { recursive: true, force: true }),
-  };
-}
-
-const isTar = (name: string) => name.endsWith(".tar");
 
 /** What is told to whoever gave the name of the backup. */
 export class ArchiveProblem extends Error {
   override name = "ArchiveProblem";
 }
 
-export type Archive = { has: (name: string) => boolean; stream: (name: string) => Readable; bytes: number };
+export type ArchiveWriter = {
+  /** Returns where to write a member whose size is not known yet; `add` takes it up when it is written. */
+  pathOf: (name: string) => string;
+  add: (name: string) => Promise<void>;
+  finish: () => Promise<void>;
+  discard: () => Promise<void>;
+};
 
-export async function openArchive(from: string): Promise<Archive> {
-  if (!existsSync(from)) throw new ArchiveProblem(`There is nothing at ${from}.`);
-  if (statSync(from).isDirectory()) {
-    const sizes = (await readdir(from)).map((name) => statSync(path.join(from, name)).size);
-    return {
-      has: (name) => existsSync(path.join(from, name)),
-      stream: (name) => createReadStream(path.join(from, name)),
-      bytes: sizes.reduce((sum, size) => sum + size, 0),
-    };
-  }
-  const members = await listTar(from);
+const isTar = (name: string) => name.endsWith(".tar");
+
+/** Begins a backup: a folder, or one `.tar` file when the name says so. It appears whole or not at all. */
+export async function createArchive(to: string): Promise<ArchiveWriter> {
+  if (existsSync(to)) throw new ArchiveProblem(`${to} is there already. Name a place where there is nothing.`);
+  const folder = `${to}.partial-${process.pid}`;
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  const pathOf = (name: string) => path.join(folder, name);
+  const discard = () => rm(folder, { recursive: true, force: true });
+  if (!isTar(to)) return { pathOf, add: async () => {}, finish: () => rename(folder, to), discard };
+
+  const tar = openTar(pathOf("archive.tar"));
   return {
-    bytes: statSync(from).size,
-    has: (name) => members.has(name),
-    stream(name) {
-      const member = members.get(name);
-      if (!member) throw new ArchiveProblem(`The backup lacks ${name}.`);
-      return createReadStream(from, {
-        start: member.start,
-        end: Math.max(member.start, member.start + member.size - 1),
-      });
+    pathOf,
+    /** Each member goes as soon as it is packed: the disk holds one of them twice and no more. */
+    async add(name) {
+      const { size, mtime } = await stat(pathOf(name));
+      await tar.add(name, size, mtime, createReadStream(pathOf(name)));
+      await rm(pathOf(name));
+    },
+    async finish() {
+      await tar.finish();
+      await rename(pathOf("archive.tar"), to);
+      await discard();
+    },
+    async discard() {
+      await tar.abandon();
+      await discard();
     },
   };
 }
 
-/** USTAR, as `tar` reads it. Sizes over 8 GiB are written in base 256, which GNU and BSD tar read too. */
-async function packTar(folder: string, to: string) {
-  const out = createWriteStream(to, { mode: PRIVATE_FILE });
-  /** One at a time: the next is read when this one is written. */
-  const write = (bytes: Buffer) =>
-    new Promise<void>((resolve, reject) => out.write(bytes, (error) => (error ? reject(error) : resolve())));
-  for (const name of (await readdir(folder)).sort()) {
-    const { size, mtimeMs } = statSync(path.join(folder, name));
-    await write(tarHeader(name, size, Math.floor(mtimeMs / 1000)));
-    for await (const chunk of createReadStream(path.join(folder, name))) await write(chunk as Buffer);
-    await write(Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK));
-  }
-  await write(Buffer.alloc(2 * BLOCK));
-  await new Promise<void>((resolve, reject) => out.end((error?: Error | null) => (error ? reject(error) : resolve())));
+function openTar(file: string) {
+  const packed: Pack = pack();
+  const written = pipeline(packed, createWriteStream(file, { mode: PRIVATE_FILE }));
+  written.catch(() => {}); // whoever adds or finishes is told
+  return {
+    async add(name: string, size: number, mtime: Date, content: Readable) {
+      const entry = packed.entry({ name, size, mtime, mode: PRIVATE_FILE });
+      await Promise.race([pipeline(content, entry), written]);
+    },
+    async finish() {
+      packed.finalize();
+      await written;
+    },
+    async abandon() {
+      packed.destroy();
+      await written.catch(() => {});
+    },
+  };
 }
 
-const SIZE = { at: 124, length: 12 };
+/** A file of a backup. Its content is read before the next member is asked for, or not at all. */
+export type Member = { name: string; content: Readable };
+/** A backup to read: its members in the order in which they stand there, as often as wanted. */
+export type Archive = { bytes: number; members: () => AsyncGenerator<Member> };
 
-function tarHeader(name: string, size: number, modified: number) {
-  const header = Buffer.alloc(BLOCK);
-  const octal = (value: number, at: number, length: number) =>
-    header.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "ascii");
-  header.write(name, 0, 100, "utf8");
-  octal(PRIVATE_FILE, 100, 8);
-  octal(0, 108, 8);
-  octal(0, 116, 8);
-  if (size < 8 ** 11) octal(size, SIZE.at, SIZE.length);
-  else {
-    header.writeUInt8(0x80, SIZE.at);
-    header.writeBigUInt64BE(BigInt(size), SIZE.at + 4);
-  }
-  octal(modified, 136, SIZE.length);
-  header.write("        0", 148, "ascii"); // the checksum counts as blanks; "0" is a plain file
-  header.write("ustar\u000000", 257, "ascii");
-  octal(
-    header.reduce((sum, byte) => sum + byte, 0),
-    148,
-    7,
-  );
-  return header;
+export async function openArchive(from: string): Promise<Archive> {
+  if (!existsSync(from)) throw new ArchiveProblem(`There is nothing at ${from}.`);
+  const { size, isFolder } = await stat(from).then((found) => ({ size: found.size, isFolder: found.isDirectory() }));
+  if (!isFolder) return { bytes: size, members: () => membersOfTar(from) };
+  const names = (await readdir(from, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(from, path.join(entry.parentPath, entry.name)));
+  const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(from, name))).size));
+  return {
+    bytes: sizes.reduce((sum, one) => sum + one, 0),
+    async *members() {
+      for (const name of names) yield { name, content: createReadStream(path.join(from, name)) };
+    },
+  };
 }
 
-async function listTar(file: string) {
-  const members = new Map<string, { start: number; size: number }>();
-  const handle = await open(file);
+async function* membersOfTar(from: string): AsyncGenerator<Member> {
+  const file = createReadStream(from);
+  const unpacked = extract();
+  pipeline(file, unpacked).catch(() => {}); // told by what is read of it
   try {
-    for (let at = 0; ; ) {
-      const header = await readBlock(handle, at);
-      if (!header || header[0] === 0) return members;
-      if (header.toString("ascii", 257, 262) !== "ustar") throw new ArchiveProblem(`${file} is not a backup.`);
-      const name = header.toString("utf8", 0, 100).replace(/\0.*$/s, "");
-      const size =
-        header[SIZE.at] === 0x80
-          ? Number(header.readBigUInt64BE(SIZE.at + 4))
-          : Number.parseInt(header.toString("ascii", SIZE.at, SIZE.at + SIZE.length), 8);
-      members.set(name, { start: at + BLOCK, size });
-      at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+    for await (const entry of explained(from, unpacked)) {
+      yield { name: entry.header.name, content: Readable.from(explained(from, entry), { objectMode: false }) };
+      entry.resume();
     }
   } finally {
-    await handle.close();
+    file.destroy();
   }
 }
 
-async function readBlock(handle: FileHandle, at: number) {
-  const block = Buffer.alloc(BLOCK);
-  const { bytesRead } = await handle.read(block, 0, BLOCK, at);
-  return bytesRead === BLOCK ? block : undefined;
+/** The same items; what ends them early says that it is the backup's fault. */
+async function* explained<T>(from: string, items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) throw error;
+    throw new ArchiveProblem(`${from} is not a backup, or not whole: ${(error as Error).message}.`);
+  }
 }
 
 export const readText = async (stream: Readable) => {

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import postgres from "postgres";
 import { MIGRATION_LOCK } from "../migrate";
-import { createArchive, PRIVATE_FILE } from "./archive";
+import { type ArchiveWriter, createArchive, PRIVATE_FILE } from "./archive";
 import {
   columnList,
   contentOf,
@@ -43,7 +43,7 @@ export async function backUp(
       const names = await tablesOf(tx);
       const tables: TableEntry[] = [];
       try {
-        for (const name of names) tables.push(await copyOut(tx, name, archive.pathOf));
+        for (const name of names) tables.push(await copyOut(tx, name, archive));
       } catch (error) {
         // The connection may be in the middle of a table that nobody reads any more: no query gets through, no rollback.
         failed = error;
@@ -66,6 +66,7 @@ export async function backUp(
       };
     });
     await writeFile(archive.pathOf(MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: PRIVATE_FILE });
+    await archive.add(MANIFEST);
     await archive.finish();
     return manifest;
   } catch (error) {
@@ -89,7 +90,7 @@ async function migrationsOf(tx: Tx) {
   return [...rows];
 }
 
-async function copyOut(tx: Tx, name: string, pathOf: (name: string) => string): Promise<TableEntry> {
+async function copyOut(tx: Tx, name: string, archive: ArchiveWriter): Promise<TableEntry> {
   const found = await tx<{ name: string }[]>`
     select column_name as name from information_schema.columns
     where table_schema = 'public' and table_name = ${name} and is_generated = 'NEVER' order by ordinal_position`;
@@ -108,10 +109,11 @@ async function copyOut(tx: Tx, name: string, pathOf: (name: string) => string): 
     rows,
     createGzip({ level: GZIP_LEVEL }),
     digesting,
-    createWriteStream(pathOf(file), { mode: PRIVATE_FILE }),
+    createWriteStream(archive.pathOf(file), { mode: PRIVATE_FILE }),
   );
   // postgres.js pauses its socket when the stream is full and resumes it when more is asked for: of a stream that has
   // ended nothing is, and the next query would wait for ever.
   rows._read(0);
+  await archive.add(file);
   return { name, columns, ...content, file, sha256: digest.digest("hex") };
 }

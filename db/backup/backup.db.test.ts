@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gunzipSync } from "node:zlib";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrateDatabase, NewerDatabaseError } from "@/db/migrate";
@@ -152,6 +153,41 @@ test("a database in use, a damaged backup, a later one and a foreign one are ref
   await rm(spans);
   await expect(readBackup(to)).rejects.toThrow("lacks spans.copy.gz");
   await expect(readBackup(path.join(folder, "nowhere"))).rejects.toThrow("nothing at");
+});
+
+test("a tar that an earlier version wrote restores", async () => {
+  const from = path.join(folder, "earlier.tar");
+  await writeFile(from, gunzipSync(await readFile("db/backup/testing/before-tar-stream.tar.gz")));
+  const backup = await readBackup(from);
+  expect(unseal(backup.manifest.secret!, "correct horse")).toBe(SECRET);
+  const fresh = await emptyDatabase();
+  await restore(fresh, backup);
+  const [project] = await on(fresh, (sql) => sql`select name from projects where id = 'prj_old'`);
+  expect(project).toEqual({ name: "Shop of an earlier version" });
+  const [event] = await on(fresh, (sql) => sql`select data from job_events where id = 'evt_old'`);
+  expect(event?.data).toContain("backslash");
+});
+
+test("a tar that broke off, one with a changed byte and what is no tar are refused", async () => {
+  const whole = path.join(folder, "whole.tar");
+  await backUp(OWNER, whole, { secret: SECRET });
+  const bytes = await readFile(whole);
+  const refused = async (name: string, content: Buffer) => {
+    await writeFile(path.join(folder, name), content);
+    return readBackup(path.join(folder, name)).then(
+      () => "read",
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+  };
+  expect(await refused("cut.tar", bytes.subarray(0, 700))).toContain("ArchiveProblem: ");
+  expect(await refused("half.tar", bytes.subarray(0, 512 * Math.floor(bytes.length / 1024)))).toContain(
+    "ArchiveProblem",
+  );
+  const changed = Buffer.from(bytes);
+  changed[512 + 4]! ^= 1;
+  expect(await refused("changed.tar", changed)).toContain("damaged");
+  expect(await refused("text.tar", Buffer.from("hello ".repeat(500)))).toContain("is not a backup");
+  expect(await refused("empty.tar", Buffer.alloc(0))).toContain("is not a backup");
 });
 
 test("a place that cannot be written to ends a backup with its reason", async () => {

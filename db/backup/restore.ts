@@ -18,8 +18,8 @@ export type ReadBackup = { archive: Archive; manifest: Manifest; checksum: strin
 /** Reads a backup and, unless told otherwise, proves its files whole, before anything is touched. */
 export async function readBackup(from: string, { prove = true } = {}): Promise<ReadBackup> {
   const archive = await openArchive(from);
-  if (!archive.has(MANIFEST)) throw new ArchiveProblem(`${from} is not a backup: it has no ${MANIFEST}.`);
-  const text = await readText(archive.stream(MANIFEST));
+  const { text, digests } = await readThrough(archive, prove);
+  if (text === undefined) throw new ArchiveProblem(`${from} is not a backup: it has no ${MANIFEST}.`);
   const read = manifest.safeParse(parsed(text));
   if (!read.success) {
     throw new ArchiveProblem(
@@ -27,13 +27,28 @@ export async function readBackup(from: string, { prove = true } = {}): Promise<R
     );
   }
   for (const { file, sha256 } of prove ? read.data.tables : []) {
-    if (!archive.has(file)) throw new ArchiveProblem(`The backup is not whole: it lacks ${file}.`);
-    const digest = createHash("sha256");
-    for await (const chunk of archive.stream(file)) digest.update(chunk as Buffer);
-    if (digest.digest("hex") !== sha256)
-      throw new ArchiveProblem(`The backup is damaged: ${file} is not what was written.`);
+    const found = digests.get(file);
+    if (found === undefined) throw new ArchiveProblem(`The backup is not whole: it lacks ${file}.`);
+    if (found !== sha256) throw new ArchiveProblem(`The backup is damaged: ${file} is not what was written.`);
   }
   return { archive, manifest: read.data, checksum: createHash("sha256").update(text).digest("hex") };
+}
+
+/** Reads all of it once: the manifest stands at the end, where it is written. */
+async function readThrough({ members }: Archive, prove: boolean) {
+  const digests = new Map<string, string>();
+  let text: string | undefined;
+  for await (const { name, content } of members()) {
+    if (name === MANIFEST) {
+      text = await readText(content);
+      if (!prove) break;
+    } else if (prove) {
+      const digest = createHash("sha256");
+      await pipeline(content, digest);
+      digests.set(name, digest.digest("hex"));
+    }
+  }
+  return { text, digests };
 }
 
 const parsed = (text: string): unknown => {
@@ -133,10 +148,14 @@ async function loadRows(tx: Tx, archive: Archive, { tables, sequences }: Manifes
     select distinct tgrelid::regclass::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
     where not tgisinternal and c.relnamespace = 'public'::regnamespace`;
   for (const { name } of triggered) await tx.unsafe(`alter table ${name} disable trigger user`);
-  for (const { name, columns, file } of tables) {
+  const byFile = new Map(tables.map((table) => [table.file, table]));
+  for await (const { name: member, content } of archive.members()) {
+    const table = byFile.get(member);
+    if (!table) continue;
+    const { name, columns } = table;
     const rows = await tx.unsafe(`copy ${tableName(name)} (${columnList(columns)}) from stdin`).writable();
     const closed = once(rows, "close");
-    await pipeline(archive.stream(file), createGunzip(), rows);
+    await pipeline(content, createGunzip(), rows);
     // With its close the stream says one more word to the server, which must not fall into the next table.
     await closed;
   }
