@@ -1,15 +1,19 @@
 export { apiKeys } from "./api-keys";
 export { accountAuditLog, auditLog } from "./audit";
+export { backups } from "./backups";
 export { dailyCosts, dailyLabelCosts, repricedCalls, repricings } from "./costs";
-export { backups, deletedTraces, deletionReceipts, retentionSettings, storedSizes } from "./data";
+export { deletedTraces, deletionReceipts } from "./deletions";
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
-export { idempotencyKeys, rateBuckets } from "./doors";
+export { jobEngine, jobEvents, jobRuns, jobSchedules, jobSteps } from "./engine";
+export { idempotencyKeys } from "./idempotency";
 export { identities, loginAttempts, memberships, sessions, setupTokens, signInNetworks, users } from "./identity";
-export { jobEngine, jobEvents, jobRuns, jobSchedules, jobSteps } from "./jobs";
 export { outgoingMail } from "./mail";
 export { invitations, passwordResets } from "./members";
 export { modelPriceDefinitions, priceCatalogues } from "./pricing";
 export { projects } from "./projects";
+export { rateBuckets } from "./rate-limits";
+export { retentionSettings } from "./retention";
+export { storedSizes } from "./stored-sizes";
 export {
   conversationMessages,
   conversationSearch,

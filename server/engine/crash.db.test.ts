@@ -3,7 +3,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { db, pool } from "@/db/pool";
-import { jobRuns } from "@/db/schema/jobs";
+import { jobRuns } from "@/db/schema/engine";
 import { asOwner } from "@/db/testing/as-owner";
 import { emit } from "@/server/platform/outbox";
 import { startEngine } from "./engine";

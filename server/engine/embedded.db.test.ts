@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { afterEach, expect, test } from "vitest";
 import { databaseNow } from "@/db/database-now";
 import { db } from "@/db/pool";
-import { jobEvents, jobRuns, jobSchedules, jobSteps } from "@/db/schema/jobs";
+import { jobEvents, jobRuns, jobSchedules, jobSteps } from "@/db/schema/engine";
 import { newGate } from "@/db/testing/gate";
 import { newId } from "@/server/platform/ids";
 import { emit } from "@/server/platform/outbox";

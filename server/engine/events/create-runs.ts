@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { type JobEvent, jobRuns } from "@/db/schema/jobs";
+import { type JobEvent, jobRuns } from "@/db/schema/engine";
 import { newId } from "@/server/platform/ids";
 import { projectOf } from "@/server/platform/outbox";
 import type { Definition } from "../functions/definitions";

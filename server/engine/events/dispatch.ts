@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
-import { type JobEvent, jobEvents, jobRuns, jobSteps } from "@/db/schema/jobs";
+import { type JobEvent, jobEvents, jobRuns, jobSteps } from "@/db/schema/engine";
 import type { Definition, Definitions } from "../functions/definitions";
 import { compileExpression, matches } from "../functions/expressions";
 import { cancelRun } from "../runs/finish-run";

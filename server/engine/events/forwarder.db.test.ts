@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Inngest } from "inngest";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { jobEvents } from "@/db/schema/jobs";
+import { jobEvents } from "@/db/schema/engine";
 import { emit } from "@/server/platform/outbox";
 import { until } from "../testing/describe-engine";
 import { forwardEvents, startForwarder } from "./forwarder";

@@ -3,7 +3,7 @@ import type { Inngest } from "inngest";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
-import { jobEvents } from "@/db/schema/jobs";
+import { jobEvents } from "@/db/schema/engine";
 import { logger } from "@/server/platform/log";
 import { createPause } from "../runs/pause";
 import { reap } from "../runs/reap";

@@ -2,7 +2,7 @@ import { and, isNull, like, lt, or } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { isOneOf } from "@/db/rows";
-import { type JobError, jobEvents, jobRuns } from "@/db/schema/jobs";
+import { type JobError, jobEvents, jobRuns } from "@/db/schema/engine";
 import { emit } from "@/server/platform/outbox";
 
 const ROWS_A_STATEMENT = 500;

@@ -1,7 +1,7 @@
 import { and, eq, inArray, lte, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
-import { jobSchedules } from "@/db/schema/jobs";
+import { jobSchedules } from "@/db/schema/engine";
 import { newId } from "@/server/platform/ids";
 import { createRuns } from "../events/create-runs";
 import { type Definition, type Definitions, nextCron } from "./definitions";

@@ -1,6 +1,6 @@
 import { desc, eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { jobRuns } from "@/db/schema/jobs";
+import { jobRuns } from "@/db/schema/engine";
 
 /** The newest runs whose retries are used up, with their errors: what can be replayed. */
 export const failedRuns = (db: Db, limit: number) =>

@@ -2,7 +2,7 @@ import { and, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { isOneOf } from "@/db/rows";
-import { jobRuns, jobSteps } from "@/db/schema/jobs";
+import { jobRuns, jobSteps } from "@/db/schema/engine";
 import { ServiceError } from "@/server/platform/errors";
 
 /**

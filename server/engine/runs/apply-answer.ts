@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
-import { type JobError, jobRuns, jobSteps } from "@/db/schema/jobs";
+import { type JobError, jobRuns, jobSteps } from "@/db/schema/engine";
 import { newId } from "@/server/platform/ids";
 import { createRuns } from "../events/create-runs";
 import { waitsForEvent } from "../events/dispatch";

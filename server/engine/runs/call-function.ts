@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Inngest, InngestFunction } from "inngest";
 import { serve } from "inngest/edge";
-import type { JobEvent } from "@/db/schema/jobs";
+import type { JobEvent } from "@/db/schema/engine";
 import { duringTurn } from "../events/sending";
 import { retryDelay } from "../functions/durations";
 import { type Answer, errorOf, type Op } from "./protocol";

@@ -1,4 +1,4 @@
-import type { ConcurrencyKey } from "@/db/schema/jobs";
+import type { ConcurrencyKey } from "@/db/schema/engine";
 
 export type Candidate = { id: string; projectId: string | null; queueAt: number; concurrencyKeys: ConcurrencyKey[] };
 export type Running = Pick<Candidate, "projectId" | "concurrencyKeys">;

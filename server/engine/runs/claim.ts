@@ -3,7 +3,7 @@ import { v4 } from "uuid";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
-import { jobRuns } from "@/db/schema/jobs";
+import { jobRuns } from "@/db/schema/engine";
 import { type Candidate, chooseRuns } from "./choose-runs";
 
 /** A run that this process holds: what it writes for it is accepted while the run's row carries `token`. */

@@ -1,4 +1,4 @@
-import type { JobError } from "@/db/schema/jobs";
+import type { JobError } from "@/db/schema/engine";
 
 /** One thing that a function asks for, or reports, at the end of a turn. */
 export type Op = {

@@ -1,7 +1,7 @@
 import { and, inArray, isNotNull, lt, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { jobEvents, jobRuns } from "@/db/schema/jobs";
+import { jobEvents, jobRuns } from "@/db/schema/engine";
 
 const DAY = 86_400_000;
 const COMPLETED_KEPT_MS = 3 * DAY;

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
-import { jobRuns } from "@/db/schema/jobs";
+import { jobRuns } from "@/db/schema/engine";
 import { failRun } from "./finish-run";
 import { finishSteps, isOpen, type Outcome, type Run, release, type Step, stepsOf } from "./steps";
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { type JobError, jobRuns, jobSteps } from "@/db/schema/jobs";
+import { type JobError, jobRuns, jobSteps } from "@/db/schema/engine";
 import { queueTime } from "../events/create-runs";
 
 export type Run = typeof jobRuns.$inferSelect;

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { isOneOf } from "@/db/rows";
 import { jobRuns, ruleRuns } from "@/db/schema";
-import type { JobEvent } from "@/db/schema/jobs";
+import type { JobEvent } from "@/db/schema/engine";
 import { functionOf } from "@/inngest/catalogue";
 import type { Ctx } from "@/server/platform/context";
 import { carriedIds } from "./carried-ids";

@@ -1,4 +1,4 @@
-import type { JobEvent } from "@/db/schema/jobs";
+import type { JobEvent } from "@/db/schema/engine";
 
 type Carried = { of: string; ids: string[] };
 

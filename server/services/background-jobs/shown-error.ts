@@ -1,4 +1,4 @@
-import type { JobError } from "@/db/schema/jobs";
+import type { JobError } from "@/db/schema/engine";
 import { hideCredentials } from "@/server/platform/log";
 
 const MESSAGE_MAX = 2000;

@@ -2,7 +2,7 @@ import { isNull } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { jobEngine, jobEvents, jobRuns } from "@/db/schema";
-import type { JobEvent } from "@/db/schema/jobs";
+import type { JobEvent } from "@/db/schema/engine";
 import { deletionRequested, mailQueued, RUNS_PER_EVENT, repricingRequested, ruleRunsQueued } from "@/inngest/events";
 import { type HandedOver, handOverRuns } from "@/server/engine/events/hand-over";
 import { logger } from "@/server/platform/log";

@@ -1,33 +1,9 @@
 import { desc, sql } from "drizzle-orm";
-import {
-  bigint,
-  boolean,
-  check,
-  customType,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-} from "drizzle-orm/pg-core";
+import { check, customType, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
 import { projects } from "./projects";
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
-
-/** For how long a project keeps conversations. A project without a row, or without days, keeps them for ever. */
-export const retentionSettings = pgTable(
-  "retention_settings",
-  {
-    projectId: text("project_id")
-      .primaryKey()
-      .references(() => projects.id, { onDelete: "cascade" }),
-    days: integer("days"),
-    updatedAt: unixMs("updated_at").notNull(),
-  },
-  (t) => [check("retention_settings_floor", sql`${t.days} >= 1`)],
-);
 
 /**
  * That something was deleted: how much of what, who asked, when. It says nothing of what was in it. Without a foreign
@@ -72,41 +48,4 @@ export const deletedTraces = pgTable(
     deletedAt: unixMs("deleted_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.projectId, t.digest] })],
-);
-
-/**
- * That the installation was backed up, or is one that was restored. Of the whole installation, and without the place:
- * who reads this in a project has no business on the machine.
- */
-export const backups = pgTable(
-  "backups",
-  {
-    id: text("id").primaryKey(),
-    kind: text("kind", { enum: ["backup", "restore"] }).notNull(),
-    /** The moment that the backup shows. */
-    takenAt: unixMs("taken_at").notNull(),
-    bytes: bigint("bytes", { mode: "number" }).notNull(),
-    rows: bigint("rows", { mode: "number" }).notNull(),
-    /** SHA-256 of its manifest, which has that of each file. */
-    checksum: text("checksum").notNull(),
-    /** When all of it was read again and found whole. */
-    verifiedAt: unixMs("verified_at"),
-    withSecret: boolean("with_secret").notNull(),
-    createdAt: createdAt(),
-  },
-  (t) => [index("backups_newest").on(desc(t.createdAt), desc(t.id))],
-);
-
-/** How much a project's rows take up, as last measured. */
-export const storedSizes = pgTable(
-  "stored_sizes",
-  {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
-    tableName: text("table_name").notNull(),
-    rows: bigint("rows", { mode: "number" }).notNull(),
-    /** Estimated: rows times the mean size of a sample, with the table's indexes in proportion. */
-    bytes: bigint("bytes", { mode: "number" }).notNull(),
-    measuredAt: unixMs("measured_at").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.projectId, t.tableName] })],
 );
