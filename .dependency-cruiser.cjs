@@ -1,4 +1,4 @@
-/** The seven rules of the layout: doors → services → platform and db, never the other way. */
+/** The rules of the layout: doors → services → platform and db, never the other way. */
 const rule = (name, from, to, toNot) => ({
   name,
   severity: "error",
@@ -7,16 +7,19 @@ const rule = (name, from, to, toNot) => ({
 });
 const DOORS = "^(app|cli|server/(trpc|rest)|inngest/functions)/";
 const VOCABULARY = "^server/services/.*/(schemas|types)\\.ts$";
+/** What columns may hold, declared in the schema: lists of values and types, with no library. */
+const VALUES = "^db/schema/(enumerations|json)\\.ts$";
 
 module.exports = {
   forbidden: [
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
-    // A column's words (its states, its JSON's shape) are declared once, where services and screens read them too.
-    rule("db-is-the-floor", "^db/(?!testing/)", "^(app|server|inngest)/", `^server/platform/|${VOCABULARY}`),
+    rule("db-is-the-floor", "^db/(?!testing/)", "^(app|server|inngest)/", "^server/platform/"),
     rule("services-know-no-door", "^server/services/", `${DOORS}|^inngest/client`),
     rule("doors-do-not-query", DOORS, "^db/schema"),
     rule("doors-enter-by-the-index", DOORS, "^server/services/", "^server/services/.*/(index|schemas)\\.ts$"),
-    rule("schemas-are-portable", VOCABULARY, "^(app|db|inngest|server)/", `${VOCABULARY}|^server/platform/`),
+    rule("schemas-are-portable", VOCABULARY, "^(app|db|inngest|server)/", `${VOCABULARY}|${VALUES}|^server/platform/`),
+    // Screens read them by way of the services' schemas.
+    rule("values-import-nothing", VALUES, ".", VALUES),
     rule(
       "services-enter-by-the-index",
       "^server/services/([^/]+)/",

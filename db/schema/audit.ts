@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, projectId } from "./columns";
+import { AUDIT_ACTOR_KINDS, AUDIT_DOORS } from "./enumerations";
 import { projects } from "./projects";
 
 /** What was done, by whom, from where. Nothing here is ever changed: a trigger refuses it. */
 const told = () => ({
   /** The name of the verb, or of what stands for one at another door. */
   action: text("action").notNull(),
-  actorKind: text("actor_kind", { enum: ["user", "apiKey", "job", "operator", "visitor"] }).notNull(),
+  actorKind: text("actor_kind", { enum: AUDIT_ACTOR_KINDS }).notNull(),
   /** The person, the key, or the name of the job. No foreign key: what happened outlives who did it. */
   actorId: text("actor_id"),
   sessionId: text("session_id"),
@@ -16,7 +17,7 @@ const told = () => ({
   /** What the change touched, as it was and as it became; never a secret. */
   before: jsonb("before").$type<Record<string, unknown>>(),
   after: jsonb("after").$type<Record<string, unknown>>(),
-  door: text("door", { enum: ["rest", "trpc", "page", "cli", "job"] }),
+  door: text("door", { enum: AUDIT_DOORS }),
   requestId: text("request_id"),
   address: text("address"),
   createdAt: createdAt(),

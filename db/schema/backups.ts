@@ -1,6 +1,7 @@
 import { desc } from "drizzle-orm";
 import { bigint, boolean, index, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, unixMs } from "./columns";
+import { BACKUP_KINDS } from "./enumerations";
 
 /**
  * That the installation was backed up, or is one that was restored. Of the whole installation, and without the place:
@@ -10,7 +11,7 @@ export const backups = pgTable(
   "backups",
   {
     id: text("id").primaryKey(),
-    kind: text("kind", { enum: ["backup", "restore"] }).notNull(),
+    kind: text("kind", { enum: BACKUP_KINDS }).notNull(),
     /** The moment that the backup shows. */
     takenAt: unixMs("taken_at").notNull(),
     bytes: bigint("bytes", { mode: "number" }).notNull(),

@@ -14,6 +14,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
+import { ACTOR_KINDS, REPRICING_STATES } from "./enumerations";
 import { projects } from "./projects";
 import { modelCalls } from "./telemetry";
 
@@ -83,7 +84,7 @@ export const repricings = pgTable(
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: text("id").notNull(),
-    state: text("state", { enum: ["queued", "running", "completed", "failed", "undoing", "undone"] }).notNull(),
+    state: text("state", { enum: REPRICING_STATES }).notNull(),
     /** Calls made in `[from, to)`, and which of them. */
     from: unixMs("from").notNull(),
     to: unixMs("to").notNull(),
@@ -111,9 +112,9 @@ export const repricings = pgTable(
     callsKept: integer("calls_kept").notNull().default(0),
     /** Why it stands still. */
     error: text("error"),
-    actorKind: text("actor_kind", { enum: ["user", "apiKey", "job", "operator"] }).notNull(),
+    actorKind: text("actor_kind", { enum: ACTOR_KINDS }).notNull(),
     actorId: text("actor_id"),
-    undoneByKind: text("undone_by_kind", { enum: ["user", "apiKey", "job", "operator"] }),
+    undoneByKind: text("undone_by_kind", { enum: ACTOR_KINDS }),
     undoneById: text("undone_by_id"),
     createdAt: createdAt(),
     startedAt: unixMs("started_at"),

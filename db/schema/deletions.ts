@@ -1,6 +1,7 @@
 import { desc, sql } from "drizzle-orm";
 import { check, customType, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
+import { ACTOR_KINDS, DELETION_SCOPES, DELETION_STATUSES } from "./enumerations";
 import { projects } from "./projects";
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
@@ -14,8 +15,8 @@ export const deletionReceipts = pgTable(
   {
     projectId: projectId(),
     id: text("id").notNull(),
-    scope: text("scope", { enum: ["conversation", "user", "project", "retention"] }).notNull(),
-    status: text("status", { enum: ["queued", "running", "completed"] }).notNull(),
+    scope: text("scope", { enum: DELETION_SCOPES }).notNull(),
+    status: text("status", { enum: DELETION_STATUSES }).notNull(),
     /** What is still to be deleted: an end user's id or a time. Null as soon as that is done. */
     subject: text("subject"),
     /** Conversations that were to go when it was asked for, where that was counted. */
@@ -25,7 +26,7 @@ export const deletionReceipts = pgTable(
     /** Rows that a look after it still found, by table that was looked through. Null where nobody looked. */
     remaining: jsonb("remaining").$type<Record<string, number>>(),
     /** `user`, `apiKey`, `job` or `operator`, and which. */
-    actorKind: text("actor_kind", { enum: ["user", "apiKey", "job", "operator"] }).notNull(),
+    actorKind: text("actor_kind", { enum: ACTOR_KINDS }).notNull(),
     actorId: text("actor_id"),
     createdAt: createdAt(),
     completedAt: unixMs("completed_at"),

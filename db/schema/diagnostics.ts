@@ -14,12 +14,11 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import type { Evidence } from "@/server/services/diagnostics/types";
 import { createdAt, projectId, unixMs } from "./columns";
+import { RESOLUTION_STATUSES, REVIEW_STATUSES, RULE_RUN_ORIGINS, RULE_RUN_STATUSES, SEVERITIES } from "./enumerations";
+import type { Evidence } from "./json";
 import { projects } from "./projects";
 import { conversations } from "./telemetry";
-
-const SEVERITY = ["critical", "high", "medium", "low", "info"] as const;
 
 /** A project without a row has the defaults. */
 export const diagnosticSettings = pgTable("diagnostic_settings", {
@@ -62,12 +61,12 @@ export const ruleRuns = pgTable(
     conversationId: text("conversation_id").notNull(),
     /** The snapshot: what had happened by then, in the named traces or (none named) in all of them. */
     lastActivityAt: unixMs("last_activity_at").notNull(),
-    origin: text("origin", { enum: ["on_demand", "automatic", "backfill"] }).notNull(),
+    origin: text("origin", { enum: RULE_RUN_ORIGINS }).notNull(),
     backfillId: text("backfill_id"),
     traceIds: text("trace_ids").array().notNull().default(sql`'{}'`),
     /** Of the set of named traces, empty for none: what an index takes in place of ten thousand ids. */
     tracesKey: text("traces_key").notNull().default(""),
-    status: text("status", { enum: ["queued", "running", "completed", "skipped", "failed"] }).notNull(),
+    status: text("status", { enum: RULE_RUN_STATUSES }).notNull(),
     attempts: integer("attempts").notNull().default(0),
     /** Occurrences that the Run found in what it read; null until it completed. */
     resultCount: integer("result_count"),
@@ -130,15 +129,15 @@ export const findings = pgTable(
     cause: text("cause").notNull(),
     title: text("title").notNull(),
     summary: text("summary").notNull(),
-    severity: text("severity", { enum: SEVERITY }).notNull(),
+    severity: text("severity", { enum: SEVERITIES }).notNull(),
     /** 0..1. `diagnosticScoreParts` has the factors it is the product of. */
     diagnosticScore: doublePrecision("diagnostic_score").notNull(),
     diagnosticScoreParts: jsonb("diagnostic_score_parts")
       .$type<{ severity: number; confidence: number; spread: number }>()
       .notNull(),
-    reviewStatus: text("review_status", { enum: ["unreviewed", "confirmed", "dismissed"] }).notNull(),
+    reviewStatus: text("review_status", { enum: REVIEW_STATUSES }).notNull(),
     /** Null until someone or a tracker sets it. */
-    resolutionStatus: text("resolution_status", { enum: ["resolved", "unresolved"] }),
+    resolutionStatus: text("resolution_status", { enum: RESOLUTION_STATUSES }),
     resolvedAt: unixMs("resolved_at"),
     regressedAt: unixMs("regressed_at"),
     occurrenceCount: integer("occurrence_count").notNull().default(0),
@@ -183,7 +182,7 @@ export const occurrences = pgTable(
     ruleRunId: text("rule_run_id"),
     score: doublePrecision("score").notNull(),
     confidence: doublePrecision("confidence").notNull(),
-    severity: text("severity", { enum: SEVERITY }).notNull(),
+    severity: text("severity", { enum: SEVERITIES }).notNull(),
     title: text("title").notNull(),
     summary: text("summary").notNull(),
     evidence: jsonb("evidence").$type<Evidence[]>().notNull(),

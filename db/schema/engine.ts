@@ -12,6 +12,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { NOW } from "../now";
 import { createdAt, unixMs } from "./columns";
+import { JOB_RUN_STATES, JOB_STEP_STATES } from "./enumerations";
 
 /**
  * Any JSON value, exactly. `json` and not `jsonb`: a step's error message may quote evidence with a NUL or a lone
@@ -59,9 +60,7 @@ export const jobRuns = pgTable(
     functionId: text("function_id").notNull(),
     eventId: text("event_id").notNull(),
     event: json("event").$type<JobEvent>().notNull(),
-    state: text("state", {
-      enum: ["queued", "running", "sleeping", "waiting", "completed", "failed", "cancelled"],
-    }).notNull(),
+    state: text("state", { enum: JOB_RUN_STATES }).notNull(),
     /** Calls of the function itself that failed since its last progress, from 0. */
     attempt: integer("attempt").notNull().default(0),
     maxAttempts: integer("max_attempts").notNull(),
@@ -123,7 +122,7 @@ export const jobSteps = pgTable(
      * Open: `planned` (parallel; has its own turn at `due_at`), `sleeping`, `waiting`. `retrying` failed inside a call
      * of the function, which will be repeated. `completed` and `failed` are what the function is told.
      */
-    state: text("state", { enum: ["planned", "retrying", "sleeping", "waiting", "completed", "failed"] }).notNull(),
+    state: text("state", { enum: JOB_STEP_STATES }).notNull(),
     /** The order in which steps finished, from 1: the SDK replays them in it. */
     position: integer("position"),
     attempts: integer("attempts").notNull().default(0),

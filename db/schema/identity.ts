@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { ROLES } from "@/server/platform/capabilities";
 import { createdAt, unixMs } from "./columns";
+import { ROLES } from "./enumerations";
 import { projects } from "./projects";
 
 /** People who can sign in. Global: one person may belong to many projects. */

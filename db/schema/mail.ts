@@ -1,5 +1,6 @@
 import { index, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, unixMs } from "./columns";
+import { MAIL_KINDS } from "./enumerations";
 import { projects } from "./projects";
 
 /** E-mails that wait to be sent, and when those that were sent went out. Global: some concern a person and no project. */
@@ -9,7 +10,7 @@ export const outgoingMail = pgTable(
     id: text("id").primaryKey(),
     /** The project that it is about, with which it falls. */
     projectId: text("project_id").references(() => projects.id, { onDelete: "cascade" }),
-    kind: text("kind", { enum: ["invitation", "passwordReset"] }).notNull(),
+    kind: text("kind", { enum: MAIL_KINDS }).notNull(),
     /** To whom and what, sealed, because a link in it lets somebody in; null once it was sent or refused. */
     sealed: text("sealed"),
     createdAt: createdAt(),

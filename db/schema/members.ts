@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { ROLES } from "@/server/platform/capabilities";
 import { createdAt, projectId, unixMs } from "./columns";
+import { ROLES } from "./enumerations";
 import { users } from "./identity";
 import { projects } from "./projects";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import type { CatalogueFile, PricingTier } from "@/server/services/pricing/schemas";
 import { createdAt, projectId, unixMs } from "./columns";
+import type { CatalogueFile, PricingTier } from "./json";
 import { projects } from "./projects";
 
 /**

@@ -16,6 +16,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
+import { MODEL_CALL_TYPES, SPAN_STATUSES, TELEMETRY_SIGNALS } from "./enumerations";
 import { projects } from "./projects";
 
 /** Unix microseconds: OpenTelemetry's nanoseconds do not fit a JavaScript number, microseconds do. */
@@ -294,7 +295,7 @@ export const modelCalls = pgTable(
     traceId: text("trace_id").notNull(),
     spanId: text("span_id").notNull(),
     conversationId: text("conversation_id").notNull(),
-    type: text("type", { enum: ["llm", "embedding"] }).notNull(),
+    type: text("type", { enum: MODEL_CALL_TYPES }).notNull(),
     name: text("name").notNull(),
     provider: text("provider"),
     requestedModel: text("requested_model"),
@@ -305,7 +306,7 @@ export const modelCalls = pgTable(
     rawUsage: jsonb("raw_usage").$type<Record<string, unknown>>(),
     usageRule: text("usage_rule"),
     finishReasons: text("finish_reasons").array().notNull(),
-    status: text("status", { enum: ["ok", "error"] }).notNull(),
+    status: text("status", { enum: SPAN_STATUSES }).notNull(),
     error: jsonb("error"),
     startedAt: unixMs("started_at").notNull(),
     endedAt: unixMs("ended_at").notNull(),
@@ -366,7 +367,7 @@ export const ingestReceipts = pgTable(
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: text("id").notNull(),
-    signal: text("signal", { enum: ["traces", "logs"] }).notNull(),
+    signal: text("signal", { enum: TELEMETRY_SIGNALS }).notNull(),
     received: integer("received").notNull(),
     stored: integer("stored").notNull(),
     rejected: integer("rejected").notNull(),

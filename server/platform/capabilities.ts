@@ -1,3 +1,5 @@
+import { ROLES } from "@/db/schema/enumerations";
+
 /** What a caller may be allowed to do in a project. Keys carry a set of these; a member's role stands for a set. */
 export const CAPABILITIES = [
   "workspace:read",
@@ -18,7 +20,7 @@ export type Capability = (typeof CAPABILITIES)[number];
 export const INSTALLATION_RIGHTS = ["people:manage", "projects:create"] as const;
 export type InstallationRight = (typeof INSTALLATION_RIGHTS)[number];
 
-export const ROLES = ["viewer", "editor", "manager", "owner"] as const;
+export { ROLES };
 export type Role = (typeof ROLES)[number];
 
 const READS = [

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AUDIT_ACTOR_KINDS } from "@/db/schema/enumerations";
 import { pageInput, pagination, queryUnixMs } from "@/server/platform/schemas";
 
 const filter = z.string().min(1).max(200).optional();
@@ -22,7 +23,7 @@ export const auditEntry = z.object({
   id: z.string(),
   action: z.string(),
   actor: z.object({
-    kind: z.enum(["user", "apiKey", "job", "operator", "visitor"]),
+    kind: z.enum(AUDIT_ACTOR_KINDS),
     id: z.string().nullable(),
     /** A person's present address, a key's name. */
     name: z.string().nullable(),

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { BACKUP_KINDS } from "@/db/schema/enumerations";
 import { pageInput, pagination } from "@/server/platform/schemas";
 
 /** Of the whole installation. `restore`: this installation came out of that backup. Times are Unix ms. */
 const backup = z.object({
   id: z.string(),
-  kind: z.enum(["backup", "restore"]),
+  kind: z.enum(BACKUP_KINDS),
   /** The moment that it shows. */
   takenAt: z.number(),
   bytes: z.int(),

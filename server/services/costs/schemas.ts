@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ACTOR_KINDS, PRICE_PROVIDERS, REPRICING_STATES } from "@/db/schema/enumerations";
 import {
   idInput,
   pageInput,
@@ -8,7 +9,6 @@ import {
   queryUnixMs,
   unixMs,
 } from "@/server/platform/schemas";
-import { PRICE_PROVIDERS } from "@/server/services/pricing/schemas";
 
 export const DAY_MS = 86_400_000;
 /** Longer than any model's name or definition's id. */
@@ -81,8 +81,6 @@ export const repricingPreviewReply = z.object({
 });
 export type RepricingPreview = z.infer<typeof repricingPreviewReply>["preview"];
 
-export const REPRICING_STATES = ["queued", "running", "completed", "failed", "undoing", "undone"] as const;
-
 /** Times are Unix ms, costs those of the examined calls. */
 export const repricing = z.object({
   id: z.string(),
@@ -103,7 +101,7 @@ export const repricing = z.object({
   callsRestored: z.int(),
   callsKept: z.int(),
   error: z.string().nullable(),
-  actorKind: z.enum(["user", "apiKey", "job", "operator"]),
+  actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
   /** The person's address or the key's name, while there is one. */
   actorName: z.string().nullable(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ACTOR_KINDS, DELETION_SCOPES, DELETION_STATUSES } from "@/db/schema/enumerations";
 import { idInput, pageInput, pagination } from "@/server/platform/schemas";
 
 /** The id that a client gave its own user. */
@@ -7,8 +8,8 @@ const endUserId = z.string().min(1).max(1000);
 /** What was deleted and how much of it; never what was in it. `counts` has rows by table. Times are Unix ms. */
 export const deletion = z.object({
   id: z.string(),
-  scope: z.enum(["conversation", "user", "project", "retention"]),
-  status: z.enum(["queued", "running", "completed"]),
+  scope: z.enum(DELETION_SCOPES),
+  status: z.enum(DELETION_STATUSES),
   counts: z.record(z.string(), z.int()),
   /** Of a user's data: how many conversations there were when it was asked for. */
   expected: z.int().nullable(),
@@ -17,7 +18,7 @@ export const deletion = z.object({
    * left. `null` until then, and of scopes that are not looked after.
    */
   remaining: z.record(z.string(), z.int()).nullable(),
-  actorKind: z.enum(["user", "apiKey", "job", "operator"]),
+  actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
   /** The person's address or the key's name, while there is one. */
   actorName: z.string().nullable(),
@@ -49,7 +50,7 @@ export const touched = {
 export const previewDeletionInput = z.strictObject({ userId: endUserId.optional() });
 export const previewDeletionReply = z.object({
   preview: z.object({
-    scope: z.enum(["conversation", "user", "project"]),
+    scope: z.enum(DELETION_SCOPES).exclude(["retention"]),
     conversations: z.int(),
     traces: z.int(),
     spans: z.int(),

@@ -1,5 +1,13 @@
 import { z } from "zod";
 import {
+  RESOLUTION_STATUSES,
+  REVIEW_STATUSES,
+  RULE_RUN_ORIGINS,
+  RULE_RUN_STATUSES,
+  SEVERITIES,
+} from "@/db/schema/enumerations";
+import type { Evidence } from "@/db/schema/json";
+import {
   idInput,
   oneOrSeveral,
   pageInput,
@@ -9,9 +17,9 @@ import {
   unixMs,
 } from "@/server/platform/schemas";
 
-export const severity = z.enum(["critical", "high", "medium", "low", "info"]);
-export const reviewStatus = z.enum(["unreviewed", "confirmed", "dismissed"]);
-export const resolutionStatus = z.enum(["resolved", "unresolved"]);
+export const severity = z.enum(SEVERITIES);
+export const reviewStatus = z.enum(REVIEW_STATUSES);
+export const resolutionStatus = z.enum(RESOLUTION_STATUSES);
 
 /** A quote from a message (`[start, end)` of its text) or from a span. */
 export const evidence = z.object({
@@ -20,7 +28,7 @@ export const evidence = z.object({
   end: z.int(),
   quote: z.string(),
   spanId: z.string().nullable(),
-});
+}) satisfies z.ZodType<Evidence>;
 
 /** That a Finding showed in one conversation. `detectedAt` is Unix ms of the conversation's activity. */
 export const occurrence = z.object({
@@ -146,8 +154,8 @@ export const changedFindingReply = z.object({
   }),
 });
 
-export const runStatus = z.enum(["queued", "running", "completed", "skipped", "failed"]);
-export const runOrigin = z.enum(["on_demand", "automatic", "backfill"]);
+export const runStatus = z.enum(RULE_RUN_STATUSES);
+export const runOrigin = z.enum(RULE_RUN_ORIGINS);
 
 /**
  * One Rule reading one conversation as it was at `lastActivityAt` (Unix ms), of the traces in `traceIds` or (none named)

@@ -1,6 +1,8 @@
+import type { SEVERITIES } from "@/db/schema/enumerations";
+import type { Evidence } from "@/db/schema/json";
 import type { Message, ModelCall, ToolCall } from "@/server/services/telemetry/schemas";
 
-export const SEVERITIES = ["critical", "high", "medium", "low", "info"] as const;
+export type { Evidence };
 export type Severity = (typeof SEVERITIES)[number];
 
 /** What a detector reads: one whole conversation, normalised. Times are Unix ms. */
@@ -26,18 +28,6 @@ export type ConversationSnapshot = {
     | "usage"
   >[];
   toolCalls: readonly ToolCall[];
-};
-
-/**
- * Where a Signal shows: a quote from `messages[messageIndex]` at `[start, end)` of its text (`textOf`). `spanId` where a span says
- * it; with no `messageIndex`, the offsets are in what that span recorded.
- */
-export type Evidence = {
-  messageIndex: number | null;
-  start: number;
-  end: number;
-  quote: string;
-  spanId: string | null;
 };
 
 /** One thing that a detector saw. `score` 0..1 is its own; confidence comes from measured precision at that score. */

@@ -1,19 +1,9 @@
 import { z } from "zod";
+import { CONDITION_OPERATORS, PRICE_PROVIDERS } from "@/db/schema/enumerations";
+import type { CatalogueFile, PricingTier, TierCondition } from "@/db/schema/json";
 
-/** The model vendors with default prices, and `external` for everything else. */
-export const PRICE_PROVIDERS = [
-  "openai",
-  "anthropic",
-  "google",
-  "xai",
-  "mistral",
-  "deepseek",
-  "cohere",
-  "moonshotai",
-  "zai",
-  "minimax",
-  "external",
-] as const;
+export type { CatalogueFile, PricingTier, TierCondition };
+export { CONDITION_OPERATORS, PRICE_PROVIDERS };
 export type PriceProvider = (typeof PRICE_PROVIDERS)[number];
 
 /** A model's name as a client reports it. */
@@ -29,7 +19,6 @@ export const patternOfName = (name: string) => `^${name.replace(/[\\^$.|?*+()[\]
 export const usage = z.record(z.string(), z.number().min(0));
 export type Usage = z.infer<typeof usage>;
 
-export const CONDITION_OPERATORS = ["gt", "gte", "lt", "lte", "eq", "neq"] as const;
 export const PRICE_SOURCES = ["default", "project_override", "project_custom"] as const;
 export type PriceSource = (typeof PRICE_SOURCES)[number];
 
@@ -38,9 +27,7 @@ export const tierCondition = z.object({
   usageDetailPattern: z.string(),
   operator: z.enum(CONDITION_OPERATORS),
   value: z.number(),
-});
-
-export type TierCondition = z.infer<typeof tierCondition>;
+}) satisfies z.ZodType<TierCondition>;
 
 /** Prices are US dollars per unit (per single token, not per million). */
 export const pricingTier = z.object({
@@ -50,8 +37,7 @@ export const pricingTier = z.object({
   priority: z.number(),
   conditions: z.array(tierCondition),
   prices: z.record(z.string(), z.number().min(0)),
-});
-export type PricingTier = z.infer<typeof pricingTier>;
+}) satisfies z.ZodType<PricingTier>;
 
 export const priceDefinition = z.object({
   id: z.string(),
@@ -133,8 +119,7 @@ export const catalogueFile = z.object({
       }),
     )
     .min(1),
-});
-export type CatalogueFile = z.infer<typeof catalogueFile>;
+}) satisfies z.ZodType<CatalogueFile>;
 
 const tiersOrNone = z.array(pricingTier).nullable();
 /** A default price that an update brings, changes or removes; `before` and `after` are its prices in force today. */

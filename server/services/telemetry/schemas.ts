@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SPAN_STATUSES, TELEMETRY_SIGNALS } from "@/db/schema/enumerations";
 import { idInput, pageInput, pagination, queryBoolean, queryInteger, queryUnixMs } from "@/server/platform/schemas";
 import { cost, usage } from "@/server/services/pricing/schemas";
 
@@ -46,7 +47,7 @@ export const modelCall = z.object({
   finishReasons: z.array(z.string()),
   startedAt: z.number(),
   endedAt: z.number(),
-  status: z.enum(["ok", "error"]),
+  status: z.enum(SPAN_STATUSES),
   error: spanError.nullable(),
   cost: cost.nullable(),
   reportedCost: z.number().nullable(),
@@ -87,7 +88,7 @@ export const span = z.object({
   name: z.string(),
   type: z.enum(SPAN_TYPES),
   counted: z.boolean(),
-  status: z.enum(["ok", "error"]),
+  status: z.enum(SPAN_STATUSES),
   startedAt: z.number(),
   endedAt: z.number(),
   attributes: z.record(z.string(), z.unknown()),
@@ -256,7 +257,7 @@ export const logsReply = z.object({ logs: z.array(log), pagination });
 /** What became of one accepted batch. `stored` + `duplicates` + `rejected` = `received`. */
 export const receipt = z.object({
   id: z.string(),
-  signal: z.enum(["traces", "logs"]),
+  signal: z.enum(TELEMETRY_SIGNALS),
   received: z.int(),
   accepted: z.int(),
   stored: z.int(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Rule, SEVERITIES } from "../types";
+import { SEVERITIES } from "@/db/schema/enumerations";
+import type { Rule } from "../types";
 import { KEYWORD_SIGNAL } from "./keywords";
 
 export const ADJUDICATION_MODES = ["deterministic-only", "auto"] as const;

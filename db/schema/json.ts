@@ -1,0 +1,44 @@
+import type { CONDITION_OPERATORS, PRICE_PROVIDERS } from "./enumerations";
+
+/** The shapes of JSON columns. The services' zod schemas satisfy them. */
+
+/**
+ * Where a Signal shows: a quote from `messages[messageIndex]` at `[start, end)` of its text (`textOf`). `spanId` where a span says
+ * it; with no `messageIndex`, the offsets are in what that span recorded.
+ */
+export type Evidence = {
+  messageIndex: number | null;
+  start: number;
+  end: number;
+  quote: string;
+  spanId: string | null;
+};
+
+/** Holds when the sum of all buckets and details whose name matches `usageDetailPattern` (RE2, case-insensitive) compares so. */
+export type TierCondition = {
+  usageDetailPattern: string;
+  operator: (typeof CONDITION_OPERATORS)[number];
+  value: number;
+};
+
+/** Prices are US dollars per unit (per single token, not per million). */
+export type PricingTier = {
+  id: string;
+  name: string;
+  isDefault: boolean;
+  priority: number;
+  conditions: TierCondition[];
+  prices: Record<string, number>;
+};
+
+/** A catalogue of default prices, as `npm run prices:update` writes it. `date` is when its prices were published. */
+export type CatalogueFile = {
+  catalogue: { package: string; version: string; date: string };
+  definitions: {
+    provider: Exclude<(typeof PRICE_PROVIDERS)[number], "external">;
+    modelName: string;
+    aliases: string[];
+    matchPattern: string;
+    priceSets: { effectiveFrom: number | null; pricingTiers: PricingTier[] }[];
+  }[];
+};
