@@ -3,8 +3,8 @@ import { db } from "@/db/pool";
 import { env } from "@/env";
 import { inngestServer } from "@/server/engine/configuration";
 import { outboxFetch } from "@/server/engine/events/outbox-fetch";
+import { APP_ID } from "@/server/platform/jobs/catalogue";
 import { logger } from "@/server/platform/log";
-import { APP_ID } from "./catalogue";
 import { PlainErrors } from "./plain-errors";
 
 /** Nothing listens here, and nothing is sent here: the client wants an address even where its `fetch` needs none. */

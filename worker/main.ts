@@ -1,7 +1,6 @@
 import { closePool, db, openPool } from "@/db/pool";
 import { env } from "@/env";
 import { inngest } from "@/inngest/client";
-import { quietSweepRequested } from "@/inngest/events";
 import { functions } from "@/inngest/functions";
 import {
   assertEngineConfiguration,
@@ -10,6 +9,7 @@ import {
   startEngine,
   startForwarder,
 } from "@/server/engine";
+import { quietSweepRequested } from "@/server/platform/jobs/events";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { emit } from "@/server/platform/outbox";

@@ -1,8 +1,8 @@
 import { db } from "@/db/pool";
+import { listed } from "@/server/platform/jobs/catalogue";
+import { deletionRequested } from "@/server/platform/jobs/events";
 import { runDeletion } from "@/server/services/deletion";
-import { listed } from "../catalogue";
 import { inngest } from "../client";
-import { deletionRequested } from "../events";
 
 const NAME = "delete-data";
 

@@ -1,9 +1,9 @@
 import { db } from "@/db/pool";
 import { env } from "@/env";
+import { listed } from "@/server/platform/jobs/catalogue";
+import { quietSweepRequested } from "@/server/platform/jobs/events";
 import { scheduleQuietConversations } from "@/server/services/diagnostics";
-import { listed } from "../catalogue";
 import { inngest } from "../client";
-import { quietSweepRequested } from "../events";
 
 /**
  * A schedule's finest grain is a minute, so a run looks several times: as often as a conversation can fall quiet, and not

@@ -3,10 +3,10 @@ import { afterEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { asOwner } from "@/db/testing/as-owner";
 import { testProject } from "@/db/testing/test-project";
-import { APP_ID, functionOf } from "@/inngest/catalogue";
 import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";
+import { APP_ID, functionOf } from "@/server/platform/jobs/catalogue";
 import {
   cancelBackgroundJob,
   getBackgroundJob,

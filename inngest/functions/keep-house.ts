@@ -1,9 +1,9 @@
 import { db } from "@/db/pool";
+import { listed } from "@/server/platform/jobs/catalogue";
+import { housekeepingDue, storageMeasurementRequested } from "@/server/platform/jobs/events";
 import { HOUSEKEEPING_MINUTE, keepHouse, scheduleHousekeeping } from "@/server/services/retention";
 import { measureStorage } from "@/server/services/stored-sizes";
-import { listed } from "../catalogue";
 import { inngest } from "../client";
-import { housekeepingDue, storageMeasurementRequested } from "../events";
 import { jobContext } from "../job-context";
 
 const STEP_MS = 5_000;

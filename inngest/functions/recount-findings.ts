@@ -1,6 +1,6 @@
 import { db } from "@/db/pool";
+import { listed } from "@/server/platform/jobs/catalogue";
 import { recountDueFindings } from "@/server/services/diagnostics";
-import { listed } from "../catalogue";
 import { inngest } from "../client";
 
 export const recountFindings = inngest.createFunction(

@@ -1,7 +1,7 @@
+import { listed } from "@/server/platform/jobs/catalogue";
+import { repricingRequested } from "@/server/platform/jobs/events";
 import { failRepricing, runRepricing } from "@/server/services/costs";
-import { listed } from "../catalogue";
 import { inngest } from "../client";
-import { repricingRequested } from "../events";
 import { jobContext } from "../job-context";
 
 const NAME = "reprice";

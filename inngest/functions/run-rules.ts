@@ -1,7 +1,7 @@
+import { APP_ID, listed } from "@/server/platform/jobs/catalogue";
+import { ruleRunsQueued } from "@/server/platform/jobs/events";
 import { executeRuleRuns, failRuleRuns } from "@/server/services/diagnostics";
-import { APP_ID, listed } from "../catalogue";
 import { inngest } from "../client";
-import { ruleRunsQueued } from "../events";
 import { jobContext } from "../job-context";
 
 const NAME = "run-rules";

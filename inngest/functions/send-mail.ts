@@ -1,9 +1,9 @@
 import { db } from "@/db/pool";
+import { listed } from "@/server/platform/jobs/catalogue";
+import { mailQueued, passwordForgotten } from "@/server/platform/jobs/events";
 import { sendMail, sweepMail } from "@/server/services/mail";
 import { mailForgottenReset } from "@/server/services/members";
-import { listed } from "../catalogue";
 import { inngest } from "../client";
-import { mailQueued, passwordForgotten } from "../events";
 
 /** Mail servers count connections. */
 const AT_ONCE = 3;

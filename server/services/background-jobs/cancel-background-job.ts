@@ -1,7 +1,7 @@
-import { functionOf } from "@/inngest/catalogue";
 import { cancelRun } from "@/server/engine/runs/finish-run";
 import { auditNote } from "@/server/platform/audit";
 import { ServiceError } from "@/server/platform/errors";
+import { functionOf } from "@/server/platform/jobs/catalogue";
 import { verb } from "@/server/platform/verb";
 import { backgroundJobJson, findBackgroundJob } from "./find-background-job";
 import { cancelBackgroundJobInput, changedBackgroundJobReply, changedStateReply } from "./schemas";

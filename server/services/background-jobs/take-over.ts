@@ -3,8 +3,14 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { jobEngine, jobEvents, jobRuns } from "@/db/schema";
 import type { JobEvent } from "@/db/schema/engine";
-import { deletionRequested, mailQueued, RUNS_PER_EVENT, repricingRequested, ruleRunsQueued } from "@/inngest/events";
 import { type HandedOver, handOverRuns } from "@/server/engine/events/hand-over";
+import {
+  deletionRequested,
+  mailQueued,
+  RUNS_PER_EVENT,
+  repricingRequested,
+  ruleRunsQueued,
+} from "@/server/platform/jobs/events";
 import { logger } from "@/server/platform/log";
 import { emit, type OutgoingEvent } from "@/server/platform/outbox";
 import { unfinishedRepricings } from "@/server/services/costs";

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { repricings } from "@/db/schema";
-import { repricingRequested } from "@/inngest/events";
 import { auditNote } from "@/server/platform/audit";
 import { ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
+import { repricingRequested } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { pricesOfNow, requirePricingWrites } from "@/server/services/pricing";

@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import { repricings } from "@/db/schema";
-import { repricingRequested } from "@/inngest/events";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
+import { repricingRequested } from "@/server/platform/jobs/events";
 import { errorCodes } from "@/server/platform/known-error";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";

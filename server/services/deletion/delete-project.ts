@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { apiKeys, invitations, memberships, projects } from "@/db/schema";
-import { deletionRequested } from "@/inngest/events";
 import { auditNote } from "@/server/platform/audit";
 import { impossible, notFound } from "@/server/platform/errors";
+import { deletionRequested } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { addCounts, openReceipt, readReceipt } from "./deletion-receipt";

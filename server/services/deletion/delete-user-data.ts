@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { conversations } from "@/db/schema";
-import { deletionRequested } from "@/inngest/events";
 import { auditNote } from "@/server/platform/audit";
+import { deletionRequested } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { openReceipt, readReceipt } from "./deletion-receipt";

@@ -1,8 +1,8 @@
 import type { Db } from "@/db/client";
 import { outgoingMail } from "@/db/schema";
 import { env } from "@/env";
-import { mailQueued } from "@/inngest/events";
 import { newId } from "@/server/platform/ids";
+import { mailQueued } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { type Contents, sealMail } from "./sealed-mail";
 

@@ -4,12 +4,12 @@ import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { NOW } from "@/db/now";
 import { identities, memberships, passwordResets, users } from "@/db/schema";
-import { passwordForgotten } from "@/inngest/events";
 import { auditNote, recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { rightsOf } from "@/server/platform/installation-rights";
+import { passwordForgotten } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import {

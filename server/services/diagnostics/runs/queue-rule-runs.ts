@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { rowsOf } from "@/db/rows";
-import { RUNS_PER_EVENT, ruleRunsQueued } from "@/inngest/events";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
+import { RUNS_PER_EVENT, ruleRunsQueued } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import type { Snapshot } from "@/server/services/telemetry";
 import type { ConfiguredRule } from "../settings/rule-settings";
