@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createPlaces } from "./places";
+import { createPlaces, vacant } from "./places";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -23,7 +23,7 @@ function visitors(places: ReturnType<typeof createPlaces>) {
 }
 
 test("a project alone has half the places, and after several greedy ones the next still finds one at once", async () => {
-  const { come, count } = visitors(createPlaces(10));
+  const { come, count } = visitors(createPlaces(vacant(10)));
   for (const project of ["a", "b", "c"]) {
     for (let n = 0; n < 20; n++) come(project).catch(() => {});
     await vi.advanceTimersByTimeAsync(0);
@@ -36,7 +36,7 @@ test("a project alone has half the places, and after several greedy ones the nex
 });
 
 test("those who wait are served in turns, a project at a time", async () => {
-  const { come, count, leave } = visitors(createPlaces(2));
+  const { come, count, leave } = visitors(createPlaces(vacant(2)));
   for (const project of ["a", "a", "a", "b", "b"]) come(project).catch(() => {});
   await vi.advanceTimersByTimeAsync(0);
   expect([count("a"), count("b")]).toEqual([1, 1]);
@@ -48,7 +48,7 @@ test("those who wait are served in turns, a project at a time", async () => {
 });
 
 test("what waits too long is refused with when to come back, and what comes to a queue that is full as well", async () => {
-  const places = createPlaces(2, { longestWaitMs: 5000, mostWaiting: 1 });
+  const places = createPlaces(vacant(2), { longestWaitMs: 5000, mostWaiting: 1 });
   const { come, count, leave } = visitors(places);
   come("a").catch(() => {});
   const late = expect(come("a")).rejects.toMatchObject({ code: "unavailable", retryAfter: 5 });
@@ -62,7 +62,18 @@ test("what waits too long is refused with when to come back, and what comes to a
 });
 
 test("work that fails leaves its place", async () => {
-  const places = createPlaces(1);
+  const places = createPlaces(vacant(1));
   await expect(places.hold("a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await places.hold("a", () => Promise.resolve("yes"))).toBe("yes");
+});
+
+test("two that share an occupancy count together, and each hands on what the other frees", async () => {
+  const occupancy = vacant(2);
+  const [pages, routes] = [visitors(createPlaces(occupancy)), visitors(createPlaces(occupancy))];
+  pages.come("a").catch(() => {});
+  routes.come("a").catch(() => {});
+  await vi.advanceTimersByTimeAsync(0);
+  expect([pages.count("a"), routes.count("a")]).toEqual([1, 0]);
+  await pages.leave("a");
+  expect(routes.count("a")).toBe(1);
 });

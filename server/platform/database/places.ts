@@ -6,25 +6,27 @@ const LONGEST_WAIT_MS = 10_000;
 const MOST_WAITING = 1000;
 
 type Waiting = { enter: () => void };
+/** Data alone, which several bundles of one process can share. `queues` has the projects in the order of their turns. */
+export type Occupancy = { free: number; taken: Map<string, number>; queues: Map<string, Waiting[]> };
+
+/** Returns as many places, none of them taken. */
+export const vacant = (size: number): Occupancy => ({ free: size, taken: new Map(), queues: new Map() });
 
 /**
  * A few places that many projects share. A project may have as many as it leaves free: alone it has half of them, a second
  * greedy one half of what is left, so that the next to come still finds one. Those who wait are served in turns, a project
  * at a time.
  */
-export function createPlaces(size: number, { longestWaitMs = LONGEST_WAIT_MS, mostWaiting = MOST_WAITING } = {}) {
-  const taken = new Map<string, number>();
-  /** Projects in the order of their turns. */
-  const queues = new Map<string, Waiting[]>();
-  let free = size;
+export function createPlaces(of: Occupancy, { longestWaitMs = LONGEST_WAIT_MS, mostWaiting = MOST_WAITING } = {}) {
+  const { taken, queues } = of;
 
-  const mayEnter = (project: string) => (taken.get(project) ?? 0) < free;
+  const mayEnter = (project: string) => (taken.get(project) ?? 0) < of.free;
   const enter = (project: string) => {
-    free -= 1;
+    of.free -= 1;
     taken.set(project, (taken.get(project) ?? 0) + 1);
   };
   const leave = (project: string) => {
-    free += 1;
+    of.free += 1;
     const has = (taken.get(project) ?? 0) - 1;
     if (has > 0) taken.set(project, has);
     else taken.delete(project);
@@ -32,7 +34,7 @@ export function createPlaces(size: number, { longestWaitMs = LONGEST_WAIT_MS, mo
   };
 
   function admit() {
-    for (let admitted = true; admitted && free > 0; ) {
+    for (let admitted = true; admitted && of.free > 0; ) {
       admitted = false;
       for (const [project, queue] of [...queues]) {
         if (!mayEnter(project)) continue;

@@ -1,17 +1,25 @@
 import { drizzle } from "drizzle-orm/postgres-js";
 import type { Sql, TransactionSql } from "postgres";
 import type { Db } from "@/db/client";
-import { createPlaces } from "./places";
+import { createPlaces, type Occupancy, vacant } from "./places";
 
 type Places = ReturnType<typeof createPlaces>;
 
-/** On globalThis, as the pool is: the doors of one process share the pool, and so have to share its places. */
-const kept = globalThis as { whetstonePlaces?: WeakMap<object, Places> };
+/**
+ * On globalThis, as the pool is: Next's pages and routes are two bundles that share it, and so have to share its places. Each
+ * refuses with an error class of its own, so what is shared is data alone.
+ */
+const shared = globalThis as { whetstoneOccupancy?: WeakMap<object, Occupancy> };
+shared.whetstoneOccupancy ??= new WeakMap();
+const occupancies = shared.whetstoneOccupancy;
+
+const placesByClient = new WeakMap<object, Places>();
 
 function placesOf(client: Sql): Places {
-  kept.whetstonePlaces ??= new WeakMap();
-  const places = kept.whetstonePlaces.get(client) ?? createPlaces(client.options.max);
-  kept.whetstonePlaces.set(client, places);
+  const occupancy = occupancies.get(client) ?? vacant(client.options.max);
+  occupancies.set(client, occupancy);
+  const places = placesByClient.get(client) ?? createPlaces(occupancy);
+  placesByClient.set(client, places);
   return places;
 }
 

@@ -1,4 +1,4 @@
-import { createPlaces } from "@/server/platform/database/places";
+import { createPlaces, vacant } from "@/server/platform/database/places";
 import { ServiceError } from "@/server/platform/errors";
 
 /** For whom a password is hashed: of strangers, each network has its turn. */
@@ -13,7 +13,7 @@ const WAITING_OF_NETWORK = 10;
 const WAITING = 100;
 const RETRY_AFTER_SECONDS = 5;
 
-const places = () => createPlaces(AT_ONCE, { longestWaitMs: LONGEST_WAIT_MS, mostWaiting: WAITING_OF_NETWORK });
+const places = () => createPlaces(vacant(AT_ONCE), { longestWaitMs: LONGEST_WAIT_MS, mostWaiting: WAITING_OF_NETWORK });
 /** However many strangers come, people from familiar networks and holders of links have places of their own. */
 const lanes = { known: { places: places(), inside: 0 }, stranger: { places: places(), inside: 0 } };
 
