@@ -349,13 +349,6 @@ test.describe("what keeps it from starting is said in a sentence, with a non-zer
   }
 });
 
-test("what is built answers /v1 outside Next, whose way to an answer takes half as long again", () => {
-  const built: Record<string, string> = JSON.parse(readFileSync(".next/app-path-routes-manifest.json", "utf8"));
-  const routes = Object.values(built);
-  expect(routes).toContain("/api/trpc/[trpc]");
-  expect(routes.filter((route) => route.startsWith("/v1"))).toEqual([]);
-});
-
 test("the command line diagnoses a file without a database, and stores nothing", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-diagnose-"));
   const file = path.join(folder, "conversations.jsonl");

@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import next from "next";
 import { withCachedPage } from "./lib/cached-page.mjs";
 import { trustedProxies } from "./lib/client-address.mjs";
-import { answerUnreadable, isV1, letIn } from "./lib/front-door.mjs";
+import { answerUnreadable, letIn } from "./lib/front-door.mjs";
 import { secure } from "./lib/security-headers.mjs";
-import { inRoot, ROOT } from "./lib/system/paths.mjs";
+import { ROOT } from "./lib/system/paths.mjs";
 import { say } from "./lib/system/say.mjs";
 import { boundUnread } from "./lib/unread-body.mjs";
 
@@ -39,8 +39,6 @@ const told =
     : Promise.resolve();
 
 const dev = process.env.NODE_ENV === "development";
-/** In development Next answers it, from the sources. @type {import("node:http").RequestListener | undefined} */
-const answerV1 = dev ? undefined : (await import(inRoot("dist/v1.js"))).default;
 const app = next({ dev, dir: ROOT, hostname, port, httpServer: server, quiet: true });
 await quietly(() => app.prepare());
 const nextHandle = app.getRequestHandler();
@@ -53,7 +51,7 @@ server.on("request", (request, response) => {
   boundUnread(request, response);
   secure(request, response, installation);
   if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
-  if (letIn(request, response, isTrusted)) void (isV1(request) ? (answerV1 ?? handle) : handle)(request, response);
+  if (letIn(request, response, isTrusted)) void handle(request, response);
 });
 server.on("clientError", answerUnreadable);
 await told;

@@ -9,8 +9,8 @@ const NAMED_BY_PROXY = "x-forwarded-for";
 /** Next fails on a method that no route may have. */
 const ROUTED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** @param {Pick<import("node:http").IncomingMessage, "url">} request */
-export const isV1 = ({ url = "/" }) => API.test(url);
+/** What Next's own client says to Next: it would answer `/v1` with a redirect, or with nothing that an operation said. */
+const OF_NEXT = /^(?:rsc$|next-|x-(?:next|middleware-|now-|matched-path$|prerender-))/;
 
 /**
  * Some of those who read a request look into its raw headers.
@@ -40,7 +40,10 @@ export function letIn(request, response, isTrusted) {
   const url = tidy(request.url ?? "/");
   if (!url.startsWith("/")) return refuse(response, 400); // OPTIONS * asks about no address
   const isApi = API.test(url);
-  if (isApi) request.url = url; // Next would answer with a redirect, which exporters do not follow
+  if (isApi) {
+    request.url = url; // Next would answer with a redirect, which exporters do not follow
+    for (const name in request.headers) if (OF_NEXT.test(name)) delete request.headers[name];
+  }
   if (!isReadable(url)) {
     if (!isApi) return refuse(response, 400);
     request.headers["x-asked-address"] = url;
@@ -54,10 +57,10 @@ export function letIn(request, response, isTrusted) {
   return true;
 }
 
-/** Without a host (as proxies are asked), doubled slashes and one at the end. @param {string} url */
+/** Without a host (as proxies are asked), doubled and backward slashes and one at the end. @param {string} url */
 function tidy(url) {
   const [path = "", ...query] = url.replace(/^https?:\/\/[^/?]*/i, "").split("?");
-  return [path.replaceAll(/\/{2,}/g, "/").replace(/(?<=.)\/$/, ""), ...query].join("?");
+  return [path.replaceAll(/[\\/]{2,}|\\/g, "/").replace(/(?<=.)\/$/, ""), ...query].join("?");
 }
 
 /** @param {string} url */

@@ -11,6 +11,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     if (!letIn(request, response, trustedProxies(proxies))) return;
     const { method, url, headers } = request;
+    response.setHeader("passed", Object.keys(headers).join());
     response.setHeader("asked-for", headers["x-forwarded-for"] ?? "");
     const raw = request.rawHeaders.flatMap((name, at, all) => (/^x-forwarded-for$/i.test(name) ? [all[at + 1]] : []));
     response.setHeader("asked-for-raw", raw.join(" and "));
@@ -51,8 +52,29 @@ test("slashes too many lead where one does, in /v1", async () => {
   const passed = async (path: string) => JSON.parse((await send("GET", path))[1])[1];
   expect(await passed("//v1//things///?q=//a/")).toBe("/v1/things?q=//a/");
   expect(await passed("/v1/?q")).toBe("/v1?q");
+  expect(await passed("/v1\\/things\\one")).toBe("/v1/things/one");
   expect(await passed("http://shop.example/v1/things")).toBe("/v1/things");
   expect(await passed("/p//one/")).toBe("/p//one/");
+});
+
+test("what speaks to Next reaches its pages, and nothing of it /v1", async () => {
+  const headers = {
+    rsc: "1",
+    "next-url": "/x",
+    "x-middleware-prefetch": "1",
+    "x-nextjs-data": "1",
+    "next-action": "a",
+  };
+  const passed = async (path: string) => {
+    const reply = await fetch(`http://127.0.0.1:${port()}${path}`, { headers: { ...headers, "x-request-id": "1" } });
+    return reply.headers
+      .get("passed")
+      ?.split(",")
+      .filter((name) => /^(rsc|next|x-)/.test(name))
+      .sort();
+  };
+  expect(await passed("/v1/things")).toEqual(["x-forwarded-for", "x-request-id"]);
+  expect(await passed("/p/one")).toEqual([...Object.keys(headers), "x-forwarded-for", "x-request-id"].sort());
 });
 
 test("whoever connects asks for itself, unless a proxy that is trusted says for whom", async () => {

@@ -1,12 +1,9 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import { CAPABILITIES } from "@/server/platform/capabilities";
 import { cursorFor } from "@/server/platform/cursor";
 import { isTroubled } from "@/server/platform/database/database-trouble";
 import { createApiKey } from "@/server/services/api-keys";
-import answer from "./node";
 import { isProjectQualified, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 import { cookieFor, keyFor, requestTo } from "./testing";
@@ -125,23 +122,6 @@ test("the reference is readable as plain HTML, with every operation in it", asyn
   for (const { path } of OPERATIONS) expect(html).toContain(path.replaceAll(/:(\w+)/g, "{$1}"));
   for (const anchor of html.matchAll(/href="#([^"]+)"/g)) expect(html).toContain(`id="${anchor[1]}"`);
   expect(html).not.toContain("<script");
-});
-
-const server = createServer(answer).listen(0);
-const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-afterAll(() => server.close());
-
-test("over a real socket: a key reads its project, a too large body is cut off, HEAD has no body", async () => {
-  const { ctx } = await testProject();
-  const key = await keyFor(ctx, "workspace:read", "project:admin");
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const address = `${origin}/v1/projects/${ctx.projectId}`;
-  expect(await (await fetch(address, { headers })).json()).toMatchObject({ project: { id: ctx.projectId } });
-  expect((await fetch(address, { method: "PATCH", headers, body: "x".repeat(1024 * 1024 + 1) })).status).toBe(413);
-  const renamed = await fetch(address, { method: "PATCH", headers, body: JSON.stringify({ name: "Über 東京 🎈" }) });
-  expect(await renamed.json()).toMatchObject({ project: { name: "Über 東京 🎈" } });
-  const head = await fetch(address, { method: "HEAD", headers });
-  expect([head.status, head.statusText, await head.text()]).toEqual([200, "OK", ""]);
 });
 
 test("an upload that breaks off is the sender's doing, and no trouble of the database", async () => {

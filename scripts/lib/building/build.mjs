@@ -13,8 +13,8 @@ const ROOT_FILES = /^(package(-lock)?\.json|tsconfig\.json|(?!(vitest|playwright
 const NOT_BUILT = /(\.test\.tsx?|\.md)$|^db\/(migrations|testing)(\/|$)|^next-env\.d\.ts$/;
 const STAMP = "dist/build.json";
 
-/** What runs beside Next, each one file: `/v1` in the web process, and programs of their own. */
-const PROGRAMS = { v1: "server/rest/node.ts", worker: "worker/main.ts", cli: "cli/main.ts", prepare: "cli/prepare.ts" };
+/** What runs beside Next, each one file. */
+const PROGRAMS = { worker: "worker/main.ts", cli: "cli/main.ts", prepare: "cli/prepare.ts" };
 
 /** @param {string} folder @returns {string[]} */
 const filesIn = (folder) =>

@@ -1,29 +1,19 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { testProject } from "@/db/testing/test-project";
-import { boundUnread } from "@/scripts/lib/unread-body.mjs";
-import v1 from "./node";
-import { keyFor } from "./testing";
+import { expect, test } from "@playwright/test";
+import { newProject, type TestProject } from "./support/project";
+
+/** Clients that send all of a request before they read any of the answer, at the product as it is built. */
 
 const MIB = 1024 * 1024;
-let server: Server;
+let project: TestProject;
 let key = "";
-/** As much of a body as the server under test takes after its answer. */
-const UNREAD_MAX = 64 * MIB;
-
-beforeAll(async () => {
-  const { ctx } = await testProject();
-  key = await keyFor(ctx, "telemetry:write", "models:manage", "model-pricing:write");
-  server = createServer((request, response) => {
-    boundUnread(request, response, { bytes: UNREAD_MAX, ms: 20_000 });
-    v1(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+test.beforeAll(({ baseURL }) => {
+  project = newProject(baseURL!);
+  key = project.newKey("telemetry:write", "models:manage", "model-pricing:write");
 });
-afterAll(() => server.close());
+const dial = () => connect(Number(new URL(project.url).port), "127.0.0.1");
 
 type Sent = { path: string; body: Buffer; chunked?: boolean; headers?: Record<string, string>; as?: string };
 
@@ -48,7 +38,7 @@ async function write(socket: Socket, bytes: Buffer | string) {
 
 /** As `requests`, Go's client and OTLP exporters do: all of the request is written before a byte of the answer is read. */
 async function sendThenListen(sent: Sent) {
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const socket = dial();
   socket.pause();
   const failed = new Promise<never>((_, reject) => {
     socket.once("error", reject);
@@ -96,9 +86,8 @@ const random = (bytes: number) => {
   return body;
 };
 
-test.each([false, true])(
-  "a body over the limit has its 413 read by who sends before they listen (chunked: %s)",
-  async (chunked) => {
+for (const chunked of [false, true]) {
+  test(`a body over the limit has its 413 read by who sends before they listen (chunked: ${chunked})`, async () => {
     const tooLarge = { status: 413, code: "too_large" };
     expect(await sendThenListen({ path: "/v1/otlp/v1/traces", body: Buffer.alloc(20 * MIB, " "), chunked })).toEqual(
       tooLarge,
@@ -114,28 +103,28 @@ test.each([false, true])(
     expect(await sendThenListen({ path: "/v1/otlp/v1/traces", body: plain, chunked, headers: once })).toEqual(tooLarge);
     const packed = random(20 * MIB);
     expect(await sendThenListen({ path: "/v1/otlp/v1/logs", body: packed, chunked, headers: gzip })).toEqual(tooLarge);
-  },
-);
+  });
 
-test.each([false, true])("so have other refusals that need no look at the body (chunked: %s)", async (chunked) => {
-  const body = Buffer.alloc(8 * MIB, " ");
-  const cases: [Partial<Sent> & { path: string }, object][] = [
-    [
-      { path: "/v1/otlp/v1/traces", as: "whet_none" },
-      { status: 401, code: "unauthenticated" },
-    ],
-    [
-      { path: "/v1/otlp/v1/traces", headers: { "content-type": "text/xml" } },
-      { status: 415, code: "unsupported_media_type" },
-    ],
-    [{ path: "/v1/nowhere" }, { status: 404, code: "not_found" }],
-    [{ path: "/v1/projects/prj_none/api-keys" }, { status: 404, code: "not_found" }],
-  ];
-  for (const [sent, answer] of cases) expect(await sendThenListen({ body, chunked, ...sent })).toEqual(answer);
-});
+  test(`so have other refusals that need no look at the body (chunked: ${chunked})`, async () => {
+    const body = Buffer.alloc(8 * MIB, " ");
+    const cases: [Partial<Sent> & { path: string }, object][] = [
+      [
+        { path: "/v1/otlp/v1/traces", as: "whet_none" },
+        { status: 401, code: "unauthenticated" },
+      ],
+      [
+        { path: "/v1/otlp/v1/traces", headers: { "content-type": "text/xml" } },
+        { status: 415, code: "unsupported_media_type" },
+      ],
+      [{ path: "/v1/nowhere" }, { status: 404, code: "not_found" }],
+      [{ path: "/v1/projects/prj_none/api-keys" }, { status: 404, code: "not_found" }],
+    ];
+    for (const [sent, answer] of cases) expect(await sendThenListen({ body, chunked, ...sent })).toEqual(answer);
+  });
+}
 
 test("the same connection takes the next request when the rest of the body is through", async () => {
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const socket = dial();
   const sent = { path: "/v1/otlp/v1/traces", body: Buffer.alloc(20 * MIB, " ") };
   await write(socket, head(sent));
   await write(socket, sent.body);
@@ -147,23 +136,25 @@ test("the same connection takes the next request when the rest of the body is th
   socket.destroy();
 });
 
-test.each([
+for (const [who, as] of [
   ["with a key", () => key],
   ["without one", () => "whet_none"],
-])("of who never stops, %s, a bounded rest is read; then the connection ends", async (_, as) => {
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  socket.on("error", () => {});
-  const closed = new Promise((resolve) => {
-    socket.once("close", resolve);
+] as const) {
+  test(`of who never stops, ${who}, a bounded rest is read; then the connection ends`, async () => {
+    const socket = dial();
+    socket.on("error", () => {});
+    const closed = new Promise((resolve) => {
+      socket.once("close", resolve);
+    });
+    socket.resume();
+    await write(socket, head({ path: "/v1/otlp/v1/traces", body: Buffer.alloc(0), chunked: true, as: as() }));
+    const piece = Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(MIB, " "), Buffer.from("\r\n")]);
+    let written = 0;
+    while (!socket.destroyed && written < 2000 * MIB) {
+      written += piece.length;
+      if (!socket.write(piece)) await Promise.race([drained(socket), closed]);
+    }
+    await closed;
+    expect(written).toBeLessThan(1000 * MIB);
   });
-  socket.resume();
-  await write(socket, head({ path: "/v1/otlp/v1/traces", body: Buffer.alloc(0), chunked: true, as: as() }));
-  const piece = Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(MIB, " "), Buffer.from("\r\n")]);
-  let written = 0;
-  while (!socket.destroyed && written < 2000 * MIB) {
-    written += piece.length;
-    if (!socket.write(piece)) await Promise.race([drained(socket), closed]);
-  }
-  await closed;
-  expect(written).toBeLessThan(1000 * MIB);
-});
+}

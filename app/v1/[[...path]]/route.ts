@@ -1,6 +1,8 @@
 import { v1 } from "@/server/rest/v1";
 
-// In development only (next.config.mjs), where a change of the sources loads it again; see server/rest/node.ts for the other.
+/** Next would otherwise wrap each request to notice whether the answer may be prerendered. */
+export const dynamic = "force-dynamic";
+
 export const GET = v1;
 export const HEAD = v1;
 export const POST = v1;
