@@ -7,7 +7,7 @@ import { socketOpener } from "./open-socket";
 import { preparingOften } from "./prepare-often";
 import * as schema from "./schema";
 
-// Hot reload re-runs this file; keeping the pool on globalThis stops it leaking connections.
+// Next holds this module twice, for pages and for routes, and hot reload runs it again: all of them share one pool.
 const kept = globalThis as { whetstonePool?: { sql: postgres.Sql; db: Db } };
 
 const CONNECT_SECONDS = 5;

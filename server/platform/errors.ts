@@ -16,16 +16,8 @@ export type ErrorCode =
 /** One problem of an input: `path` is a JSON pointer (RFC 6901) into it, `""` for the whole. */
 export type FieldError = { path: string; message: string };
 
-/** On every error of services: a process holds this module once for each of its bundles, and they share a pool that throws. */
-const BRAND = Symbol.for("whetstone.ServiceError");
-
 /** The one error type of services. `message` is shown to callers: no secrets, no queries, no other tenant's ids. */
 export class ServiceError extends Error {
-  static override [Symbol.hasInstance](error: unknown): error is ServiceError {
-    return typeof error === "object" && error !== null && BRAND in error;
-  }
-
-  readonly [BRAND] = true;
   override name = "ServiceError";
   readonly errors: readonly FieldError[] | undefined;
   /** Seconds after which trying again makes sense. */

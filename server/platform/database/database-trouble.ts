@@ -32,26 +32,22 @@ const FORGOTTEN_MS = 60_000;
 
 /** From its first sign to its last, by a clock that never jumps. */
 type Spell = { since: number; last: number };
-/** On globalThis, as the pool is: what one door of this process met, another tells. */
-const kept = globalThis as { whetstoneTroubles?: Map<Trouble, Spell> };
-const spells = () => {
-  kept.whetstoneTroubles ??= new Map();
-  return kept.whetstoneTroubles;
-};
+/** Routes share this map; pages, a bundle of their own, only read, and readiness is told by routes. */
+const spells = new Map<Trouble, Spell>();
 
 export const troubleOf = (codes: readonly string[]): Trouble | undefined =>
   (Object.keys(CODES) as Trouble[]).find((trouble) => codes.some((code) => CODES[trouble].test(code)));
 
 /** Whether this process met such a trouble within the last minute and nothing has shown since that it is over. */
 export function isTroubled(trouble: Trouble, now = performance.now()): boolean {
-  const spell = spells().get(trouble);
+  const spell = spells.get(trouble);
   return spell !== undefined && now - spell.last < FORGOTTEN_MS;
 }
 
 /** Remembers the trouble and makes it the error that callers are told, with how long they had better wait. */
 export function unavailable(trouble: Trouble, cause: unknown, now = performance.now()): ServiceError {
-  const since = isTroubled(trouble, now) ? spells().get(trouble)!.since : now;
-  spells().set(trouble, { since, last: now });
+  const since = isTroubled(trouble, now) ? spells.get(trouble)!.since : now;
+  spells.set(trouble, { since, last: now });
   const ofItsAge = Math.ceil((OF_ITS_AGE * (now - since)) / 1000);
   const retryAfter = Math.min(LONGEST_RETRY_SECONDS, Math.max(SHORTEST_RETRY_SECONDS, ofItsAge));
   return new ServiceError("unavailable", `${TROUBLES[trouble]} Try again in ${retryAfter} s.`, { retryAfter, cause });
@@ -59,5 +55,5 @@ export function unavailable(trouble: Trouble, cause: unknown, now = performance.
 
 /** The database did what it was asked for: whatever that shows to be over is forgotten. */
 export function databaseWorked(effect: "read" | "write") {
-  for (const trouble of spells().keys()) if (trouble !== "full" || effect === "write") spells().delete(trouble);
+  for (const trouble of spells.keys()) if (trouble !== "full" || effect === "write") spells.delete(trouble);
 }

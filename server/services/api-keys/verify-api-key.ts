@@ -19,12 +19,8 @@ const KEYS_REMEMBERED = 10_000;
 /** As it was read, and when: by the database's clock, and by one of ours that cannot jump. */
 type Stored = { key: typeof apiKeys.$inferSelect; readAt: number; monotonic: number };
 
-/** On globalThis, as the pool is: what a page revokes, `/v1` of the same process forgets at once. */
-const kept = globalThis as { whetstoneKeys?: LRUCache<string, Promise<Stored | undefined>> };
-
 /** Reads in flight are shared: a burst of requests with one key asks the database once. */
-kept.whetstoneKeys ??= new LRUCache({ max: KEYS_REMEMBERED, ttl: KEY_BELIEVED_MS });
-const remembered = kept.whetstoneKeys;
+const remembered = new LRUCache<string, Promise<Stored | undefined>>({ max: KEYS_REMEMBERED, ttl: KEY_BELIEVED_MS });
 
 export const forgetKey = (id: string) => void remembered.delete(id);
 

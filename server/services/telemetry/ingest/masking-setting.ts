@@ -13,10 +13,7 @@ import { maskingReply, updateMaskingInput } from "../schemas";
 const BELIEVED_MS = 4000;
 const PROJECTS_REMEMBERED = 10_000;
 
-/** On globalThis, as the pool is: what a page changes, `/v1` of the same process forgets at once. */
-const shared = globalThis as { whetstoneMasking?: LRUCache<string, Promise<Masking>> };
-shared.whetstoneMasking ??= new LRUCache({ max: PROJECTS_REMEMBERED, ttl: BELIEVED_MS });
-const remembered = shared.whetstoneMasking;
+const remembered = new LRUCache<string, Promise<Masking>>({ max: PROJECTS_REMEMBERED, ttl: BELIEVED_MS });
 
 async function readMasking({ db, projectId }: Pick<Ctx, "db" | "projectId">): Promise<Masking> {
   const [row] = await db.select({ messages: projects.maskMessages }).from(projects).where(eq(projects.id, projectId));
