@@ -1,12 +1,17 @@
 import { eq } from "drizzle-orm";
-import { apiKeys, invitations, memberships, projects } from "@/db/schema";
+import { tablesWhere } from "@/db/deletion-registry";
+import { projects } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { impossible, notFound } from "@/server/platform/errors";
 import { deletionRequested } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
+import { deleteOfProject } from "./delete-of-project";
 import { addCounts, openReceipt, readReceipt } from "./deletion-receipt";
 import { deletedReply, deleteProjectInput } from "./schemas";
+
+const COUNTED_ACCESS = tablesWhere(({ project }) => project === "at once");
+const OTHER_ACCESS = tablesWhere(({ project }) => project === "at once, uncounted");
 
 export const deleteProject = verb(
   {
@@ -26,10 +31,8 @@ export const deleteProject = verb(
     const receiptId = await openReceipt(ctx, { scope: "project" });
     auditNote(ctx, { target: { type: "project", id: project.id }, before: null, after: null, lasting: true });
     // Whoever is no member and holds no key finds no project: it is gone for everybody from here on.
-    const members = await ctx.db.delete(memberships).where(eq(memberships.projectId, project.id)).returning();
-    const keys = await ctx.db.delete(apiKeys).where(eq(apiKeys.projectId, project.id)).returning();
-    await ctx.db.delete(invitations).where(eq(invitations.projectId, project.id));
-    await addCounts(ctx.db, receiptId, { memberships: members.length, api_keys: keys.length });
+    await addCounts(ctx.db, receiptId, await deleteOfProject(ctx, COUNTED_ACCESS));
+    await deleteOfProject(ctx, OTHER_ACCESS);
     await emit(ctx.db, deletionRequested.create({ deletionId: receiptId }));
     return { ok: true as const, deletion: (await readReceipt(ctx, receiptId))! };
   },

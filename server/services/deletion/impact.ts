@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { KEY_OF_CONVERSATION, PREVIEWED_TABLES, type PreviewFigure } from "@/db/deletion-registry";
 import type { Ctx } from "@/server/platform/context";
 import type { DeletionPreview } from "./schemas";
 
@@ -16,14 +17,12 @@ export async function impactOf(ctx: Ctx, conversationIds: readonly string[]): Pr
   const mine = sql`project_id = ${ctx.projectId}`;
   const ofThese = sql`${mine} and conversation_id = any(${ids})`;
   const ofTraces = sql`${mine} and trace_id = any(array(select id from traces where ${ofThese}))`;
-  const count = (table: string, where: typeof mine) =>
-    sql`(select count(*)::int from ${sql.identifier(table)} where ${where})`;
+  const figures = PREVIEWED_TABLES.map(({ table, figure }) => {
+    const where = KEY_OF_CONVERSATION.get(table) === "trace_id" ? ofTraces : ofThese;
+    return sql`(select count(*)::int from ${sql.identifier(table)} where ${where}) as ${sql.identifier(figure)}`;
+  });
   const [counts] = await ctx.db.execute<Counts>(sql`
-    select ${count("traces", ofThese)} as traces, ${count("spans", ofTraces)} as spans,
-      ${count("conversation_messages", ofThese)} as messages, ${count("model_calls", ofThese)} as "modelCalls",
-      ${count("tool_calls", ofThese)} as "toolCalls", ${count("log_records", ofTraces)} as "logRecords",
-      ${count("occurrences", ofThese)} as occurrences,
-      (select min(last_activity_at) from conversations where ${mine} and id = any(${ids})) as oldest`);
+    select ${sql.join(figures, sql`, `)}, (select min(last_activity_at) from conversations where ${mine} and id = any(${ids})) as oldest`);
   const findings = await ctx.db.execute<{ id: string; title: string; goes: boolean; going: number; total: number }>(sql`
     with touched as (
       select f.id, f.title, f.occurrence_count <= o.shown as goes from (
@@ -43,7 +42,4 @@ export async function impactOf(ctx: Ctx, conversationIds: readonly string[]): Pr
   };
 }
 
-type Counts = Pick<
-  Impact,
-  "traces" | "spans" | "messages" | "modelCalls" | "toolCalls" | "logRecords" | "occurrences"
-> & { oldest: string | null };
+type Counts = Pick<Impact, PreviewFigure> & { oldest: string | null };

@@ -1,5 +1,6 @@
 import "server-only";
 
+export type { ReportedTable } from "@/db/deletion-registry";
 export { deleteBatch } from "./delete-batch";
 export { deleteConversation } from "./delete-conversation";
 export { deleteProject } from "./delete-project";

@@ -1,18 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { KEY_OF_CONVERSATION, type Key } from "@/db/deletion-registry";
 import type { Ctx } from "@/server/platform/context";
 import { looseLogsNaming, looseTracesNaming } from "@/server/services/telemetry";
 import type { Counts } from "./deletion-receipt";
-
-const OF_CONVERSATIONS = [
-  "conversation_messages",
-  "conversation_search",
-  "model_calls",
-  "tool_calls",
-  "traces",
-  "rule_runs",
-  "occurrences",
-];
-const OF_TRACES = ["spans", "log_records", "projection_queue", "repriced_calls"];
 
 type What = {
   /** Ids of conversations and of traces, as subqueries or lists. */
@@ -24,14 +14,11 @@ type What = {
 
 /** Rows that are still there, by table: what a deletion is proved with, asked of the tables and not of what it counted. */
 async function lookFor(tx: Ctx, { conversations, traces, logs = sql`false` }: What): Promise<Counts> {
-  const where: Record<string, SQL> = {
-    conversations: sql`id in (${conversations})`,
-    ...Object.fromEntries(OF_CONVERSATIONS.map((table) => [table, sql`conversation_id in (${conversations})`])),
-    ...Object.fromEntries(OF_TRACES.map((table) => [table, sql`trace_id in (${traces})`])),
-  };
-  where.log_records = sql`(${where.log_records} or (${logs}))`;
+  const among = (key: Key) =>
+    key === "trace_id" ? sql`trace_id in (${traces})` : sql`${sql.identifier(key)} in (${conversations})`;
   const found: Record<string, number> = {};
-  for (const [table, condition] of Object.entries(where)) {
+  for (const [table, key] of KEY_OF_CONVERSATION) {
+    const condition = table === "log_records" ? sql`(${among(key)} or (${logs}))` : among(key);
     const [row] = await tx.db.execute<{ rows: number }>(
       sql`select count(*)::int as rows from ${sql.identifier(table)} where project_id = ${tx.projectId} and ${condition}`,
     );

@@ -1,4 +1,5 @@
 import { and, desc, eq } from "drizzle-orm";
+import { PREVIEWED_TABLES, type PreviewFigure } from "@/db/deletion-registry";
 import { conversations } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
@@ -40,18 +41,12 @@ async function ofProject(ctx: Ctx): Promise<DeletionPreview> {
   if (preview.complete) return preview;
   const measured = await measuredRows(ctx);
   if (!measured) return preview;
-  const rows = (table: Parameters<typeof measured.of>[0]) => measured.of(table);
+  const figures = PREVIEWED_TABLES.map(({ table, figure }) => [figure, measured.of(table)]);
   return {
     scope: "project",
-    conversations: rows("conversations"),
-    traces: rows("traces"),
-    spans: rows("spans"),
-    messages: rows("conversation_messages"),
-    modelCalls: rows("model_calls"),
-    toolCalls: rows("tool_calls"),
-    logRecords: rows("log_records"),
-    occurrences: rows("occurrences"),
-    findings: rows("findings"),
+    conversations: measured.of("conversations"),
+    ...(Object.fromEntries(figures) as Record<PreviewFigure, number>),
+    findings: measured.of("findings"),
     recountedFindings: 0,
     touchedFindings: [],
     oldestActivityAt: null,

@@ -1,5 +1,6 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { tablesWhere } from "@/db/deletion-registry";
 import { NOW } from "@/db/now";
 import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
@@ -11,31 +12,14 @@ import {
   stripReceipts,
 } from "@/server/services/telemetry";
 import { deleteBatch } from "./delete-batch";
+import { deleteOfProject } from "./delete-of-project";
 import { addCounts, completeReceipt } from "./deletion-receipt";
 import { lookForUser } from "./look-after";
 
-/** What a project has many rows of, in an order in which none waits for another. The rest falls with the project. */
-const LARGE_TABLES = [
-  "projection_queue",
-  "occurrences",
-  "rule_runs",
-  "findings",
-  "conversation_search",
-  "conversation_messages",
-  "repriced_calls",
-  "model_calls",
-  "tool_calls",
-  "log_records",
-  "spans",
-  "span_sources",
-  "ingest_receipts",
-  "traces",
-  "conversations",
-  "deleted_traces",
-  // Last: deleting calls writes to them.
-  "daily_costs",
-  "daily_label_costs",
-];
+/** What a project has many rows of. The rest falls with the project. */
+const LARGE_TABLES = tablesWhere(({ project }) => project === "batches");
+/** What has its project's id, and no foreign key. */
+const LOOSE_TABLES = tablesWhere(({ project }) => project === "statement");
 const ROWS_A_STATEMENT = 5_000;
 /** Passes of the projector that a deletion waits for: what has arrived but stands in no conversation yet. */
 const PASSES = 1_000;
@@ -122,8 +106,7 @@ async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => 
     }
   }
   await inTransaction(ctx, async (tx) => {
-    const runs = await tx.db.execute(sql`delete from job_runs where project_id = ${tx.projectId} returning 1`);
-    const events = await tx.db.execute(sql`delete from job_events where project_id = ${tx.projectId} returning 1`);
+    const loose = await deleteOfProject(tx, LOOSE_TABLES);
     // Everything else that a project owns has a foreign key to it and falls with it.
     const project = await tx.db.execute(sql`delete from projects where id = ${tx.projectId} returning 1`);
     // Other deletions in it have nothing left to do, and their receipts not to name whom they were about.
@@ -137,11 +120,7 @@ async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => 
           ne(deletionReceipts.status, "completed"),
         ),
       );
-    await addCounts(tx.db, deletionId, {
-      job_runs: runs.length,
-      job_events: events.length,
-      projects: project.length,
-    });
+    await addCounts(tx.db, deletionId, { ...loose, projects: project.length });
     await completeReceipt(tx.db, deletionId);
   });
   return true;

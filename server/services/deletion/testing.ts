@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { tablesExpiring, tablesKeeping } from "@/db/deletion-registry";
 
-/** Every table of the schema with rows that have this text in any column, and how many. */
+/** Returns every table of the database with rows that have this text in any column, and how many. */
 export async function tablesNaming(db: Db, text: string): Promise<Record<string, number>> {
+  // Not the information schema: that leaves out what the application may not read.
   const tables = await db.execute<{ name: string }>(sql`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' order by table_name`);
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`);
   const found: Record<string, number> = {};
   for (const { name } of tables) {
     const [row] = await db.execute<{ count: number }>(
@@ -14,4 +16,10 @@ export async function tablesNaming(db: Db, text: string): Promise<Record<string,
     if (row && row.count > 0) found[name] = row.count;
   }
   return found;
+}
+
+/** The same of an id that was erased, without the tables in which ids stay, or go by themselves, as the registry says. */
+export async function tablesStillNaming(db: Db, id: string, of: "conversation" | "person" = "conversation") {
+  const left: readonly string[] = [...tablesKeeping(of), ...tablesExpiring(of)];
+  return Object.fromEntries(Object.entries(await tablesNaming(db, id)).filter(([table]) => !left.includes(table)));
 }

@@ -1,4 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
+import { ADDRESS_COLUMNS } from "@/db/deletion-registry";
 import { invitations, memberships, projects, users } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { InstallationCtx } from "@/server/platform/context";
@@ -31,10 +32,15 @@ async function refuseSoleOwner(ctx: InstallationCtx, userId: string) {
 }
 
 /** Invitations name whom they are for; one that is still open is nobody's any more. */
-async function forgetInvitationsFor(ctx: InstallationCtx, email: string) {
+async function forgetAddress(ctx: InstallationCtx, email: string) {
   const theirs = eq(sql`lower(${invitations.email})`, sql`lower(${email})`);
   await ctx.db.delete(invitations).where(and(theirs, isNull(invitations.acceptedAt)));
-  await ctx.db.update(invitations).set({ email: null }).where(theirs);
+  for (const { table, column } of ADDRESS_COLUMNS) {
+    const address = sql.identifier(column);
+    await ctx.db.execute(
+      sql`update ${sql.identifier(table)} set ${address} = null where lower(${address}) = lower(${email})`,
+    );
+  }
 }
 
 export const erasePerson = installationVerb(
@@ -58,7 +64,7 @@ export const erasePerson = installationVerb(
     await refuseSoleOwner(ctx, userId);
     await endAllLinksOf(ctx.db, userId);
     const { revoked, left } = await settleKeysOf(ctx.db, { userId, projectId: null, revoke: revokeKeys });
-    await forgetInvitationsFor(ctx, person.email);
+    await forgetAddress(ctx, person.email);
     // The one change that the audit logs know, and the application has no other way to make it.
     await ctx.db.execute(sql`select forget_person(${userId})`);
     await ctx.db.delete(users).where(eq(users.id, userId));

@@ -1,6 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import { databaseNow } from "@/db/database-now";
+import { MEASURED_TABLES, type MeasuredTable } from "@/db/deletion-registry";
 import { storedSizes } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
@@ -10,22 +11,6 @@ import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { queuedReply, storageReply } from "./schemas";
 
-/** Tables that grow with what a project sends. The rest of a project is a few pages. */
-const MEASURED = [
-  "conversations",
-  "conversation_search",
-  "conversation_messages",
-  "model_calls",
-  "tool_calls",
-  "traces",
-  "spans",
-  "span_sources",
-  "log_records",
-  "ingest_receipts",
-  "rule_runs",
-  "findings",
-  "occurrences",
-] as const;
 const MEASURES: FunctionName = "measure-storage";
 /** Rows whose size is looked at; the others are taken to be like them. */
 const SAMPLE = 1_000;
@@ -77,7 +62,7 @@ export async function measuredRows(ctx: Ctx) {
   const rows = await ctx.db.select().from(storedSizes).where(eq(storedSizes.projectId, ctx.projectId));
   const byTable = new Map(rows.map((row) => [row.tableName, row]));
   const at = byTable.get("conversations")?.measuredAt;
-  return at === undefined ? undefined : { at, of: (table: (typeof MEASURED)[number]) => byTable.get(table)?.rows ?? 0 };
+  return at === undefined ? undefined : { at, of: (table: MeasuredTable) => byTable.get(table)?.rows ?? 0 };
 }
 
 export const requestStorageMeasurement = verb(
@@ -102,7 +87,7 @@ export const requestStorageMeasurement = verb(
  */
 export async function measureStorage(ctx: Ctx, at?: number): Promise<void> {
   const now = at ?? (await databaseNow(ctx.db));
-  for (const table of MEASURED) {
+  for (const table of MEASURED_TABLES) {
     const name = sql.identifier(table);
     const [row] = await ctx.db.execute<{ rows: string; bytes: string }>(sql`
       with counted as (select count(*) as rows from ${name} where project_id = ${ctx.projectId}),

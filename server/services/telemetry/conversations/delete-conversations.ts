@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { tablesDeletedBy } from "@/db/deletion-registry";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
@@ -32,7 +33,7 @@ export async function deleteConversations(
     { remember },
   );
   // Calls of a trace that has moved on belong to the conversation that it moved to; these are what was left behind.
-  for (const table of ["conversation_messages", "model_calls", "tool_calls"]) {
+  for (const table of tablesDeletedBy("conversation_id")) {
     counts[table] = (counts[table] ?? 0) + (await deleted(tx.db, table, ofConversations));
   }
   counts.conversations = await deleted(tx.db, "conversations", sql`project_id = ${tx.projectId} and id = any(${ids})`);
@@ -55,7 +56,7 @@ export async function deleteTraces(
       on conflict do nothing`);
   }
   const counts: Deleted = { ...(await deleteFromReceipts(tx, ids)) };
-  for (const table of ["model_calls", "tool_calls", "spans", "log_records"]) {
+  for (const table of tablesDeletedBy("trace_id")) {
     counts[table] = await deleted(tx.db, table, ofTraces);
   }
   counts.traces = await deleted(tx.db, "traces", sql`project_id = ${tx.projectId} and id = any(${ids})`);

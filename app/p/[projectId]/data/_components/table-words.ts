@@ -1,4 +1,6 @@
-const WORDS: Record<string, string> = {
+import type { ReportedTable } from "@/server/services/deletion";
+
+const WORDS: Record<ReportedTable, string> = {
   conversations: "Conversations",
   conversation_messages: "Messages",
   conversation_search: "Search index",
@@ -19,13 +21,17 @@ const WORDS: Record<string, string> = {
   memberships: "Members",
   api_keys: "API keys",
   projects: "Project",
+  daily_costs: "Costs by day",
+  daily_label_costs: "Costs by day and label",
+  deleted_traces: "Hashes of deleted traces",
+  parked_traces: "Traces that could not be read",
 };
 
-const ORDER = Object.keys(WORDS);
+const ORDER: readonly string[] = Object.keys(WORDS);
 const placeOf = (table: string) => (ORDER.includes(table) ? ORDER.indexOf(table) : ORDER.length);
 
 /** In the order in which people think of them. */
 export const byMeaning = (one: string, other: string) => placeOf(one) - placeOf(other) || one.localeCompare(other);
 
 /** What a table holds, as people say it. */
-export const tableWords = (table: string) => WORDS[table] ?? table;
+export const tableWords = (table: string) => (table in WORDS ? WORDS[table as ReportedTable] : table);

@@ -1,0 +1,294 @@
+import { type Entry, nothing, type TableName } from "./vocabulary";
+
+const NO_ACCOUNT = nothing("What a client sends is its users', who have no account here.");
+const NO_CONVERSATION = nothing("About people, access and settings.");
+const NEITHER = nothing("About the installation or the project as a whole.");
+
+const OF_USERS = { by: ["user_id"], erased: "cascade", with: "users" } as const;
+const OPAQUE_ID = { holds: "ids", erased: "kept", because: "An opaque id of ours says who did it." } as const;
+const EVENT_IDS = { holds: "ids", erased: "expires", because: "Ids in events, which go after 7 days." } as const;
+
+const DELETE_CONVERSATIONS = "telemetry/conversations/delete-conversations";
+const FORGET_CONVERSATIONS = "diagnostics/findings/forget-conversations";
+
+/**
+ * What each table holds and how a deletion reaches it. In the order in which a project's rows go: none waits for another, and
+ * what falls with a row goes before it. One more table is one more entry; docs/decisions/deletion.md says how.
+ */
+export const TABLES = {
+  projection_queue: {
+    conversation: { holds: "ids", by: ["trace_id"], erased: "deleted", in: DELETE_CONVERSATIONS },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  occurrences: {
+    conversation: { holds: "words", by: ["conversation_id"], erased: "deleted", in: FORGET_CONVERSATIONS },
+    person: NO_ACCOUNT,
+    project: "batches",
+    preview: "occurrences",
+    measured: true,
+  },
+  rule_runs: {
+    conversation: { holds: "words", by: ["conversation_id"], erased: "deleted", in: FORGET_CONVERSATIONS },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  findings: {
+    conversation: {
+      holds: "words",
+      erased: "rewritten",
+      in: FORGET_CONVERSATIONS,
+      because: "One that nothing else shows is deleted; another is told in the words of what is left.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  conversation_search: {
+    conversation: { holds: "words", by: ["conversation_id"], erased: "cascade", with: "conversations" },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  conversation_messages: {
+    conversation: { holds: "words", by: ["conversation_id"], erased: "deleted" },
+    person: NO_ACCOUNT,
+    project: "batches",
+    preview: "messages",
+    measured: true,
+  },
+  repriced_calls: {
+    conversation: { holds: "ids", by: ["trace_id"], erased: "cascade", with: "model_calls" },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  model_calls: {
+    conversation: { holds: "words", by: ["conversation_id", "trace_id"], erased: "deleted" },
+    person: NO_ACCOUNT,
+    project: "batches",
+    preview: "modelCalls",
+    measured: true,
+  },
+  tool_calls: {
+    conversation: { holds: "words", by: ["conversation_id", "trace_id"], erased: "deleted" },
+    person: NO_ACCOUNT,
+    project: "batches",
+    preview: "toolCalls",
+    measured: true,
+  },
+  log_records: {
+    conversation: { holds: "words", by: ["trace_id"], erased: "deleted" },
+    person: NO_ACCOUNT,
+    project: "batches",
+    preview: "logRecords",
+    measured: true,
+  },
+  spans: {
+    conversation: { holds: "words", by: ["trace_id"], erased: "deleted" },
+    person: NO_ACCOUNT,
+    project: "batches",
+    preview: "spans",
+    measured: true,
+  },
+  span_sources: {
+    conversation: {
+      holds: "words",
+      erased: "deleted",
+      in: DELETE_CONVERSATIONS,
+      because: "When no span and no log record refers to one.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  ingest_receipts: {
+    conversation: {
+      holds: "ids",
+      erased: "rewritten",
+      in: DELETE_CONVERSATIONS,
+      because: "One that names only deleted traces is deleted; another forgets their ids.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  parked_traces: {
+    conversation: { holds: "words", by: ["trace_id"], erased: "cascade", with: "traces" },
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
+  traces: {
+    conversation: { holds: "ids", by: ["conversation_id"], erased: "deleted", in: DELETE_CONVERSATIONS },
+    person: NO_ACCOUNT,
+    project: "batches",
+    preview: "traces",
+    measured: true,
+  },
+  conversations: {
+    conversation: { holds: "words", by: ["id"], erased: "deleted", in: DELETE_CONVERSATIONS },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  deleted_traces: {
+    conversation: {
+      holds: "hashes",
+      erased: "kept",
+      because: "Refuses spans that are sent again, and does not say of which trace.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  // After the calls: deleting those writes here.
+  daily_costs: {
+    conversation: { holds: "sums", erased: "rewritten", because: "A trigger takes deleted calls out of the sums." },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  daily_label_costs: {
+    conversation: {
+      holds: "words",
+      erased: "rewritten",
+      because: "A trigger takes deleted calls out of the sums; a label without calls goes when these are folded.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  repricings: {
+    conversation: {
+      holds: "ids",
+      erased: "expires",
+      because: "It names the call that it has come to, until it is done.",
+    },
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+
+  job_runs: {
+    conversation: {
+      holds: "words",
+      erased: "expires",
+      in: "deletion/delete-batch",
+      because:
+        "Errors may quote: finished runs of its Rule Runs are deleted. Others have ids in their event, and go after 7 days.",
+    },
+    person: EVENT_IDS,
+    project: "statement",
+  },
+  job_steps: {
+    conversation: { holds: "words", erased: "expires", because: "With their run." },
+    person: EVENT_IDS,
+    project: "cascade",
+  },
+  job_events: { conversation: EVENT_IDS, person: EVENT_IDS, project: "statement" },
+  job_schedules: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
+  job_engine: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
+  projectors: {
+    conversation: {
+      holds: "ids",
+      erased: "expires",
+      because: "It names the traces that are being read, while they are.",
+    },
+    person: NO_ACCOUNT,
+    project: "not a project's",
+  },
+
+  deletion_receipts: {
+    conversation: {
+      holds: "ids",
+      erased: "kept",
+      because: "Whom or what it was about is forgotten when it is done; how much went of what stays.",
+    },
+    person: OPAQUE_ID,
+    project: "kept",
+  },
+  audit_log: {
+    conversation: {
+      holds: "ids",
+      erased: "kept",
+      because: "Who did what to which conversation, in opaque ids of ours.",
+    },
+    person: {
+      holds: "words",
+      erased: "rewritten",
+      in: "people/erase-person",
+      because: "`forget_person` takes address, names and networks out; what was done stays under the id.",
+      keepsIds: true,
+    },
+    project: "cascade",
+  },
+  account_audit_log: {
+    conversation: nothing("A deleted project's last line stands here, and no conversation's."),
+    person: {
+      holds: "words",
+      erased: "rewritten",
+      in: "people/erase-person",
+      because: "`forget_person` takes address, names and networks out; what was done stays under the id.",
+      keepsIds: true,
+    },
+    project: "kept",
+  },
+  idempotency_keys: {
+    conversation: {
+      holds: "sealed",
+      erased: "expires",
+      because: "An answer is sealed with the client's key, for a day.",
+    },
+    person: { holds: "hashes", erased: "expires", because: "An HMAC of who sent it, for a day." },
+    project: "cascade",
+  },
+  rate_buckets: {
+    conversation: NO_CONVERSATION,
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+
+  users: {
+    conversation: NO_CONVERSATION,
+    person: { holds: "words", by: ["id"], erased: "deleted", in: "people/erase-person" },
+    project: "not a project's",
+  },
+  identities: { conversation: NO_CONVERSATION, person: { holds: "words", ...OF_USERS }, project: "not a project's" },
+  sessions: { conversation: NO_CONVERSATION, person: { holds: "words", ...OF_USERS }, project: "not a project's" },
+  sign_in_networks: {
+    conversation: NO_CONVERSATION,
+    person: { holds: "hashes", ...OF_USERS },
+    project: "not a project's",
+  },
+  password_resets: { conversation: NO_CONVERSATION, person: { holds: "ids", ...OF_USERS }, project: "cascade" },
+  memberships: { conversation: NO_CONVERSATION, person: { holds: "ids", ...OF_USERS }, project: "at once" },
+  api_keys: { conversation: NO_CONVERSATION, person: OPAQUE_ID, project: "at once" },
+  invitations: {
+    conversation: NO_CONVERSATION,
+    person: {
+      holds: "words",
+      erased: "rewritten",
+      in: "people/erase-person",
+      because: "An open one for them is deleted; a used one forgets the address.",
+      keepsIds: true,
+    },
+    project: "at once, uncounted",
+    address: "email",
+  },
+  login_attempts: {
+    conversation: NO_CONVERSATION,
+    person: { holds: "hashes", erased: "expires", because: "An HMAC of the address, for an hour." },
+    project: "not a project's",
+  },
+  setup_tokens: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
+  outgoing_mail: {
+    conversation: NO_CONVERSATION,
+    person: { holds: "sealed", erased: "expires", because: "To whom and what is sealed, and goes with its link." },
+    project: "cascade",
+  },
+
+  projects: { conversation: NEITHER, person: NEITHER, project: "itself" },
+  model_price_definitions: { conversation: NEITHER, person: OPAQUE_ID, project: "cascade" },
+  price_catalogues: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
+  diagnostic_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  rule_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  retention_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  stored_sizes: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  backups: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
+} as const satisfies Record<TableName, Entry>;
