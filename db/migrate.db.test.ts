@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
-import { migrateDatabase, NewerDatabaseError } from "./migrate";
+import { migrateDatabase, NewerDatabaseError, SOURCES } from "./migrate";
 import { databaseProblem } from "./prepare";
 import { onServer, urlOf } from "./testing/template";
 
-const FOLDER = path.resolve("db/migrations");
+const FOLDER = SOURCES.migrations;
 type Journal = { entries: { idx: number; tag: string; when: number }[] };
 const journal = JSON.parse(readFileSync(path.join(FOLDER, "meta/_journal.json"), "utf8")) as Journal;
 
@@ -42,6 +42,13 @@ function firstMigrations(count: number) {
     path.join(folder, "meta/_journal.json"),
     JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }),
   );
+  return { migrations: folder, functions: noFunctions() };
+}
+
+/** Releases that had them only in migrations. */
+function noFunctions() {
+  const folder = mkdtempSync(path.join(tmpdir(), "whetstone-functions-"));
+  folders.push(folder);
   return folder;
 }
 

@@ -3,28 +3,33 @@ import path from "node:path";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
+import { applyFunctions, changedFunctions } from "./apply-functions";
 
 /** Any number, as long as nothing else takes it: two processes that start together migrate one after the other. */
 export const MIGRATION_LOCK = 7_231_004_117;
+
+/** What the database is made from, read when it is prepared: the steps to its tables, and its functions as they are. */
+export const SOURCES = { migrations: path.resolve("db/migrations"), functions: path.resolve("db/functions") };
 
 /** The database was migrated by a later version of the code, which this one would misread. */
 export class NewerDatabaseError extends Error {
   override name = "NewerDatabaseError";
 }
 
-/** Brings the database to the code's schema; a database that is there already is left as it is. */
-export async function migrateDatabase(url: string, folder = path.resolve("db/migrations")) {
+/** Brings the database to the code's schema and functions; a database that is there already is left as it is. */
+export async function migrateDatabase(url: string, sources = SOURCES) {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
-    const [newest, applied] = [newestMigration(folder), await newestApplied(sql)];
-    if (applied === newest) return;
+    const [newest, applied] = [newestMigration(sources.migrations), await newestApplied(sql)];
     if (applied > newest) {
       throw new NewerDatabaseError(
         "The database was written by a later version of Whetstone than this one. Update this copy, or restore the backup that was made before the update.",
       );
     }
-    await migrate(drizzle(sql), { migrationsFolder: folder });
+    if (applied < newest) await migrate(drizzle(sql), { migrationsFolder: sources.migrations });
+    const changed = await changedFunctions(sql, sources.functions);
+    if (changed.length > 0) await sql.begin((tx) => applyFunctions(tx, changed));
   } finally {
     await sql.end({ timeout: 5 });
   }

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import postgres from "postgres";
 import { grantToApplication } from "../application-role";
-import { MIGRATION_LOCK } from "../migrate";
+import { applyFunctions, changedFunctions } from "../apply-functions";
+import { MIGRATION_LOCK, SOURCES } from "../migrate";
 import { type Archive, ArchiveProblem, openArchive, readText } from "./archive";
 import { columnList, contentOf, MANIFEST, type Manifest, manifest, PLAIN_SETTINGS, tableName } from "./manifest";
 
@@ -61,16 +61,15 @@ const parsed = (text: string): unknown => {
 
 /**
  * Puts a backup into an empty installation: the schema as it was then, the rows, the proof that they are the same, and
- * then what migrations have come since. All in one transaction: a restore that fails has changed nothing.
+ * then what migrations have come since, and the functions. All in one transaction: a restore that fails has changed nothing.
  */
 export async function restore(
   url: string,
   { archive, manifest }: Pick<ReadBackup, "archive" | "manifest">,
   /** Whom the application connects as, where that is not the owner. */
   application: string | undefined = undefined,
-  folder = path.resolve("db/migrations"),
 ): Promise<void> {
-  const migrations = readMigrationFiles({ migrationsFolder: folder });
+  const migrations = readMigrationFiles({ migrationsFolder: SOURCES.migrations });
   const known = refuseForeign(manifest, migrations);
   const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10, connection: PLAIN_SETTINGS });
   try {
@@ -81,6 +80,7 @@ export async function restore(
       for (const migration of known) await migrateOne(tx, migration);
       await loadRows(tx, archive, manifest);
       for (const migration of migrations.slice(known.length)) await migrateOne(tx, migration);
+      await applyFunctions(tx, await changedFunctions(tx, SOURCES.functions));
       if (application !== undefined) await grantToApplication(tx, application);
     });
     await sql`analyze`;

@@ -13,13 +13,17 @@ const server = () => {
 /** What the product connects as in tests: no owner of its tables, so that what it may not do fails here first. */
 const APPLICATION = { name: "whetstone_test_app", password: "app" };
 
-/** One template for each state of the migrations and grants, so that a changed one never meets an old copy. */
+const sqlFilesIn = (folder: string) =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith(".sql"))
+    .map((file) => `${folder}/${file}`);
+
+/** One template for each state of the migrations, functions and grants, so that a changed one never meets an old copy. */
 export const TEMPLATE = `whetstone_template_${createHash("sha256")
   .update(
     [
-      ...readdirSync("db/migrations")
-        .filter((file) => file.endsWith(".sql"))
-        .map((file) => `db/migrations/${file}`),
+      ...sqlFilesIn("db/migrations"),
+      ...sqlFilesIn("db/functions"),
       "db/migrations/meta/_journal.json",
       "db/application-role.ts",
     ]

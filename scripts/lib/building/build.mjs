@@ -7,10 +7,10 @@ import { runLogged } from "../system/processes.mjs";
 import { step } from "../system/say.mjs";
 import { Trouble } from "../system/trouble.mjs";
 
-/** What the build is made from. Migrations are read when they run. */
+/** What the build is made from. Migrations and functions of the database are read when they run. */
 const FOLDERS = ["app", "cli", "db", "inngest", "patches", "public", "scripts/lib", "server", "worker"];
 const ROOT_FILES = /^(package(-lock)?\.json|tsconfig\.json|(?!(vitest|playwright|drizzle)\.)[\w.-]+\.(ts|tsx|mjs))$/;
-const NOT_BUILT = /(\.test\.tsx?|\.md)$|^db\/(migrations|testing)(\/|$)|^next-env\.d\.ts$/;
+const NOT_BUILT = /(\.test\.tsx?|\.md)$|^db\/(functions|migrations|testing)(\/|$)|^next-env\.d\.ts$/;
 const STAMP = "dist/build.json";
 
 /** What runs beside Next, each one file. */

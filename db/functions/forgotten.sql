@@ -1,0 +1,8 @@
+-- The fields of a row with the address replaced wherever it stands whole, and the names of whom the row is about.
+CREATE OR REPLACE FUNCTION forgotten(fields jsonb, pattern text, person text, theirs boolean) RETURNS jsonb
+IMMUTABLE LANGUAGE sql SET search_path = pg_catalog AS $$
+  SELECT CASE
+    WHEN theirs AND jsonb_typeof(masked -> 'name') = 'string' THEN jsonb_set(masked, '{name}', to_jsonb(person))
+    ELSE masked
+  END FROM (SELECT regexp_replace(fields::text, pattern, person, 'gi')::jsonb AS masked) m
+$$;
