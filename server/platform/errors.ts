@@ -5,6 +5,7 @@ export type ErrorCode =
   | "forbidden"
   | "not_found"
   | "method_not_allowed"
+  | "timed_out"
   | "conflict"
   | "too_large"
   | "unsupported_media_type"

@@ -55,7 +55,10 @@ function replyOf<Reply extends z.ZodType>(schema: Reply, reply: z.input<Reply>):
 }
 
 /** Runs, and keeps a `ZodError` from meaning anything but "your input": ours inside a service is our own mistake. */
-async function checked<Reply extends z.ZodType>(spec: Spec<z.ZodType, Reply>, run: () => Promise<z.input<Reply>>) {
+export async function checked<Reply extends z.ZodType>(
+  spec: Spec<z.ZodType, Reply>,
+  run: () => Promise<z.input<Reply>>,
+) {
   try {
     return replyOf(spec.reply, await run());
   } catch (error) {

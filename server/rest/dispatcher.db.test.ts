@@ -3,6 +3,7 @@ import { z } from "zod";
 import { testProject } from "@/db/testing/test-project";
 import { ServiceError } from "@/server/platform/errors";
 import { idInput, pageInput } from "@/server/platform/schemas";
+import { streamVerb } from "@/server/platform/stream-verb";
 import { verb } from "@/server/platform/verb";
 import { createDispatcher } from "./dispatcher";
 import type { Operation } from "./operation";
@@ -51,6 +52,24 @@ const failing = (error: () => unknown) =>
     },
   );
 
+const take = streamVerb(
+  {
+    name: "things.take",
+    summary: "Takes bytes.",
+    capability: "telemetry:write",
+    effect: "write",
+    input: z.strictObject({}),
+    consumes: { types: { "application/x-protobuf": {} }, maxBytes: 1000 },
+    produces: { "text/plain": {} },
+    limits: { rate: "telemetry" },
+    unaudited: "It changes nothing.",
+  },
+  async (ctx, _, { body }) => ({
+    mediaType: "text/plain",
+    body: `${(await body.bytes()).length} of ${ctx.projectId}`,
+  }),
+);
+
 const operations: Operation[] = [
   { subject: "Things", method: "GET", path: "/projects/:projectId/things", verb: listThings },
   { subject: "Things", method: "PATCH", path: "/projects/:projectId/things/:thingId", verb: changeThing },
@@ -95,12 +114,7 @@ const operations: Operation[] = [
     subject: "Things",
     method: "POST",
     path: "/take",
-    name: "take",
-    summary: "Takes bytes.",
-    capability: ["telemetry:write"],
-    consumes: ["application/x-protobuf"],
-    jsonBody: {},
-    raw: async (request, ctx) => new Response(`${(await request.text()).length} of ${ctx.projectId}`),
+    stream: take,
   },
   {
     subject: "Things",
@@ -336,10 +350,14 @@ test("a fixed path wins over a parameter", async () => {
   expect((await send("PATCH", `${base}/things/first`, { key, body: {} })).status).toBe(405);
 });
 
-test("a raw operation gets the whole request and the key's project", async () => {
+test("an operation without a project in its path gets the body and the key's project", async () => {
   const { ctx, key: reader } = await ours();
   const key = await keyFor(ctx, "telemetry:write");
-  const reply = await send("POST", "/v1/take", { key, body: "12345", headers: { "content-type": "text/any" } });
+  const reply = await send("POST", "/v1/take", {
+    key,
+    body: "12345",
+    headers: { "content-type": "application/x-protobuf" },
+  });
   expect(await reply.text()).toBe(`5 of ${ctx.projectId}`);
   expect((await send("POST", "/v1/take", { key: reader, body: "1" })).status).toBe(403);
   expect((await send("POST", "/v1/take", { body: "1" })).status).toBe(401);

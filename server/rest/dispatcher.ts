@@ -6,32 +6,16 @@ import { databaseWorked } from "@/server/platform/database/database-trouble";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { isKept, oncePerKept } from "@/server/platform/kept";
 import { requestIdOf } from "@/server/platform/request-id";
-import {
-  createRateLimiter,
-  ingestLimits,
-  type Limit,
-  limitHeaders,
-  type RateLimiter,
-  requestLimits,
-} from "@/server/services/rate-limits";
-import { ctxOfKey, ctxOfProject } from "./http/authenticate";
+import { createRateLimiter, requestLimits } from "@/server/services/rate-limits";
 import { idempotencyKeyOf, runOnce } from "./http/idempotency-key";
 import { type Match, matcher } from "./http/match";
-import { type Asked, problemResponse } from "./http/problem";
+import { problemResponse } from "./http/problem";
 import { readInput } from "./http/read-input";
-import {
-  type AbsentOperation,
-  isProjectQualified,
-  METHODS,
-  type Method,
-  type Operation,
-  type RawOperation,
-  type VerbOperation,
-} from "./operation";
+import { runStream } from "./http/run-stream";
+import { callerOf, spend, type Visit } from "./http/visit";
+import { type AbsentOperation, factsOf, METHODS, type Method, type Operation, type VerbOperation } from "./operation";
 
 const PREFIX = "/v1";
-/** What a batch counts for at least: headers, an answer and a receipt cost something too. */
-const REQUEST_BYTES = 1024;
 
 /** What was asked where Next cannot route it: scripts/lib/front-door.mjs sends it here, to be refused like anything else. */
 const ASKED_ADDRESS = "x-asked-address";
@@ -50,28 +34,11 @@ const allowOf = ({ operations }: Match) =>
     ", ",
   );
 
-/** One request on its way through: `told` are headers that its answer carries, whatever the answer is. */
-type Visit = { database: Db; limiter: RateLimiter; request: Request; asked: Asked; told: Record<string, string> };
-
-/** Whether or not it passes, the answer tells how the limits stand. */
-async function limited({ limiter, told }: Visit, { projectId }: Ctx, limits: readonly Limit[], check: () => unknown) {
-  try {
-    await check();
-  } finally {
-    Object.assign(told, limitHeaders(limits.map((limit) => limiter.standing(projectId, limit))));
-  }
-}
-const spend = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: number) =>
-  limited(visit, ctx, limits, () => visit.limiter.spend(ctx.db, ctx.projectId, limits, cost));
-
-async function runVerb(visit: Visit, operation: VerbOperation, params: Record<string, string>) {
-  const { database, request, asked } = visit;
+async function runVerb(visit: Visit, operation: VerbOperation) {
+  const { request, asked } = visit;
   const { verb, method, path, status = 200 } = operation;
-  const { projectId, ...own } = params;
-  const ctx =
-    projectId !== undefined && isProjectQualified(path)
-      ? await ctxOfProject(database, request, projectId, verb.spec.effect, asked.requestId)
-      : await ctxOfKey(database, request, asked.requestId);
+  const { projectId: _, ...own } = visit.params;
+  const ctx = await callerOf(visit, path, verb.spec.effect);
   await spend(visit, ctx, requestLimits(ctx.actor), 1);
   // The verb checks again; asked first here, nobody learns from their body's errors what they may not do.
   requireCapability(ctx, verb.spec.capability);
@@ -81,42 +48,19 @@ async function runVerb(visit: Visit, operation: VerbOperation, params: Record<st
   return key === undefined ? work(ctx, request) : runOnce(ctx, key, request, asked, work);
 }
 
-async function runRaw(visit: Visit, operation: RawOperation) {
-  const { database, request, asked } = visit;
-  const ctx = await ctxOfKey(database, request, asked.requestId);
-  requireCapability(ctx, operation.capability);
-  const limits = ingestLimits(ctx.actor);
-  // Before the body is read: whoever is over the limit does not cost us the reading either. Nothing is counted yet, or a
-  // batch that is refused below would use up what its next try needs.
-  await limited(visit, ctx, limits, () => visit.limiter.look(ctx.projectId, limits, REQUEST_BYTES));
-  let weighed = false;
-  const weigh = (bytes: number) => {
-    weighed = true;
-    return spend(visit, ctx, limits, Math.max(bytes, REQUEST_BYTES));
-  };
-  try {
-    return await operation.raw(request, ctx, weigh);
-  } catch (error) {
-    // What could not be read cost something as well.
-    if (!weighed) await weigh(0).catch(() => {});
-    throw error;
-  }
-}
-
 /** Refused where a verb would run: by then it is known who asks, and that they may. */
-async function runAbsent(visit: Visit, operation: AbsentOperation, params: Record<string, string>): Promise<never> {
-  const { database, request, asked } = visit;
-  const ctx = await ctxOfProject(database, request, params.projectId as string, operation.effect, asked.requestId);
+async function runAbsent(visit: Visit, operation: AbsentOperation): Promise<never> {
+  const ctx = await callerOf(visit, operation.path, operation.effect);
   await spend(visit, ctx, requestLimits(ctx.actor), 1);
   requireCapability(ctx, operation.capability);
   throw new ServiceError("not_implemented", operation.absent);
 }
 
-async function run(visit: Visit, operation: Operation, params: Record<string, string>) {
+async function run(visit: Visit, operation: Operation) {
   if ("open" in operation) return operation.open(visit.request);
-  if ("absent" in operation) return runAbsent(visit, operation, params);
-  const answer = await ("verb" in operation ? runVerb(visit, operation, params) : runRaw(visit, operation));
-  if (answer.ok) databaseWorked("verb" in operation ? operation.verb.spec.effect : "write");
+  if ("absent" in operation) return runAbsent(visit, operation);
+  const answer = await ("verb" in operation ? runVerb(visit, operation) : runStream(visit, operation));
+  if (answer.ok) databaseWorked(factsOf(operation).effect);
   return answer;
 }
 
@@ -128,7 +72,10 @@ function finished(response: Response, request: Request, requestId: string, extra
   headers.set("x-content-type-options", "nosniff");
   headers.set("x-request-id", requestId);
   const { status } = response;
-  return new Response(request.method === "HEAD" ? null : response.body, {
+  const isHead = request.method === "HEAD";
+  // Nobody will read it: what makes it may stop.
+  if (isHead) void response.body?.cancel();
+  return new Response(isHead ? null : response.body, {
     status,
     statusText: STATUS_CODES[status] ?? "",
     headers,
@@ -164,8 +111,9 @@ export function createDispatcher(operations: readonly Operation[], database: () 
         told.allow = allowOf(matched);
         throw new ServiceError("method_not_allowed", `This address takes ${allowOf(matched)}.`);
       }
-      const visit = { database: database(), limiter, request, asked, told };
-      return finished(await run(visit, operation, matched.params), request, requestId, told);
+      const { params } = matched;
+      const visit = { database: database(), limiter, request, asked, told, params };
+      return finished(await run(visit, operation), request, requestId, told);
     } catch (error) {
       return finished(problemResponse(error, asked), request, requestId, told);
     }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Capability } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
+import type { Streams, StreamVerb } from "@/server/platform/stream-verb";
 import type { Verb } from "@/server/platform/verb";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -24,17 +25,14 @@ export type VerbOperation = Route & {
   status?: 200 | 201 | 202;
 };
 
-/** A route that reads its own body and writes its own answer. The key says which project; cookies are not taken. */
-export type RawOperation = Route & {
-  name: string;
-  summary: string;
-  description?: string;
-  capability: readonly Capability[];
-  /** For the reference only: the media types that it reads, and what a JSON body has to be. */
-  consumes: readonly string[];
-  jsonBody: Record<string, unknown>;
-  /** `weigh` counts the body's bytes against the limits, once they are known; it refuses what is too much. */
-  raw: (request: Request, ctx: Ctx, weigh: (bytes: number) => Promise<void>) => Promise<Response>;
+/** Whatever its input and answer are. */
+export type AnyStreamVerb = { (ctx: Ctx, input: never, streams?: Streams): Promise<unknown>; spec: StreamVerb["spec"] };
+
+/** An operation that reads its body or writes its answer as a stream. */
+export type StreamOperation = Route & {
+  stream: AnyStreamVerb;
+  /** Of a success; 200 unless said. */
+  status?: 200 | 201 | 202;
 };
 
 /** A route of the interface for which this version has no service: whoever may ask is told so (501). */
@@ -57,7 +55,23 @@ export type OpenOperation = Route & {
   open: (request: Request) => Response | Promise<Response>;
 };
 
-export type Operation = VerbOperation | RawOperation | AbsentOperation | OpenOperation;
+export type Operation = VerbOperation | StreamOperation | AbsentOperation | OpenOperation;
+
+type Facts = {
+  name: string;
+  summary: string;
+  description?: string;
+  effect: "read" | "write";
+  /** Any one of these is enough; `null` where anyone may ask. */
+  capability: readonly Capability[] | null;
+};
+
+/** Returns what is known of an operation whatever kind it is. */
+export function factsOf(operation: Operation): Facts {
+  if ("verb" in operation) return operation.verb.spec;
+  if ("stream" in operation) return operation.stream.spec;
+  return "open" in operation ? { ...operation, effect: "read", capability: null } : operation;
+}
 
 /** The names of the parameters in a path, in order. */
 export const parametersOf = (path: string) => [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);

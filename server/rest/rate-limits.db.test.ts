@@ -5,9 +5,9 @@ import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import { verb } from "@/server/platform/verb";
 import { createRateLimiter, type Limit } from "@/server/services/rate-limits";
+import { receiveTraces } from "@/server/services/telemetry";
 import { createDispatcher } from "./dispatcher";
 import type { Operation } from "./operation";
-import { otlpTraces } from "./otlp";
 import { expectSpent, keyFor, requestTo } from "./testing";
 
 /** Its own file: the environment is read once. */
@@ -35,12 +35,7 @@ const operations: Operation[] = [
     subject: "Ingest",
     method: "POST",
     path: "/otlp/v1/traces",
-    name: "otlp.traces",
-    summary: "Spans.",
-    capability: ["telemetry:write"],
-    consumes: ["application/json"],
-    jsonBody: {},
-    raw: otlpTraces,
+    stream: receiveTraces,
   },
 ];
 const processes = [createDispatcher(operations), createDispatcher(operations), createDispatcher(operations)] as const;

@@ -12,6 +12,7 @@ const TRPC_CODE = {
   forbidden: "FORBIDDEN",
   not_found: "NOT_FOUND",
   method_not_allowed: "METHOD_NOT_SUPPORTED",
+  timed_out: "TIMEOUT",
   conflict: "CONFLICT",
   too_large: "PAYLOAD_TOO_LARGE",
   unsupported_media_type: "UNSUPPORTED_MEDIA_TYPE",

@@ -11,6 +11,7 @@ export const PROBLEMS = {
   forbidden: { status: 403, title: "Not allowed" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
+  timed_out: { status: 408, title: "Took too long" },
   conflict: { status: 409, title: "In conflict with the present state" },
   too_large: { status: 413, title: "Too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },

@@ -31,9 +31,24 @@ const repeated = (body: object, params: object): FieldError[] =>
     .filter((key) => Object.hasOwn(params, key))
     .map((key) => ({ path: pointerOf([key]), message: "This field is not known here: the path says it." }));
 
+const knownOf = (schema: z.ZodType) => new Set(Object.keys(fieldsOf(schema)));
+
+/** Reads the path's parameters and the query. The path wins, so that no query can redirect a call to another thing. */
+export function readAddress(
+  request: Request,
+  schema: z.ZodType,
+  params: Record<string, string>,
+): Record<string, unknown> {
+  requireStorable(params);
+  const known = knownOf(schema);
+  const query = readQuery(new URL(request.url).search, known);
+  requireStorable(query);
+  return { ...query, ...Object.fromEntries(Object.entries(params).filter(([name]) => known.has(name))) };
+}
+
 /**
- * What a verb gets: the path's parameters with either the query (GET, DELETE) or the JSON body. The path wins, so that
- * no body can redirect a call to another thing.
+ * Reads what a verb gets: the path's parameters with either the query (GET, DELETE) or the JSON body, over which the path
+ * wins in the same way.
  */
 export async function readInput(
   request: Request,
@@ -41,14 +56,10 @@ export async function readInput(
   schema: z.ZodType,
   params: Record<string, string>,
 ): Promise<Record<string, unknown>> {
+  if (!takesBody(method)) return readAddress(request, schema, params);
   requireStorable(params);
-  const known = new Set(Object.keys(fieldsOf(schema)));
+  const known = knownOf(schema);
   const path = Object.fromEntries(Object.entries(params).filter(([name]) => known.has(name)));
-  if (!takesBody(method)) {
-    const query = readQuery(new URL(request.url).search, known);
-    requireStorable(query);
-    return { ...query, ...path };
-  }
   const body = await readJson(request);
   requireStorable(body);
   const doubled = repeated(body, path);

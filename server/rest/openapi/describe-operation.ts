@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { ErrorCode } from "@/server/platform/errors";
+import type { MediaTypes } from "@/server/platform/stream-verb";
 import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency-key";
-import type { AbsentOperation, AnyVerb, VerbOperation } from "../operation";
-import { isProjectQualified, type OpenOperation, type Operation, parametersOf, type RawOperation } from "../operation";
+import type { AbsentOperation, AnyVerb, OpenOperation, Operation, StreamOperation, VerbOperation } from "../operation";
+import { isProjectQualified, parametersOf } from "../operation";
 import type { DescribedOperation, JsonSchema, Parameter } from "./document";
 import { exampleOf } from "./example";
 import { hoisted, jsonSchemaOf } from "./json-schema";
@@ -76,15 +77,24 @@ function replyOf(reply: z.ZodType, id: string, schemas: Schemas, unread?: z.ZodT
 const unreadNote = ({ unread }: AnyVerb["spec"]) =>
   unread ? [`Without ${unread.unless.map((one) => `\`${one}\``).join(" or ")} the reply says only what was done.`] : [];
 
+/** The parameters of the path, and those of the query where what is no part of the path stands there. */
+function addressOf(path: string, input: JsonSchema, withQuery: boolean): Parameter[] {
+  const properties = (input.properties ?? {}) as Schemas;
+  const required = (input.required ?? []) as string[];
+  const inPath = parametersOf(path);
+  const inQuery = withQuery ? Object.keys(properties).filter((name) => !inPath.includes(name)) : [];
+  return [
+    ...inPath.map((name) => parameter(name, "path", true, properties[name] ?? { type: "string" })),
+    ...inQuery.map((name) => parameter(name, "query", required.includes(name), properties[name] as JsonSchema)),
+  ];
+}
+
 function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): DescribedOperation {
   const { method, path, status = 200 } = operation;
   const { spec } = operation.verb;
   const input = hoisted(jsonSchemaOf(spec.input, "input"), `${id}.input`, schemas);
-  const properties = (input.properties ?? {}) as Schemas;
   const inPath = parametersOf(path);
   const takesBody = method !== "GET" && method !== "DELETE";
-  const required = (input.required ?? []) as string[];
-  const inQuery = takesBody ? [] : Object.keys(properties).filter((name) => !inPath.includes(name));
 
   const codes: ErrorCode[] = ["invalid"];
   if (inPath.length) codes.push("not_found");
@@ -99,11 +109,7 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
     tags: [operation.subject],
     summary: spec.summary,
     ...(description ? { description } : {}),
-    parameters: [
-      ...inPath.map((name) => parameter(name, "path", true, properties[name] ?? { type: "string" })),
-      ...inQuery.map((name) => parameter(name, "query", required.includes(name), properties[name] as JsonSchema)),
-      ...(method === "POST" ? [idempotencyKey] : []),
-    ],
+    parameters: [...addressOf(path, input, !takesBody), ...(method === "POST" ? [idempotencyKey] : [])],
     ...(body ? { requestBody: body } : {}),
     responses: {
       [status]: { description: "Done.", content: replyOf(spec.reply, id, schemas, spec.unread?.reply) },
@@ -114,30 +120,34 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
   };
 }
 
-/** What is in it is the business of another specification. */
-const contentOf = ({ consumes }: RawOperation, ofJson: JsonSchema) =>
-  Object.fromEntries(consumes.map((type) => [type, { schema: type.endsWith("json") ? ofJson : {} }]));
+const contentOf = (types: MediaTypes) =>
+  Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
 
-const describeRaw = (operation: RawOperation, id: string): DescribedOperation => ({
-  operationId: id,
-  tags: [operation.subject],
-  summary: operation.summary,
-  ...(operation.description ? { description: operation.description } : {}),
-  parameters: [],
-  requestBody: {
-    required: true,
-    content: contentOf(operation, operation.jsonBody),
-  },
-  responses: {
-    200: {
-      description: "Committed.",
-      content: contentOf(operation, { type: "object" }),
+function describeStream(operation: StreamOperation, id: string, schemas: Schemas): DescribedOperation {
+  const { path, status = 200 } = operation;
+  const { spec } = operation.stream;
+  const parameters = addressOf(path, hoisted(jsonSchemaOf(spec.input, "input"), `${id}.input`, schemas), true);
+  const codes: ErrorCode[] = ["invalid", "timed_out"];
+  if (parametersOf(path).length) codes.push("not_found");
+  if (spec.consumes) codes.push("too_large", "unsupported_media_type");
+  return {
+    operationId: id,
+    tags: [operation.subject],
+    summary: spec.summary,
+    ...(spec.description ? { description: spec.description } : {}),
+    parameters,
+    ...(spec.consumes ? { requestBody: { required: true, content: contentOf(spec.consumes.types) } } : {}),
+    responses: {
+      [status]: {
+        description: spec.effect === "write" ? "Committed." : "Done.",
+        content: spec.reply ? replyOf(spec.reply, id, schemas) : contentOf(spec.produces ?? {}),
+      },
+      ...problemRefs([...codes, ...GUARDED]),
     },
-    ...problemRefs(["invalid", "too_large", "unsupported_media_type", ...GUARDED]),
-  },
-  security: KEY_ONLY,
-  "x-capability": [...operation.capability],
-});
+    security: isProjectQualified(path) ? EITHER : KEY_ONLY,
+    "x-capability": [...spec.capability],
+  };
+}
 
 /** What it would take and answer is not described: nothing here reads the one or gives the other. */
 const describeAbsent = (operation: AbsentOperation, id: string): DescribedOperation => ({
@@ -165,8 +175,8 @@ const describeOpen = (operation: OpenOperation, id: string, schemas: Schemas): D
 export const describeOperation = (operation: Operation, id: string, schemas: Schemas): DescribedOperation =>
   "verb" in operation
     ? describeVerb(operation, id, schemas)
-    : "raw" in operation
-      ? describeRaw(operation, id)
+    : "stream" in operation
+      ? describeStream(operation, id, schemas)
       : "absent" in operation
         ? describeAbsent(operation, id)
         : describeOpen(operation, id, schemas);

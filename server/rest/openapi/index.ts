@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { version } from "@/package.json";
 import { sessionCookieName } from "@/server/auth/session-cookie";
-import { isProjectQualified, type Operation } from "../operation";
+import { factsOf, isProjectQualified, type Operation } from "../operation";
 import { describeOperation } from "./describe-operation";
 import type { OpenApiDocument } from "./document";
 import { problemResponses, problemSchema } from "./problems";
@@ -17,7 +17,7 @@ const ABOUT = [
   "Requests are limited by key and by project, telemetry by its bytes. `RateLimit` and `RateLimit-Policy` tell what is left, `Retry-After` on a 429 when to come back.",
 ].join("\n\n");
 
-const nameOf = (operation: Operation) => ("verb" in operation ? operation.verb.spec.name : operation.name);
+const nameOf = (operation: Operation) => factsOf(operation).name;
 const templated = (path: string) => path.replace(/:(\w+)/g, "{$1}");
 
 /** One verb may have two addresses, with the project in the path and without; an operation id is for one of them. */

@@ -1,4 +1,4 @@
-import type { AnyVerb, Method, Operation } from "../operation";
+import type { AnyStreamVerb, AnyVerb, Method, Operation } from "../operation";
 
 type WithoutSubject<O> = O extends Operation ? Omit<O, "subject"> : never;
 
@@ -9,9 +9,12 @@ export type Line = WithoutSubject<Operation>;
 export const about = (subject: string, lines: readonly Line[]) =>
   lines.map((line) => ({ ...line, subject }) as Operation);
 
+const isStream = (verb: AnyVerb | AnyStreamVerb): verb is AnyStreamVerb => "kind" in verb.spec;
+
 const on =
   (method: Method) =>
-  (path: string, verb: AnyVerb, status: 200 | 201 | 202 = 200): Line => ({ method, path, verb, status });
+  (path: string, verb: AnyVerb | AnyStreamVerb, status: 200 | 201 | 202 = 200): Line =>
+    isStream(verb) ? { method, path, stream: verb, status } : { method, path, verb, status };
 
 export const [get, post, patch, remove] = [on("GET"), on("POST"), on("PATCH"), on("DELETE")];
 

@@ -14,36 +14,18 @@ import {
   listParkedTraces,
   listSpans,
   listToolCalls,
+  receiveLogs,
+  receiveTraces,
   replayParkedTraces,
   telemetryStatus,
   updateMasking,
 } from "@/server/services/telemetry";
-import type { RawOperation } from "../operation";
-import { otlpLogs, otlpTraces } from "../otlp";
-import { about, get, type Line, patch, post, project, remove } from "./line";
-
-const otlp = (signal: string, what: string, list: string, raw: RawOperation["raw"]): Line => ({
-  method: "POST",
-  path: `/otlp/v1/${signal}`,
-  name: `otlp.${signal}`,
-  summary: `Send ${what} (OTLP/HTTP). An answer of 200 means that they are stored.`,
-  description:
-    "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. `X-Whetstone-Receipt` names the receipt of the batch. Sending a batch again changes nothing: a span is known by its trace and span id, a log record by its content.",
-  capability: ["telemetry:write"],
-  consumes: ["application/x-protobuf", "application/json"],
-  jsonBody: {
-    type: "object",
-    // An empty message is `{}` and says nothing; one that says something has the list.
-    anyOf: [{ required: [list] }, { maxProperties: 0 }],
-    properties: { [list]: { type: "array" } },
-  },
-  raw,
-});
+import { about, get, patch, post, project, remove } from "./line";
 
 export const TELEMETRY = [
   ...about("Ingest", [
-    otlp("traces", "spans", "resourceSpans", otlpTraces),
-    otlp("logs", "log records", "resourceLogs", otlpLogs),
+    post("/otlp/v1/traces", receiveTraces),
+    post("/otlp/v1/logs", receiveLogs),
     get(`${project}/ingest-receipts/:receiptId`, getReceipt),
     get(`${project}/telemetry-status`, telemetryStatus),
     get(`${project}/masking`, getMasking),

@@ -9,7 +9,7 @@ import { issueApiKey } from "@/server/services/api-keys";
 import { handleTrpc } from "@/server/trpc/handler";
 import { appRouter } from "@/server/trpc/root";
 import { createDispatcher } from "../dispatcher";
-import { isProjectQualified, type Operation } from "../operation";
+import { factsOf, isProjectQualified, type Operation } from "../operation";
 import { OPERATIONS } from "../operations";
 import { cookieFor, keyFor, requestTo } from "../testing";
 import { verbsOfServices } from "../testing/all-verbs";
@@ -161,8 +161,8 @@ function ask(operation: Operation, projectId: string, sent: Sent) {
 }
 
 function expectedOver(operation: Operation, caller: Caller): ReturnType<typeof verdictOf> {
-  if ("open" in operation) return "in";
-  const wanted = "verb" in operation ? operation.verb.spec.capability : operation.capability;
+  const wanted = factsOf(operation).capability;
+  if (wanted === null) return "in";
   if (!isProjectQualified(operation.path)) {
     // The key says which project: one of elsewhere speaks of its own, and holds everything there.
     if (caller.by !== "key" || !caller.known) return 401;
@@ -200,8 +200,7 @@ test("a member's cookie changes nothing from a page that is not ours, whatever t
   const { cookie } = await cookieFor(userId);
   const wrong: string[] = [];
   for (const operation of inOrder) {
-    const effect = "verb" in operation ? operation.verb.spec.effect : "absent" in operation ? operation.effect : "read";
-    if (effect === "read" || !isProjectQualified(operation.path)) continue;
+    if (factsOf(operation).effect === "read" || !isProjectQualified(operation.path)) continue;
     for (const headers of [{}, { "sec-fetch-site": "cross-site" }, { origin: "https://evil.test" }] as Record<
       string,
       string

@@ -6,7 +6,7 @@ import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
 import { appRouter } from "@/server/trpc/root";
 import { type Operation, parametersOf } from "../operation";
 import { OPERATIONS } from "../operations";
-import { filesIn, verbsOfServices } from "../testing/all-verbs";
+import { filesIn, streamVerbsOfServices, verbsOfServices } from "../testing/all-verbs";
 
 /** Operations of a person outside any project, or on the installation: pages ask them, keys have no person. */
 const NOT_OVER_REST = new Set([
@@ -83,11 +83,15 @@ const READS_BY_POST = new Set(["modelPrices.estimate", "modelPrices.previewPatte
 
 const nameOf = (one: Operation) => `${one.method} ${one.path}`;
 
-test.each(OPERATIONS.filter((one) => "verb" in one).map((one) => [nameOf(one), one] as const))(
-  "%s has every parameter of its path in its verb's input, and changes things exactly when its method does",
-  (_, operation) => {
-    if (!("verb" in operation)) return;
-    const { spec } = operation.verb;
+const streams = await streamVerbsOfServices();
+const ofServices = OPERATIONS.flatMap((one) => {
+  const spec = "verb" in one ? one.verb.spec : "stream" in one ? one.stream.spec : undefined;
+  return spec ? [[nameOf(one), one, spec] as const] : [];
+});
+
+test.each(ofServices)(
+  "%s has every parameter of its path in its input, and changes things exactly when its method does",
+  (_, operation, spec) => {
     const fields = Object.keys(z.toJSONSchema(spec.input, { io: "input", unrepresentable: "any" }).properties ?? {});
     for (const name of parametersOf(operation.path)) if (name !== "projectId") expect(fields).toContain(name);
     const reads = operation.method === "GET" || READS_BY_POST.has(spec.name);
@@ -98,4 +102,18 @@ test.each(OPERATIONS.filter((one) => "verb" in one).map((one) => [nameOf(one), o
 test("verbs behind a door are those that a service's index shows", () => {
   const shown = new Set(verbs.map(({ verb }) => verb.spec.name));
   for (const name of [...overRest, ...overTrpc.keys()]) expect(shown).toContain(name);
+});
+
+test("every operation with a stream has an address, a name of its own, and is in a test", () => {
+  const served = OPERATIONS.flatMap((one) => ("stream" in one ? [one.stream.spec.name] : []));
+  expect(streams.map(({ stream }) => stream.spec.name).sort()).toEqual(served.sort());
+  const names = [...verbs.map(({ verb }) => verb.spec.name), ...served];
+  expect(new Set(names).size).toBe(names.length);
+  for (const { exported, stream } of streams) {
+    expect(stream.spec.summary).toMatch(/^[A-Z].*\.$/s);
+    expect(stream.spec.unaudited === undefined || stream.spec.effect === "write").toBe(true);
+    expect(tests, `${exported} (${stream.spec.name}) is in no test`).toMatch(
+      new RegExp(`\\b${exported}\\b|${stream.spec.name}`),
+    );
+  }
 });

@@ -1,4 +1,4 @@
 import "server-only";
 
 export { createRateLimiter, type Limit, type RateLimiter, workbenchLimiter } from "./limiter";
-export { ingestLimits, limitHeaders, requestLimits } from "./limits";
+export { ingestLimits, limitHeaders, operationLimits, requestLimits } from "./limits";

@@ -20,6 +20,17 @@ const limitsOf = (what: string, unit: Limit["unit"], holder: string, perKey: num
 export const requestLimits = (actor: Actor): Limit[] =>
   limitsOf("requests", "requests", holderOf(actor), env().RATE_LIMIT_KEY_REQUESTS, env().RATE_LIMIT_PROJECT_REQUESTS);
 
+/** Each caller's limit on one operation, beside those on requests. */
+export const operationLimits = (actor: Actor, operation: string, perMinute: number): Limit[] => [
+  {
+    name: "operation",
+    id: `operation:${operation}:${holderOf(actor)}`,
+    quota: perMinute,
+    unit: "requests",
+    windowSeconds: MINUTE_SECONDS,
+  },
+];
+
 /** Limits on telemetry, by its size: what it costs to take in is in its bytes, not in how they are packed. */
 export const ingestLimits = (actor: Actor): Limit[] =>
   limitsOf(

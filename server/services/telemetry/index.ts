@@ -30,6 +30,7 @@ export { readSnapshots, type Snapshot, type SnapshotContent } from "./conversati
 export { idsGoingBy } from "./ingest/conversation-key";
 export { getReceipt } from "./ingest/get-receipt";
 export { getMasking, updateMasking } from "./ingest/masking-setting";
+export { receiveLogs, receiveTraces } from "./ingest/receive-otlp";
 export { storeLogs, storeTraces, TRACE_DELETED } from "./ingest/store-batch";
 export { telemetryStatus } from "./ingest/telemetry-status";
 export { lockSources, stripReceipts } from "./ingest/tombstones";

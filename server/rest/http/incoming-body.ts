@@ -1,0 +1,56 @@
+import { ServiceError } from "@/server/platform/errors";
+import { bodyChunks, readBody } from "@/server/platform/read-body";
+import type { Consumes, IncomingBody } from "@/server/platform/stream-verb";
+import { decompressed, decompressing, type Encoding } from "./decompress";
+
+const ALIASES: Record<string, Encoding> = { "": "identity", identity: "identity", gzip: "gzip", "x-gzip": "gzip" };
+
+const either = (names: readonly string[]) => new Intl.ListFormat("en", { type: "disjunction" }).format(names);
+
+function mediaTypeOf({ headers }: Request, { types, aliases = {} }: Consumes) {
+  const given = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const mediaType = Object.hasOwn(aliases, given) ? (aliases[given] as string) : given;
+  if (!Object.hasOwn(types, mediaType)) {
+    throw new ServiceError("unsupported_media_type", `Send ${either(Object.keys(types))}.`);
+  }
+  return mediaType;
+}
+
+function encodingOf({ headers }: Request, { encodings = [] }: Consumes): Encoding {
+  const name = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  const encoding = Object.hasOwn(ALIASES, name) ? ALIASES[name] : (name as Encoding);
+  if (encoding !== undefined && (encoding === "identity" || encodings.includes(encoding))) return encoding;
+  const ways = ["plain", ...encodings.map((one) => `with ${one}`)];
+  throw new ServiceError("unsupported_media_type", `Send the body ${either(ways)}.`);
+}
+
+/**
+ * The body of a request as an operation reads it. A wrong type is refused at once, too many bytes when they come.
+ * `counted` is told its decompressed size when all of it was read, and may refuse it.
+ */
+export function incomingBody(
+  request: Request,
+  consumes: Consumes,
+  signal: AbortSignal,
+  counted: (bytes: number) => Promise<void>,
+): IncomingBody {
+  const { maxBytes } = consumes;
+  const mediaType = mediaTypeOf(request, consumes);
+  const encoding = encodingOf(request, consumes);
+  return {
+    mediaType,
+    async bytes() {
+      const whole = await decompressed(await readBody(request, maxBytes, signal), encoding, maxBytes);
+      await counted(whole.length);
+      return whole;
+    },
+    async *chunks() {
+      let length = 0;
+      for await (const chunk of decompressing(bodyChunks(request, maxBytes, signal), encoding, maxBytes)) {
+        length += chunk.length;
+        yield chunk;
+      }
+      await counted(length);
+    },
+  };
+}

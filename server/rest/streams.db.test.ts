@@ -1,0 +1,413 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { eq } from "drizzle-orm";
+import { beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { db } from "@/db/pool";
+import { auditLog } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { auditNote } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { streamVerb } from "@/server/platform/stream-verb";
+import { createDispatcher } from "./dispatcher";
+import { get, post, project } from "./operations/line";
+import { cookieFor, keyFor } from "./testing";
+import { serve } from "./testing/serve";
+
+const MIB = 1024 * 1024;
+const PIECE = Buffer.alloc(64 * 1024, "whetstone ");
+/** More than the buffers between two ends of a connection on one machine hold. */
+const ON_THE_WAY = 16 * MIB;
+
+/** What the operations did since the test began. */
+const seen = { made: 0, taken: 0, ended: 0, aborted: 0, commits: 0 };
+let hold: Promise<void> = Promise.resolve();
+beforeEach(() => {
+  Object.assign(seen, { made: 0, taken: 0, ended: 0, aborted: 0, commits: 0 });
+  hold = Promise.resolve();
+});
+
+const download = streamVerb(
+  {
+    name: "things.download",
+    summary: "Writes as many MiB as it is asked for.",
+    capability: "workspace:read",
+    effect: "read",
+    input: z.strictObject({ mib: z.coerce.number().min(0), failAfter: z.coerce.number().optional() }),
+    produces: { "application/octet-stream": {} },
+  },
+  async (_, { mib, failAfter = Number.POSITIVE_INFINITY }, { signal }) => {
+    signal.addEventListener("abort", () => seen.aborted++);
+    async function* pieces() {
+      try {
+        for (let sent = 0; sent < mib * MIB; sent += PIECE.length) {
+          if (sent >= failAfter * MIB) throw new ServiceError("conflict", "Something else came in between.");
+          seen.made += PIECE.length;
+          yield PIECE;
+        }
+      } finally {
+        seen.ended++;
+      }
+    }
+    return { mediaType: "application/octet-stream", fileName: "Zahlen für „Ω“.bin", body: pieces() };
+  },
+);
+
+const upload = streamVerb(
+  {
+    name: "things.upload",
+    summary: "Counts what it is sent.",
+    capability: "models:manage",
+    effect: "write",
+    input: z.strictObject({ name: z.string().max(20), forgets: z.coerce.boolean().optional() }),
+    consumes: { types: { "application/octet-stream": {} }, encodings: ["gzip", "deflate"], maxBytes: 256 * MIB },
+    reply: z.object({ bytes: z.int() }),
+  },
+  async (_, { forgets }, { body, signal, commit }) => {
+    signal.addEventListener("abort", () => seen.aborted++);
+    let bytes = 0;
+    try {
+      for await (const chunk of body.chunks()) {
+        await hold;
+        bytes += chunk.length;
+        seen.taken += chunk.length;
+      }
+    } finally {
+      seen.ended++;
+    }
+    if (forgets) return { bytes };
+    return commit(async (tx) => {
+      seen.commits++;
+      auditNote(tx, { after: { bytes } });
+      return { bytes };
+    });
+  },
+);
+
+const inTime = streamVerb(
+  {
+    name: "things.inTime",
+    summary: "Has a second for reading, and a second for writing.",
+    capability: "workspace:read",
+    effect: "write",
+    input: z.strictObject({}),
+    consumes: { types: { "text/plain": {} }, maxBytes: 100 },
+    produces: { "text/plain": {} },
+    limits: { seconds: 1 },
+    unaudited: "It changes nothing.",
+  },
+  async (_, __, { body }) => {
+    await body.bytes();
+    async function* words() {
+      yield "first";
+      await sleep(60_000, undefined, { ref: false });
+      yield "second";
+    }
+    return { mediaType: "text/plain", body: words() };
+  },
+);
+
+const scarce = streamVerb(
+  {
+    name: "things.scarce",
+    summary: "May be asked twice a minute.",
+    capability: "workspace:read",
+    effect: "read",
+    input: z.strictObject({}),
+    produces: { "text/plain": {} },
+    limits: { rate: { perMinute: 2 } },
+  },
+  async () => ({ mediaType: "text/plain", body: "done" }),
+);
+
+const dispatch = createDispatcher(
+  [
+    get(`${project}/download`, download),
+    post(`${project}/upload`, upload, 201),
+    post(`${project}/in-time`, inTime),
+    get(`${project}/scarce`, scarce),
+  ].map((line) => ({ ...line, subject: "Things" })),
+);
+const origin = await serve(dispatch);
+
+async function tenant() {
+  const { ctx, userId } = await testProject();
+  const key = await keyFor(ctx, "workspace:read", "models:manage");
+  return { ctx, userId, key, base: `${origin}/v1/projects/${ctx.projectId}` };
+}
+const as = (key: string, more: Record<string, string> = {}) => ({
+  headers: { authorization: `Bearer ${key}`, "content-type": "application/octet-stream", ...more },
+});
+
+/** A connection of its own whose bytes are read, and written, only when the test says so. */
+function open(method: string, url: string, key: string) {
+  const request = httpRequest(url, { method, agent: false, ...as(key) });
+  request.on("error", () => {});
+  const reply = once(request, "response").then(([message]) => message as IncomingMessage);
+  reply.catch(() => {});
+  return { request, reply };
+}
+async function settled(value: () => number) {
+  for (let before = -1; before !== value(); await sleep(300)) before = value();
+  return value();
+}
+const auditOf = ({ projectId }: Ctx) => db().select().from(auditLog).where(eq(auditLog.projectId, projectId));
+
+test("200 MiB come down and go up whole, and at no time is more than a little of them in memory", async () => {
+  const { base, key } = await tenant();
+  let peak = 0;
+  const before = process.memoryUsage().arrayBuffers;
+  const look = () => {
+    peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
+  };
+  const { request, reply } = open("GET", `${base}/download?mib=200`, key);
+  request.end();
+  let received = 0;
+  for await (const chunk of await reply) {
+    received += chunk.length;
+    look();
+  }
+  expect([received, seen.made]).toEqual([200 * MIB, 200 * MIB]);
+
+  const up = open("POST", `${base}/upload?name=large`, key);
+  for (let sent = 0; sent < 200 * MIB; sent += PIECE.length) {
+    if (!up.request.write(PIECE)) await once(up.request, "drain");
+    look();
+  }
+  up.request.end();
+  const answered = await up.reply;
+  expect([answered.statusCode, JSON.parse((await answered.toArray()).join(""))]).toEqual([201, { bytes: 200 * MIB }]);
+  expect(peak).toBeLessThan(100 * MIB);
+});
+
+test("a reader who does not read has nothing made for them", async () => {
+  const { base, key } = await tenant();
+  const { request, reply } = open("GET", `${base}/download?mib=200`, key);
+  request.end();
+  const message = await reply;
+  message.pause();
+  expect(await settled(() => seen.made)).toBeLessThan(ON_THE_WAY);
+  expect(seen.ended).toBe(0);
+  request.destroy();
+  await vi.waitFor(() => expect(seen.ended).toBe(1));
+});
+
+test("a sender is taken from no faster than the work goes", async () => {
+  const { base, key } = await tenant();
+  let go = () => {};
+  hold = new Promise((resolve) => {
+    go = resolve;
+  });
+  const { request, reply } = open("POST", `${base}/upload?name=slow`, key);
+  let written = 0;
+  const more = () => {
+    while (written < 64 * MIB) {
+      written += PIECE.length;
+      if (!request.write(PIECE)) return void request.once("drain", more);
+    }
+    request.end();
+  };
+  more();
+  expect(await settled(() => written)).toBeLessThan(ON_THE_WAY);
+  go();
+  expect((await reply).statusCode).toBe(201);
+  expect(seen.taken).toBe(64 * MIB);
+});
+
+test("whoever goes away while they read ends the work, and the service hears of it", async () => {
+  const { base, key } = await tenant();
+  const { request, reply } = open("GET", `${base}/download?mib=200`, key);
+  request.end();
+  await once(await reply, "data");
+  request.destroy();
+  await vi.waitFor(() => expect([seen.ended, seen.aborted]).toEqual([1, 1]));
+  const made = seen.made;
+  await sleep(100);
+  expect(seen.made).toBe(made);
+});
+
+test("whoever goes away while they send ends the work, and nothing becomes true of it", async () => {
+  const { ctx, base, key } = await tenant();
+  const { request } = open("POST", `${base}/upload?name=half`, key);
+  request.write(PIECE);
+  await vi.waitFor(() => expect(seen.taken).toBeGreaterThan(0));
+  request.destroy();
+  await vi.waitFor(() => expect(seen.ended).toBe(1));
+  expect(seen.commits).toBe(0);
+  expect(await auditOf(ctx)).toEqual([]);
+});
+
+test("a write is one row in the audit log, and one that forgets it fails", async () => {
+  const { ctx, base, key } = await tenant();
+  const reply = await fetch(`${base}/upload?name=mine`, { method: "POST", body: "12345", ...as(key) });
+  expect([reply.status, await reply.json()]).toEqual([201, { bytes: 5 }]);
+  expect(await auditOf(ctx)).toMatchObject([
+    { action: "things.upload", actorKind: "apiKey", targetId: ctx.projectId, after: { bytes: 5 }, door: "rest" },
+  ]);
+  const forgotten = await fetch(`${base}/upload?name=x&forgets=1`, { method: "POST", body: "1", ...as(key) });
+  expect(forgotten.status).toBe(500);
+});
+
+test("too much is refused: as announced, as it comes, and as it unpacks", async () => {
+  const { base, key } = await tenant();
+  const send = async (body: BodyInit, more: Record<string, string> = {}) => {
+    const reply = await fetch(`${base}/upload?name=big`, {
+      method: "POST",
+      body,
+      duplex: "half",
+      ...as(key, more),
+    } as RequestInit);
+    return [reply.status, ((await reply.json()) as { code: string }).code];
+  };
+  const bomb = gzipSync(Buffer.alloc(300 * MIB));
+  expect(await send(bomb, { "content-encoding": "gzip" })).toEqual([413, "too_large"]);
+  expect(seen.taken).toBeLessThanOrEqual(256 * MIB);
+  let sent = 0;
+  const endless = new ReadableStream({
+    pull: (controller) => {
+      sent += PIECE.length;
+      if (sent > 300 * MIB) controller.close();
+      else controller.enqueue(PIECE);
+    },
+  });
+  expect(await send(endless)).toEqual([413, "too_large"]);
+  const announced = open("POST", `${base}/upload?name=big`, key).request;
+  announced.setHeader("content-length", 300 * MIB);
+  announced.flushHeaders();
+  const [message] = (await once(announced, "response")) as [IncomingMessage];
+  expect(message.statusCode).toBe(413);
+  announced.destroy();
+  expect(seen.commits).toBe(0);
+});
+
+test("what is packed is unpacked as it comes, and what is broken is refused", async () => {
+  const { base, key } = await tenant();
+  const whole = Buffer.alloc(3 * MIB, "abc");
+  const send = (body: BodyInit, encoding: string) =>
+    fetch(`${base}/upload?name=packed`, { method: "POST", body, ...as(key, { "content-encoding": encoding }) });
+  for (const [body, encoding] of [
+    [gzipSync(whole), "gzip"],
+    [deflateSync(whole), "deflate"],
+    [deflateRawSync(whole), "deflate"],
+  ] as const) {
+    expect(await (await send(body, encoding)).json()).toEqual({ bytes: 3 * MIB });
+  }
+  expect((await send("no gzip", "gzip")).status).toBe(400);
+  expect((await send(gzipSync(whole).subarray(0, 1000), "gzip")).status).toBe(400);
+  expect((await send(whole, "br")).status).toBe(415);
+});
+
+test("another media type is refused, and so is what the address says wrongly", async () => {
+  const { base, key } = await tenant();
+  const send = (query: string, type: string) =>
+    fetch(`${base}/upload?${query}`, { method: "POST", body: "1", ...as(key, { "content-type": type }) });
+  const refused = await send("name=x", "text/csv");
+  expect([refused.status, await refused.json()]).toMatchObject([
+    415,
+    { code: "unsupported_media_type", detail: "Send application/octet-stream." },
+  ]);
+  expect((await send("name=x", "")).status).toBe(415);
+  const wrong = await send("", "application/octet-stream");
+  expect([wrong.status, await wrong.json()]).toMatchObject([400, { errors: [{ path: "/name" }] }]);
+});
+
+test("a stream is for the same callers as any operation, and another project's does not exist", async () => {
+  const [ours, theirs] = [await tenant(), await tenant()];
+  const up = (base: string, headers: Record<string, string>) =>
+    fetch(`${base}/upload?name=x`, {
+      method: "POST",
+      body: "1",
+      headers: { "content-type": "application/octet-stream", ...headers },
+    }).then(({ status }) => status);
+  const down = (base: string, headers: Record<string, string>) =>
+    fetch(`${base}/download?mib=1`, { headers }).then(async (reply) => [
+      reply.status,
+      (await reply.bytes()).length > 0,
+    ]);
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+  expect(await up(theirs.base, bearer(ours.key))).toBe(404);
+  expect((await down(theirs.base, bearer(ours.key)))[0]).toBe(404);
+  expect(await up(ours.base, {})).toBe(401);
+  expect(await up(ours.base, bearer(await keyFor(ours.ctx, "workspace:read")))).toBe(403);
+
+  const { cookie } = await cookieFor(ours.userId);
+  expect(await down(ours.base, { cookie })).toEqual([200, true]);
+  expect(await up(ours.base, { cookie })).toBe(403);
+  expect(await up(ours.base, { cookie, "sec-fetch-site": "same-origin" })).toBe(201);
+  expect(await up(theirs.base, { cookie, "sec-fetch-site": "same-origin" })).toBe(404);
+  expect(await auditOf(theirs.ctx)).toEqual([]);
+});
+
+test("a failure before the first byte is a problem; after it, the reader sees that the file is not whole", async () => {
+  const { base, key } = await tenant();
+  const early = await fetch(`${base}/download?mib=5&failAfter=0`, as(key));
+  expect([early.status, await early.json()]).toMatchObject([409, { code: "conflict" }]);
+  const late = await fetch(`${base}/download?mib=5&failAfter=2`, as(key));
+  expect(late.status).toBe(200);
+  await expect(late.arrayBuffer()).rejects.toThrow();
+  await vi.waitFor(() => expect(seen.ended).toBe(2));
+});
+
+test("a file has its name, in any script, and is for nobody's cache", async () => {
+  const { base, key } = await tenant();
+  const { headers } = await fetch(`${base}/download?mib=0`, as(key));
+  expect(Object.fromEntries(headers)).toMatchObject({
+    "content-type": "application/octet-stream",
+    "content-disposition": `attachment; filename="Zahlen f_r ___.bin"; filename*=UTF-8''${encodeURIComponent("Zahlen für „Ω“.bin")}`,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": expect.any(String),
+    ratelimit: expect.stringContaining('"key"'),
+  });
+});
+
+test("HEAD has the headers, and what would have made the body stops", async () => {
+  const { base, key } = await tenant();
+  const reply = await fetch(`${base}/download?mib=200`, { method: "HEAD", ...as(key) });
+  expect([reply.status, await reply.text()]).toEqual([200, ""]);
+  await vi.waitFor(() => expect(seen.ended).toBe(1));
+  expect(seen.made).toBeLessThan(MIB);
+});
+
+test("a stream that takes too long is ended: with a problem while it reads, without its end while it writes", async () => {
+  const { base, key } = await tenant();
+  const slow = httpRequest(`${base}/in-time`, {
+    method: "POST",
+    agent: false,
+    ...as(key, { "content-type": "text/plain" }),
+  });
+  slow.write("a");
+  const [message] = (await once(slow, "response")) as [IncomingMessage];
+  expect([message.statusCode, JSON.parse((await message.toArray()).join("")).code]).toEqual([408, "timed_out"]);
+  slow.destroy();
+  const reply = await fetch(`${base}/in-time`, {
+    method: "POST",
+    body: "whole",
+    ...as(key, { "content-type": "text/plain" }),
+  });
+  expect(reply.status).toBe(200);
+  await expect(reply.text()).rejects.toThrow();
+});
+
+test("an operation's own limit is each caller's, and stands beside the one on requests", async () => {
+  const { ctx, base, key } = await tenant();
+  const ask = async (by: string) => (await fetch(`${base}/scarce`, as(by))).status;
+  expect([await ask(key), await ask(key), await ask(key)]).toEqual([200, 200, 429]);
+  expect(await ask(await keyFor(ctx, "workspace:read"))).toBe(200);
+  expect((await fetch(`${base}/download?mib=0`, as(key))).status).toBe(200);
+});
+
+test("another door may call it without HTTP", async () => {
+  const { ctx } = await tenant();
+  const chunks = async function* () {
+    yield new Uint8Array(3);
+    yield new Uint8Array(4);
+  };
+  const body = { mediaType: "application/octet-stream", bytes: async () => new Uint8Array(7), chunks };
+  expect(await upload(ctx, { name: "direct" }, { body })).toEqual({ bytes: 7 });
+  expect(await auditOf(ctx)).toMatchObject([{ action: "things.upload", after: { bytes: 7 } }]);
+});

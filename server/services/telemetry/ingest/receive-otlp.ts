@@ -1,0 +1,128 @@
+import { Writer } from "protobufjs/minimal.js";
+import { z } from "zod";
+import { databaseNow } from "@/db/database-now";
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { type MediaTypes, type Outgoing, streamVerb } from "@/server/platform/stream-verb";
+import { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "../otlp";
+import { storeLogs, storeTraces, TRACE_DELETED } from "./store-batch";
+
+/** Bytes of a batch after decompression, as the interface promises. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** More than that between a process's clock and the database's is no delay on the way. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** What is in it is the business of another specification. */
+const MESSAGES: MediaTypes = { "application/x-protobuf": {}, "application/json": { type: "object" } };
+
+type Batch = ReturnType<typeof decodeTraces> | ReturnType<typeof decodeLogs>;
+type Signal<B extends Batch> = {
+  name: string;
+  what: string;
+  /** The one field of the message. */
+  list: string;
+  rejectedField: string;
+  decode: (body: Uint8Array, encoding: Encoding, nowMs: number) => B;
+  store: (ctx: Ctx, batch: B) => Promise<{ receiptId: string; refused: number }>;
+};
+
+/** `POST /v1/otlp/v1/traces`: 200 means that every span that was not refused is committed. */
+export const receiveTraces = receiver({
+  name: "otlp.traces",
+  what: "spans",
+  list: "resourceSpans",
+  rejectedField: "rejectedSpans",
+  decode: decodeTraces,
+  store: storeTraces,
+});
+
+/** `POST /v1/otlp/v1/logs`: the same for log records. */
+export const receiveLogs = receiver({
+  name: "otlp.logs",
+  what: "log records",
+  list: "resourceLogs",
+  rejectedField: "rejectedLogRecords",
+  decode: decodeLogs,
+  store: storeLogs,
+});
+
+function receiver<B extends Batch>({ name, what, list, rejectedField, decode, store }: Signal<B>) {
+  return streamVerb(
+    {
+      name,
+      summary: `Send ${what} (OTLP/HTTP). An answer of 200 means that they are stored.`,
+      description:
+        "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. `X-Whetstone-Receipt` names the receipt of the batch. Sending a batch again changes nothing: a span is known by its trace and span id, a log record by its content.",
+      capability: "telemetry:write",
+      effect: "write",
+      input: z.strictObject({}),
+      consumes: {
+        types: {
+          ...MESSAGES,
+          "application/json": {
+            type: "object",
+            // An empty message is `{}` and says nothing; one that says something has the list.
+            anyOf: [{ required: [list] }, { maxProperties: 0 }],
+            properties: { [list]: { type: "array" } },
+          },
+        },
+        aliases: { "application/protobuf": "application/x-protobuf" },
+        encodings: ["gzip", "deflate"],
+        maxBytes: MAX_BYTES,
+      },
+      produces: MESSAGES,
+      limits: { rate: "telemetry" },
+      unaudited: "A batch's record is its receipt.",
+    },
+    async (ctx, _, { body }): Promise<Outgoing> => {
+      const encoding: Encoding = body.mediaType === "application/json" ? "json" : "protobuf";
+      const bytes = await body.bytes();
+      const batch = await decodedByTheRightTime(ctx, (nowMs) => decode(bytes, encoding, nowMs));
+      const { receiptId, refused } = await store(ctx, batch);
+
+      const rejected = batch.rejections.length + refused;
+      const why = [...batch.rejections.map(({ reason }) => reason), ...(refused > 0 ? [TRACE_DELETED] : [])];
+      const message = rejected === 0 ? "" : reasons(why);
+      const headers = { "x-whetstone-receipt": receiptId };
+      if (encoding === "protobuf") {
+        return { mediaType: "application/x-protobuf", body: protobufReply(rejected, message), headers };
+      }
+      const reply = rejected === 0 ? {} : { partialSuccess: { [rejectedField]: rejected, errorMessage: message } };
+      return { mediaType: "application/json", body: JSON.stringify(reply), headers };
+    },
+  );
+}
+
+/**
+ * What is refused may be refused because this process's clock is behind: then the database's decides. It is asked for
+ * nothing else, as its answer costs a way there and back.
+ */
+async function decodedByTheRightTime<B extends Batch>(ctx: Ctx, decode: (nowMs: number) => B): Promise<B> {
+  const ownTime = Date.now();
+  const batch = decoded(() => decode(ownTime));
+  if (batch.rejections.length === 0) return batch;
+  const time = await databaseNow(ctx.db);
+  return time - ownTime > CLOCKS_DIFFER_MS ? decoded(() => decode(time)) : batch;
+}
+
+function decoded<B>(decode: () => B): B {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof MalformedBody) throw new ServiceError("invalid", error.message);
+    throw error;
+  }
+}
+
+/** The few different reasons, each once. */
+const reasons = (all: readonly string[]) => [...new Set(all)].slice(0, 5).join(" ");
+
+/** `ExportTraceServiceResponse` and its twin for logs share these field numbers. */
+function protobufReply(rejected: number, message: string): Uint8Array<ArrayBuffer> {
+  const writer = Writer.create();
+  if (rejected > 0) {
+    writer.uint32(10).fork().uint32(8).int64(rejected).uint32(18).string(message).ldelim();
+  }
+  return new Uint8Array(writer.finish());
+}
