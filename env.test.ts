@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { readEnv } from "./env";
 
@@ -72,4 +75,25 @@ test("a mail server and a sender have to look like what they are", () => {
     expect(problemOf({ ...MAIL, MAIL_FROM }), MAIL_FROM).toMatch(/must be an e-mail address/);
   for (const MAIL_FROM of ["a@b.example", "Whetstone <a@b.example>", "<a@b.example>"])
     expect(problemOf({ ...MAIL, MAIL_FROM }), MAIL_FROM).toBeNull();
+});
+
+test("the secret comes from a variable or from a file, never from both, and is as long from either", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "whetstone-env-"));
+  const fileWith = (name: string, content: string) => {
+    const file = path.join(folder, name);
+    writeFileSync(file, content);
+    return file;
+  };
+  const { WHETSTONE_SECRET: _, ...without } = BASE;
+  const good = fileWith("good", `${"f".repeat(40)}\n`);
+  expect(readEnv({ ...without, WHETSTONE_SECRET_FILE: good }).WHETSTONE_SECRET).toBe("f".repeat(40));
+  expect(readEnv({ ...BASE, WHETSTONE_SECRET_FILE: "" }).WHETSTONE_SECRET).toBe(BASE.WHETSTONE_SECRET);
+  expect(() => readEnv(without)).toThrow(/is missing: set it, or WHETSTONE_SECRET_FILE/);
+  expect(problemOf({ WHETSTONE_SECRET_FILE: good })).toMatch(/keep one of them/);
+  const short = fileWith("short", "short-secret-words");
+  const problem = problemOf({ WHETSTONE_SECRET: "", WHETSTONE_SECRET_FILE: short });
+  expect(problem).toMatch(/at least 32 characters.*\n.*at WHETSTONE_SECRET_FILE/);
+  expect(problem).not.toContain("short-secret-words");
+  expect(problemOf({ WHETSTONE_SECRET: "", WHETSTONE_SECRET_FILE: path.join(folder, "none") })).toMatch(/ENOENT/);
+  rmSync(folder, { recursive: true });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { trustedProxies } from "./scripts/lib/client-address.mjs";
 
@@ -24,6 +25,21 @@ const isPrivate = (url: string) => {
   return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));
 };
 
+const SECRET_CHARACTERS_MIN = 32;
+
+/** The text of a file that holds a secret and nothing else. */
+const secretFile = z.string().transform((file, { addIssue }) => {
+  try {
+    const secret = readFileSync(file, "utf8").trim();
+    if (secret.length >= SECRET_CHARACTERS_MIN) return secret;
+    addIssue({ code: "custom", message: `${file} has to hold at least ${SECRET_CHARACTERS_MIN} characters` });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+    addIssue({ code: "custom", message: `${file} cannot be read${code}` });
+  }
+  return z.NEVER;
+});
+
 const variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
   /** Whose the tables are, where that is not the user of DATABASE_URL. The web server and the worker never have it. */
@@ -38,8 +54,10 @@ const variables = z.object({
   DATA_DIR: z.string().default(".data"),
   HOST: z.string().default("127.0.0.1"),
   PORT: port.default(3000),
-  /** Encrypts and signs: API-key hashes, cookies. `npm start` generates one into DATA_DIR. */
-  WHETSTONE_SECRET: z.string().min(32),
+  /** Encrypts and signs: API-key hashes, cookies, the key ring. `npm start` generates one into DATA_DIR. */
+  WHETSTONE_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
+  /** A file with the secret, in place of the variable: it need not lie next to the database. */
+  WHETSTONE_SECRET_FILE: secretFile.optional(),
   /** The address people type, when it is not http://HOST:PORT (behind a proxy). */
   PUBLIC_URL: z.url().optional(),
   /** Whose `X-Forwarded-For` counts: addresses and networks, or how many proxies stand in front. The web process reads it. */
@@ -99,10 +117,10 @@ const variables = z.object({
   RATE_LIMIT_KEY_INGEST_MIB: limit.default(6_000),
   RATE_LIMIT_PROJECT_INGEST_MIB: limit.default(12_000),
 });
-export type Env = z.infer<typeof variables>;
+type Variable = keyof typeof variables.shape;
 
 /** Variables that mean something only together, each with the others that it needs. */
-const NEEDS: readonly { variable: keyof Env; needs: readonly (keyof Env)[]; because: string }[] = [
+const NEEDS: readonly { variable: Variable; needs: readonly Variable[]; because: string }[] = [
   {
     variable: "OIDC_ISSUER",
     needs: ["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"],
@@ -126,7 +144,14 @@ const NEEDS: readonly { variable: keyof Env; needs: readonly (keyof Env)[]; beca
   { variable: "MAIL_FROM", needs: ["SMTP_URL"], because: "no e-mail is sent without a mail server" },
 ];
 
-const schema = variables.superRefine((given, { addIssue }) => {
+const checked = variables.superRefine((given, { addIssue }) => {
+  if ((given.WHETSTONE_SECRET === undefined) === (given.WHETSTONE_SECRET_FILE === undefined)) {
+    const message =
+      given.WHETSTONE_SECRET === undefined
+        ? "is missing: set it, or WHETSTONE_SECRET_FILE"
+        : "is set beside WHETSTONE_SECRET_FILE: keep one of them";
+    addIssue({ code: "custom", path: ["WHETSTONE_SECRET"], message });
+  }
   for (const { variable, needs, because } of NEEDS) {
     const missing = given[variable] === undefined ? [] : needs.filter((name) => given[name] === undefined);
     if (missing.length === 0) continue;
@@ -137,6 +162,13 @@ const schema = variables.superRefine((given, { addIssue }) => {
     addIssue({ code: "custom", path: ["PASSWORD_SIGN_IN"], message });
   }
 });
+
+/** Wherever the secret came from, the program reads it in one place. */
+const schema = checked.transform(({ WHETSTONE_SECRET, WHETSTONE_SECRET_FILE, ...rest }) => ({
+  ...rest,
+  WHETSTONE_SECRET: (WHETSTONE_SECRET ?? WHETSTONE_SECRET_FILE) as string,
+}));
+export type Env = z.infer<typeof schema>;
 
 /** Names every bad variable at once. */
 export function readEnv(source: Record<string, string | undefined>): Env {

@@ -36,8 +36,8 @@ function outcome(child: ChildProcess): Promise<Ended> {
 }
 
 function clean(env: Record<string, string>) {
-  const { DATABASE_URL, MIGRATION_DATABASE_URL, DATA_DIR, HOST, PORT, PUBLIC_URL, WHETSTONE_SECRET, ...rest } =
-    process.env;
+  const { DATABASE_URL, MIGRATION_DATABASE_URL, DATA_DIR, HOST, PORT, PUBLIC_URL, ...others } = process.env;
+  const { WHETSTONE_SECRET, WHETSTONE_SECRET_FILE, ...rest } = others;
   return { ...rest, ...env };
 }
 

@@ -52,6 +52,7 @@ try {
       ...process.env,
       DATA_DIR: folder.folder,
       WHETSTONE_SECRET: folder.secret(),
+      WHETSTONE_SECRET_FILE: "",
       LOG_LEVEL: process.env.LOG_LEVEL || "warn",
     };
     process.exitCode = await withInstalledDatabase(

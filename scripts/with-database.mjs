@@ -30,6 +30,7 @@ try {
       MIGRATION_DATABASE_URL: "",
       TEST_DATABASE_URL: database.urlOf("postgres"),
       WHETSTONE_SECRET: process.env.WHETSTONE_SECRET || randomBytes(32).toString("base64url"),
+      WHETSTONE_SECRET_FILE: "",
     };
     await prepareDatabase({ url: env.DATABASE_URL, ownerUrl: undefined }, { env });
     child = spawn(command, args, { cwd: inRoot(), env, stdio: "inherit" });

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { ROOT } from "../system/paths.mjs";
 import { Trouble } from "../system/trouble.mjs";
 import { Cluster } from "./postgres.mjs";
 
@@ -29,14 +30,32 @@ export function dataFolder(folder) {
   };
 }
 
+/** The secret that the operator gave, in the variable or in a file of theirs. @param {NodeJS.ProcessEnv} env */
+export function givenSecret({ WHETSTONE_SECRET: text, WHETSTONE_SECRET_FILE: file }) {
+  if (text && file) throw new Trouble("WHETSTONE_SECRET and WHETSTONE_SECRET_FILE are both set: keep one of them.");
+  if (!text && !file) return undefined;
+  const given = file ? readSecret(path.resolve(ROOT, file)) : text;
+  if (given && given.length >= LONG_ENOUGH) return given;
+  throw new Trouble(
+    file
+      ? `WHETSTONE_SECRET_FILE names ${file}, which is too short: at least ${LONG_ENOUGH} characters.`
+      : `WHETSTONE_SECRET is too short: at least ${LONG_ENOUGH} characters.`,
+  );
+}
+
+/** @param {string} file */
+function readSecret(file) {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new Trouble(`WHETSTONE_SECRET_FILE cannot be read: ${/** @type {Error} */ (error).message}`);
+  }
+}
+
 /** Made once; a crash while making it leaves none. @param {string} file */
 function secret(file) {
-  const given = process.env.WHETSTONE_SECRET;
-  if (given) {
-    if (given.length < LONG_ENOUGH)
-      throw new Trouble(`WHETSTONE_SECRET is too short: at least ${LONG_ENOUGH} characters.`);
-    return given;
-  }
+  const given = givenSecret(process.env);
+  if (given !== undefined) return given;
   if (!existsSync(file)) {
     const making = `${file}.${process.pid}`;
     writeFileSync(making, `${randomBytes(LONG_ENOUGH).toString("base64url")}\n`, { mode: 0o600 });

@@ -129,6 +129,7 @@ async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
     PUBLIC_URL: address,
     DATA_DIR: folder.folder,
     WHETSTONE_SECRET: folder.secret(),
+    WHETSTONE_SECRET_FILE: "",
     // Only what prepares the database has the owner's way in. Empty and not left out: Next reads `.env` by itself.
     MIGRATION_DATABASE_URL: "",
   };
