@@ -289,6 +289,8 @@ export const TABLES = {
   diagnostic_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   rule_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   retention_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  connections: { conversation: NEITHER, person: NEITHER, project: "at once, uncounted" },
+  ring_keys: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
   stored_sizes: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   backups: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
 } as const satisfies Record<TableName, Entry>;

@@ -45,3 +45,6 @@ export const CONDITION_OPERATORS = ["gt", "gte", "lt", "lte", "eq", "neq"] as co
 
 export const JOB_RUN_STATES = ["queued", "running", "sleeping", "waiting", "completed", "failed", "cancelled"] as const;
 export const JOB_STEP_STATES = ["planned", "retrying", "sleeping", "waiting", "completed", "failed"] as const;
+
+/** The outside services that a project can be connected to. */
+export const CONNECTION_KINDS = ["model", "webhook", "github", "gitlab", "linear", "jira", "model-hub"] as const;

@@ -1,6 +1,7 @@
 export { apiKeys } from "./api-keys";
 export { accountAuditLog, auditLog } from "./audit";
 export { backups } from "./backups";
+export { connections } from "./connections";
 export { dailyCosts, dailyLabelCosts, repricedCalls, repricings } from "./costs";
 export { deletedTraces, deletionReceipts } from "./deletions";
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
@@ -13,6 +14,7 @@ export { modelPriceDefinitions, priceCatalogues } from "./pricing";
 export { projects } from "./projects";
 export { rateBuckets } from "./rate-limits";
 export { retentionSettings } from "./retention";
+export { ringKeys } from "./ring-keys";
 export { storedSizes } from "./stored-sizes";
 export {
   conversationMessages,

@@ -8,6 +8,8 @@ export type IdPrefix =
   | "key"
   | "inv"
   | "mail"
+  | "conn"
+  | "rk"
   | "aud"
   | "conv"
   | "rcp"

@@ -1,0 +1,35 @@
+import { desc, sql } from "drizzle-orm";
+import { check, index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { createdAt, projectId, unixMs } from "./columns";
+import { CONNECTION_KINDS } from "./enumerations";
+import { projects } from "./projects";
+import { ringKeys } from "./ring-keys";
+
+/** An outside service that a project talks to, with the credential for it. */
+export const connections = pgTable(
+  "connections",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    kind: text("kind", { enum: CONNECTION_KINDS }).notNull(),
+    name: text("name").notNull(),
+    baseUrl: text("base_url").notNull(),
+    settings: jsonb("settings").$type<Record<string, unknown>>().notNull(),
+    /** The secret under a data key of its own, the data key under a ring key, and which one; all null without a secret. */
+    secretSealed: text("secret_sealed"),
+    secretDataKey: text("secret_data_key"),
+    secretRingKey: text("secret_ring_key").references(() => ringKeys.id),
+    lastTest: jsonb("last_test").$type<{ ok: boolean; at: number; problems: string[] }>(),
+    createdAt: createdAt(),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    index("connections_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    index("connections_ring_key").on(t.secretRingKey, t.projectId, t.id),
+    check(
+      "connections_secret_whole",
+      sql`num_nulls(${t.secretSealed}, ${t.secretDataKey}, ${t.secretRingKey}) in (0, 3)`,
+    ),
+  ],
+);
