@@ -5,6 +5,7 @@ import { addJob } from "./commands/job";
 import { addKey } from "./commands/key";
 import { addPrices } from "./commands/prices";
 import { addProject } from "./commands/project";
+import { addSecret } from "./commands/secret";
 import { addSetupLink } from "./commands/setup-link";
 import { addUser } from "./commands/user";
 import { sayProblem } from "./output";
@@ -18,7 +19,8 @@ const program = new Command("npm run -s cli --")
   .exitOverride()
   .showHelpAfterError(false);
 
-for (const add of [addUser, addProject, addKey, addDiagnose, addJob, addBackup, addPrices, addSetupLink]) add(program);
+for (const add of [addUser, addProject, addKey, addDiagnose, addJob, addBackup, addPrices, addSecret, addSetupLink])
+  add(program);
 
 // Whoever reads us may have seen enough (`… | head`): that ends the work, and is nobody's mistake.
 process.stdout.on("error", () => process.exit(0));

@@ -14,7 +14,7 @@ import { onStopSignal } from "./lib/system/signals.mjs";
 import { explain } from "./lib/system/trouble.mjs";
 
 /** These groups of commands, with a command, work on the database; anything else is help, or a question of usage. */
-const ON_DATABASE = /^(user|project|key|job|prices) [a-z]|^(setup-link|backup|restore)\b/;
+const ON_DATABASE = /^(user|project|key|job|prices|secret) [a-z]|^(setup-link|backup|restore)\b/;
 
 const args = process.argv.slice(2);
 const words = args.filter((word) => !word.startsWith("-")).join(" ");

@@ -15,11 +15,12 @@ import {
 import { env } from "@/env";
 import { loggable } from "@/server/platform/loggable";
 import { recordBackup } from "@/server/services/backups";
+import { rotateSecrets } from "@/server/services/secrets";
 import { withDatabase } from "../database";
 import { answer, UsageError } from "../output";
 
 const SECRET_LOST =
-  "Without its WHETSTONE_SECRET (DATA_DIR/secret) a backup's API keys and sessions cannot be used: keep it apart from the backup, and safe.";
+  "Without its WHETSTONE_SECRET (DATA_DIR/secret) a backup's API keys, sessions and connections' secrets cannot be used: keep it apart from the backup, and safe.";
 
 export function addBackup(program: Command) {
   program
@@ -35,7 +36,10 @@ export function addBackup(program: Command) {
     .description("put a backup into a fresh installation; one with a person or a project in it is refused")
     .requiredOption("--from <place>", "what `backup` wrote")
     .option("--passphrase-file <file>", "what the secret in the backup was sealed with: it becomes this installation's")
-    .option("--accept-other-secret", "restore under another WHETSTONE_SECRET: the backup's API keys will not work")
+    .option(
+      "--accept-other-secret",
+      "restore under another WHETSTONE_SECRET: the backup's API keys and connections' secrets will not work",
+    )
     .action((given: RestoreOptions, command: Command) => told(() => restoreBackup(given, command)));
 }
 
@@ -95,11 +99,13 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
   }
   if (!same && secret === undefined && !acceptOtherSecret) {
     throw new UsageError(
-      `The backup was made under another WHETSTONE_SECRET. Set that one, or put its file at ${path.join(DATA_DIR, "secret")}, or say --accept-other-secret: API keys have to be made anew then.`,
+      `The backup was made under another WHETSTONE_SECRET. Set that one, or put its file at ${path.join(DATA_DIR, "secret")}, or say --accept-other-secret: API keys have to be made anew then, and connections' secrets entered again.`,
     );
   }
   await restore(ownerUrl(), read, application === owner ? undefined : application);
   if (secret !== undefined) keepSecret(DATA_DIR, secret);
+  // The backup's ring keys open under its own secret alone: new secrets need a key of this installation.
+  else if (!same) await withDatabase(rotateSecrets);
   const { rows } = shownOf(read);
   await writeDown({ kind: "restore", ...shownOf(read), verifiedAt: Date.now() });
   answer(command, { restored: { rows, tables: manifest.tables.length, createdAt: manifest.createdAt } }, [

@@ -3,6 +3,7 @@ import { diagnoseQuietConversations } from "./diagnose-quiet-conversations";
 import { keepHouseOfProject, measureStorageOfProject, scheduleDailyHousekeeping } from "./keep-house";
 import { recountFindings } from "./recount-findings";
 import { reprice } from "./reprice";
+import { rewrapStoredSecrets } from "./rewrap-secrets";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
 
@@ -20,4 +21,5 @@ export const functions = [
   sendQueuedMail,
   mailForgottenPassword,
   forgetOldMail,
+  rewrapStoredSecrets,
 ];

@@ -3,18 +3,23 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM: what is stored can be neither read nor changed without the key, which has 32 bytes. */
-export function seal(key: Buffer, text: string): string {
+/**
+ * Encrypts under AES-256-GCM: what is stored can be neither read nor changed without the key, which has 32 bytes, nor
+ * opened as anything but what `associatedData` says it is.
+ */
+export function seal(key: Buffer, text: string, associatedData = ""): string {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", key, iv);
+  const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(associatedData));
   const sealed = [iv, cipher.update(text, "utf8"), cipher.final()];
   return Buffer.concat([...sealed, cipher.getAuthTag()]).toString("base64");
 }
 
-/** Throws where the key is another or the text was changed. */
-export function unseal(key: Buffer, sealed: string): string {
+/** Decrypts; throws where the key or the associated data is another, or the text was changed. */
+export function unseal(key: Buffer, sealed: string, associatedData = ""): string {
   const bytes = Buffer.from(sealed, "base64");
-  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES));
+  const iv = bytes.subarray(0, IV_BYTES);
+  const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(associatedData));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
 }

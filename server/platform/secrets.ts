@@ -8,7 +8,7 @@ const kept = new Map<string, string>();
  * another. 32 bytes, hex.
  */
 export function derivedSecret(
-  purpose: "next-auth" | "api-keys" | "idempotency" | "mail" | "sign-in" | "masking",
+  purpose: "next-auth" | "api-keys" | "idempotency" | "mail" | "sign-in" | "masking" | "key-ring",
 ): string {
   const { WHETSTONE_SECRET } = env();
   const name = `${purpose}\n${WHETSTONE_SECRET}`;

@@ -22,6 +22,7 @@ const CATALOGUE = {
   "send-mail": { name: "Send an e-mail" },
   "mail-forgotten-password": { name: "Mail a link for a new password" },
   "forget-old-mail": { name: "Forget e-mails whose links have run out" },
+  "rewrap-secrets": { name: "Rewrap stored secrets under a new key" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;
 

@@ -57,3 +57,8 @@ export const mailQueued = eventType("mail/queued", {
 export const passwordForgotten = eventType("identity/password.forgotten", {
   schema: z.object({ userId: z.string().min(1), mailId: z.string().min(1) }),
 });
+
+/** The key ring has a new key: stored secrets are to be rewrapped under it. */
+export const keyRingRotated = eventType("secrets/key-ring.rotated", {
+  schema: z.object({ ringKey: z.string().min(1) }),
+});

@@ -1,0 +1,22 @@
+import { db } from "@/db/pool";
+import { listed } from "@/server/platform/jobs/catalogue";
+import { keyRingRotated } from "@/server/platform/jobs/events";
+import { rewrapSecrets } from "@/server/services/secrets";
+import { inngest } from "../client";
+
+/** A step is one turn of a worker: long enough to be worth it, short enough to stop with the worker. */
+const STEP_MS = 5_000;
+/** Steps of one run; what is left is another run's, behind the others that wait. */
+const STEPS = 60;
+
+export const rewrapStoredSecrets = inngest.createFunction(
+  { ...listed("rewrap-secrets"), triggers: [keyRingRotated], concurrency: 1, retries: 10 },
+  async ({ event: { data }, step }) => {
+    for (let n = 0; n < STEPS; n += 1) {
+      const { done } = await step.run(`turn-${n}`, () => rewrapSecrets(db(), { forMs: STEP_MS }));
+      if (done) return { done };
+    }
+    await step.sendEvent("go-on", keyRingRotated.create(data));
+    return { done: false };
+  },
+);

@@ -1,0 +1,24 @@
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { connections } from "@/db/schema";
+
+/** A field whose secrets the key ring seals: its place is its name with the row's project and id. */
+export type SealedField = {
+  name: string;
+  table: PgTable;
+  projectId: PgColumn;
+  id: PgColumn;
+  dataKey: PgColumn;
+  ringKey: PgColumn;
+};
+
+/** Every field of the key ring. A rotation rewraps what is named here. */
+export const SEALED_FIELDS: readonly SealedField[] = [
+  {
+    name: "connections.secret",
+    table: connections,
+    projectId: connections.projectId,
+    id: connections.id,
+    dataKey: connections.secretDataKey,
+    ringKey: connections.secretRingKey,
+  },
+];
