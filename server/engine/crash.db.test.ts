@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import postgres from "postgres";
 import { expect, test } from "vitest";
 import { db, pool } from "@/db/pool";
 import { jobRuns } from "@/db/schema/engine";
 import { asOwner } from "@/db/testing/as-owner";
+import { env } from "@/env";
 import { emit } from "@/server/platform/outbox";
 import { startEngine } from "./engine";
 import { crashClient, crashFunctions, LAST_STEP } from "./testing/crash-engine";
@@ -32,7 +34,8 @@ test("a process that is killed in the middle of steps loses no work, and no effe
     await owner.execute("grant all on tries, effects to public");
   });
   const count = async () => (await sql`select 1 from effects`).length;
-  const gate = await sql.reserve();
+  // A connection of its own: the pool ends one that idles for as long as a slow machine may need here.
+  const gate = postgres(env().DATABASE_URL, { max: 1 });
   await gate`select pg_advisory_lock(${LAST_STEP})`;
   const children = await Promise.all([startProcess(), startProcess()]);
   await emit(db(), ...Array.from({ length: RUNS }, (_, n) => ({ name: "go", data: { n } })));
@@ -43,7 +46,7 @@ test("a process that is killed in the middle of steps loses no work, and no effe
     await once(child, "exit");
   }
   await gate`select pg_advisory_unlock(${LAST_STEP})`;
-  gate.release();
+  await gate.end();
 
   const functions = crashFunctions(sql);
   const engine = await startEngine({ db: db(), client: crashClient, functions, pollMs: 20, leaseMs: 400 });
