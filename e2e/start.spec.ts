@@ -320,7 +320,7 @@ test.describe("what keeps it from starting is said in a sentence, with a non-zer
     const older = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.4"}})`;
     const refused = await run(["--import", older, "scripts/start.mjs"], environment(at));
     expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toMatch(/^Whetstone needs Node\.js 20\.16 or later; this is 18\.20\.4\..+\n$/);
+    expect(refused.stderr).toMatch(/^Whetstone needs Node\.js 20\.19 or later; this is 18\.20\.4\..+\n$/);
   });
 
   test("a database that cannot be reached", async () => {

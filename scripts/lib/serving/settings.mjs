@@ -6,7 +6,7 @@ import { trustedProxies } from "../client-address.mjs";
 import { inRoot, ROOT } from "../system/paths.mjs";
 import { Trouble } from "../system/trouble.mjs";
 
-/** A file `.env` in the repository is read where Node can (20.12 and later); what is set already wins. */
+/** Reads a file `.env` in the repository; variables that are set already win. */
 if (existsSync(inRoot(".env"))) process.loadEnvFile?.(inRoot(".env"));
 
 /**
