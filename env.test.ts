@@ -68,6 +68,20 @@ test("proxies are named by address, by network or by their number", () => {
   expect(problemOf({ TRUSTED_PROXIES: "proxy.example" })).toMatch(/"proxy.example" is neither.*\n.*at TRUSTED_PROXIES/);
 });
 
+test("what connections may reach is named by host, by address or by network", () => {
+  for (const OUTBOUND_ALLOW of [
+    "ollama.lan",
+    "ollama.lan:11434, 127.0.0.1:11434",
+    "[::1]:11434,::1",
+    "10.0.0.0/8,fd00::/8",
+  ])
+    expect(problemOf({ OUTBOUND_ALLOW }), OUTBOUND_ALLOW).toBeNull();
+  const wrong =
+    "http://ollama.lan *.lan 10.0.0.0/33 10.0.0.0/8:80 2130706433 0x7f.1 ollama.lan:70000 a:b@c ollama.lan. [::1";
+  for (const OUTBOUND_ALLOW of wrong.split(" "))
+    expect(problemOf({ OUTBOUND_ALLOW }), OUTBOUND_ALLOW).toMatch(/is neither a host .*\n.*at OUTBOUND_ALLOW/);
+});
+
 test("a mail server and a sender have to look like what they are", () => {
   for (const SMTP_URL of ["mail.example:25", "https://mail.example", "smtp:"])
     expect(problemOf({ ...MAIL, SMTP_URL }), SMTP_URL).toMatch(/must look like smtps:/);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { trustedProxies } from "./scripts/lib/client-address.mjs";
+import { allowList } from "./server/platform/outbound/allow-list";
 
 const port = z.coerce.number().int().min(0).max(65535);
 
@@ -40,6 +41,16 @@ const secretFile = z.string().transform((file, { addIssue }) => {
   return z.NEVER;
 });
 
+/** Text that `read` takes; what it throws is the problem. */
+const readBy = (read: (text: string) => unknown) =>
+  z.string().superRefine((text, { addIssue }) => {
+    try {
+      read(text);
+    } catch (error) {
+      addIssue({ code: "custom", message: (error as Error).message });
+    }
+  });
+
 const variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
   /** Whose the tables are, where that is not the user of DATABASE_URL. The web server and the worker never have it. */
@@ -61,16 +72,9 @@ const variables = z.object({
   /** The address people type, when it is not http://HOST:PORT (behind a proxy). */
   PUBLIC_URL: z.url().optional(),
   /** Whose `X-Forwarded-For` counts: addresses and networks, or how many proxies stand in front. The web process reads it. */
-  TRUSTED_PROXIES: z
-    .string()
-    .superRefine((text, { addIssue }) => {
-      try {
-        trustedProxies(text);
-      } catch (error) {
-        addIssue({ code: "custom", message: (error as Error).message });
-      }
-    })
-    .optional(),
+  TRUSTED_PROXIES: readBy(trustedProxies).optional(),
+  /** What connections may reach beside public addresses over TLS: hosts, addresses and networks. */
+  OUTBOUND_ALLOW: readBy(allowList).optional(),
   DEPLOYMENT_TARGET: z.string().max(100).default("self-hosted"),
   /** Whether people can sign in with e-mail and password. */
   PASSWORD_SIGN_IN: z.enum(["on", "off"]).default("on"),

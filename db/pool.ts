@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { env } from "@/env";
 import type { Db } from "./client";
+import { markingTransactions } from "./inside-transaction";
 import { socketOpener } from "./open-socket";
 import { preparingOften } from "./prepare-often";
 import * as schema from "./schema";
@@ -35,7 +36,7 @@ export function openPool({ statementSeconds, name = "whetstone" }: { statementSe
     // Its own types leave it out.
     socket: socketOpener({ silentMs: statementMs > 0 ? statementMs + ON_ITS_WAY_MS : 0 }),
   };
-  const sql = preparingOften(postgres(env().DATABASE_URL, options));
+  const sql = markingTransactions(preparingOften(postgres(env().DATABASE_URL, options)));
   kept.whetstonePool = { sql, db: drizzle(sql, { schema }) };
   return kept.whetstonePool;
 }

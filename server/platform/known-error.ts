@@ -2,6 +2,7 @@ import { z } from "zod";
 import { troubleOf, unavailable } from "./database/database-trouble";
 import { ServiceError } from "./errors";
 import { fieldErrors } from "./field-errors";
+import { OutboundError } from "./outbound/outbound-error";
 
 /** SQLSTATEs of text that Postgres cannot keep: NUL and lone surrogates that no schema caught. */
 const UNSTORABLE = new Set(["22021", "22P05"]);
@@ -29,12 +30,24 @@ const constraintOf = (error: Error) => ("constraint_name" in error ? text(error.
 /** The codes of an error and of what caused it, of Postgres and of Node. */
 export const errorCodes = (error: unknown): string[] => causesOf(error).map(codeOf);
 
+/** A call to somebody else's service that failed: to be mended in the address, or to be tried again. */
+function calledOutside(error: OutboundError) {
+  const isTheAddress = error.reason === "refused" || error.reason === "invalid";
+  const { retryAfter } = error;
+  return new ServiceError(isTheAddress ? "unprocessable" : "unavailable", error.message, {
+    cause: error,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
 /** The error in a service's own words, when it is one that a caller can act on; `undefined` for our own mistakes. */
 export function knownError(error: unknown): ServiceError | undefined {
   const causes = causesOf(error);
   // Drizzle wraps what the pool refuses.
   const said = causes.find((cause) => cause instanceof ServiceError);
   if (said) return said;
+  const outside = causes.find((cause) => cause instanceof OutboundError);
+  if (outside) return calledOutside(outside);
   if (error instanceof z.ZodError) {
     return new ServiceError("invalid", "The request is not valid.", { errors: fieldErrors(error), cause: error });
   }

@@ -4,6 +4,7 @@ import { ServiceError } from "../errors";
 const LONGEST_WAIT_MS = 10_000;
 /** Of one project in one process: more would only fill memory. */
 const MOST_WAITING = 1000;
+const DATABASE_BUSY = "Earlier requests of this project still keep the database busy. Try again shortly.";
 
 type Waiting = { enter: () => void };
 /** Data alone, which several bundles of one process can share. `queues` has the projects in the order of their turns. */
@@ -17,7 +18,10 @@ export const vacant = (size: number): Occupancy => ({ free: size, taken: new Map
  * greedy one half of what is left, so that the next to come still finds one. Those who wait are served in turns, a project
  * at a time.
  */
-export function createPlaces(of: Occupancy, { longestWaitMs = LONGEST_WAIT_MS, mostWaiting = MOST_WAITING } = {}) {
+export function createPlaces(
+  of: Occupancy,
+  { longestWaitMs = LONGEST_WAIT_MS, mostWaiting = MOST_WAITING, busy = DATABASE_BUSY } = {},
+) {
   const { taken, queues } = of;
 
   const mayEnter = (project: string) => (taken.get(project) ?? 0) < of.free;
@@ -60,8 +64,7 @@ export function createPlaces(of: Occupancy, { longestWaitMs = LONGEST_WAIT_MS, m
       const timer = setTimeout(() => {
         queue.splice(queue.indexOf(waiting), 1);
         if (queue.length === 0) queues.delete(project);
-        const why = "Earlier requests of this project still keep the database busy. Try again shortly.";
-        reject(new ServiceError("unavailable", why, { retryAfter: Math.ceil(longestWaitMs / 1000) }));
+        reject(new ServiceError("unavailable", busy, { retryAfter: Math.ceil(longestWaitMs / 1000) }));
       }, longestWaitMs);
       const waiting: Waiting = {
         enter() {

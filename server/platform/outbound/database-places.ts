@@ -1,0 +1,13 @@
+import { type DatabasePlace, targetOf } from "./policy";
+
+const POSTGRES_PORT = 5432;
+
+/** Returns where the databases of these addresses listen. A socket in a folder is none that HTTP could reach. */
+export function databasePlaces(urls: readonly (string | undefined)[]): DatabasePlace[] {
+  return urls.flatMap((text) => {
+    if (text === undefined || !URL.canParse(text)) return [];
+    const url = new URL(text);
+    if (url.hostname === "") return [];
+    return [{ host: targetOf(url).host.toLowerCase(), port: Number(url.port) || POSTGRES_PORT }];
+  });
+}

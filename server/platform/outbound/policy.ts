@@ -1,0 +1,135 @@
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+import { type AddressClass, classOf, isSameAddress, unmapped } from "./address-class";
+import type { AllowList } from "./allow-list";
+import { OutboundError } from "./outbound-error";
+
+/** Where a request goes: a host as URLs spell it, IPv6 without brackets. */
+export type Target = { host: string; port: number; secure: boolean };
+export type Resolved = { address: string; family: number };
+export type Resolve = (host: string) => Promise<readonly Resolved[]>;
+/** Where our own database listens, as its address says. */
+export type DatabasePlace = { host: string; port: number };
+
+const OWN_DATABASE = "The database of this installation is not called.";
+const LOCALHOST = /^(.*\.)?localhost$/;
+
+const KINDS: Record<Exclude<AddressClass, "public">, string> = {
+  loopback: "an address of this machine",
+  private: "a private address",
+  "link-local": "a link-local address",
+  metadata: "the address at which clouds hand out a machine's credentials",
+  reserved: "a reserved address",
+};
+/** What naming a host opens. The rest has to be named by address: nobody means those by a name. */
+const OPENED_BY_NAME: ReadonlySet<AddressClass> = new Set(["public", "loopback", "private"]);
+
+const refused = (message: string) => new OutboundError("refused", message);
+const advice = (entry: string) =>
+  `If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=${entry}`;
+const entryFor = (host: string) => (isIP(host) === 0 ? host : `${host}/${isIP(host) === 6 ? 128 : 32}`);
+
+/** Returns where a URL leads, without brackets. */
+export function targetOf(url: URL): Target {
+  const secure = url.protocol === "https:";
+  return { host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port) || (secure ? 443 : 80), secure };
+}
+
+/** Reads what a person typed as an address. */
+function parsed(text: string): URL {
+  if (!URL.canParse(text)) throw new OutboundError("invalid", "This is not an address such as https://example.com.");
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new OutboundError("invalid", "Only addresses that begin with https:// can be called.");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new OutboundError(
+      "invalid",
+      "The address has a user or a password in it. Credentials have a field of their own.",
+    );
+  }
+  if (url.hostname.endsWith(".")) throw new OutboundError("invalid", "Write the host without the dot at its end.");
+  return url;
+}
+
+type Options = {
+  allow: AllowList;
+  databases: readonly DatabasePlace[];
+  resolve: Resolve;
+};
+
+export type Policy = ReturnType<typeof createPolicy>;
+
+/** Decides which addresses are called: public ones over TLS, what the operator allows, never our own database. */
+export function createPolicy({ allow, databases, resolve }: Options) {
+  function requireOpen(target: Target, address: string) {
+    const { host, port, secure } = target;
+    const kind = classOf(address);
+    const byAddress = kind === "metadata" ? allow.coversExactly(address, port) : allow.covers(address, port);
+    const byName = OPENED_BY_NAME.has(kind) && allow.names(host, port);
+    if (byAddress || byName) return;
+    const isLiteral = isIP(host) !== 0;
+    if (kind !== "public") {
+      const what = isLiteral ? `${host} is ${KINDS[kind]}.` : `${host} leads to ${KINDS[kind]}.`;
+      throw refused(isLiteral || OPENED_BY_NAME.has(kind) ? `${what} ${advice(entryFor(host))}.` : what);
+    }
+    if (!secure) throw refused(inTheOpen(host));
+  }
+
+  const inTheOpen = (host: string) =>
+    `http:// sends what it carries in the open, so https:// is needed. ${advice(entryFor(host))}.`;
+
+  const isOurs = (address: string) => {
+    const kind = classOf(address);
+    const ownAddresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((one) => one.address));
+    // A server that listens everywhere is reached by all of them; the kernel takes 0.0.0.0 and :: for this machine.
+    return kind === "loopback" || ["0.0.0.0", "::"].includes(address) || ownAddresses.includes(address);
+  };
+
+  const isNamedAsDatabase = ({ host, port }: Target) =>
+    databases.some((database) => database.host === host && database.port === port);
+
+  async function isDatabase(target: Target, addresses: readonly string[]): Promise<boolean> {
+    if (isNamedAsDatabase(target)) return true;
+    const plain = addresses.map(unmapped);
+    for (const database of databases.filter(({ port }) => port === target.port)) {
+      // A name that cannot be looked up now may be found in a moment: then the port alone decides.
+      const found = await lookedUp(database.host).catch(() => undefined);
+      if (found === undefined) return true;
+      const theirs = found.map(({ address }) => unmapped(address));
+      if (plain.some((one) => theirs.some((other) => isSameAddress(one, other)))) return true;
+      if (plain.some(isOurs) && theirs.some(isOurs)) return true;
+    }
+    return false;
+  }
+
+  const lookedUp = async (host: string): Promise<readonly Resolved[]> =>
+    isIP(host) === 0 ? resolve(host) : [{ address: host, family: isIP(host) }];
+
+  return {
+    /** Returns the address that a person typed, or says why it is not called, as far as that shows without asking anybody. */
+    check(text: string): URL {
+      const url = parsed(text);
+      const target = targetOf(url);
+      const { host, port, secure } = target;
+      if (isNamedAsDatabase(target)) throw refused(OWN_DATABASE);
+      if (isIP(host) !== 0) requireOpen(target, host);
+      else if (!allow.names(host, port)) {
+        if (LOCALHOST.test(host)) throw refused(`${host} is this machine. ${advice(host)}.`);
+        // The name may lead into a network that is allowed: which is known when it is looked up.
+        if (!secure && !allow.hasNetworks) throw refused(inTheOpen(host));
+      }
+      return url;
+    },
+
+    /** Returns the addresses of a host, each of them checked: those, and no others, are connected to. */
+    async addressesOf(target: Target): Promise<readonly Resolved[]> {
+      const found = await lookedUp(target.host);
+      if (found.length === 0) throw Object.assign(new Error("No address."), { code: "ENOTFOUND" });
+      const addresses = found.map(({ address }) => address);
+      if (await isDatabase(target, addresses)) throw refused(OWN_DATABASE);
+      for (const address of addresses) requireOpen(target, address);
+      return addresses.map((address) => ({ address, family: isIP(address) }));
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { inTransaction } from "../context";
+import { shareOf } from "../database/share-of";
+import { transact } from "../database/transact";
+import { outbound } from ".";
+import { answering, serviceThat } from "./testing/service";
+
+process.env.OUTBOUND_ALLOW = "127.0.0.1";
+const projectId = "prj_1";
+const error = /^A call to another service inside a transaction\./;
+
+test("a call to another service inside a transaction fails, by whichever way it was opened", async () => {
+  const service = await serviceThat(answering());
+  const request = (): Promise<unknown> => outbound().request({ projectId, url: service.url });
+  const stream = (): Promise<unknown> => outbound().stream({ projectId, url: service.url });
+  for (const [form, call] of Object.entries({ request, stream })) {
+    await expect(transact(db(), call), form).rejects.toThrow(error);
+    await expect(db().transaction(call), form).rejects.toThrow(error);
+    await expect(
+      db().transaction((tx) => tx.transaction(call)),
+      form,
+    ).rejects.toThrow(error);
+    await expect(shareOf(db(), projectId).transaction(call), form).rejects.toThrow(error);
+    await expect(inTransaction({ db: db() }, call), form).rejects.toThrow(error);
+  }
+  // Long after the transaction began, and from what it did not wait for.
+  const later = transact(db(), async (tx) => {
+    await tx.execute(sql`select 1`);
+    return { late: request().catch((failed: Error) => failed.message) };
+  });
+  expect(await (await later).late).toMatch(error);
+  expect(service.connections()).toBe(0);
+});
+
+test("before and after a transaction the same call is made", async () => {
+  const service = await serviceThat(answering());
+  const call = () => outbound().request({ projectId, url: service.url });
+  await call();
+  await transact(db(), (tx) => tx.execute(sql`select 1`));
+  await call();
+  expect(service.hits).toHaveLength(2);
+});
+
+test("the client of the process does not call its own database, which it may otherwise reach", async () => {
+  const { host } = new URL(process.env.DATABASE_URL as string);
+  await expect(outbound().request({ projectId, url: `http://${host}/` })).rejects.toMatchObject({
+    reason: "refused",
+    message: "The database of this installation is not called.",
+  });
+});
