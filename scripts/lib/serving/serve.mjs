@@ -164,8 +164,13 @@ async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
   );
   unlessStopped();
 
+  const cameUp = async (/** @type {Supervised} */ process) => {
+    const { failed } = await process.start();
+    if (failed) throw new Trouble(startFailure(process.description.name, failed, settings, port));
+  };
   // The web server needs the database when it answers, not while it loads: the two come up together.
-  const webStart = web.start();
+  const webStart = cameUp(web);
+  webStart.catch(giveUp); // a setting that it cannot read ends the start before the database is up
   await database.start();
   unlessStopped();
   const { setupToken } = await step("Checking the database", () =>
@@ -176,14 +181,7 @@ async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
   await step("Starting the web server and the worker", async () => {
     open = true;
     web.tell({ type: "listen" });
-    const starts = [
-      { name: "worker", start: worker.start() },
-      { name: "web", start: webStart },
-    ];
-    for (const { name, start } of starts) {
-      const { failed } = await start;
-      if (failed) throw new Trouble(startFailure(name, failed, settings, port));
-    }
+    await Promise.all([cameUp(worker), webStart]);
   });
   lock.tell({ address });
 
