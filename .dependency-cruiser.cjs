@@ -16,6 +16,7 @@ module.exports = {
     rule("db-is-the-floor", "^db/(?!testing/)", "^(app|server|inngest)/", "^server/platform/"),
     rule("services-know-no-door", "^server/services/", `${DOORS}|^inngest/`),
     rule("platform-is-a-floor", "^server/platform/", "^(app|cli|inngest|server/(?!platform/))"),
+    rule("the-http-server-knows-no-rule", "^web/", "^(app|cli|db|inngest|server)/", "^server/platform/"),
     rule("doors-do-not-query", DOORS, "^db/schema"),
     rule("doors-enter-by-the-index", DOORS, "^server/services/", "^server/services/.*/(index|schemas)\\.ts$"),
     rule("schemas-are-portable", VOCABULARY, "^(app|db|inngest|server)/", `${VOCABULARY}|${VALUES}|^server/platform/`),

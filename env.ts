@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { trustedProxies } from "./scripts/lib/client-address.mjs";
+import { trustedProxies } from "./server/platform/http/client-address";
 import { allowList } from "./server/platform/outbound/allow-list";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -63,6 +63,8 @@ const variables = z.object({
   DATABASE_STATEMENT_SECONDS: z.coerce.number().min(0).max(3600).default(20),
   /** Where generated secrets, the embedded database and artifacts live. */
   DATA_DIR: z.string().default(".data"),
+  /** Of the web process: `npm start` has it come up beside the database, and tells it when to listen. */
+  LISTEN: z.enum(["when-told"]).optional(),
   HOST: z.string().default("127.0.0.1"),
   PORT: port.default(3000),
   /** Encrypts and signs: API-key hashes, cookies, the key ring. `npm start` generates one into DATA_DIR. */

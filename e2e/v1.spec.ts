@@ -182,8 +182,7 @@ test("every answer has its request's id and what a browser must not do with it",
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
-      "content-security-policy":
-        "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox",
+      "content-security-policy": "default-src 'none';frame-ancestors 'none';base-uri 'none';form-action 'none';sandbox",
       "cross-origin-resource-policy": "same-origin",
       "referrer-policy": "same-origin",
     });

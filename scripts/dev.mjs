@@ -7,7 +7,7 @@ import("./lib/serving/run-form.mjs").then(({ runForm }) =>
     kind: "dev",
     build: false,
     nodeEnv: "development",
-    web: ["scripts/web.mjs"],
+    web: ["scripts/web-dev.mjs"],
     worker: ["scripts/worker-dev.mjs"],
   }),
 );

@@ -7,7 +7,7 @@ import("./lib/serving/run-form.mjs").then(({ runForm }) =>
     kind: "start",
     build: true,
     nodeEnv: "production",
-    web: ["scripts/web.mjs"],
+    web: ["dist/web.js"],
     worker: ["dist/worker.js"],
   }),
 );

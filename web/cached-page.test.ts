@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { withCachedPage } from "./cached-page.mjs";
+import { withCachedPage } from "./cached-page";
+import { securityHeaders } from "./security-headers";
 
 const asked: { method?: string | undefined; url?: string | undefined; headers: object }[] = [];
 let fails = false;
@@ -14,7 +15,7 @@ const page = (request: IncomingMessage, response: ServerResponse) => {
 };
 
 let url = "";
-const serve = () => withCachedPage("/docs", page, { secure: false, dev: false });
+const serve = () => withCachedPage("/docs", page, securityHeaders({ secure: false, dev: false }));
 let handle = serve();
 const server = createServer((request, response) => void handle(request, response));
 beforeAll(async () => {

@@ -1,30 +1,25 @@
-// @ts-check
 // A page that is the same for everybody is rendered once in the life of the process.
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import { etagOf, holds, REVALIDATED } from "./revalidated.mjs";
-import { secure } from "./security-headers.mjs";
+import { etagOf, holds, REVALIDATED } from "@/server/platform/http/revalidation";
+import type { Secure } from "./security-headers";
 
-/** @typedef {(request: IncomingMessage, response: ServerResponse) => Promise<unknown> | unknown} Handler */
-/** @typedef {{ body: Buffer, etag: string, headers: Record<string, string> }} Page */
+/** What answers requests: Next, or something in front of it. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<unknown> | unknown;
+type Page = { body: Buffer; etag: string; headers: Record<string, string> };
 
 /**
  * Returns a handler that answers GET and HEAD of `path` from memory and leaves every other address to `handler`, which is
  * asked for the page once. No word of a visitor goes into that request, so that none can put anything into the page.
- * @param {string} path
- * @param {Handler} handler
- * @param {{ secure: boolean, dev: boolean }} installation
- * @returns {Handler}
  */
-export function withCachedPage(path, handler, installation) {
-  /** @type {Promise<Page> | undefined} */
-  let rendering;
+export function withCachedPage(path: string, handler: Handler, secure: Secure): Handler {
+  let rendering: Promise<Page> | undefined;
   return async (request, response) => {
     if ((request.url ?? "/").split("?", 1)[0] !== path) return handler(request, response);
     if (request.method !== "GET" && request.method !== "HEAD") {
       return response.writeHead(405, { allow: "GET, HEAD" }).end();
     }
-    rendering ??= render(path, handler, installation);
+    rendering ??= render(path, handler, secure);
     const page = await rendering.catch(() => undefined);
     if (!page) {
       rendering = undefined; // it failed: the next visitor may have more luck
@@ -33,22 +28,20 @@ export function withCachedPage(path, handler, installation) {
     for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value);
     if (holds(request.headers["if-none-match"], page.etag)) return response.writeHead(304).end();
     response.writeHead(200, { "content-length": page.body.length });
-    response.end(request.method === "HEAD" ? undefined : page.body);
+    return response.end(request.method === "HEAD" ? undefined : page.body);
   };
 }
 
 /**
  * Its policy stays with it: the nonce in its scripts is the one that the policy names. One that lasts is as good as a new
  * one where nobody's data stands in the page.
- * @param {string} path @param {Handler} handler @param {{ secure: boolean, dev: boolean }} installation
- * @returns {Promise<Page>}
  */
-async function render(path, handler, installation) {
+async function render(path: string, handler: Handler, secure: Secure): Promise<Page> {
   const request = new IncomingMessage(new Socket());
   Object.assign(request, { method: "GET", url: path, headers: { host: "localhost" } });
   request.push(null);
   const response = new ServerResponse(request);
-  secure(request, response, installation);
+  secure(request, response);
   const body = await written(response, () => handler(request, response));
   const type = String(response.getHeader("content-type") ?? "");
   if (response.statusCode !== 200 || !type.startsWith("text/html")) {
@@ -67,24 +60,22 @@ async function render(path, handler, installation) {
   };
 }
 
-/** What is written to a response that leads nowhere. @param {ServerResponse} response @param {() => unknown} write @returns {Promise<Buffer>} */
-function written(response, write) {
-  /** @type {Buffer[]} */
-  const chunks = [];
-  /** @param {unknown[]} given */
-  const take = ([chunk, encoding, callback]) => {
-    if (typeof chunk === "string") chunks.push(Buffer.from(chunk, /** @type {BufferEncoding} */ (encoding)));
+/** Returns all that is written to a response that leads nowhere. */
+function written(response: ServerResponse, write: () => unknown): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const take = ([chunk, encoding, callback]: unknown[]) => {
+    if (typeof chunk === "string") chunks.push(Buffer.from(chunk, encoding as BufferEncoding));
     else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
     const done = [chunk, encoding, callback].find((one) => typeof one === "function");
-    if (done) queueMicrotask(/** @type {() => void} */ (done));
+    if (done) queueMicrotask(done as () => void);
   };
   return new Promise((resolve, reject) => {
     Object.assign(response, {
-      write: (/** @type {unknown[]} */ ...given) => {
+      write: (...given: unknown[]) => {
         take(given);
         return true;
       },
-      end: (/** @type {unknown[]} */ ...given) => {
+      end: (...given: unknown[]) => {
         take(given);
         response.emit("finish");
         resolve(Buffer.concat(chunks));

@@ -2,8 +2,8 @@ import { request as ask, createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { trustedProxies } from "./client-address.mjs";
-import { answerUnreadable, letIn } from "./front-door.mjs";
+import { trustedProxies } from "@/server/platform/http/client-address";
+import { answerUnreadable, letIn } from "./front-door";
 
 let server: Server;
 let proxies: string | undefined;

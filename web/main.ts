@@ -1,85 +1,97 @@
-// @ts-check
-// The web process: Next on our own HTTP server, so that it stops cleanly and says when it is ready.
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import next from "next";
-import { withCachedPage } from "./lib/cached-page.mjs";
-import { trustedProxies } from "./lib/client-address.mjs";
-import { answerUnreadable, letIn } from "./lib/front-door.mjs";
-import { secure } from "./lib/security-headers.mjs";
-import { ROOT } from "./lib/system/paths.mjs";
-import { say } from "./lib/system/say.mjs";
-import { boundUnread } from "./lib/unread-body.mjs";
-
-process.title = "whetstone web";
-const hostname = process.env.HOST ?? "127.0.0.1";
-const port = Number(process.env.PORT);
+import { env } from "@/env";
+import { trustedProxies } from "@/server/platform/http/client-address";
+import { logger } from "@/server/platform/log";
+import { type Handler, withCachedPage } from "./cached-page";
+import { answerUnreadable, letIn } from "./front-door";
+import { type Secure, securityHeaders } from "./security-headers";
+import { boundUnread } from "./unread-body";
 
 /** Longer than the idle time of the usual proxies, which would otherwise reuse a connection that we just closed. */
 const KEEP_ALIVE_MS = 65_000;
 const FINISH_MS = 8_000;
 
-const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
+/** The web process: Next on our own HTTP server, so that it stops cleanly and says when it is ready. */
+async function main() {
+  process.title = "whetstone web";
+  const { HOST, PORT, LISTEN, NODE_ENV, PUBLIC_URL } = env();
+  const told = LISTEN === "when-told" ? message() : Promise.resolve();
+  const dev = NODE_ENV === "development";
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
+  stopCleanly(server);
+  const secure = securityHeaders({ dev, secure: PUBLIC_URL?.startsWith("https:") ?? false });
+  answerWith(server, await nextHandler(server, secure, dev), secure);
+  await told;
 
-let stopping = false;
-for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) {
-  process.on(signal, () => {
+  server.once("error", (error: NodeJS.ErrnoException) => {
+    process.send?.({ failed: error.code ?? error.message });
+    process.exitCode = 1;
+    setImmediate(() => process.exit());
+  });
+  server.listen(PORT, HOST, () => process.send?.({ type: "ready" }));
+}
+
+/** The supervisor starts us while the database comes up, and tells when that is ready. */
+const message = () => new Promise((resolve) => process.once("message", resolve));
+
+function stopCleanly(server: Server) {
+  let stopping = false;
+  const stop = () => {
     if (stopping) return;
     stopping = true;
     server.close(() => process.exit(0));
     server.closeIdleConnections();
-    // What still answers may finish; a stream that never ends (live pages) may not.
+    // What still answers may finish; a stream that never ends may not.
     setTimeout(() => process.exit(0), FINISH_MS).unref();
-  });
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
 }
 
-/** The supervisor starts us while the database comes up, and tells when that is ready. */
-const told =
-  process.send && process.env.LISTEN === "when-told"
-    ? new Promise((resolve) => process.once("message", resolve))
-    : Promise.resolve();
+async function nextHandler(server: Server, secure: Secure, dev: boolean): Promise<Handler> {
+  const { HOST, PORT } = env();
+  const app = next({ dev, dir: process.cwd(), hostname: HOST, port: PORT, httpServer: server, quiet: true });
+  await (dev ? app.prepare() : quietly(() => app.prepare()));
+  const handler = app.getRequestHandler();
+  // The reference is the same for everybody, and dear to make. In development it changes.
+  return dev ? handler : withCachedPage("/docs", handler, secure);
+}
 
-const dev = process.env.NODE_ENV === "development";
-const app = next({ dev, dir: ROOT, hostname, port, httpServer: server, quiet: true });
-await quietly(() => app.prepare());
-const nextHandle = app.getRequestHandler();
-const installation = { dev, secure: process.env.PUBLIC_URL?.startsWith("https:") ?? false };
-/** The reference is the same for everybody, and dear to make. In development it changes. */
-const handle = dev ? nextHandle : withCachedPage("/docs", nextHandle, installation);
-const isTrusted = trustedProxies(process.env.TRUSTED_PROXIES);
-const warn = process.env.TRUSTED_PROXIES ? () => {} : warnOnceOfProxies();
-server.on("request", (request, response) => {
-  boundUnread(request, response);
-  secure(request, response, installation);
-  if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
-  if (letIn(request, response, isTrusted)) void handle(request, response);
-});
-server.on("clientError", answerUnreadable);
-await told;
-
-server.once("error", (error) => {
-  process.send?.({ failed: /** @type {NodeJS.ErrnoException} */ (error).code ?? error.message });
-  process.exitCode = 1;
-  setImmediate(() => process.exit());
-});
-server.listen(port, hostname, () => process.send?.({ type: "ready" }));
+function answerWith(server: Server, handler: Handler, secure: Secure) {
+  const { TRUSTED_PROXIES } = env();
+  const isTrusted = trustedProxies(TRUSTED_PROXIES);
+  const warn = TRUSTED_PROXIES === undefined ? warnOnceOfProxies() : () => {};
+  server.on("request", (request, response) => {
+    boundUnread(request, response);
+    secure(request, response);
+    if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
+    if (letIn(request, response, isTrusted)) void handler(request, response);
+  });
+  server.on("clientError", answerUnreadable);
+}
 
 /** Behind a proxy that nobody told us of, all visitors are one: whoever set it up has to read of it. */
 function warnOnceOfProxies() {
   let warned = false;
-  return (/** @type {string | undefined} */ peer) => {
+  return (peer: string | undefined) => {
     if (warned) return;
     warned = true;
-    say(
-      `web: ${peer} sends X-Forwarded-For, which is ignored: TRUSTED_PROXIES names no proxy. If one stands in front, set it, or all visitors share the limits of one.`,
+    logger("web").warn(
+      `${peer} sends X-Forwarded-For, which is ignored: TRUSTED_PROXIES names no proxy. If one stands in front, set it, or all visitors share the limits of one.`,
     );
   };
 }
 
-/** Next tells how long it took to read its configuration; nobody who starts the product asked. @param {() => Promise<void>} work */
-async function quietly(work) {
+/** Next tells how long it took to read its configuration; nobody who starts the product asked. */
+async function quietly(work: () => Promise<void>) {
   const { log } = console;
-  if (!dev) console.log = () => {};
+  console.log = () => {};
   await work().finally(() => {
     console.log = log;
   });
 }
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+});

@@ -1,6 +1,7 @@
-// @ts-check
 // An answer that comes before the end of its request: most clients send all they have before they read any of it, and a
 // connection that is closed on unread bytes takes the answer with it.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 const MIB = 1024 * 1024;
 /** nginx lingers as long, and reads whatever comes meanwhile. */
@@ -11,11 +12,8 @@ const LOOK_MS = 50;
 /**
  * Reads what is left of a request's body after its answer and throws it away: as much, and for as long, as `limits` say. Then
  * the connection ends. Called before anything is answered.
- * @param {import("node:http").IncomingMessage} request
- * @param {import("node:http").ServerResponse} response
- * @param {{ bytes: number, ms: number }} limits
  */
-export function boundUnread(request, response, limits = LIMITS) {
+export function boundUnread(request: IncomingMessage, response: ServerResponse, limits = LIMITS) {
   if (request.headers["content-length"] === undefined && request.headers["transfer-encoding"] === undefined) return;
   const { socket } = request;
   const isUnread = () => !request.readableEnded && !request.destroyed;
@@ -47,10 +45,8 @@ export function boundUnread(request, response, limits = LIMITS) {
 /**
  * Where a client asked for the connection to be closed, Node closes it with the answer. Until `release` only our half is
  * closed, while there is something unread.
- * @param {import("node:net").Socket} socket
- * @param {() => boolean} isUnread
  */
-function deferredClose(socket, isUnread) {
+function deferredClose(socket: Socket, isUnread: () => boolean) {
   const close = socket.destroySoon;
   let wanted = false;
   socket.destroySoon = () => {

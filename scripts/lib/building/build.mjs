@@ -7,14 +7,19 @@ import { runLogged } from "../system/processes.mjs";
 import { step } from "../system/say.mjs";
 import { Trouble } from "../system/trouble.mjs";
 
-/** What the build is made from. Migrations and functions of the database are read when they run. */
-const FOLDERS = ["app", "cli", "db", "inngest", "patches", "public", "scripts/lib", "server", "worker"];
+/** What the build is made from, and by. Migrations and functions of the database are read when they run. */
+const FOLDERS = ["app", "cli", "db", "inngest", "patches", "public", "scripts/lib/building", "server", "web", "worker"];
 const ROOT_FILES = /^(package(-lock)?\.json|tsconfig\.json|(?!(vitest|playwright|drizzle)\.)[\w.-]+\.(ts|tsx|mjs))$/;
 const NOT_BUILT = /(\.test\.tsx?|\.md)$|^db\/(functions|migrations|testing)(\/|$)|^next-env\.d\.ts$/;
 const STAMP = "dist/build.json";
 
-/** What runs beside Next, each one file. */
-const PROGRAMS = { worker: "worker/main.ts", cli: "cli/main.ts", prepare: "cli/prepare.ts" };
+/** What Next does not build, each one file. */
+const PROGRAMS = {
+  web: "web/main.ts",
+  worker: "worker/main.ts",
+  cli: "cli/main.ts",
+  prepare: "cli/prepare.ts",
+};
 
 /** @param {string} folder @returns {string[]} */
 const filesIn = (folder) =>
@@ -101,7 +106,7 @@ async function bundlePrograms() {
     keepNames: true,
     tsconfig: "tsconfig.json",
     alias: { "server-only": inRoot("db/testing/empty.ts") },
-    external: ["@node-rs/argon2"], // it brings a native library
+    external: ["@node-rs/argon2", "next"], // a native library, and what loads its own build
     // Packages written for `require` find it: an ES module has none of its own.
     banner: {
       js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',

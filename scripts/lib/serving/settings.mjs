@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
-import { trustedProxies } from "../client-address.mjs";
 import { inRoot, ROOT } from "../system/paths.mjs";
 import { Trouble } from "../system/trouble.mjs";
 
@@ -23,11 +22,6 @@ export function readSettings(env = process.env) {
   const migrationDatabaseUrl = databaseUrlIn(env, "MIGRATION_DATABASE_URL");
   if (migrationDatabaseUrl && !databaseUrl) {
     throw new Trouble("MIGRATION_DATABASE_URL needs DATABASE_URL beside it: the embedded database has its own.");
-  }
-  try {
-    trustedProxies(env.TRUSTED_PROXIES);
-  } catch (error) {
-    throw new Trouble(`TRUSTED_PROXIES is "${env.TRUSTED_PROXIES}": ${/** @type {Error} */ (error).message}.`);
   }
   return {
     host,

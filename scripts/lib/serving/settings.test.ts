@@ -21,15 +21,12 @@ test("empty variables mean their defaults", () => {
   });
 });
 
-test.each([
-  { PORT: "80a" },
-  { PORT: "65536" },
-  { PORT: "-1" },
-  { DATABASE_URL: "localhost/x" },
-  { TRUSTED_PROXIES: "proxy" },
-])("%o is refused", (env) => {
-  expect(() => settings(env)).toThrow(/PORT is|DATABASE_URL has to|TRUSTED_PROXIES is/);
-});
+test.each([{ PORT: "80a" }, { PORT: "65536" }, { PORT: "-1" }, { DATABASE_URL: "localhost/x" }])(
+  "%o is refused",
+  (env) => {
+    expect(() => settings(env)).toThrow(/PORT is|DATABASE_URL has to/);
+  },
+);
 
 test.each([
   ["127.0.0.1", "http://127.0.0.1:3000"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clientAddress, plainAddress, trustedProxies } from "./client-address.mjs";
+import { clientAddress, plainAddress, trustedProxies } from "./client-address";
 
 const from = (peer: string, forwardedFor: string | undefined, proxies?: string) =>
   clientAddress(peer, forwardedFor, trustedProxies(proxies));

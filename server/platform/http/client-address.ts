@@ -1,5 +1,4 @@
-// @ts-check
-// Where a request comes from: whom the socket names, or whom a proxy that is trusted says it asks for.
+// Where a request comes from: whom the socket names, or whom a trusted proxy says it asks for.
 import { BlockList, isIP, SocketAddress } from "node:net";
 
 const HOP_COUNT = /^\d{1,2}$/;
@@ -9,16 +8,13 @@ const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
 /** How a socket that takes both families names an IPv4 address. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
-/** @typedef {(address: string, hop: number) => boolean} Trust `hop` counts proxies from us outwards, from 0. */
+/** Whether the proxy at this address is trusted; `hop` counts proxies from us outwards, from 0. */
+export type Trust = (address: string, hop: number) => boolean;
 
-/** @param {string} address */
-const familyOf = (address) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
 
-/**
- * Returns the one spelling of an IP address, an IPv4 address as such however it is wrapped; `undefined` for anything else.
- * @param {string} text
- */
-export function plainAddress(text) {
+/** Returns the one spelling of an IP address, an IPv4 address as such however it is wrapped; `undefined` for anything else. */
+export function plainAddress(text: string): string | undefined {
   const trimmed = text.trim();
   const [, bracketed, beforePort] = WITH_PORT.exec(trimmed) ?? [];
   const address = (bracketed ?? beforePort ?? trimmed).replace(/%.*$/, "");
@@ -27,8 +23,7 @@ export function plainAddress(text) {
   return MAPPED.exec(canonical)?.[1] ?? canonical;
 }
 
-/** @param {BlockList} known @param {string} entry */
-function add(known, entry) {
+function add(known: BlockList, entry: string) {
   const [, network = entry, bits] = SUBNET.exec(entry) ?? [];
   const address = plainAddress(network);
   const most = address === undefined ? -1 : familyOf(address) === "ipv6" ? 128 : 32;
@@ -42,10 +37,8 @@ function add(known, entry) {
 /**
  * Reads TRUSTED_PROXIES: addresses and networks with commas between them, or how many proxies stand in front. Without it
  * nobody is trusted.
- * @param {string | undefined} text
- * @returns {Trust}
  */
-export function trustedProxies(text) {
+export function trustedProxies(text: string | undefined): Trust {
   const entries = (text ?? "").split(",").map((entry) => entry.trim());
   const [only = ""] = entries;
   if (entries.length === 1 && only === "") return () => false;
@@ -58,11 +51,12 @@ export function trustedProxies(text) {
 /**
  * Returns the address of the first hop, counted from us, that is no trusted proxy. Each proxy appends whom it was asked by,
  * so what stands further left is the visitor's own claim.
- * @param {string | undefined} peer of the socket
- * @param {string | string[] | undefined} forwardedFor
- * @param {Trust} isTrusted
  */
-export function clientAddress(peer, forwardedFor, isTrusted) {
+export function clientAddress(
+  peer: string | undefined,
+  forwardedFor: string | string[] | undefined,
+  isTrusted: Trust,
+): string {
   let address = plainAddress(peer ?? "");
   if (address === undefined) return "unknown";
   if (forwardedFor === undefined || !isTrusted(address, 0)) return address;

@@ -1,4 +1,4 @@
-import { etagOf, holds, REVALIDATED } from "@/scripts/lib/revalidated.mjs";
+import { etagOf, holds, REVALIDATED } from "@/server/platform/http/revalidation";
 
 /** Returns a handler that answers the JSON of `make`, which is made once in the life of the process. */
 export function cachedJson(make: () => unknown) {
