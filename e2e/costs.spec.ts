@@ -241,9 +241,9 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
 
   await test.step("nobody else's", async () => {
     expect((await page.goto(`/p/${others.projectId}/costs`))?.status()).toBe(404);
-    const file = await page.request.get(`/p/${others.projectId}/costs/export?from=0&to=${Date.now()}`);
+    const file = await page.request.get(`/v1/projects/${others.projectId}/costs.csv?from=0&to=${Date.now()}`);
     expect(file.status()).toBe(404);
-    expect((await page.request.get(`/p/${project.projectId}/costs/export`)).status()).toBe(400);
+    expect((await page.request.get(`/v1/projects/${project.projectId}/costs.csv`)).status()).toBe(400);
     const context = await page.context().browser()!.newContext();
     const theirs = await context.newPage();
     await signIn(theirs, others);

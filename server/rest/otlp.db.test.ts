@@ -12,12 +12,14 @@ const dispatch = createDispatcher(OPERATIONS);
 const SPAN = "00f067aa0ba902b1";
 const MIB = 1024 * 1024;
 
+const ADDRESS = { traces: "/v1/otlp/v1/traces", logs: "/v1/otlp/v1/logs" };
+
 async function sender() {
   const { ctx } = await testProject();
   const secret = await keyFor(ctx, "telemetry:write");
-  const send = (body: BodyInit, headers: Record<string, string> = {}, signal = "traces") =>
+  const send = (body: BodyInit, headers: Record<string, string> = {}, signal: keyof typeof ADDRESS = "traces") =>
     dispatch(
-      new Request(`http://test/v1/otlp/v1/${signal}`, {
+      new Request(`http://test${ADDRESS[signal]}`, {
         method: "POST",
         headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", ...headers },
         body,

@@ -1,5 +1,6 @@
 import {
   createRepricing,
+  downloadCosts,
   exportCosts,
   getCosts,
   getRepricing,
@@ -11,6 +12,7 @@ import { about, get, post, project } from "./line";
 
 export const COSTS = about("Model prices", [
   get(`${project}/costs`, getCosts),
+  get(`${project}/costs.csv`, downloadCosts),
   get(`${project}/cost-export`, exportCosts),
   get(`${project}/repricing-preview`, previewRepricing),
   get(`${project}/repricings`, listRepricings),

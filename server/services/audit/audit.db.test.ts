@@ -22,7 +22,7 @@ import {
   resetPassword,
 } from "@/server/services/members";
 import { renameProject } from "@/server/services/projects";
-import { auditCsv, listAudit, listMyActivity } from ".";
+import { listAudit, listMyActivity } from ".";
 
 test("a change tells who, by which door, what, and what it was before and after", async () => {
   const { ctx, userId } = await testProject();
@@ -143,12 +143,19 @@ test("filters and pages find each row once", async () => {
   expect((await listAudit(theirs.ctx, {})).entries).toEqual([]);
 });
 
-test("the export has every row, quoted, and no cell that a spreadsheet would run", async () => {
+const download = (projectId: string, key: string, query = "") =>
+  createDispatcher(OPERATIONS)(requestTo("GET", `/v1/projects/${projectId}/audit-log.csv${query}`, { key }));
+
+test("the file has every row, quoted, and no cell that a spreadsheet would run", async () => {
   const { ctx } = await testProject();
   for (const name of ['=HYPERLINK("http://evil")', "plain, with comma"]) await renameProject(ctx, { name });
-  let csv = "";
-  for await (const part of auditCsv(ctx, { action: "projects" })) csv += part;
-  const lines = csv.trimEnd().split("\r\n");
+  const reply = await download(ctx.projectId, await keyFor(ctx, "project:admin"), "?action=projects");
+  expect(Object.fromEntries(reply.headers)).toMatchObject({
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": 'attachment; filename="audit-log.csv"',
+    "cache-control": "no-store",
+  });
+  const lines = (await reply.text()).trimEnd().split("\r\n");
   expect(lines).toHaveLength(3);
   expect(lines[0]).toMatch(/^time,action,actorKind,/);
   expect(lines[1]).toContain('"{""name"":""plain, with comma""}"');
@@ -162,6 +169,26 @@ test("the export has every row, quoted, and no cell that a spreadsheet would run
     "",
     "5",
   ]);
+});
+
+test("a file of the log goes on over as many pages as there are, and has nothing of another project", async () => {
+  const [ours, theirs] = [await testProject(), await testProject()];
+  const rows = Array.from({ length: 1100 }, (_, n) => ({
+    projectId: ours.ctx.projectId,
+    id: `aud_${n}`,
+    action: "things.done",
+    actorKind: "operator" as const,
+  }));
+  await db().insert(auditLog).values(rows);
+  await renameProject(theirs.ctx, { name: "Secret name" });
+  const key = await keyFor(ours.ctx, "project:admin");
+  const csv = await (await download(ours.ctx.projectId, key)).text();
+  expect(csv.trimEnd().split("\r\n")).toHaveLength(1101);
+  expect(new Set(csv.match(/aud_\d+/g)).size).toBe(1100);
+  expect(csv).not.toContain("Secret name");
+  expect((await download(theirs.ctx.projectId, key)).status).toBe(404);
+  expect((await download(ours.ctx.projectId, await keyFor(ours.ctx, "workspace:read"))).status).toBe(403);
+  expect((await download(ours.ctx.projectId, key, "?createdAfter=soon")).status).toBe(400);
 });
 
 test("no secret gets in, by its name or by its shape", async () => {

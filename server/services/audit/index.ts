@@ -1,5 +1,5 @@
 import "server-only";
 
-export { auditCsv } from "./audit-csv";
+export { downloadAudit } from "./download-audit";
 export { listAudit } from "./list-audit";
 export { listMyActivity } from "./list-my-activity";

@@ -17,6 +17,7 @@ export const auditFilters = {
   createdBefore: queryUnixMs.optional(),
 };
 export const listAuditInput = z.strictObject({ ...pageInput, ...auditFilters });
+export const downloadAuditInput = z.strictObject(auditFilters);
 
 /** One change: who, by which door, what, and what it was before and after, without secrets. Times are Unix ms. */
 export const auditEntry = z.object({

@@ -5,7 +5,7 @@ import { testProject } from "@/db/testing/test-project";
 import { createModelPrice } from "@/server/services/pricing";
 import { foldDailyCosts } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
-import { exportCosts, getCosts, previewModelPattern, priceUsage } from ".";
+import { downloadCosts, exportCosts, getCosts, previewModelPattern, priceUsage } from ".";
 import { countedTwice } from "./testing";
 
 const DAY_MS = 86_400_000;
@@ -105,6 +105,11 @@ test("the export has every digit, a row a day, and no formula", async () => {
   ]);
   const { csv } = await exportCosts(ctx, { from: DAY, to: DAY + DAY_MS });
   expect(csv).toMatchObject({ fileName: "costs-2026-11-01-2026-11-01.csv", rows: 2, complete: true });
+  expect(await downloadCosts(ctx, { from: DAY, to: DAY + DAY_MS })).toEqual({
+    mediaType: "text/csv",
+    fileName: csv.fileName,
+    body: csv.text,
+  });
   const lines = csv.text.split("\r\n");
   expect(lines[0]).toBe(
     "day,model,provider,vendor,model_price_id,calls,unpriced_calls,cost_usd,cost_complete,input_tokens,cache_read_input_tokens,cache_creation_input_tokens,output_tokens,reasoning_output_tokens,other_usage",

@@ -1,6 +1,7 @@
 import "server-only";
 
 export { createRepricing } from "./create-repricing";
+export { downloadCosts } from "./download-costs";
 export { exportCosts } from "./export-costs";
 export { getCosts } from "./get-costs";
 export { getRepricing, listRepricings } from "./list-repricings";

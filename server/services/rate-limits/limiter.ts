@@ -126,7 +126,7 @@ export function createRateLimiter({ take = takeFromBucket, clock = () => perform
 }
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** The workbench's own in this process: its pages, what they ask, and its downloads. */
+/** The workbench's own in this process: its pages and what they ask. */
 export const workbenchLimiter = createRateLimiter();
 
 class RateLimited extends ServiceError {

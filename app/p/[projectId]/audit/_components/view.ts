@@ -44,7 +44,7 @@ export const listInput = (projectId: string, view: View, now: number) => ({
 export function csvHref(projectId: string, view: View, now: number) {
   const filters = Object.entries(filtersOf(view, now)).map(([name, value]): [string, string] => [name, String(value)]);
   const search = new URLSearchParams(filters).toString();
-  return `/p/${encodeURIComponent(projectId)}/audit/export${search ? `?${search}` : ""}`;
+  return `/v1/projects/${encodeURIComponent(projectId)}/audit-log.csv${search ? `?${search}` : ""}`;
 }
 
 export const isFiltered = (view: View) =>

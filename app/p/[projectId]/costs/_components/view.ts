@@ -31,7 +31,7 @@ export const costsInput = (projectId: string, view: View, now: number) => ({
 export function csvHref(projectId: string, view: View, now: number) {
   const { from, to } = daysOf(view, now);
   const by = view.by === "label" ? "&groupBy=label" : "";
-  return `/p/${encodeURIComponent(projectId)}/costs/export?from=${from}&to=${to}${by}`;
+  return `/v1/projects/${encodeURIComponent(projectId)}/costs.csv?from=${from}&to=${to}${by}`;
 }
 
 /** What the table and the picture are put together by: a word for the choice, one for the column, one for "none". */

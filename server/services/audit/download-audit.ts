@@ -1,8 +1,12 @@
+import type { z } from "zod";
 import type { Ctx } from "@/server/platform/context";
 import { csvLine } from "@/server/platform/csv";
 import { PAGE_LIMIT_MAX } from "@/server/platform/schemas";
+import { streamVerb } from "@/server/platform/stream-verb";
 import { listAudit } from "./list-audit";
-import type { AuditEntry } from "./schemas";
+import { type AuditEntry, downloadAuditInput } from "./schemas";
+
+type Filters = z.output<typeof downloadAuditInput>;
 
 const COLUMNS: Record<string, (entry: AuditEntry) => unknown> = {
   time: (entry) => new Date(entry.createdAt).toISOString(),
@@ -22,11 +26,12 @@ const COLUMNS: Record<string, (entry: AuditEntry) => unknown> = {
   id: (entry) => entry.id,
 };
 
-/** The whole filtered log as CSV, a page at a time: it need not fit in memory. */
-export async function* auditCsv(ctx: Ctx, filters: Record<string, unknown>): AsyncGenerator<string> {
+/** The filtered log, a page at a time: it need not fit in memory. */
+async function* rowsOf(ctx: Ctx, filters: Filters, signal: AbortSignal): AsyncGenerator<string> {
   let cursor: string | undefined;
   let head = csvLine(Object.keys(COLUMNS));
   do {
+    signal.throwIfAborted();
     const page = await listAudit(ctx, { ...filters, limit: PAGE_LIMIT_MAX, cursor });
     const rows = page.entries.map((entry) => csvLine(Object.values(COLUMNS).map((cell) => cell(entry))));
     yield head + rows.join("");
@@ -34,3 +39,20 @@ export async function* auditCsv(ctx: Ctx, filters: Record<string, unknown>): Asy
     cursor = page.pagination.nextCursor ?? undefined;
   } while (cursor !== undefined);
 }
+
+export const downloadAudit = streamVerb(
+  {
+    name: "audit.download",
+    summary: "Download the audit log as CSV, newest first.",
+    description: "All rows that fit the filters, which are those of the list.",
+    capability: "project:admin",
+    effect: "read",
+    input: downloadAuditInput,
+    produces: { "text/csv": { type: "string" } },
+  },
+  async (ctx, filters, { signal }) => ({
+    mediaType: "text/csv",
+    fileName: "audit-log.csv",
+    body: rowsOf(ctx, filters, signal),
+  }),
+);
