@@ -1,0 +1,173 @@
+import { beforeAll, expect, test } from "vitest";
+import { KEY_OF_CONVERSATION, TABLES, type TableName, tablesWhere } from "@/db/deletion-registry";
+import { db } from "@/db/pool";
+import { parkedTraces } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { storedJob } from "@/server/services/background-jobs/testing";
+import { createRepricing } from "@/server/services/costs";
+import { carryOut } from "@/server/services/costs/testing";
+import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
+import { createModelPrice } from "@/server/services/pricing";
+import {
+  changeLabels,
+  decodeLogs,
+  decodeTraces,
+  findConversation,
+  foldDailyCosts,
+  getConversation,
+  storeLogs,
+  storeTraces,
+} from "@/server/services/telemetry";
+import { chatSpan, ingest, otlpJson, type TestSpan } from "@/server/services/telemetry/testing";
+import { deleteConversation, deleteProject, deleteUserData, getDeletion, runDeletion } from ".";
+import { tablesNaming, tablesStillNaming } from "./testing";
+
+const START = Date.UTC(2026, 10, 1, 12);
+let made = 0;
+const hex = (digits: number) => (++made).toString(16).padStart(digits, "c");
+const json = (value: object) => Buffer.from(JSON.stringify(value));
+const fold = async () => {
+  while ((await foldDailyCosts(db())) > 0);
+};
+
+/** A conversation whose words and ids are in every table that may have some of a conversation. */
+async function spreadConversation(ctx: Ctx) {
+  const word = `canary${++made}x`;
+  const model = `acme-${made}`;
+  const traceId = hex(32);
+  const attributes = {
+    "gen_ai.conversation.id": `${word}-session`,
+    "user.id": `${word}-user`,
+    "tag.tags": [`${word}-label`],
+  };
+  const scope = `${word}-scope`;
+  const chat = (): TestSpan =>
+    chatSpan(
+      { scope, traceId, spanId: hex(16), startMs: START, attributes },
+      { model, input: [["user", `I am ${word}`]] },
+    );
+  const failingTool: TestSpan = {
+    scope,
+    traceId,
+    spanId: hex(16),
+    startMs: START + 500,
+    attributes: {
+      ...attributes,
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": `${word}_tool`,
+      "gen_ai.tool.call.id": "call_1",
+      "gen_ai.tool.call.arguments": "{}",
+      "gen_ai.tool.call.result": `Error: ${word} is not found`,
+    },
+  };
+  await ingest(ctx, [chat(), failingTool]);
+  const logRecord = {
+    timeUnixNano: `${START}000000`,
+    traceId,
+    spanId: hex(16),
+    body: { stringValue: `${word} logged` },
+  };
+  await storeLogs(
+    ctx,
+    decodeLogs(json({ resourceLogs: [{ resource: {}, scopeLogs: [{ scope: {}, logRecords: [logRecord] }] }] }), "json"),
+  );
+  const { id } = await findConversation(ctx, `${word}-session`);
+  await changeLabels(ctx, { conversationId: id, add: [`${word} by hand`] });
+
+  const { conversation } = await getConversation(ctx, { conversationId: id });
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt: conversation.lastActivityAt });
+  const runIds = runs.map((run) => run.id);
+  await executeRuleRuns(ctx, runIds);
+  await storedJob(ctx, { state: "failed", error: { name: "Error", message: `${word} in an error` }, data: { runIds } });
+  await createModelPrice(ctx, {
+    provider: "external",
+    modelName: model,
+    pricingTiers: [{ name: "Standard", isDefault: true, priority: 0, prices: { input_tokens: 1, output_tokens: 1 } }],
+  });
+  const { repricing } = await createRepricing(ctx, { from: START - 1000, to: START + 86_400_000 });
+  await carryOut(ctx, repricing.id);
+  await fold();
+  await ctx.db.insert(parkedTraces).values({
+    projectId: ctx.projectId,
+    traceId,
+    receivedAt: START,
+    attempts: 3,
+    reason: `${word} cannot be read`,
+    alone: false,
+    version: "1",
+  });
+  const arrive = () => storeTraces(ctx, decodeTraces(json(otlpJson([chat()])), "json"));
+  return { word, id, traceId, arrive };
+}
+type Spread = Awaited<ReturnType<typeof spreadConversation>>;
+
+const traces = async ({ word, id, traceId }: Spread) => ({
+  word: await tablesNaming(db(), word),
+  id: await tablesNaming(db(), id),
+  traceId: await tablesNaming(db(), traceId),
+});
+const tablesWith = async (one: Spread) =>
+  new Set(Object.values(await traces(one)).flatMap((found) => Object.keys(found)));
+
+/** Tables whose entry says that there may be something of a conversation in them, which a deletion then reaches. */
+const REACHED = tablesWhere(
+  ({ conversation: held }) =>
+    (held.holds === "words" || held.holds === "ids") && held.erased !== "kept" && held.erased !== "expires",
+);
+
+let ctx: Ctx;
+let neighbours: Spread[];
+let before: Awaited<ReturnType<typeof traces>>[];
+beforeAll(async () => {
+  ctx = (await testProject()).ctx;
+});
+
+async function expectNothingLeft({ word, id, traceId }: Spread) {
+  await fold();
+  expect(await tablesNaming(db(), word)).toEqual({});
+  for (const one of [id, traceId]) expect(await tablesStillNaming(db(), one), one).toEqual({});
+}
+
+test("a conversation was in every table whose entry says so, and is deleted from all of them, and no other is", async () => {
+  const doomed = await spreadConversation(ctx);
+  neighbours = [await spreadConversation(ctx), await spreadConversation((await testProject()).ctx)];
+  // Stored, and not read yet.
+  for (const { arrive } of [doomed, ...neighbours]) await arrive();
+  const found = await tablesWith(doomed);
+  expect(REACHED.filter((table) => !found.has(table))).toEqual([]);
+  const mayHold = (Object.keys(TABLES) as TableName[]).filter(
+    (table) => TABLES[table].conversation.holds !== "nothing",
+  );
+  expect([...found].filter((table) => !mayHold.includes(table as TableName))).toEqual([]);
+
+  before = await Promise.all(neighbours.map(traces));
+  const { deletion } = await deleteConversation(ctx, { conversationId: doomed.id });
+  await expectNothingLeft(doomed);
+  expect(await Promise.all(neighbours.map(traces))).toEqual(before);
+  const searched = Object.fromEntries([...KEY_OF_CONVERSATION.keys()].map((table) => [table, 0]));
+  expect(deletion.remaining).toEqual(searched);
+});
+
+test("everything of an end user is deleted from all of them, and nobody else's", async () => {
+  const doomed = await spreadConversation(ctx);
+  await doomed.arrive();
+  const { deletion } = await deleteUserData(ctx, { userId: `${doomed.word}-user` });
+  while (!(await runDeletion(db(), deletion.id, { forMs: 10_000, jobName: "test" })).done);
+  await expectNothingLeft(doomed);
+  const { deletion: done } = await getDeletion(ctx, { deletionId: deletion.id });
+  expect(new Set(Object.values(done.remaining!))).toEqual(new Set([0]));
+});
+
+test("a deleted project is in no table but those that outlive it, and its neighbour in all that it was in", async () => {
+  const doomed = await spreadConversation(ctx);
+  const neighbour = neighbours[1]!;
+  const { deletion } = await deleteProject(ctx, { name: "Test project" });
+  while (!(await runDeletion(db(), deletion.id, { forMs: 10_000, jobName: "test" })).done);
+  for (const one of [doomed, neighbours[0]!]) expect(await tablesWith(one)).toEqual(new Set());
+  const outliving: string[] = tablesWhere(({ project }) => project === "kept");
+  const naming = Object.keys(await tablesNaming(db(), ctx.projectId));
+  expect(naming.filter((table) => !outliving.includes(table))).toEqual([]);
+  expect(naming).not.toEqual([]);
+  expect(Object.keys((await traces(neighbour)).word)).toEqual(Object.keys(before[1]!.word));
+});
