@@ -2,8 +2,11 @@ import { z } from "zod";
 import { auditedAccountWrite, auditedInstallationWrite, auditedWrite } from "./audit";
 import type { Capability, InstallationRight } from "./capabilities";
 import { type AccountCtx, type Ctx, hasCapability, type InstallationCtx, requireCapability } from "./context";
+import { refuseInsideTransaction } from "./database/inside-transaction";
 import { requireRight } from "./installation-rights";
 import { isKept, oncePerKept } from "./kept";
+import { logger } from "./log";
+import { loggable } from "./loggable";
 
 type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
   /** `<subject>.<action>`, unique: the operation id of `/v1`, the key of the sweep test. */
@@ -23,9 +26,34 @@ type Unread = {
   unread?: { /** Any one of these reads it all. */ unless: readonly Capability[]; reply: z.ZodType } | undefined;
 };
 
+/**
+ * A write with work beside its transaction, such as a call to another service, which no transaction may make. `run` looks
+ * again at whatever may have changed since `before`. A crash leaves out what follows it: what must happen goes through the outbox.
+ */
+type Phases<C, Input, Reply extends z.ZodType, Prepared> = {
+  /** Before the transaction. What it stores stays, even when the write is refused. */
+  before?: (ctx: C, input: Input) => Promise<Prepared>;
+  run: (ctx: C, input: Input, prepared: Prepared) => Promise<z.input<Reply>>;
+  /** After the commit. A failure is logged, and the caller gets the reply all the same. */
+  after?: (ctx: C, input: Input, reply: z.output<Reply>, prepared: Prepared) => Promise<void>;
+};
+
+/** What an operation does. Only a write has phases. */
+type Work<C, Input, Reply extends z.ZodType, Prepared> =
+  | ((ctx: C, input: Input) => Promise<z.input<Reply>>)
+  | Phases<C, Input, Reply, Prepared>;
+
+/** An operation whose `before` is done. */
+type Begun<C, Reply> = {
+  /** All that belongs in one transaction, on the database handle of `ctx`. `after` is called when that has committed. */
+  finish(ctx: C): Promise<{ reply: Reply; after: () => Promise<void> }>;
+};
+
 /** A service operation on one project: who may, what goes in, what comes out, what happens. Every door calls this. */
 export type Verb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
   (ctx: Ctx, input: z.input<Input>): Promise<z.output<Reply>>;
+  /** For a caller with a transaction of their own: does what comes before it, and returns the rest. */
+  begin(ctx: Ctx, input: z.input<Input>): Promise<Begun<Ctx, z.output<Reply>>>;
   spec: Spec<Input, Reply> & Unread & { scope: "project"; capability: readonly Capability[] };
 };
 
@@ -69,54 +97,104 @@ export async function checked<Reply extends z.ZodType>(
   }
 }
 
+/** Opens the transaction of a write on the context that it is given, and does the work in it. */
+type Write<C, Reply> = (ctx: C, work: (tx: C) => Promise<Reply>) => Promise<Reply>;
+
+/** Does what comes before the transaction of an operation, and returns the rest. */
+async function beginning<C, Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
+  spec: Spec<Input, Reply>,
+  work: Work<C, z.output<Input>, Reply, Prepared>,
+  ctx: C,
+  input: z.output<Input>,
+  write: Write<C, z.output<Reply>>,
+): Promise<Begun<C, z.output<Reply>>> {
+  const phases: Phases<C, z.output<Input>, Reply, Prepared> = typeof work === "function" ? { run: work } : work;
+  const { before, run, after } = phases;
+  if (before || after) refuseInsideTransaction(`${spec.name} was called`);
+  const prepared = (await before?.(ctx, input)) as Prepared;
+  const inside = (on: C) => checked(spec, () => run(on, input, prepared));
+  return {
+    async finish(on) {
+      const reply = await (spec.effect === "read" ? inside(on) : write(on, inside));
+      const follow = async () => {
+        await after?.(ctx, input, reply, prepared).catch((error: unknown) => {
+          logger("verbs").error({ err: loggable(error), verb: spec.name }, "What follows a write failed.");
+        });
+      };
+      return { reply, after: follow };
+    },
+  };
+}
+
+async function whole<C, Reply>(ctx: C, { finish }: Begun<C, Reply>): Promise<Reply> {
+  const { reply, after } = await finish(ctx);
+  await after();
+  return reply;
+}
+
+/** A read has no transaction that anything could come before or after. */
+function requireWrite({ name, effect }: Spec<z.ZodType, z.ZodType>, work: unknown) {
+  if (effect === "read" && typeof work !== "function") throw new Error(`${name} reads: only a write has phases.`);
+}
+
 /**
  * Declares an operation once. A write runs in a transaction together with its row in the audit log; `auditNote` says in
  * it what was touched. Calling it checks the capability (any one of those named is enough), parses the input
  * (a `ZodError` names every problem), runs, and strips the reply to what its schema names, or, for a caller who may only
  * write, to what `unread` names.
  */
-export function verb<Input extends z.ZodType, Reply extends z.ZodType>(
+export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
   spec: Spec<Input, Reply> & Unread & { capability: Capability | readonly Capability[] },
-  run: (ctx: Ctx, input: z.output<Input>) => Promise<z.input<Reply>>,
+  work: Work<Ctx, z.output<Input>, Reply, Prepared>,
 ): Verb<Input, Reply> {
+  requireWrite(spec, work);
   const capability = typeof spec.capability === "string" ? [spec.capability] : spec.capability;
-  const call = async (ctx: Ctx, input: z.input<Input>) => {
+  // People who may write may read; only keys come here, over HTTP, where the document has both forms.
+  const shown = (ctx: Ctx, reply: z.output<Reply>) =>
+    spec.unread === undefined || hasCapability(ctx, spec.unread.unless)
+      ? reply
+      : (spec.unread.reply.parse(reply) as typeof reply);
+  const begin = async (ctx: Ctx, input: z.input<Input>): Promise<Begun<Ctx, z.output<Reply>>> => {
     requireCapability(ctx, capability);
     const parsed = spec.input.parse(input);
-    if (spec.effect === "read") return checked(spec, () => run(ctx, parsed));
-    const reply = await auditedWrite(ctx, spec.name, parsed, (tx) => checked(spec, () => run(tx, parsed)));
-    const reads = spec.unread === undefined || hasCapability(ctx, spec.unread.unless);
-    // People who may write may read; only keys come here, over HTTP, where the document has both forms.
-    return reads ? reply : (spec.unread?.reply.parse(reply) as typeof reply);
+    const write: Write<Ctx, z.output<Reply>> = (on, run) => auditedWrite(on, spec.name, parsed, run);
+    const { finish } = await beginning(spec, work, ctx, parsed, write);
+    return {
+      async finish(on) {
+        const { reply, after } = await finish(on);
+        return { reply: shown(ctx, reply), after };
+      },
+    };
   };
-  return Object.assign(call, { spec: { ...spec, capability, scope: "project" as const } });
+  const call = async (ctx: Ctx, input: z.input<Input>) => whole(ctx, await begin(ctx, input));
+  return Object.assign(call, { begin, spec: { ...spec, capability, scope: "project" as const } });
 }
 
-export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType>(
+export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
   spec: Spec<Input, Reply>,
-  run: (ctx: AccountCtx, input: z.output<Input>) => Promise<z.input<Reply>>,
-  /** Before the transaction of a write opens: what has to stay even when the write is refused, such as a counted try. */
-  prepare?: (ctx: AccountCtx, input: z.output<Input>) => Promise<void>,
+  work: Work<AccountCtx, z.output<Input>, Reply, Prepared>,
 ): AccountVerb<Input, Reply> {
+  requireWrite(spec, work);
   const call = async (ctx: AccountCtx, input: z.input<Input>) => {
     const parsed = spec.input.parse(input);
-    await prepare?.(ctx, parsed);
-    if (spec.effect === "read") return checked(spec, () => run(ctx, parsed));
-    return auditedAccountWrite(ctx, spec.name, parsed, (tx) => checked(spec, () => run(tx, parsed)));
+    const write: Write<AccountCtx, z.output<Reply>> = (on, run) => auditedAccountWrite(on, spec.name, parsed, run);
+    return whole(ctx, await beginning(spec, work, ctx, parsed, write));
   };
   return Object.assign(call, { spec: { ...spec, scope: "account" as const } });
 }
 
 /** Declares an operation on the installation. Calling it checks the right before anything of the input. */
-export function installationVerb<Input extends z.ZodType, Reply extends z.ZodType>(
+export function installationVerb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
   spec: Spec<Input, Reply> & { right: InstallationRight },
-  run: (ctx: InstallationCtx, input: z.output<Input>) => Promise<z.input<Reply>>,
+  work: Work<InstallationCtx, z.output<Input>, Reply, Prepared>,
 ): InstallationVerb<Input, Reply> {
+  requireWrite(spec, work);
   const call = async (ctx: InstallationCtx, input: z.input<Input>) => {
     await requireRight(ctx, spec.right);
     const parsed = spec.input.parse(input);
-    if (spec.effect === "read") return checked(spec, () => run(ctx, parsed));
-    return auditedInstallationWrite(ctx, spec.name, parsed, (tx) => checked(spec, () => run(tx, parsed)));
+    const write: Write<InstallationCtx, z.output<Reply>> = (on, run) =>
+      auditedInstallationWrite(on, spec.name, parsed, run);
+    return whole(ctx, await beginning(spec, work, ctx, parsed, write));
   };
   return Object.assign(call, { spec: { ...spec, scope: "installation" as const } });
 }

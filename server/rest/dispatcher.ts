@@ -7,7 +7,7 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { isKept, oncePerKept } from "@/server/platform/kept";
 import { requestIdOf } from "@/server/platform/request-id";
 import { createRateLimiter, requestLimits } from "@/server/services/rate-limits";
-import { idempotencyKeyOf, runOnce } from "./http/idempotency-key";
+import { type Begun, idempotencyKeyOf, runOnce } from "./http/idempotency-key";
 import { type Match, matcher } from "./http/match";
 import { problemResponse } from "./http/problem";
 import { readInput } from "./http/read-input";
@@ -42,10 +42,18 @@ async function runVerb(visit: Visit, operation: VerbOperation) {
   await spend(visit, ctx, requestLimits(ctx.actor), 1);
   // The verb checks again; asked first here, nobody learns from their body's errors what they may not do.
   requireCapability(ctx, verb.spec.capability);
-  const work = async (as: Ctx, given: Request) =>
-    json(await verb(as, (await readInput(given, method, verb.spec.input, own)) as never), status);
+  const begin = async (as: Ctx, given: Request): Promise<Begun> => {
+    const { finish } = await verb.begin(as, (await readInput(given, method, verb.spec.input, own)) as never);
+    return async (on) => {
+      const { reply, after } = await finish(on);
+      return { response: json(reply, status), after };
+    };
+  };
   const key = method === "POST" ? idempotencyKeyOf(request.headers) : undefined;
-  return key === undefined ? work(ctx, request) : runOnce(ctx, key, request, asked, work);
+  if (key !== undefined) return runOnce(ctx, key, request, asked, begin);
+  const { response, after } = await (await begin(ctx, request))(ctx);
+  await after();
+  return response;
 }
 
 /** Refused where a verb would run: by then it is known who asks, and that they may. */

@@ -8,7 +8,11 @@ export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
 /** Whatever its input and reply are: the dispatcher hands it what its own schema will check. */
-export type AnyVerb = { (ctx: Ctx, input: never): Promise<unknown>; spec: Verb["spec"] };
+export type AnyVerb = {
+  (ctx: Ctx, input: never): Promise<unknown>;
+  begin(ctx: Ctx, input: never): ReturnType<Verb["begin"]>;
+  spec: Verb["spec"];
+};
 
 type Route = {
   method: Method;

@@ -36,13 +36,16 @@ const answerOf = async (response: Response): Promise<Answer> => ({
   body: await response.text(),
 });
 
+/** A request whose `before` is done: the rest of it, for the transaction that it is given. */
+export type Begun = (ctx: Ctx) => Promise<{ response: Response; after: () => Promise<void> }>;
+
 /** Answers a POST once for its key: sent again, it is told the first answer and does nothing. */
 export async function runOnce(
   ctx: Ctx,
   key: string,
   request: Request,
   asked: Asked,
-  work: (ctx: Ctx, request: Request) => Promise<Response>,
+  begin: (ctx: Ctx, request: Request) => Promise<Begun>,
 ): Promise<Response> {
   const { method, url, headers } = request;
   const body = await readBody(request, JSON_BODY_MAX);
@@ -50,7 +53,13 @@ export async function runOnce(
     ctx,
     { key, method, path: asked.instance, body },
     {
-      run: async (inner) => answerOf(await work(inner, new Request(url, { method, headers, body }))),
+      begin: async (outer) => {
+        const finish = await begin(outer, new Request(url, { method, headers, body }));
+        return async (inner) => {
+          const { response, after } = await finish(inner);
+          return { answer: await answerOf(response), after };
+        };
+      },
       failed: async (error) => answerOf(problemResponse(error, asked)),
     },
   );

@@ -9,8 +9,8 @@ import { sweepKeysNowAndThen } from "./sweep";
 const passes = (status: number) => status >= 500 || status === 429;
 
 type Work = {
-  /** What the request does, on the transaction that it is given. */
-  run: (ctx: Ctx) => Promise<Answer>;
+  /** Does what comes before the transaction, and returns what the request does on the one that it is given. */
+  begin: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<{ answer: Answer; after: () => Promise<void> }>>;
   /** The answer that an error is. */
   failed: (error: unknown) => Promise<Answer>;
 };
@@ -22,7 +22,7 @@ type Work = {
 export async function answerOnce(
   ctx: Ctx,
   asked: Asked,
-  { run, failed }: Work,
+  { begin, failed }: Work,
 ): Promise<{ answer: Answer; replayed: boolean }> {
   sweepKeysNowAndThen(ctx.db);
   const found = await claimKey(ctx, asked);
@@ -31,11 +31,13 @@ export async function answerOnce(
   const renewing = setInterval(() => void renewClaim(ctx.db, claim).catch(() => {}), LEASE_MS / 3);
   renewing.unref();
   try {
-    const answer = await transact(ctx.db, async (tx) => {
+    const run = await begin(ctx);
+    const { answer, after } = await transact(ctx.db, async (tx) => {
       const done = await run({ ...ctx, db: tx });
-      await keepAnswer(tx, claim, done);
+      await keepAnswer(tx, claim, done.answer);
       return done;
     });
+    await after();
     return { answer, replayed: false };
   } catch (error) {
     const answer = await failed(error);

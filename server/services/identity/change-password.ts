@@ -59,20 +59,22 @@ export const changePassword = accountVerb(
     input: changePasswordInput,
     reply: endedReply,
   },
-  async (ctx, { newPassword }) => {
-    const ended = await setPassword(ctx.db, { userId: ctx.userId, password: newPassword, keep: ctx.sessionId });
-    auditNote(ctx, { target: { type: "user", id: ctx.userId }, after: { sessionsEnded: ended } });
-    return { ended };
-  },
-  // Tries are counted as those of a sign-in are, and stay counted.
-  async (ctx, { currentPassword }) => {
-    requirePasswords();
-    const { user } = await getMe(ctx, {});
-    const address = ctx.request?.address ?? "unknown";
-    const found = await verifyPassword(ctx.db, { email: user.email, password: currentPassword, address });
-    if (!found) {
-      const errors = [{ path: "/currentPassword", message: "This is not your present password." }];
-      throw new ServiceError("invalid", "This is not your present password.", { errors });
-    }
+  {
+    // Tries are counted as those of a sign-in are, and stay counted.
+    async before(ctx, { currentPassword }) {
+      requirePasswords();
+      const { user } = await getMe(ctx, {});
+      const address = ctx.request?.address ?? "unknown";
+      const found = await verifyPassword(ctx.db, { email: user.email, password: currentPassword, address });
+      if (!found) {
+        const errors = [{ path: "/currentPassword", message: "This is not your present password." }];
+        throw new ServiceError("invalid", "This is not your present password.", { errors });
+      }
+    },
+    async run(ctx, { newPassword }) {
+      const ended = await setPassword(ctx.db, { userId: ctx.userId, password: newPassword, keep: ctx.sessionId });
+      auditNote(ctx, { target: { type: "user", id: ctx.userId }, after: { sessionsEnded: ended } });
+      return { ended };
+    },
   },
 );
