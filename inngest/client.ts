@@ -34,6 +34,7 @@ const options: ClientOptions = {
   get signingKey() {
     return inngestServer(env())?.signingKey ?? "";
   },
+  // biome-ignore lint/style/noRestrictedGlobals: INNGEST_BASE_URL is the operator's own server, at whatever address
   fetch: (...request) => (inngestServer(env()) ? fetch(...request) : viaOutbox(...request)),
   logger: {
     debug: (...line) => logger("jobs").debug(...asLine(line)),

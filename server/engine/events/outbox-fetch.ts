@@ -1,3 +1,4 @@
+import type { ClientOptions } from "inngest";
 import { z } from "zod";
 import type { Db } from "@/db/client";
 import { emit } from "@/server/platform/outbox";
@@ -19,7 +20,7 @@ const sent = z.array(
  * work without a server. Anything else that the SDK would ask a server is refused by name.
  */
 export const outboxFetch =
-  (db: () => Db): typeof fetch =>
+  (db: () => Db): NonNullable<ClientOptions["fetch"]> =>
   async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (!EVENT_PATH.test(url.pathname)) {
