@@ -1,5 +1,13 @@
 "use client";
-import { type ColumnDef, flexRender, getCoreRowModel, type RowData, useReactTable } from "@tanstack/react-table";
+import {
+  type ColumnDef,
+  flexRender,
+  getCoreRowModel,
+  type HeaderGroup,
+  type RowData,
+  type Row as TableRow,
+  useReactTable,
+} from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import classes from "./data-table.module.css";
@@ -18,7 +26,7 @@ declare module "@tanstack/react-table" {
   }
 }
 
-type Props<Row> = {
+export type DataTableProps<Row> = {
   /** Names the table for those who do not see it. */
   label: string;
   columns: ColumnDef<Row>[];
@@ -41,7 +49,7 @@ type Props<Row> = {
 const NEAR_THE_END = 12;
 
 /** A table that keeps only the rows in view in the page. Rows are one height, so nothing jumps while scrolling. */
-export function DataTable<Row>(props: Props<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, rows, rowId, rowHref, hidden = [], rowHeight = 40, activeId, onPeek, onEnd, busy } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const table = useReactTable({
@@ -67,7 +75,6 @@ export function DataTable<Row>(props: Props<Row>) {
     scrollToIndex: (index) => virtual.scrollToIndex(index),
     activeIndex: activeId == null ? -1 : rows.findIndex((row) => rowId(row) === activeId),
   });
-  const following = useFollowFocus();
 
   const shown = table.getVisibleLeafColumns();
   const above = items[0]?.start ?? 0;
@@ -88,60 +95,22 @@ export function DataTable<Row>(props: Props<Row>) {
             <col key={column.id} style={{ inlineSize: column.columnDef.meta?.width }} />
           ))}
         </colgroup>
-        <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id} aria-rowindex={1}>
-              {group.headers.map((header) => (
-                <th key={header.id} scope="col" data-align={header.column.columnDef.meta?.align}>
-                  {flexRender(header.column.columnDef.header, header.getContext())}
-                </th>
-              ))}
-            </tr>
-          ))}
-        </thead>
+        <Head groups={table.getHeaderGroups()} />
         <tbody>
           {above > 0 ? <tr aria-hidden style={{ blockSize: above }} /> : null}
           {items.map((item) => {
             const row = model[item.index];
-            if (!row) return null;
-            const follow = onPeek && activeId != null && row.id !== activeId ? () => onPeek(row.original) : undefined;
-            return (
-              <tr
+            return row ? (
+              <BodyRow
                 key={row.id}
-                aria-rowindex={item.index + 2}
-                data-row-id={row.id}
-                data-active={row.id === activeId || undefined}
-                style={{ blockSize: rowHeight }}
-                {...following(follow)}
-                onClick={(event) => {
-                  if (!onPeek) return;
-                  const toggle = () => {
-                    event.currentTarget.querySelector<HTMLElement>("[data-row]")?.focus({ preventScroll: true });
-                    onPeek(row.original);
-                  };
-                  clickRow(event, toggle, follow);
-                }}
-              >
-                {row.getVisibleCells().map((cell) => {
-                  const content = flexRender(cell.column.columnDef.cell, cell.getContext());
-                  return (
-                    <td key={cell.id} data-align={cell.column.columnDef.meta?.align}>
-                      {cell.column.columnDef.meta?.link ? (
-                        <RowLink
-                          href={rowHref(row.original)}
-                          index={item.index}
-                          onPeek={onPeek ? () => onPeek(row.original) : undefined}
-                        >
-                          {content}
-                        </RowLink>
-                      ) : (
-                        content
-                      )}
-                    </td>
-                  );
-                })}
-              </tr>
-            );
+                row={row}
+                index={item.index}
+                height={rowHeight}
+                href={rowHref(row.original)}
+                activeId={activeId}
+                onPeek={onPeek && (() => onPeek(row.original))}
+              />
+            ) : null;
           })}
           {below > 0 ? <tr aria-hidden style={{ blockSize: below }} /> : null}
         </tbody>
@@ -152,3 +121,63 @@ export function DataTable<Row>(props: Props<Row>) {
 }
 
 const label = (props: { label: string }) => `${props.label}, scrollable`;
+
+const Head = <T,>({ groups }: { groups: HeaderGroup<T>[] }) => (
+  <thead>
+    {groups.map((group) => (
+      <tr key={group.id} aria-rowindex={1}>
+        {group.headers.map((header) => (
+          <th key={header.id} scope="col" data-align={header.column.columnDef.meta?.align}>
+            {flexRender(header.column.columnDef.header, header.getContext())}
+          </th>
+        ))}
+      </tr>
+    ))}
+  </thead>
+);
+
+type BodyRowProps<T> = {
+  row: TableRow<T>;
+  index: number;
+  height: number;
+  href: string;
+  activeId: string | null | undefined;
+  onPeek: (() => void) | undefined;
+};
+
+function BodyRow<T>({ row, index, height, href, activeId, onPeek }: BodyRowProps<T>) {
+  const following = useFollowFocus();
+  const follow = activeId != null && row.id !== activeId ? onPeek : undefined;
+  return (
+    <tr
+      aria-rowindex={index + 2}
+      data-row-id={row.id}
+      data-active={row.id === activeId || undefined}
+      style={{ blockSize: height }}
+      {...following(follow)}
+      onClick={(event) => {
+        if (!onPeek) return;
+        const toggle = () => {
+          event.currentTarget.querySelector<HTMLElement>("[data-row]")?.focus({ preventScroll: true });
+          onPeek();
+        };
+        clickRow(event, toggle, follow);
+      }}
+    >
+      {row.getVisibleCells().map((cell) => {
+        const content = flexRender(cell.column.columnDef.cell, cell.getContext());
+        return (
+          <td key={cell.id} data-align={cell.column.columnDef.meta?.align}>
+            {cell.column.columnDef.meta?.link ? (
+              <RowLink href={href} index={index} onPeek={onPeek}>
+                {content}
+              </RowLink>
+            ) : (
+              content
+            )}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}

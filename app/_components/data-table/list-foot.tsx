@@ -2,7 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 
-type List = {
+export type PagedList = {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   isFetchNextPageError: boolean;
@@ -11,7 +11,7 @@ type List = {
 };
 
 /** How many there are, and more of them for those who do not scroll. */
-export function ListFoot({ shown, what, list }: { shown: number; what: string; list: List }) {
+export function ListFoot({ shown, what, list }: { shown: number; what: string; list: PagedList }) {
   return (
     <Group px="md" py={8} gap="sm" mih={46}>
       <Text size="xs" c="dimmed" role="status">

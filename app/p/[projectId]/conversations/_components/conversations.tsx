@@ -3,16 +3,12 @@ import { Button } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { RefreshButton } from "@/app/_components/controls/refresh-button";
 import { SearchInput } from "@/app/_components/controls/search-input";
 import { TimeRangePicker } from "@/app/_components/controls/time-range-picker";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataTable } from "@/app/_components/data-table/data-table";
-import { ListFoot } from "@/app/_components/data-table/list-foot";
-import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
-import { ErrorState } from "@/app/_components/feedback/error-state";
-import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { DataList } from "@/app/_components/data-table/data-list";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import panes from "@/app/_components/layout/panes.module.css";
 import { useRememberList } from "@/app/_lib/list-place";
@@ -47,10 +43,6 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
   );
   const chosen = facetsChosen(view);
   const rows = list.data?.pages.flatMap((page) => page.conversations) ?? [];
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   const refresh = () => {
     setNow(Date.now());
     if (view.range === null || view.range === "custom") void Promise.all([list.refetch(), facets.refetch()]);
@@ -83,32 +75,21 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
       <div className={panes.root}>
         <Facets view={view} setView={setView} facets={facets.data?.facets} shown={showFacets} />
         <div className={panes.list}>
-          {rows.length > 0 ? (
-            <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
-          ) : null}
-          {rows.length > 0 ? (
-            <DataTable
-              label="Conversations"
-              columns={COLUMNS}
-              rows={rows}
-              rowId={(row) => row.id}
-              rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.id)}`}
-              hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
-              minWidth={view.peek ? 400 : 1000}
-              activeId={view.peek}
-              onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
-              onEnd={hasNextPage ? more : undefined}
-              busy={list.isPlaceholderData}
-            >
-              <ListFoot shown={rows.length} what="conversation" list={list} />
-            </DataTable>
-          ) : list.error ? (
-            <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />
-          ) : list.isPending ? (
-            <TableSkeleton label="Loading conversations" />
-          ) : (
-            <ConversationsEmpty projectId={projectId} filtered={isFiltered(view)} setView={setView} />
-          )}
+          <DataList
+            list={list}
+            label="Conversations"
+            what="conversation"
+            loading="Loading conversations"
+            columns={COLUMNS}
+            rows={rows}
+            rowId={(row) => row.id}
+            rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.id)}`}
+            hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
+            minWidth={view.peek ? 400 : 1000}
+            activeId={view.peek}
+            onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
+            empty={<ConversationsEmpty projectId={projectId} filtered={isFiltered(view)} setView={setView} />}
+          />
         </div>
         {view.peek ? (
           <Peek

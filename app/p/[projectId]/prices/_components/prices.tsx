@@ -6,11 +6,8 @@ import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useMemo } from "react";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataTable } from "@/app/_components/data-table/data-table";
-import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
+import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ErrorState } from "@/app/_components/feedback/error-state";
-import { StaleNote } from "@/app/_components/feedback/stale-note";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import panes from "@/app/_components/layout/panes.module.css";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -71,42 +68,20 @@ export function Prices({ projectId }: { projectId: string }) {
       <UnpricedModels projectId={projectId} models={usage.data?.unpriced ?? []} />
       <div className={panes.root}>
         <div className={panes.list}>
-          {rows.length > 0 ? (
-            <>
-              <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
-              <DataTable
-                label="Prices"
-                columns={COLUMNS}
-                rows={rows}
-                rowId={(row) => row.id}
-                rowHref={(row) => priceHref(projectId, row.id)}
-                hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
-                minWidth={view.peek ? 600 : 1060}
-                activeId={view.peek}
-                onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
-              />
-            </>
-          ) : list.error ? (
-            <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />
-          ) : list.isPending ? (
-            <TableSkeleton label="Loading prices" />
-          ) : isFiltered({ q, vendor, source }) ? (
-            <EmptyState
-              icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-              title="No price matches"
-              action={
-                <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
-                  Clear filters
-                </Button>
-              }
-            >
-              A model without a price costs what nobody knows: its calls are shown with a dash, never with a zero.
-            </EmptyState>
-          ) : (
-            <EmptyState icon={<IconCoin size={32} stroke={1.5} aria-hidden />} title="No prices">
-              This installation has no catalogue, and the project no prices of its own.
-            </EmptyState>
-          )}
+          <DataList
+            list={list}
+            label="Prices"
+            loading="Loading prices"
+            columns={COLUMNS}
+            rows={rows}
+            rowId={(row) => row.id}
+            rowHref={(row) => priceHref(projectId, row.id)}
+            hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
+            minWidth={view.peek ? 600 : 1060}
+            activeId={view.peek}
+            onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
+            empty={<Nothing filtered={isFiltered({ q, vendor, source })} onClear={() => void setView(NO_FILTERS)} />}
+          />
         </div>
         {view.peek ? (
           <PricePeek
@@ -121,3 +96,22 @@ export function Prices({ projectId }: { projectId: string }) {
     </>
   );
 }
+
+const Nothing = ({ filtered, onClear }: { filtered: boolean; onClear: () => void }) =>
+  filtered ? (
+    <EmptyState
+      icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
+      title="No price matches"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      A model without a price costs what nobody knows: its calls are shown with a dash, never with a zero.
+    </EmptyState>
+  ) : (
+    <EmptyState icon={<IconCoin size={32} stroke={1.5} aria-hidden />} title="No prices">
+      This installation has no catalogue, and the project no prices of its own.
+    </EmptyState>
+  );

@@ -4,14 +4,9 @@ import { IconFilterOff, IconListCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
-import { useCallback } from "react";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataTable } from "@/app/_components/data-table/data-table";
-import { ListFoot } from "@/app/_components/data-table/list-foot";
-import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
+import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ErrorState } from "@/app/_components/feedback/error-state";
-import { StaleNote } from "@/app/_components/feedback/stale-note";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import panes from "@/app/_components/layout/panes.module.css";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -41,10 +36,6 @@ export function RuleRuns({ projectId }: { projectId: string }) {
     }),
   );
   const rows = list.data?.pages.flatMap((page) => page.runs) ?? [];
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   useKeys({ [ESC]: () => view.peek && void setView({ peek: null }) });
 
   return (
@@ -57,55 +48,23 @@ export function RuleRuns({ projectId }: { projectId: string }) {
       </PageHeader>
       <div className={panes.root}>
         <div className={panes.list}>
-          {rows.length > 0 ? (
-            <>
-              <StaleNote error={list.error} dataUpdatedAt={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
-              <DataTable
-                label="Rule Runs"
-                columns={COLUMNS}
-                rows={rows}
-                rowId={(row) => row.id}
-                rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.conversationId)}`}
-                hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
-                minWidth={view.peek ? 480 : 1000}
-                activeId={view.peek}
-                onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
-                onEnd={hasNextPage ? more : undefined}
-                busy={list.isPlaceholderData}
-              >
-                <ListFoot shown={rows.length} what="Rule Run" list={list} />
-              </DataTable>
-            </>
-          ) : list.error ? (
-            <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />
-          ) : list.isPending ? (
-            <TableSkeleton label="Loading Rule Runs" />
-          ) : isFiltered(view) ? (
-            <EmptyState
-              icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-              title="No Rule Run matches"
-              action={
-                <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
-                  Clear filters
-                </Button>
-              }
-            >
-              There may be others outside these filters.
-            </EmptyState>
-          ) : (
-            <EmptyState
-              icon={<IconListCheck size={32} stroke={1.5} aria-hidden />}
-              title="No Rule Runs yet"
-              action={
-                <Button component={Link} href={`/p/${projectId}/send-a-trace`}>
-                  Send your first trace
-                </Button>
-              }
-            >
-              A Rule Run is one Rule reading one conversation. Runs start by themselves when a conversation has been
-              quiet for a while, or when you ask on its page.
-            </EmptyState>
-          )}
+          <DataList
+            list={list}
+            label="Rule Runs"
+            what="Rule Run"
+            loading="Loading Rule Runs"
+            columns={COLUMNS}
+            rows={rows}
+            rowId={(row) => row.id}
+            rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.conversationId)}`}
+            hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
+            minWidth={view.peek ? 480 : 1000}
+            activeId={view.peek}
+            onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
+            empty={
+              <Nothing projectId={projectId} filtered={isFiltered(view)} onClear={() => void setView(NO_FILTERS)} />
+            }
+          />
         </div>
         {view.peek ? (
           <RunPeek
@@ -119,3 +78,33 @@ export function RuleRuns({ projectId }: { projectId: string }) {
     </>
   );
 }
+
+type NothingProps = { projectId: string; filtered: boolean; onClear: () => void };
+
+const Nothing = ({ projectId, filtered, onClear }: NothingProps) =>
+  filtered ? (
+    <EmptyState
+      icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
+      title="No Rule Run matches"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      There may be others outside these filters.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon={<IconListCheck size={32} stroke={1.5} aria-hidden />}
+      title="No Rule Runs yet"
+      action={
+        <Button component={Link} href={`/p/${projectId}/send-a-trace`}>
+          Send your first trace
+        </Button>
+      }
+    >
+      A Rule Run is one Rule reading one conversation. Runs start by themselves when a conversation has been quiet for a
+      while, or when you ask on its page.
+    </EmptyState>
+  );

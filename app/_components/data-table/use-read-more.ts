@@ -1,0 +1,11 @@
+import { useCallback } from "react";
+
+type List = { hasNextPage?: boolean; isFetchingNextPage?: boolean; fetchNextPage?: () => unknown };
+
+/** Returns what reads a list's next page, one at a time; nothing where there is none. */
+export function useReadMore({ hasNextPage, isFetchingNextPage, fetchNextPage }: List) {
+  const readMore = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage?.();
+  }, [isFetchingNextPage, fetchNextPage]);
+  return hasNextPage ? readMore : undefined;
+}
