@@ -1,15 +1,15 @@
 "use client";
-import { Button, NativeSelect, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
-import { formatCount, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { LogList } from "./log-list";
 import { SpanDetail } from "./span-detail";
 import classes from "./spans-tab.module.css";
+import { TraceBar } from "./trace-bar";
 import { useTrace } from "./use-trace";
 import { Waterfall } from "./waterfall";
 
@@ -34,7 +34,8 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
     ),
   );
   const shown = named ?? found.data?.span.traceId ?? (found.isLoading ? undefined : traceIds[0]);
-  const { trace, spans, from, toStart, error, isFetching, retry, onEnd } = useTrace(projectId, shown, spanId);
+  const read = useTrace(projectId, shown, spanId);
+  const { trace, spans, error, isFetching, retry, onEnd } = read;
   const [withLogs, setWithLogs] = useState(false);
   if (found.isLoading) return <TableSkeleton rowHeight={30} label="Loading spans" />;
   if (shown === undefined) {
@@ -45,56 +46,20 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
     );
   }
   const selected = spans?.find((span) => span.spanId === spanId);
-  const unmapped = new Set(spans?.flatMap((span) => span.unmapped) ?? []);
   return (
     <div className={classes.root}>
       <div className={classes.main}>
-        <div className={classes.bar}>
-          {traceIds.length > 1 ? (
-            <NativeSelect
-              aria-label="Trace"
-              value={shown}
-              onChange={(event) => onChange({ trace: event.currentTarget.value, span: null })}
-              data={traceIds.map((id, index) => ({
-                value: id,
-                label: `Trace ${index + 1} of ${traceIds.length} · ${id.slice(0, 12)}…`,
-              }))}
-            />
-          ) : (
-            <span className="mono clip" title={shown}>
-              {shown}
-            </span>
-          )}
-          {trace && spans ? (
-            <Text size="xs" c="dimmed" role="status">
-              {from === null ? "" : `From span ${from.slice(0, 8)} on: `}
-              {spans.length < trace.spanCount ? `${formatCount(spans.length)} of ` : ""}
-              {plural(trace.spanCount, "span")}, {formatCount(trace.modelCallCount)} counted as model calls,{" "}
-              {unmapped.size === 0
-                ? "every attribute read"
-                : plural(unmapped.size, "attribute name nobody reads", "attribute names nobody reads")}
-              {spans.length < trace.spanCount ? " in those shown" : ""}
-            </Text>
-          ) : null}
-          {from === null ? null : (
-            <Button variant="default" size="compact-xs" onClick={toStart}>
-              Show from the start
-            </Button>
-          )}
-          {trace && trace.logCount > 0 ? (
-            <Button
-              variant="default"
-              size="compact-xs"
-              aria-pressed={withLogs}
-              onClick={() => {
-                setWithLogs(!withLogs);
-                if (selected) onChange({ span: null });
-              }}
-            >
-              {plural(trace.logCount, "log record")}
-            </Button>
-          ) : null}
-        </div>
+        <TraceBar
+          traceIds={traceIds}
+          shown={shown}
+          read={read}
+          withLogs={withLogs}
+          onTrace={(trace) => onChange({ trace, span: null })}
+          onLogs={() => {
+            setWithLogs(!withLogs);
+            if (selected) onChange({ span: null });
+          }}
+        />
         {spanId !== null && (found.error || (spans && !selected && !isFetching)) ? (
           <Text size="sm" p="sm" role="status">
             Span <span className="mono">{spanId.slice(0, 8)}</span> is not here any more.

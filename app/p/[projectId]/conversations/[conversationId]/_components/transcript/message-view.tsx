@@ -38,33 +38,9 @@ const ROLES: Record<string, string> = {
 };
 
 export function MessageView({ message, index, marks, context, inPeek = false, targeted = false }: Props) {
-  const joined = message.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
-  const ranges = marks.map((mark) => locate(joined, mark)).filter((range) => range !== null);
   const isTool = message.role === "tool" || message.role === "function";
   const toolName = message.toolCallId === null ? undefined : context.nameOfCall.get(message.toolCallId);
   const failed = message.toolCallId !== null && context.spanOfCall.get(message.toolCallId)?.error != null;
-
-  let offset = 0;
-  const parts = message.parts.map((part, position) => {
-    const text = part.text ?? "";
-    const from = offset;
-    if (part.type === "text") offset += text.length;
-    const own =
-      part.type === "text"
-        ? ranges.map(([start, end]) => [start - from, end - from] as const)
-        : marks.map((mark) => (locate(joined, mark) ? null : locate(text, mark))).filter((range) => range !== null);
-    // Structured results read better with their lines; a quote needs the text as it was sent.
-    const pretty = isTool && part.type === "text" && own.every(([start, end]) => end <= 0 || start >= text.length);
-    return (
-      <MessagePartView
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a message keep their order
-        key={position}
-        part={pretty ? { ...part, text: prettyText(text) } : part}
-        ranges={own}
-        mono={isTool}
-      />
-    );
-  });
 
   const occurrences = [...new Map(marks.map((mark) => [mark.occurrence.id, mark])).values()];
   return (
@@ -96,7 +72,7 @@ export function MessageView({ message, index, marks, context, inPeek = false, ta
             {failed ? <span className={classes.failed}> Failed</span> : null}
           </div>
         ) : null}
-        {parts}
+        <MessageParts message={message} marks={marks} mono={isTool} />
         {message.parts.length === 0 && message.toolCalls.length === 0 ? (
           <div className={classes.meta}>Empty message</div>
         ) : null}
@@ -123,4 +99,33 @@ export function MessageView({ message, index, marks, context, inPeek = false, ta
       </div>
     </article>
   );
+}
+
+type PartsProps = { message: Message; marks: readonly Mark[]; mono: boolean };
+
+/** The parts of a message, each with the evidence that is in it. Positions count in the joined text of all. */
+function MessageParts({ message, marks, mono }: PartsProps) {
+  const joined = message.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
+  const ranges = marks.map((mark) => locate(joined, mark)).filter((range) => range !== null);
+  let offset = 0;
+  return message.parts.map((part, position) => {
+    const text = part.text ?? "";
+    const from = offset;
+    if (part.type === "text") offset += text.length;
+    const own =
+      part.type === "text"
+        ? ranges.map(([start, end]) => [start - from, end - from] as const)
+        : marks.map((mark) => (locate(joined, mark) ? null : locate(text, mark))).filter((range) => range !== null);
+    // Structured results read better with their lines; a quote needs the text as it was sent.
+    const pretty = mono && part.type === "text" && own.every(([start, end]) => end <= 0 || start >= text.length);
+    return (
+      <MessagePartView
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a message keep their order
+        key={position}
+        part={pretty ? { ...part, text: prettyText(text) } : part}
+        ranges={own}
+        mono={mono}
+      />
+    );
+  });
 }

@@ -1,0 +1,33 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import type { ConversationData } from "../transcript/transcript";
+import { useForgetLater } from "../use-forget-later";
+
+/** Calls that are read at once behind those that come with the conversation. */
+const PAGE = 250;
+
+/** Returns the model calls that are read so far: those that come with the conversation, then page by page. */
+export function useModelCalls(projectId: string, conversation: ConversationData) {
+  const trpc = useTRPC();
+  const { modelCallsCursor } = conversation;
+  const later = useInfiniteQuery(
+    trpc.conversations.modelCalls.infiniteQueryOptions(
+      { projectId, conversationId: conversation.id, limit: PAGE },
+      {
+        ...nextPage,
+        initialCursor: modelCallsCursor,
+        // Scrolling asks for it.
+        enabled: false,
+      },
+    ),
+  );
+  useForgetLater(modelCallsCursor, trpc.conversations.modelCalls.pathKey());
+  return {
+    modelCalls: [...conversation.modelCalls, ...(later.data?.pages.flatMap((page) => page.modelCalls) ?? [])],
+    hasMore: later.data ? later.hasNextPage : modelCallsCursor !== null,
+    readMore: () => void (later.data ? later.fetchNextPage() : later.refetch()),
+    isFetching: later.isFetching,
+    error: later.error,
+  };
+}

@@ -1,0 +1,49 @@
+import { useState } from "react";
+import { Facts } from "./rail/facts";
+import { FindingsRail } from "./rail/findings-rail";
+import rail from "./rail/rail.module.css";
+import { SpanMarks } from "./rail/span-marks";
+import type { useOccurrences } from "./rail/use-occurrences";
+import type { marksOf } from "./transcript/marks";
+import { type ConversationData, Transcript } from "./transcript/transcript";
+import classes from "./transcript-tab.module.css";
+
+type Props = {
+  projectId: string;
+  conversation: ConversationData;
+  found: ReturnType<typeof useOccurrences>;
+  marks: ReturnType<typeof marksOf>;
+};
+
+/** The messages, and beside them what was found in them and what is known of the conversation. */
+export function TranscriptTab({ projectId, conversation, found, marks }: Props) {
+  // State and not a ref: what is inside has to know when it is there.
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
+  return (
+    <div className={classes.columns} ref={setScroller}>
+      <div className={classes.main}>
+        <Transcript projectId={projectId} conversation={conversation} marks={marks.byMessage} scroller={scroller} />
+      </div>
+      <aside className={classes.rail} aria-label="Findings and facts">
+        <section className={classes.first}>
+          <h2 className={rail.title}>Findings</h2>
+          {found.error ? (
+            <p className={rail.quiet}>Findings could not be read.</p>
+          ) : (
+            <FindingsRail
+              projectId={projectId}
+              findings={found.findings}
+              pairs={found.pairs}
+              isPending={found.isPending}
+            />
+          )}
+          <SpanMarks marks={marks.bySpan} />
+        </section>
+        <section className={classes.last}>
+          <h2 className={rail.title}>Facts</h2>
+          <Facts projectId={projectId} conversation={conversation} />
+        </section>
+      </aside>
+    </div>
+  );
+}
