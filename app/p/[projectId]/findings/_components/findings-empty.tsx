@@ -15,6 +15,9 @@ type Props = {
   status: DiagnosticsStatus | undefined;
   setView: (view: Partial<View>) => unknown;
 };
+type OfStatus = { projectId: string; status: DiagnosticsStatus };
+
+const ICON = { size: 32, stroke: 1.5, "aria-hidden": true } as const;
 
 const ELSEWHERE: Partial<Record<View["tab"], string>> = {
   open: "No Finding is confirmed and still open.",
@@ -25,114 +28,119 @@ const ELSEWHERE: Partial<Record<View["tab"], string>> = {
 
 /** An empty list says why: nothing sent, off, never run, still running, filtered, or clean. */
 export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Props) {
-  const now = useNow();
-  const icon = { size: 32, stroke: 1.5, "aria-hidden": true } as const;
-  if (filtered) {
-    return (
-      <EmptyState
-        icon={<IconFilterOff {...icon} />}
-        title="No Finding matches"
-        action={
-          <Button variant="default" onClick={() => setView(NO_FILTERS)}>
-            Clear filters
-          </Button>
-        }
-      >
-        There may be others outside these filters or this time range.
-      </EmptyState>
-    );
-  }
+  const showAll = (
+    <Button variant="default" onClick={() => setView({ tab: "all" })}>
+      Show all Findings
+    </Button>
+  );
+  if (filtered) return <NoMatch onClear={() => setView(NO_FILTERS)} />;
   if (ELSEWHERE[tab]) {
     return (
-      <EmptyState
-        icon={<IconCircleCheck {...icon} />}
-        title="Nothing here"
-        action={
-          <Button variant="default" onClick={() => setView({ tab: "all" })}>
-            Show all Findings
-          </Button>
-        }
-      >
+      <EmptyState icon={<IconCircleCheck {...ICON} />} title="Nothing here" action={showAll}>
         {ELSEWHERE[tab]}
       </EmptyState>
     );
   }
   if (!status) return null;
-  if (status.conversations === 0) {
-    return (
-      <EmptyState
-        icon={<IconMessages {...icon} />}
-        title="No Findings yet: no conversations to read"
-        action={
-          <Button component={Link} href={`/p/${projectId}/send-a-trace`}>
-            Send your first trace
-          </Button>
-        }
-      >
-        A Finding is one cause of trouble with every conversation that shows it. The Rules read each conversation once
-        it has been quiet for a while.
-      </EmptyState>
-    );
-  }
-  if (status.runsWaiting > 0) {
-    return (
-      <EmptyState
-        icon={<IconHourglass {...icon} />}
-        title="No Findings yet: still reading"
-        action={
-          <Button
-            component={Link}
-            href={`/p/${projectId}/rule-runs`}
-            variant="default"
-            leftSection={<Loader size={12} />}
-          >
-            {plural(status.runsWaiting, "Rule Run")} waiting
-          </Button>
-        }
-      >
-        {coverageOf(status, now)}. This page fills by itself.
-      </EmptyState>
-    );
-  }
-  if (status.conversationsRead === 0) {
-    const off = !status.automaticSchedulingEnabled;
-    return (
-      <EmptyState
-        icon={off ? <IconPlayerPause {...icon} /> : <IconHourglass {...icon} />}
-        title={off ? "Automatic diagnosis is off" : "No Findings yet: nothing was read so far"}
-        action={
-          <Button
-            component={Link}
-            href={`/p/${projectId}/${off ? "settings" : "conversations"}`}
-            variant={off ? "filled" : "default"}
-          >
-            {off ? "Turn it on in Settings" : "Look at the conversations"}
-          </Button>
-        }
-      >
-        {plural(status.conversations, "conversation")} here, none read by the Rules yet.{" "}
-        {off
-          ? "Turned off, Rules read only what you ask for."
-          : "They start by themselves once a conversation has been quiet for a while."}
-      </EmptyState>
-    );
-  }
+  if (status.conversations === 0) return <NothingSent projectId={projectId} />;
+  if (status.runsWaiting > 0) return <StillReading projectId={projectId} status={status} />;
+  if (status.conversationsRead === 0) return <NothingRead projectId={projectId} status={status} />;
+  return tab === "review" ? (
+    <Clean title="Nothing left to review" status={status} action={showAll} />
+  ) : (
+    <Clean
+      title="No Findings: clean so far"
+      status={status}
+      action={
+        <Button variant="default" component={Link} href={`/p/${projectId}/rule-runs`}>
+          See the Rule Runs
+        </Button>
+      }
+    />
+  );
+}
+
+const NoMatch = ({ onClear }: { onClear: () => void }) => (
+  <EmptyState
+    icon={<IconFilterOff {...ICON} />}
+    title="No Finding matches"
+    action={
+      <Button variant="default" onClick={onClear}>
+        Clear filters
+      </Button>
+    }
+  >
+    There may be others outside these filters or this time range.
+  </EmptyState>
+);
+
+const NothingSent = ({ projectId }: { projectId: string }) => (
+  <EmptyState
+    icon={<IconMessages {...ICON} />}
+    title="No Findings yet: no conversations to read"
+    action={
+      <Button component={Link} href={`/p/${projectId}/send-a-trace`}>
+        Send your first trace
+      </Button>
+    }
+  >
+    A Finding is one cause of trouble with every conversation that shows it. The Rules read each conversation once it
+    has been quiet for a while.
+  </EmptyState>
+);
+
+function StillReading({ projectId, status }: OfStatus) {
+  const now = useNow();
   return (
     <EmptyState
-      icon={<IconCircleCheck {...icon} />}
-      title={tab === "review" ? "Nothing left to review" : "No Findings: clean so far"}
+      icon={<IconHourglass {...ICON} />}
+      title="No Findings yet: still reading"
       action={
-        tab === "review" ? (
-          <Button variant="default" onClick={() => setView({ tab: "all" })}>
-            Show all Findings
-          </Button>
-        ) : (
-          <Button variant="default" component={Link} href={`/p/${projectId}/rule-runs`}>
-            See the Rule Runs
-          </Button>
-        )
+        <Button
+          component={Link}
+          href={`/p/${projectId}/rule-runs`}
+          variant="default"
+          leftSection={<Loader size={12} />}
+        >
+          {plural(status.runsWaiting, "Rule Run")} waiting
+        </Button>
       }
     >
+      {coverageOf(status, now)}. This page fills by itself.
+    </EmptyState>
+  );
+}
+
+function NothingRead({ projectId, status }: OfStatus) {
+  const off = !status.automaticSchedulingEnabled;
+  return (
+    <EmptyState
+      icon={off ? <IconPlayerPause {...ICON} /> : <IconHourglass {...ICON} />}
+      title={off ? "Automatic diagnosis is off" : "No Findings yet: nothing was read so far"}
+      action={
+        <Button
+          component={Link}
+          href={`/p/${projectId}/${off ? "settings" : "conversations"}`}
+          variant={off ? "filled" : "default"}
+        >
+          {off ? "Turn it on in Settings" : "Look at the conversations"}
+        </Button>
+      }
+    >
+      {plural(status.conversations, "conversation")} here, none read by the Rules yet.{" "}
+      {off
+        ? "Turned off, Rules read only what you ask for."
+        : "They start by themselves once a conversation has been quiet for a while."}
+    </EmptyState>
+  );
+}
+
+type CleanProps = { title: string; status: DiagnosticsStatus; action: React.ReactNode };
+
+function Clean({ title, status, action }: CleanProps) {
+  const now = useNow();
+  return (
+    <EmptyState icon={<IconCircleCheck {...ICON} />} title={title} action={action}>
       {coverageOf(status, now)}.
       {status.automaticSchedulingEnabled ? "" : " Automatic diagnosis is off: new conversations are not read."}
     </EmptyState>

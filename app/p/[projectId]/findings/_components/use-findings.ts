@@ -1,0 +1,33 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { useReadMore } from "@/app/_components/data-table/use-read-more";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import { keeps, listInput, type View } from "./view";
+
+/** A tab that keeps few of the rows that came reads on until it has these many. */
+const ROWS_WANTED = 30;
+
+/** Returns the Findings that the view asks for; "last 24 hours" counts from `openedAt`. */
+export function useFindings(projectId: string, view: View, openedAt: number) {
+  const trpc = useTRPC();
+  const [now] = useState(openedAt);
+  const { tab, resolution } = view;
+  const list = useInfiniteQuery(
+    trpc.findings.list.infiniteQueryOptions(listInput(projectId, view, now), {
+      ...nextPage,
+      placeholderData: (previous) => previous,
+      refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= 1 ? 15_000 : false),
+    }),
+  );
+  const rows = useMemo(
+    () => list.data?.pages.flatMap((page) => page.findings.filter((one) => keeps({ tab, resolution }, one))) ?? [],
+    [list.data, tab, resolution],
+  );
+  const readMore = useReadMore(list);
+  const { isFetchNextPageError } = list;
+  useEffect(() => {
+    if (rows.length < ROWS_WANTED && !isFetchNextPageError) readMore?.();
+  }, [rows.length, isFetchNextPageError, readMore]);
+  return { list, rows };
+}
