@@ -1,0 +1,71 @@
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { plural } from "@/app/_lib/format";
+import { fieldProblem } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { RETENTION_CEILING_DAYS, RETENTION_FLOOR_DAYS } from "@/server/services/retention/schemas";
+
+const FIRST_OFFER_DAYS = 90;
+
+/** Holds what is typed for `days` set so far; only a number whose preview was seen can be saved. */
+export function useRetentionForm(projectId: string, days: number | null) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const [forEver, setForEver] = useState(days === null);
+  const [number, setNumber] = useState<number | string>(days ?? FIRST_OFFER_DAYS);
+  /** The number whose preview was asked for. */
+  const [asked, setAsked] = useState<number | null>(null);
+  const chosen = Number(number);
+  const fits =
+    number !== "" && Number.isInteger(chosen) && chosen >= RETENTION_FLOOR_DAYS && chosen <= RETENTION_CEILING_DAYS;
+  const preview = useQuery(
+    trpc.retention.preview.queryOptions(
+      { projectId, days: asked ?? RETENTION_FLOOR_DAYS },
+      { enabled: asked !== null },
+    ),
+  );
+  const update = useMutation(
+    trpc.retention.update.mutationOptions({
+      onSuccess: (reply) => {
+        queries.setQueryData(trpc.retention.get.queryKey({ projectId }), reply);
+        const kept = reply.retention.days;
+        notifications.show({
+          message: `Conversations are kept ${kept === null ? "for ever" : `for ${plural(kept, "day")}`} now.`,
+        });
+      },
+    }),
+  );
+  const seen = !forEver && asked === chosen && !preview.isFetching ? preview.data?.preview : undefined;
+  return {
+    forEver,
+    number,
+    chosen,
+    fits,
+    seen,
+    changed: forEver ? days !== null : days !== chosen,
+    setForEver: (next: boolean) => {
+      setForEver(next);
+      update.reset();
+    },
+    setNumber: (next: number | string) => {
+      setNumber(next);
+      update.reset();
+    },
+    look: () => {
+      if (forEver || !fits || seen) return;
+      // Asked again for the same number, it is counted again.
+      if (asked === chosen) void preview.refetch();
+      setAsked(chosen);
+    },
+    looking: preview.isFetching,
+    save: () => update.mutate({ projectId, days: forEver ? null : chosen }),
+    saving: update.isPending,
+    numberProblem:
+      fieldProblem(update.error, "/days") ??
+      fieldProblem(preview.error, "/days") ??
+      (fits ? undefined : `A whole number from ${RETENTION_FLOOR_DAYS} to ${RETENTION_CEILING_DAYS}.`),
+    previewError: !forEver && asked === chosen ? preview.error : null,
+    saveError: fieldProblem(update.error, "/days") === null ? update.error : null,
+  };
+}
