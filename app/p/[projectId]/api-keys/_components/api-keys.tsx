@@ -70,48 +70,7 @@ export function ApiKeys({ projectId }: { projectId: string }) {
           }
         >
           {keys.map((key, index) => (
-            <ListRow key={key.id} index={index} off={key.status !== "active"}>
-              <Table.Td fw={500}>
-                {key.name}
-                <Text size="xs" c="dimmed" hiddenFrom="sm">
-                  {capabilitiesOf(key)}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <Dot color={STATUS[key.status].color} hollow={STATUS[key.status].hollow}>
-                  {STATUS[key.status].word}
-                </Dot>
-              </Table.Td>
-              <Table.Td className="mono" title={key.id} style={{ whiteSpace: "nowrap" }} {...ROOMY}>
-                whet_…{key.hint}
-              </Table.Td>
-              <Table.Td {...ROOMY}>
-                <Text size="xs" maw="26rem">
-                  {capabilitiesOf(key)}
-                </Text>
-              </Table.Td>
-              <Table.Td {...ROOMY}>
-                <AgoOr at={key.lastUsedAt} otherwise="Never" />
-              </Table.Td>
-              <Table.Td {...ROOMY}>
-                <AgoOr at={key.expiresAt} otherwise="Never" />
-              </Table.Td>
-              <Table.Td {...ROOMY}>
-                <Ago at={key.createdAt} />
-              </Table.Td>
-              <Table.Td ta="end">
-                {key.status === "revoked" ? null : (
-                  <Button
-                    variant="default"
-                    size="compact-xs"
-                    onClick={() => setRevoking(key)}
-                    aria-label={`Revoke ${key.name}`}
-                  >
-                    Revoke…
-                  </Button>
-                )}
-              </Table.Td>
-            </ListRow>
+            <KeyRow key={key.id} apiKey={key} index={index} onRevoke={() => setRevoking(key)} />
           ))}
         </ListFrame>
       </PageBody>
@@ -120,3 +79,45 @@ export function ApiKeys({ projectId }: { projectId: string }) {
     </>
   );
 }
+
+type KeyRowProps = { apiKey: ApiKey; index: number; onRevoke: () => void };
+
+const KeyRow = ({ apiKey, index, onRevoke }: KeyRowProps) => (
+  <ListRow index={index} off={apiKey.status !== "active"}>
+    <Table.Td fw={500}>
+      {apiKey.name}
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        {capabilitiesOf(apiKey)}
+      </Text>
+    </Table.Td>
+    <Table.Td>
+      <Dot color={STATUS[apiKey.status].color} hollow={STATUS[apiKey.status].hollow}>
+        {STATUS[apiKey.status].word}
+      </Dot>
+    </Table.Td>
+    <Table.Td className="mono" title={apiKey.id} style={{ whiteSpace: "nowrap" }} {...ROOMY}>
+      whet_…{apiKey.hint}
+    </Table.Td>
+    <Table.Td {...ROOMY}>
+      <Text size="xs" maw="26rem">
+        {capabilitiesOf(apiKey)}
+      </Text>
+    </Table.Td>
+    <Table.Td {...ROOMY}>
+      <AgoOr at={apiKey.lastUsedAt} otherwise="Never" />
+    </Table.Td>
+    <Table.Td {...ROOMY}>
+      <AgoOr at={apiKey.expiresAt} otherwise="Never" />
+    </Table.Td>
+    <Table.Td {...ROOMY}>
+      <Ago at={apiKey.createdAt} />
+    </Table.Td>
+    <Table.Td ta="end">
+      {apiKey.status === "revoked" ? null : (
+        <Button variant="default" size="compact-xs" onClick={onRevoke} aria-label={`Revoke ${apiKey.name}`}>
+          Revoke…
+        </Button>
+      )}
+    </Table.Td>
+  </ListRow>
+);

@@ -14,3 +14,5 @@ export const CAPABILITY_WORDS: Record<Capability, string> = {
   "project:models:manage": "Deploy and export models",
   "project:admin": "Everything of an owner: members, keys, deletion",
 };
+
+export const ALL_CAPABILITIES = Object.keys(CAPABILITY_WORDS) as Capability[];
