@@ -1,27 +1,23 @@
 "use client";
-import { Alert, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { notifications } from "@mantine/notifications";
-import { IconPlus } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useRouter } from "next/navigation";
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PageHeader } from "@/app/_components/layout/page-header";
-import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import { VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
-import { PRICE_PROVIDERS, type PriceDefinition } from "@/server/services/pricing/schemas";
+import type { PriceDefinition } from "@/server/services/pricing/schemas";
 import { pageHref } from "../../../_components/shell/pages";
 import { priceHref } from "../../_components/view";
-import { definitionOf, errorsOf, formFaults, formOf, nextTier, type PriceForm } from "./form";
+import { formFaults, formOf, type PriceForm } from "./form";
 import { LiveTest } from "./live-test";
-import { PatternPreview } from "./pattern-preview";
 import classes from "./price-editor.module.css";
+import { PriceFields } from "./price-fields";
+import { SaveProblems } from "./save-problems";
 import type { Subject } from "./subject";
-import { TierFields } from "./tier-fields";
+import { useSavePrice } from "./use-save-price";
 
 type Props = { projectId: string; subject: Subject };
 
@@ -65,10 +61,6 @@ function words(price: PriceDefinition | undefined) {
 }
 
 function Editor({ projectId, subject, price }: Props & { price: PriceDefinition | undefined }) {
-  const trpc = useTRPC();
-  const queries = useQueryClient();
-  const router = useRouter();
-  const errors = useRef<HTMLDivElement>(null);
   const form = useForm<PriceForm>({
     initialValues: formOf(price, subject),
     validate: formFaults,
@@ -77,30 +69,7 @@ function Editor({ projectId, subject, price }: Props & { price: PriceDefinition 
   });
   const { title, action } = words(price);
   const base = price?.source === "default" || price?.source === "project_override" ? price.id : undefined;
-  const override = base === undefined ? {} : { baseModelPriceId: base };
-
-  const done = {
-    onSuccess: ({ model }: { model: PriceDefinition }) => {
-      void queries.invalidateQueries({ queryKey: trpc.modelPrices.pathKey() });
-      notifications.show({ message: `The next call of ${model.modelName} is priced by this.` });
-      router.push(priceHref(projectId, model.id));
-    },
-    onError: (error: unknown) => form.setErrors(errorsOf(problemOf(error).errors, form.getValues())),
-  };
-  const create = useMutation(trpc.modelPrices.create.mutationOptions(done));
-  const update = useMutation(trpc.modelPrices.update.mutationOptions(done));
-  const saving = price?.editable ? update : create;
-  useEffect(() => {
-    if (saving.error) errors.current?.focus();
-  }, [saving.error]);
-
-  const save = (values: PriceForm) => {
-    const input = { projectId, ...definitionOf(values), ...override };
-    if (price?.editable) update.mutate({ ...input, modelPriceId: price.id });
-    else create.mutate(input);
-  };
-  const faults = Object.keys(form.errors).length;
-
+  const { save, saving, error } = useSavePrice({ projectId, form, price, base });
   return (
     <form onSubmit={form.onSubmit(save)} className={classes.form} noValidate>
       <PageHeader
@@ -114,7 +83,7 @@ function Editor({ projectId, subject, price }: Props & { price: PriceDefinition 
             >
               Cancel
             </Button>
-            <Button type="submit" loading={saving.isPending}>
+            <Button type="submit" loading={saving}>
               {action}
             </Button>
           </Group>
@@ -122,62 +91,22 @@ function Editor({ projectId, subject, price }: Props & { price: PriceDefinition 
       />
       <div className={classes.body}>
         <Stack className={classes.main} gap="lg">
-          {saving.error || faults > 0 ? (
-            <Alert ref={errors} tabIndex={-1} role="alert" color="red" p="xs">
-              {saving.error ? problemOf(saving.error).detail : "Not saved yet."}
-              {faults > 0
-                ? ` ${faults === 1 ? "One field" : `${faults} fields`} below ${faults === 1 ? "says" : "say"} why.`
-                : ""}
-            </Alert>
-          ) : null}
+          <SaveProblems error={error} faults={Object.keys(form.errors).length} />
           {base === undefined ? null : (
             <Text size="sm" c="dimmed">
               For this project only, from the next call on. Resetting it brings the built-in price back.
             </Text>
           )}
-          <div className={classes.names}>
-            <Select
-              size="sm"
-              label="Vendor"
-              allowDeselect={false}
-              searchable
-              data={PRICE_PROVIDERS.map((value) => ({ value, label: VENDOR_WORDS[value] }))}
-              {...form.getInputProps("provider")}
-            />
-            <TextInput label="Model" required {...form.getInputProps("modelName")} />
-          </div>
-          <TextInput
-            label="Pattern"
-            description="Which model names it is for beside its own: a regular expression in RE2's syntax, letter case ignored. Empty: its own name only."
-            placeholder="^acme-large(-\d{4})?$"
-            spellCheck={false}
-            {...form.getInputProps("matchPattern")}
-          />
-          <PatternPreview projectId={projectId} form={form.values} modelPriceId={price?.id} />
-          {form.errors.tiers ? (
-            <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              {form.errors.tiers}
-            </Text>
-          ) : null}
-          {form.values.tiers.map((tier, index) => (
-            <TierFields key={tier.key} form={form} index={index} />
-          ))}
-          <div>
-            <Button
-              variant="default"
-              leftSection={<IconPlus size={14} aria-hidden />}
-              onClick={() => form.insertListItem("tiers", nextTier(form.getValues().tiers))}
-            >
-              Add a tier
-            </Button>
-          </div>
+          <PriceFields projectId={projectId} form={form} modelPriceId={price?.id} />
         </Stack>
-        <LiveTest
-          projectId={projectId}
-          form={form}
-          draft={{ ...override, ...(price?.editable && base === undefined ? { modelPriceId: price.id } : {}) }}
-        />
+        <LiveTest projectId={projectId} form={form} draft={draftOf(price, base)} />
       </div>
     </form>
   );
+}
+
+/** In whose place the form's price would stand. */
+function draftOf(price: PriceDefinition | undefined, base: string | undefined) {
+  if (base !== undefined) return { baseModelPriceId: base };
+  return price?.editable ? { modelPriceId: price.id } : {};
 }

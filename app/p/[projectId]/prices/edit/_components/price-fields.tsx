@@ -1,0 +1,58 @@
+import { Button, Select, Text, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { IconPlus } from "@tabler/icons-react";
+import { VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
+import { PRICE_PROVIDERS } from "@/server/services/pricing/schemas";
+import { nextTier, type PriceForm } from "./form";
+import { PatternPreview } from "./pattern-preview";
+import classes from "./price-editor.module.css";
+import { TierFields } from "./tier-fields";
+
+type Props = {
+  projectId: string;
+  form: UseFormReturnType<PriceForm>;
+  /** The price that it is, or that it overrides. */
+  modelPriceId: string | undefined;
+};
+
+/** Which models the price is for, and its tiers. */
+export const PriceFields = ({ projectId, form, modelPriceId }: Props) => (
+  <>
+    <div className={classes.names}>
+      <Select
+        size="sm"
+        label="Vendor"
+        allowDeselect={false}
+        searchable
+        data={PRICE_PROVIDERS.map((value) => ({ value, label: VENDOR_WORDS[value] }))}
+        {...form.getInputProps("provider")}
+      />
+      <TextInput label="Model" required {...form.getInputProps("modelName")} />
+    </div>
+    <TextInput
+      label="Pattern"
+      description="Which model names it is for beside its own: a regular expression in RE2's syntax, letter case ignored. Empty: its own name only."
+      placeholder="^acme-large(-\d{4})?$"
+      spellCheck={false}
+      {...form.getInputProps("matchPattern")}
+    />
+    <PatternPreview projectId={projectId} form={form.values} modelPriceId={modelPriceId} />
+    {form.errors.tiers ? (
+      <Text size="sm" c="var(--mantine-color-error)" role="alert">
+        {form.errors.tiers}
+      </Text>
+    ) : null}
+    {form.values.tiers.map((tier, index) => (
+      <TierFields key={tier.key} form={form} index={index} />
+    ))}
+    <div>
+      <Button
+        variant="default"
+        leftSection={<IconPlus size={14} aria-hidden />}
+        onClick={() => form.insertListItem("tiers", nextTier(form.getValues().tiers))}
+      >
+        Add a tier
+      </Button>
+    </div>
+  </>
+);

@@ -1,0 +1,20 @@
+import { Alert } from "@mantine/core";
+import { useEffect, useRef } from "react";
+import { problemOf } from "@/app/_lib/problem";
+
+/** Says that nothing is saved yet, and why; a refusal of the server's takes the focus. */
+export function SaveProblems({ error, faults }: { error: unknown; faults: number }) {
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error) root.current?.focus();
+  }, [error]);
+  if (!error && faults === 0) return null;
+  return (
+    <Alert ref={root} tabIndex={-1} role="alert" color="red" p="xs">
+      {error ? problemOf(error).detail : "Not saved yet."}
+      {faults > 0
+        ? ` ${faults === 1 ? "One field" : `${faults} fields`} below ${faults === 1 ? "says" : "say"} why.`
+        : ""}
+    </Alert>
+  );
+}

@@ -1,0 +1,50 @@
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import dayjs from "dayjs";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { definitionOf, formFaults, type PriceForm } from "./form";
+import { isCount, type UsageRow } from "./usage-rows";
+
+const DEBOUNCE_MS = 300;
+
+/** In whose place the form's price would stand. */
+export type Draft = { modelPriceId?: string; baseModelPriceId?: string };
+
+type Options = {
+  projectId: string;
+  form: PriceForm;
+  draft: Draft;
+  model: string;
+  rows: readonly UsageRow[];
+  /** When the call is made; `null` is now. */
+  moment: string | null;
+};
+
+/** Returns what a call costs by the stored prices, and what it would cost with the form's. */
+export function useEstimates({ projectId, form, draft, model, rows, moment }: Options) {
+  const trpc = useTRPC();
+  const [values] = useDebouncedValue(form, DEBOUNCE_MS);
+  const [asked] = useDebouncedValue({ model: model.trim(), rows }, DEBOUNCE_MS);
+  const usage = Object.fromEntries(
+    asked.rows
+      .filter(({ bucket, count }) => bucket.trim() !== "" && isCount(count))
+      .map(({ bucket, count }) => [bucket.trim(), Number(count)]),
+  );
+  const faulty = Object.keys(formFaults(values)).length > 0;
+  const call = {
+    projectId,
+    model: asked.model,
+    provider: values.provider === "external" ? null : values.provider,
+    usage,
+    ...(moment === null ? {} : { at: dayjs(moment).valueOf() }),
+  };
+  const enabled = asked.model !== "";
+  const today = useQuery(trpc.modelPrices.estimate.queryOptions(call, { enabled, placeholderData: (was) => was }));
+  const then = useQuery(
+    trpc.modelPrices.estimate.queryOptions(
+      { ...call, ...(faulty ? {} : { draft: { ...definitionOf(values), ...draft } }) },
+      { enabled: enabled && !faulty, placeholderData: (was) => was, retry: false },
+    ),
+  );
+  return { today, then, enabled, faulty };
+}
