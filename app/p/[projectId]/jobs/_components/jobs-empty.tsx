@@ -1,0 +1,60 @@
+import { Button } from "@mantine/core";
+import { IconCircleCheck, IconFilterOff, IconStack2 } from "@tabler/icons-react";
+import Link from "next/link";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import type { BackgroundJobSummary } from "@/server/services/background-jobs/schemas";
+import { pageHref } from "../../_components/shell/pages";
+import { isFiltered, type View } from "./view";
+
+type Props = {
+  projectId: string;
+  view: View;
+  summary: BackgroundJobSummary | undefined;
+  onClear: () => void;
+};
+
+const ICON = { size: 32, stroke: 1.5, "aria-hidden": true } as const;
+
+/** An empty list says why: none failed, filtered, kept elsewhere, or none yet. */
+export function JobsEmpty({ projectId, view, summary, onClear }: Props) {
+  const all = (
+    <Button variant="default" onClick={onClear}>
+      Show all jobs
+    </Button>
+  );
+  if (view.state === "failed") {
+    return (
+      <EmptyState icon={<IconCircleCheck {...ICON} />} title="No job has failed for good" action={all}>
+        One whose retries are used up stays here for 30 days, to be replayed.
+      </EmptyState>
+    );
+  }
+  if (isFiltered(view)) {
+    return (
+      <EmptyState icon={<IconFilterOff {...ICON} />} title="No job like this" action={all}>
+        There may be others outside these filters.
+      </EmptyState>
+    );
+  }
+  if (summary?.engine === "inngest") {
+    return (
+      <EmptyState icon={<IconStack2 {...ICON} />} title="No jobs are kept here">
+        They run on the Inngest server, and its dashboard has all of them.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={<IconStack2 {...ICON} />}
+      title="No jobs yet"
+      action={
+        <Button component={Link} href={pageHref(projectId, "send-a-trace")}>
+          Send your first trace
+        </Button>
+      }
+    >
+      Diagnosis, deletions and housekeeping run as jobs, by themselves. Done ones are listed for 3 days, failed and
+      cancelled ones for 30.
+    </EmptyState>
+  );
+}
