@@ -67,45 +67,47 @@ export function Palette({ projectId }: { projectId: string }) {
             />
           </Spotlight.ActionsGroup>
         ) : null}
-        {talks.length > 0 ? (
-          <Spotlight.ActionsGroup label={q ? "Conversations" : "Newest conversations"}>
-            {talks.map((talk) => (
-              <Spotlight.Action
-                key={talk.id}
-                label={talk.preview ?? talk.externalId ?? talk.id}
-                description={talk.externalId ?? talk.id}
-                leftSection={<IconMessage size={16} aria-hidden />}
-                onClick={() => router.push(`${pageHref(projectId, "conversations")}/${encodeURIComponent(talk.id)}`)}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        ) : null}
-        {found.length > 0 ? (
-          <Spotlight.ActionsGroup label="Findings">
-            {found.map((finding) => (
-              <Spotlight.Action
-                key={finding.id}
-                label={finding.title}
-                leftSection={<IconAlertTriangle size={16} aria-hidden />}
-                onClick={() => router.push(`${pageHref(projectId, "findings")}/${encodeURIComponent(finding.id)}`)}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        ) : null}
-        {others.length > 0 ? (
-          <Spotlight.ActionsGroup label="Projects">
-            {others.map((project) => (
-              <Spotlight.Action
-                key={project.id}
-                label={project.name}
-                leftSection={<IconFolder size={16} aria-hidden />}
-                onClick={() => router.push(pageHref(project.id, "conversations"))}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        ) : null}
+        <Group
+          label={q ? "Conversations" : "Newest conversations"}
+          icon={<IconMessage size={16} aria-hidden />}
+          entries={talks.map(({ id, preview, externalId }) => ({
+            id,
+            label: preview ?? externalId ?? id,
+            description: externalId ?? id,
+            href: `${pageHref(projectId, "conversations")}/${encodeURIComponent(id)}`,
+          }))}
+        />
+        <Group
+          label="Findings"
+          icon={<IconAlertTriangle size={16} aria-hidden />}
+          entries={found.map(({ id, title }) => ({
+            id,
+            label: title,
+            href: `${pageHref(projectId, "findings")}/${encodeURIComponent(id)}`,
+          }))}
+        />
+        <Group
+          label="Projects"
+          icon={<IconFolder size={16} aria-hidden />}
+          entries={others.map(({ id, name }) => ({ id, label: name, href: pageHref(id, "conversations") }))}
+        />
         {nothing ? <Spotlight.Empty>Nothing by that name.</Spotlight.Empty> : null}
       </Spotlight.ActionsList>
     </Spotlight.Root>
+  );
+}
+
+type Entry = { id: string; label: string; description?: string; href: string };
+
+/** Entries of one kind; nothing where there are none. */
+function Group({ label, icon, entries }: { label: string; icon: React.ReactNode; entries: readonly Entry[] }) {
+  const router = useRouter();
+  if (entries.length === 0) return null;
+  return (
+    <Spotlight.ActionsGroup label={label}>
+      {entries.map(({ id, href, ...said }) => (
+        <Spotlight.Action key={id} {...said} leftSection={icon} onClick={() => router.push(href)} />
+      ))}
+    </Spotlight.ActionsGroup>
   );
 }
