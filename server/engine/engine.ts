@@ -4,15 +4,15 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { logger } from "@/server/platform/log";
 import { dispatchEvents } from "./events/dispatch";
-import { createOutage, isTransient, within } from "./events/outage";
+import { createOutage, persist, within } from "./events/outage";
 import { readDefinitions } from "./functions/definitions";
 import { backoff } from "./functions/durations";
 import { correctSchedules, queueScheduled, saveSchedules } from "./functions/schedules";
 import { createCaller } from "./runs/call-function";
-import { type Claim, claimRuns, handBack, renewLeases } from "./runs/claim";
+import { claimRuns, handBack, renewLeases } from "./runs/claim";
 import { createPause } from "./runs/pause";
 import { reap } from "./runs/reap";
-import { LeaseLost, takeTurn } from "./runs/turn";
+import { createTurns } from "./runs/turns";
 
 export type EngineOptions = {
   db: Db;
@@ -54,58 +54,34 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const call = createCaller(client, functions);
   const outage = createOutage("The database", log);
   const pause = createPause();
-  const turns = new Map<string, { claim: Claim; end: Promise<void> }>();
   let stopping = false;
   let givingUp = false;
 
   /** Monotonic, so that a jump of the clock neither hurries nor holds up the housekeeping. */
   let tidiedAt = Number.NEGATIVE_INFINITY;
 
-  async function persist<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        const result = await within(ANSWER_MS, work());
-        outage.worked();
-        return result;
-      } catch (error) {
-        if (givingUp || !isTransient(error)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, outage.failed(error)));
-      }
-    }
-  }
+  const turns = createTurns(
+    {
+      db,
+      definitions,
+      call,
+      backoff: options.backoff ?? backoff,
+      persist: (work) => persist(work, { outage, answerMs: ANSWER_MS, givingUp: () => givingUp }),
+      stopping: () => stopping,
+    },
+    { log, onEnd: pause.wake },
+  );
 
-  const context = {
-    db,
-    definitions,
-    call,
-    backoff: options.backoff ?? backoff,
-    persist,
-    stopping: () => stopping,
-  };
-
-  function begin(claim: Claim) {
-    const end = takeTurn(context, claim)
-      .catch((error: unknown) => {
-        // The run itself is safe: its lease ends, and it is taken again, a limited number of times.
-        if (error instanceof LeaseLost) log.debug({ run: claim.runId }, "A turn was dropped: its lease is lost.");
-        else log.error({ run: claim.runId, err: error }, "A turn could not be finished.");
-      })
-      .finally(() => {
-        turns.delete(claim.runId);
-        pause.wake();
-      });
-    turns.set(claim.runId, { claim, end });
-  }
-
-  /** Answers whether there may be more to do at once. */
+  /** Returns whether there may be more to do at once. */
   async function look(): Promise<boolean> {
     const waiting = await whatWaits(db, functionIds);
     if (waiting.schedules) await queueScheduled(db, definitions);
     const dispatched = waiting.events ? await dispatchEvents(db, definitions) : 0;
-    const free = slots - turns.size;
+    const free = slots - turns.count();
     if (free <= 0 || !(waiting.runs || waiting.schedules || dispatched > 0)) return dispatched > 0;
-    const claims = await claimRuns(db, { functionIds, slots: free, leaseMs, except: [...turns.keys()] });
-    claims.forEach(begin);
+    const except = turns.claims().map(({ runId }) => runId);
+    const claims = await claimRuns(db, { functionIds, slots: free, leaseMs, except });
+    claims.forEach(turns.begin);
     return claims.length > 0 || dispatched > 0;
   }
 
@@ -131,9 +107,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
   await saveSchedules(db, definitions);
   const renewal = setInterval(() => {
-    const claims = [...turns.values()].map(({ claim }) => claim);
     // A renewal that fails is tried again before the lease ends; a lost lease shows when the turn is stored.
-    renewLeases(db, claims, leaseMs).catch((error: unknown) => outage.failed(error));
+    renewLeases(db, turns.claims(), leaseMs).catch((error: unknown) => outage.failed(error));
   }, leaseMs / 3);
   const working = work();
 
@@ -142,17 +117,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       stopping = true;
       pause.wake();
       await working;
-      const ends = Promise.all([...turns.values()].map(({ end }) => end));
-      let timer: NodeJS.Timeout | undefined;
-      const grace = new Promise((resolve) => {
-        timer = setTimeout(resolve, graceMs);
-      });
-      await Promise.race([ends, grace]);
-      clearTimeout(timer);
+      await turns.ended(graceMs);
       clearInterval(renewal);
       givingUp = true;
-      const left = [...turns.values()].map(({ claim }) => claim);
-      await within(graceMs, handBack(db, left)).catch((error: unknown) =>
+      await within(graceMs, handBack(db, turns.claims())).catch((error: unknown) =>
         log.warn({ err: error }, "Runs could not be given back."),
       );
     },

@@ -51,3 +51,19 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
     clearTimeout(timer);
   }
 }
+
+type Persistence = { outage: ReturnType<typeof createOutage>; answerMs: number; givingUp: () => boolean };
+
+/** Does the work until it is done, through any outage. An error that is the work's own is thrown. */
+export async function persist<T>(work: () => Promise<T>, { outage, answerMs, givingUp }: Persistence): Promise<T> {
+  for (;;) {
+    try {
+      const result = await within(answerMs, work());
+      outage.worked();
+      return result;
+    } catch (error) {
+      if (givingUp() || !isTransient(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, outage.failed(error)));
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Logger } from "@/server/platform/log";
+import type { Claim } from "./claim";
+import { LeaseLost, type TurnContext, takeTurn } from "./turn";
+
+type Options = { log: Logger; onEnd: () => void };
+
+/** The turns that this process takes of the runs it has claimed. */
+export function createTurns(context: TurnContext, { log, onEnd }: Options) {
+  const turns = new Map<string, { claim: Claim; end: Promise<void> }>();
+  return {
+    count: () => turns.size,
+    claims: () => [...turns.values()].map(({ claim }) => claim),
+
+    begin(claim: Claim) {
+      const end = takeTurn(context, claim)
+        .catch((error: unknown) => {
+          // The run itself is safe: its lease ends, and it is taken again, a limited number of times.
+          if (error instanceof LeaseLost) log.debug({ run: claim.runId }, "A turn was dropped: its lease is lost.");
+          else log.error({ run: claim.runId, err: error }, "A turn could not be finished.");
+        })
+        .finally(() => {
+          turns.delete(claim.runId);
+          onEnd();
+        });
+      turns.set(claim.runId, { claim, end });
+    },
+
+    /** Resolves when all of them have ended, after `graceMs` at the latest. */
+    async ended(graceMs: number) {
+      let timer: NodeJS.Timeout | undefined;
+      const grace = new Promise((resolve) => {
+        timer = setTimeout(resolve, graceMs);
+      });
+      await Promise.race([Promise.all([...turns.values()].map(({ end }) => end)), grace]);
+      clearTimeout(timer);
+    },
+  };
+}
