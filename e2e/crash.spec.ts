@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import type postgres from "postgres";
-import { gather, miscounted, stillOpen } from "../bench/chaos/evidence";
+import { gather, stillOpen } from "../bench/chaos/evidence";
+import { miscounted } from "../bench/chaos/miscounted";
 import { victimsOf } from "../bench/chaos/victims";
 import { askForRuns, attribute, CALLS_A_TRACE, headers, knownTrace, runIdsOf, sendTrace } from "./support/known-load";
 import { killTree } from "./support/process-tree";
