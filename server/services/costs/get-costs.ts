@@ -1,4 +1,5 @@
-import { sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { ofDays, SUMS, type SumsRow, sumsOf, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
@@ -36,65 +37,28 @@ export const getCosts = verb(
   async (ctx, { groupBy, top, ...range }) => {
     requireDays(range);
     const { from, to } = wholeDays(range);
-    const key = sql.identifier(GROUPS[groupBy].column);
-    const table = sql.identifier(GROUPS[groupBy].table);
-    const mine = ofDays(ctx, range);
-    // A label can be as frequent as a conversation: no more groups leave the database than are shown.
-    const groups = [
-      ...(await ctx.db.execute<Group>(sql`
-        with d as materialized (select ${key} as key, calls, unpriced_calls, cost, usage from ${table} d where ${mine}),
-        g as materialized (
-          select key, ${SUMS}, sum(d.cost) as dearness, count(*) over ()::int as of_groups
-          from d group by key having sum(d.calls) > 0
-          order by dearness desc, calls desc, key limit ${ROWS_MAX}
-        ),
-        units as (
-          select key, jsonb_object_agg(bucket, units) as usage from (
-            select d.key, u.bucket, sum(u.units::numeric) as units
-            from d join g using (key), jsonb_each_text(d.usage) as u(bucket, units)
-            group by d.key, u.bucket having sum(u.units::numeric) > 0
-          ) b group by key
-        )
-        select g.*, coalesce(units.usage, '{}') as usage
-        from g left join units using (key)
-        order by g.dearness desc, g.calls desc, g.key`)),
-    ];
-    const ofGroups = groups[0]?.of_groups ?? 0;
-    // Not added up from the groups: a call may be in several.
-    const [all = NONE] = await ctx.db.execute<Total>(sql`
-      with d as materialized (select day, calls, unpriced_calls, cost, usage from daily_costs d where ${mine}),
-      units as (
-        select u.bucket, sum(u.units::numeric) as units
-        from d, jsonb_each_text(d.usage) as u(bucket, units) group by u.bucket having sum(u.units::numeric) > 0
-      ),
-      days as (
-        select day, ${DAY_SUMS} from d group by day having sum(calls) > 0
-      )
-      select ${SUMS}, (select jsonb_object_agg(day, to_jsonb(days) - 'day') from days) as days,
-        (select jsonb_object_agg(bucket, units) from units) as usage
-      from d having sum(d.calls) > 0`);
+    const of: Source = {
+      key: sql.identifier(GROUPS[groupBy].column),
+      table: sql.identifier(GROUPS[groupBy].table),
+      mine: ofDays(ctx, range),
+    };
+    const groups = await readGroups(ctx, of);
     const shown = groups.slice(0, top);
-    const keys = sql`${sql.param(shown.map((group) => group.key))}::text[]`;
-    const cells = await ctx.db.execute<Cell>(sql`
-      select day, case when ${key} = any(${keys}) then ${key} end as key, ${DAY_SUMS}
-      from ${table} d where ${mine}
-      group by 1, 2 having sum(calls) > 0`);
+    const all = await readTotal(ctx, of);
+    const valuesOf = await readCells(
+      ctx,
+      of,
+      shown.map((group) => group.key),
+    );
 
     const days = Array.from({ length: (to - from) / DAY_MS }, (_, n) => from + n * DAY_MS);
-    const byCell = new Map([...cells].map((cell) => [`${Number(cell.day)} ${cell.key ?? "/"}`, cell]));
-    const valuesOf = (cellKey: string) => {
-      const cellsOfDays = days.map((day) => byCell.get(`${day} ${cellKey}`) ?? NO_CALLS);
-      return {
-        values: cellsOfDays.map(({ cost }) => cost),
-        unpricedCalls: cellsOfDays.map(({ unpriced }) => unpriced),
-      };
-    };
+    const ofGroups = groups[0]?.of_groups ?? 0;
     const series: Costs["series"] = shown.map((group) => ({
       key: group.key || null,
       others: false,
-      ...valuesOf(group.key),
+      ...valuesOf(days, group.key),
     }));
-    if (ofGroups > shown.length) series.push({ key: null, others: true, ...valuesOf("/") });
+    if (ofGroups > shown.length) series.push({ key: null, others: true, ...valuesOf(days, null) });
     const totals = days.map((day) => all.days?.[day] ?? NO_CALLS);
     return {
       costs: {
@@ -119,3 +83,59 @@ export const getCosts = verb(
 
 const NO_CALLS: DaySums = { cost: null, unpriced: 0 };
 const NONE: Total = { calls: 0, unpriced_calls: 0, exact_cost: null, days: null, usage: null };
+
+/** Which rows of which table are summed, and by which column. */
+type Source = { key: SQLWrapper; table: SQLWrapper; mine: SQL };
+
+/** The groups, dearest first. A label can be as frequent as a conversation: no more leave the database than are shown. */
+const readGroups = async ({ db }: Pick<Ctx, "db">, { key, table, mine }: Source) => [
+  ...(await db.execute<Group>(sql`
+    with d as materialized (select ${key} as key, calls, unpriced_calls, cost, usage from ${table} d where ${mine}),
+    g as materialized (
+      select key, ${SUMS}, sum(d.cost) as dearness, count(*) over ()::int as of_groups
+      from d group by key having sum(d.calls) > 0
+      order by dearness desc, calls desc, key limit ${ROWS_MAX}
+    ),
+    units as (
+      select key, jsonb_object_agg(bucket, units) as usage from (
+        select d.key, u.bucket, sum(u.units::numeric) as units
+        from d join g using (key), jsonb_each_text(d.usage) as u(bucket, units)
+        group by d.key, u.bucket having sum(u.units::numeric) > 0
+      ) b group by key
+    )
+    select g.*, coalesce(units.usage, '{}') as usage
+    from g left join units using (key)
+    order by g.dearness desc, g.calls desc, g.key`)),
+];
+
+/** The sums of all calls, by day too. Not added up from the groups: a call may be in several. */
+async function readTotal({ db }: Pick<Ctx, "db">, { mine }: Pick<Source, "mine">): Promise<Total> {
+  const [all = NONE] = await db.execute<Total>(sql`
+    with d as materialized (select day, calls, unpriced_calls, cost, usage from daily_costs d where ${mine}),
+    units as (
+      select u.bucket, sum(u.units::numeric) as units
+      from d, jsonb_each_text(d.usage) as u(bucket, units) group by u.bucket having sum(u.units::numeric) > 0
+    ),
+    days as (
+      select day, ${DAY_SUMS} from d group by day having sum(calls) > 0
+    )
+    select ${SUMS}, (select jsonb_object_agg(day, to_jsonb(days) - 'day') from days) as days,
+      (select jsonb_object_agg(bucket, units) from units) as usage
+    from d having sum(d.calls) > 0`);
+  return all;
+}
+
+/** Reads the sums of each day and shown group; returns those of one group day by day, `null` being all others. */
+async function readCells({ db }: Pick<Ctx, "db">, { key, table, mine }: Source, shown: readonly string[]) {
+  const keys = sql`${sql.param(shown)}::text[]`;
+  const cells = await db.execute<Cell>(sql`
+    select day, case when ${key} = any(${keys}) then ${key} end as key, ${DAY_SUMS}
+    from ${table} d where ${mine}
+    group by 1, 2 having sum(calls) > 0`);
+  const nameOf = (day: number, of: string | null) => `${day} ${of ?? "/"}`;
+  const byName = new Map([...cells].map((cell) => [nameOf(Number(cell.day), cell.key), cell]));
+  return (days: readonly number[], of: string | null) => {
+    const found = days.map((day) => byName.get(nameOf(day, of)) ?? NO_CALLS);
+    return { values: found.map(({ cost }) => cost), unpricedCalls: found.map(({ unpriced }) => unpriced) };
+  };
+}
