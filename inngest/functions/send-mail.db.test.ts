@@ -6,19 +6,17 @@ import { testProject } from "@/db/testing/test-project";
 import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import { requestTo } from "@/server/rest/testing";
-import { createUser } from "@/server/services/identity";
-import { countInOneWindow } from "@/server/services/identity/testing";
-import { sendMail, sweepMail } from "@/server/services/mail";
-import { closedPort, startMailServer } from "@/server/services/mail/testing";
 import {
-  acceptInvitation,
   createPasswordReset,
-  inviteMember,
-  lookAtInvitation,
+  createUser,
   lookAtPasswordReset,
   mailForgottenReset,
   resetPassword,
-} from "@/server/services/members";
+} from "@/server/services/identity";
+import { countInOneWindow } from "@/server/services/identity/testing";
+import { sendMail, sweepMail } from "@/server/services/mail";
+import { closedPort, startMailServer } from "@/server/services/mail/testing";
+import { acceptInvitation, inviteMember, lookAtInvitation } from "@/server/services/members";
 import { renameProject } from "@/server/services/projects";
 import { handleTrpc } from "@/server/trpc/handler";
 import { inngest } from "../client";

@@ -1,8 +1,8 @@
 import { db } from "@/db/pool";
 import { listed } from "@/server/platform/jobs/catalogue";
 import { mailQueued, passwordForgotten } from "@/server/platform/jobs/events";
+import { mailForgottenReset } from "@/server/services/identity";
 import { sendMail, sweepMail } from "@/server/services/mail";
-import { mailForgottenReset } from "@/server/services/members";
 import { inngest } from "../client";
 
 /** Mail servers count connections. */

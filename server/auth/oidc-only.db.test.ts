@@ -6,18 +6,15 @@ import { testProject } from "@/db/testing/test-project";
 import {
   changePassword,
   completeSetup,
+  createPasswordReset,
   createSetupLink,
   createUser,
   getMe,
-  signInWithPassword,
-} from "@/server/services/identity";
-import {
-  createPasswordReset,
-  inviteMember,
-  joinByInvitation,
   operatorPasswordReset,
   resetPassword,
-} from "@/server/services/members";
+  signInWithPassword,
+} from "@/server/services/identity";
+import { inviteMember, joinByInvitation } from "@/server/services/members";
 import { waysIn } from "@/server/services/single-sign-on";
 import { sessionOf } from "./session";
 import { browser, ORIGIN } from "./testing/browser";

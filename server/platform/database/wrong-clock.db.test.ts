@@ -22,9 +22,16 @@ import {
   updateFinding,
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
-import { createUser, readSession, startSession, verifyPassword } from "@/server/services/identity";
+import {
+  createPasswordReset,
+  createUser,
+  lookAtPasswordReset,
+  readSession,
+  startSession,
+  verifyPassword,
+} from "@/server/services/identity";
 import { sweepMail } from "@/server/services/mail";
-import { createPasswordReset, inviteMember, lookAtInvitation, lookAtPasswordReset } from "@/server/services/members";
+import { inviteMember, lookAtInvitation } from "@/server/services/members";
 import { createModelPrice } from "@/server/services/pricing";
 import { keepHouse, previewRetention, updateRetention } from "@/server/services/retention";
 import { listConversations } from "@/server/services/telemetry";

@@ -1,6 +1,6 @@
+import { createPasswordReset } from "@/server/services/identity";
 import {
   changeRole,
-  createPasswordReset,
   inviteMember,
   listInvitations,
   listMembers,

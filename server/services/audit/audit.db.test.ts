@@ -13,14 +13,14 @@ import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
 import { cookieFor, keyFor, requestTo } from "@/server/rest/testing";
 import { createApiKey, revokeApiKey } from "@/server/services/api-keys";
-import { changePassword, createUser, startSession } from "@/server/services/identity";
 import {
-  acceptInvitation,
+  changePassword,
   createPasswordReset,
-  inviteMember,
-  joinByInvitation,
+  createUser,
   resetPassword,
-} from "@/server/services/members";
+  startSession,
+} from "@/server/services/identity";
+import { acceptInvitation, inviteMember, joinByInvitation } from "@/server/services/members";
 import { renameProject } from "@/server/services/projects";
 import { listAudit, listMyActivity } from ".";
 

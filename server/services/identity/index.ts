@@ -1,13 +1,18 @@
 import "server-only";
 
 export { endMySession, endOtherSessions, listSessions } from "./account-sessions";
-export { changePassword, endSessions, forgetUnprovenPassword, setPassword } from "./change-password";
+export { changePassword, endSessions, forgetUnprovenPassword } from "./change-password";
 export { createUser } from "./create-user";
 export { noteNetwork } from "./familiar-networks";
 export { findUserByEmail } from "./find-user";
 export { dismissPasswordReset, getMe } from "./get-me";
-export { countForgotten } from "./login-limit";
+export { hashOfToken, linkTo, newToken } from "./one-time-link";
+export { createPasswordReset } from "./password-resets/create-password-reset";
+export { forgotPassword, mailForgottenReset } from "./password-resets/forgot-password";
+export { operatorPasswordReset } from "./password-resets/operator-password-reset";
+export { lookAtPasswordReset, resetPassword } from "./password-resets/reset-password";
 export { passwordsAreOn, requirePasswords } from "./passwords-on";
+export { named, personOf } from "./person";
 export { renameMe } from "./rename-me";
 export { completeSetupInput } from "./schemas";
 export { endSession, readSession, SESSION_SECONDS, type Session, startSession } from "./sessions";

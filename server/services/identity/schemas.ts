@@ -78,3 +78,15 @@ export const sessionsReply = z.object({ sessions: z.array(shownSession), paginat
 export const endSessionInput = z.strictObject({ sessionId: idInput });
 /** How many sessions were ended. */
 export const endedReply = z.object({ ended: z.int() });
+
+export const createPasswordResetInput = z.strictObject({ userId: idInput });
+/**
+ * `token` and `link` are shown here and never again; `null` where only the person may have them. `mailedTo`: the address to
+ * which the link is mailed, if any.
+ */
+export const passwordResetReply = z.object({
+  token: z.string().nullable(),
+  link: z.string().nullable(),
+  expiresAt: z.number(),
+  mailedTo: z.string().nullable(),
+});

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
@@ -8,6 +7,7 @@ import type { RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { createdProjectNote, createProject, startProject } from "@/server/services/projects";
 import { createUser } from "./create-user";
+import { hashOfToken, newToken } from "./one-time-link";
 import { passwordsAreOn } from "./passwords-on";
 import { type CompleteSetupInput, completeSetupInput } from "./schemas";
 
@@ -18,7 +18,6 @@ const LINK_HOURS = 24;
 const HOUR_MS = 3_600_000;
 const FIRST_PROJECT = "My project";
 
-const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 const lock = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${SETUP_LOCK}::bigint)`);
 
 /** Whether this installation still waits for its first person. */
@@ -35,9 +34,9 @@ export const createSetupLink = (db: Db): Promise<{ token: string } | null> =>
   db.transaction(async (tx) => {
     await lock(tx);
     if (!(await setupNeeded(tx))) return null;
-    const token = randomBytes(24).toString("base64url");
+    const token = newToken();
     await tx.delete(setupTokens).where(isNull(setupTokens.usedAt));
-    await tx.insert(setupTokens).values({ hash: hashOf(token) });
+    await tx.insert(setupTokens).values({ hash: hashOfToken(token) });
     await recordAudit(tx, { action: "setup.createLink", projectId: null, actor: { kind: "operator", id: null } });
     return { token };
   });
@@ -59,7 +58,7 @@ export async function completeSetup(db: Db, input: CompleteSetupInput, request?:
       .set({ usedAt: NOW })
       .where(
         and(
-          eq(setupTokens.hash, hashOf(token)),
+          eq(setupTokens.hash, hashOfToken(token)),
           isNull(setupTokens.usedAt),
           gt(setupTokens.createdAt, sql`${NOW} - ${LINK_HOURS * HOUR_MS}::bigint`),
         ),

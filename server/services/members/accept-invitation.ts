@@ -6,12 +6,11 @@ import { auditNote, recordAudit } from "@/server/platform/audit";
 import type { ProjectId, RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
-import { createUser, findUserByEmail, getMe, requirePasswords } from "@/server/services/identity";
+import { createUser, findUserByEmail, getMe, hashOfToken, requirePasswords } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
 import { isPending } from "./invitations";
 import { lockMembers } from "./owners";
 import { acceptedReply, joinInput, tokenInput } from "./schemas";
-import { hashOfToken } from "./token";
 
 const closed = () =>
   new ServiceError("forbidden", "This link was used already, has expired or was revoked. Ask an owner for a new one.");

@@ -9,12 +9,11 @@ import { CAPABILITIES, ROLE_CAPABILITIES, ROLES } from "@/server/platform/capabi
 import type { Ctx } from "@/server/platform/context";
 import { ctxForKey } from "@/server/rest/testing";
 import { createApiKey, listApiKeys, revokeApiKey, verifyApiKey } from "@/server/services/api-keys";
-import { createUser } from "@/server/services/identity";
+import { createPasswordReset, createUser } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
 import {
   acceptInvitation,
   changeRole,
-  createPasswordReset,
   inviteMember,
   joinByInvitation,
   listInvitations,

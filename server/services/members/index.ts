@@ -8,13 +8,5 @@ export { leaveProject } from "./leave-project";
 export { listMembers } from "./list-members";
 export { endAllLinksOf, lockMembers, setRole } from "./owners";
 export { removeMember } from "./remove-member";
-export {
-  createPasswordReset,
-  forgotPassword,
-  lookAtPasswordReset,
-  mailForgottenReset,
-  operatorPasswordReset,
-  resetPassword,
-} from "./reset-password";
 export { joinInput, tokenInput } from "./schemas";
 export { transferOwnership } from "./transfer-ownership";

@@ -10,8 +10,9 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
+import { hashOfToken, linkTo, newToken } from "@/server/services/identity";
 import { issuerStillMay, requireMayGive } from "./issuer";
-import { mailInvitation } from "./mails";
+import { mailInvitation } from "./mail-invitation";
 import {
   daysFrom,
   type Invitation,
@@ -21,7 +22,6 @@ import {
   inviteInput,
   listInvitationsInput,
 } from "./schemas";
-import { hashOfToken, linkTo, newToken } from "./token";
 
 type Row = Omit<typeof invitations.$inferSelect, "tokenHash">;
 

@@ -12,12 +12,16 @@ import { createApiKey, revokeApiKey, verifyApiKey } from "@/server/services/api-
 import { listAudit } from "@/server/services/audit";
 import {
   changePassword,
+  createPasswordReset,
   createUser,
   endMySession,
   endOtherSessions,
   listSessions,
+  lookAtPasswordReset,
+  operatorPasswordReset,
   readSession,
   renameMe,
+  resetPassword,
   startSession,
   verifyPassword,
 } from "@/server/services/identity";
@@ -27,17 +31,13 @@ import { handleTrpc } from "@/server/trpc/handler";
 import {
   acceptInvitation,
   changeRole,
-  createPasswordReset,
   inviteMember,
   joinByInvitation,
   leaveProject,
   listInvitations,
   listMembers,
   lookAtInvitation,
-  lookAtPasswordReset,
-  operatorPasswordReset,
   removeMember,
-  resetPassword,
   revokeInvitation,
   transferOwnership,
 } from ".";

@@ -7,7 +7,6 @@ const role = z.enum(ROLES);
 const DAY_MS = 86_400_000;
 export const INVITATION_DAYS = 7;
 export const INVITATION_DAYS_MAX = 30;
-export const RESET_HOURS = 24;
 
 /** A person in the project. Times are Unix ms. */
 export const member = z.object({
@@ -70,17 +69,6 @@ export const listInvitationsInput = z.strictObject({
 });
 export const invitationsReply = z.object({ invitations: z.array(invitation), pagination });
 export const invitationInput = z.strictObject({ invitationId: idInput });
-
-/**
- * `token` and `link` are shown here and never again; `null` where only the person may have them. `mailedTo`: the address to
- * which the link is mailed, if any.
- */
-export const passwordResetReply = z.object({
-  token: z.string().nullable(),
-  link: z.string().nullable(),
-  expiresAt: z.number(),
-  mailedTo: z.string().nullable(),
-});
 
 const token = z.string().min(1).max(200);
 export const tokenInput = z.strictObject({ token });

@@ -7,8 +7,14 @@ import { testProject } from "@/db/testing/test-project";
 import type { AccountCtx, Ctx } from "@/server/platform/context";
 import { createApiKey } from "@/server/services/api-keys";
 import { tablesNaming, tablesStillNaming } from "@/server/services/deletion/testing";
-import { createUser, noteNetwork, renameMe, signInWithPassword } from "@/server/services/identity";
-import { acceptInvitation, inviteMember, operatorPasswordReset } from "@/server/services/members";
+import {
+  createUser,
+  noteNetwork,
+  operatorPasswordReset,
+  renameMe,
+  signInWithPassword,
+} from "@/server/services/identity";
+import { acceptInvitation, inviteMember } from "@/server/services/members";
 import { erasePerson } from ".";
 
 const PASSWORD = "correct horse";

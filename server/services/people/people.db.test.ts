@@ -5,8 +5,17 @@ import { accountAuditLog, apiKeys, auditLog, invitations, memberships, sessions,
 import { testProject } from "@/db/testing/test-project";
 import type { AccountCtx, OperatorCtx } from "@/server/platform/context";
 import { createApiKey, verifyApiKey } from "@/server/services/api-keys";
-import { createUser, getMe, readSession, renameMe, signInWithPassword, startSession } from "@/server/services/identity";
-import { inviteMember, lookAtInvitation, lookAtPasswordReset, operatorPasswordReset } from "@/server/services/members";
+import {
+  createUser,
+  getMe,
+  lookAtPasswordReset,
+  operatorPasswordReset,
+  readSession,
+  renameMe,
+  signInWithPassword,
+  startSession,
+} from "@/server/services/identity";
+import { inviteMember, lookAtInvitation } from "@/server/services/members";
 import { startProject } from "@/server/services/projects";
 import { changeRights, disablePerson, enablePerson, erasePerson, getPerson, handOverProject, listPeople } from ".";
 

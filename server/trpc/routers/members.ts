@@ -1,18 +1,15 @@
+import { createPasswordReset, forgotPassword, lookAtPasswordReset, resetPassword } from "@/server/services/identity";
 import { forgotPasswordInput, resetPasswordInput } from "@/server/services/identity/schemas";
 import {
   acceptInvitation,
   changeRole,
-  createPasswordReset,
-  forgotPassword,
   inviteMember,
   joinByInvitation,
   joinInput,
   listInvitations,
   listMembers,
   lookAtInvitation,
-  lookAtPasswordReset,
   removeMember,
-  resetPassword,
   revokeInvitation,
   tokenInput,
   transferOwnership,

@@ -6,9 +6,18 @@ import { identities, memberships, outgoingMail, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Role } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
-import { createUser, dismissPasswordReset, getMe, startSession } from "@/server/services/identity";
 import { unsealMail } from "@/server/services/mail/sealed-mail";
-import { createPasswordReset, lookAtPasswordReset, mailForgottenReset, operatorPasswordReset, resetPassword } from ".";
+import {
+  createPasswordReset,
+  createUser,
+  dismissPasswordReset,
+  getMe,
+  lookAtPasswordReset,
+  mailForgottenReset,
+  operatorPasswordReset,
+  resetPassword,
+  startSession,
+} from "..";
 
 /** Its own file: the environment is read once. What is mailed here is queued, and never sent. */
 Object.assign(process.env, {

@@ -1,0 +1,22 @@
+import { and, eq, isNull } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
+import { passwordResets } from "@/db/schema";
+import { hashOfToken, linkTo, newToken } from "../one-time-link";
+
+const HOUR_MS = 3_600_000;
+const LINK_HOURS = 24;
+
+/** Returns when a link that is made now stops working. */
+export const resetExpiry = async (db: Db) => (await databaseNow(db)) + LINK_HOURS * HOUR_MS;
+
+/** `createdBy`: an owner, the person themselves, or (`null`) the operator. `mailedOnly`: nobody but the person sees it. */
+export type Issue = { userId: string; projectId: string | null; createdBy: string | null; mailedOnly: boolean };
+
+/** Makes a new link; earlier ones of the same person stop working. */
+export async function issue(db: Db, given: Issue, token = newToken()) {
+  const expiresAt = await resetExpiry(db);
+  await db.delete(passwordResets).where(and(eq(passwordResets.userId, given.userId), isNull(passwordResets.usedAt)));
+  await db.insert(passwordResets).values({ ...given, hash: hashOfToken(token), expiresAt });
+  return { token, link: linkTo("reset", token), expiresAt };
+}

@@ -1,0 +1,38 @@
+import type { Db } from "@/db/client";
+import { letter, mailIsOn, queueMail } from "@/server/services/mail";
+import { named, personOf } from "../person";
+
+type Reset = {
+  mailId?: string;
+  userId: string;
+  projectId: string | null;
+  /** The owner who made the link; `null` where the person asked for it. */
+  makerId: string | null;
+  link: string;
+  expiresAt: number;
+};
+
+/** Mails a link for a new password to its person. Returns the address; `null` where nothing new is mailed. */
+export async function mailReset(db: Db, reset: Reset): Promise<string | null> {
+  const { mailId, userId, projectId, makerId, link, expiresAt } = reset;
+  const person = mailIsOn() ? await personOf(db, userId) : undefined;
+  if (!person) return null;
+  const maker = makerId === null ? undefined : await personOf(db, makerId);
+  const queued = await queueMail(db, {
+    ...(mailId === undefined ? {} : { id: mailId }),
+    kind: "passwordReset",
+    projectId,
+    expiresAt,
+    to: person.email,
+    letter: letter({
+      subject: "A new password for Whetstone",
+      before: [
+        ...(maker ? [`${named(maker)} made a link for you.`] : []),
+        `This link sets a new password for ${person.email}. It works once, for a day. Every browser that is signed in is signed out.`,
+      ],
+      link,
+      after: ["If you did not ask for it, do nothing: your password stays as it is."],
+    }),
+  });
+  return queued ? person.email : null;
+}

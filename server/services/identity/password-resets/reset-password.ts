@@ -1,0 +1,92 @@
+import { and, eq, gt, isNull } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { passwordResets, users } from "@/db/schema";
+import { recordAudit } from "@/server/platform/audit";
+import type { RequestInfo } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { roleIn } from "@/server/services/projects";
+import { setPassword } from "../change-password";
+import { noteNetwork } from "../familiar-networks";
+import { hashOfToken } from "../one-time-link";
+import { requirePasswords } from "../passwords-on";
+import { resetPasswordInput } from "../schemas";
+import type { Issue } from "./issue";
+import { opensMore } from "./reach";
+
+/** Whether an owner's link is still one that they could make: as an owner, and of this person. */
+async function makerStillMay(
+  db: Db,
+  link: Pick<Issue, "mailedOnly"> & { userId: string; projectId: string; ownerId: string },
+) {
+  const { userId, projectId, ownerId, mailedOnly } = link;
+  if ((await roleIn(db, { projectId, userId: ownerId })) !== "owner") return false;
+  return mailedOnly || (await opensMore(db, { userId, projectId, ownerId })) === null;
+}
+
+/** Whose password a link sets; `null` when it opens nothing. */
+export async function lookAtPasswordReset(db: Db, token: string) {
+  const [found] = await db
+    .select({
+      userId: users.id,
+      email: users.email,
+      projectId: passwordResets.projectId,
+      makerId: passwordResets.createdBy,
+      mailedOnly: passwordResets.mailedOnly,
+    })
+    .from(passwordResets)
+    .innerJoin(users, eq(users.id, passwordResets.userId))
+    .where(
+      and(
+        eq(passwordResets.hash, hashOfToken(token)),
+        isNull(passwordResets.usedAt),
+        gt(passwordResets.expiresAt, NOW),
+        isNull(users.disabledAt),
+      ),
+    );
+  if (!found) return null;
+  const { userId, email, projectId, makerId, mailedOnly } = found;
+  if (projectId !== null) {
+    // One of a project that is no person's was made with a key, by an earlier version.
+    if (makerId === null || !(await makerStillMay(db, { userId, projectId, ownerId: makerId, mailedOnly })))
+      return null;
+  }
+  return { userId, email, makerId };
+}
+
+/** Sets the password by a link, once, and ends every session of the person. */
+export async function resetPassword(db: Db, given: unknown, request?: RequestInfo) {
+  requirePasswords();
+  const { token, password } = resetPasswordInput.parse(given);
+  return db.transaction(async (tx) => {
+    const found = await lookAtPasswordReset(tx, token);
+    const [used] = found
+      ? await tx
+          .update(passwordResets)
+          .set({ usedAt: NOW })
+          .where(and(eq(passwordResets.hash, hashOfToken(token)), isNull(passwordResets.usedAt)))
+          .returning({ hash: passwordResets.hash })
+      : [];
+    if (!found || !used) {
+      throw new ServiceError("forbidden", "This link was used already or has expired. Ask for a new one.");
+    }
+    const { userId, makerId } = found;
+    const ended = await setPassword(tx, { userId, password });
+    const byAnother = makerId !== userId;
+    // Whoever has the link may come in from here, however many strangers try to.
+    await noteNetwork(tx, { userId, address: request?.address });
+    // They are told when they sign in next, whoever uses the link.
+    if (byAnother) {
+      await tx.update(users).set({ passwordResetAt: NOW, passwordResetBy: makerId }).where(eq(users.id, userId));
+    }
+    await recordAudit(tx, {
+      action: "account.resetPassword",
+      projectId: null,
+      actor: { kind: "user", id: userId },
+      target: { type: "user", id: userId },
+      after: { sessionsEnded: ended, ...(byAnother ? { linkMadeBy: makerId ?? "the operator" } : {}) },
+      request,
+    });
+    return { email: found.email };
+  });
+}

@@ -1,0 +1,10 @@
+import { eq } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { users } from "@/db/schema";
+
+type Person = { email: string; name: string | null };
+export const personOf = async (db: Db, userId: string): Promise<Person | undefined> =>
+  (await db.select({ email: users.email, name: users.name }).from(users).where(eq(users.id, userId)))[0];
+
+/** As a letter names somebody. */
+export const named = ({ email, name }: Person) => (name === null ? email : `${name} (${email})`);
