@@ -37,7 +37,6 @@ export type PriceBook = {
 /** One entry per model: its prices over time, oldest first (a single one unless the catalogue knows of a change). */
 type Entry = Indexed & { modelName: string; timeline: readonly { effectiveFrom: number; price: ResolvedPrice }[] };
 
-/** Names and providers come from clients, so what is remembered of them is bounded. */
 const REMEMBERED_NAMES = 500;
 const REMEMBERED_PROVIDERS = 100;
 
@@ -70,6 +69,57 @@ export function createPriceBook(
     }),
   );
 
+  function lookUp(model: string, providerList: ProviderList): Entry | null {
+    const named = normaliseModelName(model);
+    const { vendor, takesOwn, takesDefault } = priceScope(providerList, named);
+    const find = (allowed: (entry: Entry) => boolean) => defaultIndex.find(named.candidates, allowed, vendor);
+    const ofVendor = ({ provider }: Entry) => vendor === null || provider === vendor;
+    const unchanged = inPlace.size > 0 ? find(ofVendor)?.id : undefined;
+    const inItsPlace = (entry: Entry) => !inPlace.has(entry) || inPlace.get(entry) === unchanged;
+    const found = ownIndex.find(named.candidates, (entry) => takesOwn(entry) && inItsPlace(entry), vendor);
+    return found ?? find((entry) => takesDefault(entry) && !overridden.has(entry.id));
+  }
+
+  const resolveEntry = memoized(lookUp);
+  const everyEntry = () => [...defaultEntries.filter(({ id }) => !overridden.has(id)), ...own];
+  let last: { reply: { readonly models: PriceDefinition[] }; until: number } | undefined;
+
+  function listed() {
+    const now = Date.now();
+    if (!last || now >= last.until) {
+      const all = everyEntry();
+      const models = all.map((entry) => inForce(entry, now).definition).sort(byId);
+      last = { reply: Object.freeze({ models }), until: nextChange(all, now) };
+    }
+    return last.reply;
+  }
+
+  return {
+    listed,
+    resolve(model, provider, at) {
+      if (model.length > MODEL_NAME_MAX) return null;
+      const entry = resolveEntry(model, provider);
+      return entry && inForce(entry, at);
+    },
+    with(definition) {
+      const kept = projectPrices.filter(({ definition: other }) => !takesPlaceOf(definition, other));
+      return createPriceBook(defaults, [...kept, { definition, version: VERSION_OF_DRAFTS }], defaultsVersion);
+    },
+  };
+}
+
+/** No stored version has this number. */
+const VERSION_OF_DRAFTS = 0;
+
+/** A project has one definition of an id, and one of a vendor and name. */
+const takesPlaceOf = (one: PriceDefinition, other: PriceDefinition) =>
+  one.id === other.id || (one.provider === other.provider && one.modelName === other.modelName);
+
+/** What was found lately (also that nothing was), by the price list that the provider stands for. */
+type Seen = { list: ProviderList; entries: Recent<Entry | null> };
+
+/** Memoizes what names and providers come to. Both come from clients, so what is remembered of them is bounded. */
+function memoized(lookUp: (model: string, list: ProviderList) => Entry | null) {
   const seen = new Map<ProviderList, Seen>();
   const seenProviders = new Recent<Seen>(REMEMBERED_PROVIDERS);
 
@@ -94,58 +144,16 @@ export function createPriceBook(
     return names;
   }
 
-  function lookUp(model: string, providerList: ProviderList): Entry | null {
-    const named = normaliseModelName(model);
-    const { vendor, takesOwn, takesDefault } = priceScope(providerList, named);
-    const find = (allowed: (entry: Entry) => boolean) => defaultIndex.find(named.candidates, allowed, vendor);
-    const ofVendor = ({ provider }: Entry) => vendor === null || provider === vendor;
-    const unchanged = inPlace.size > 0 ? find(ofVendor)?.id : undefined;
-    const inItsPlace = (entry: Entry) => !inPlace.has(entry) || inPlace.get(entry) === unchanged;
-    const found = ownIndex.find(named.candidates, (entry) => takesOwn(entry) && inItsPlace(entry), vendor);
-    return found ?? find((entry) => takesDefault(entry) && !overridden.has(entry.id));
-  }
-
-  const everyEntry = () => [...defaultEntries.filter(({ id }) => !overridden.has(id)), ...own];
-  let last: { reply: { readonly models: PriceDefinition[] }; until: number } | undefined;
-
-  function listed() {
-    const now = Date.now();
-    if (!last || now >= last.until) {
-      const all = everyEntry();
-      const models = all.map((entry) => inForce(entry, now).definition).sort(byId);
-      last = { reply: Object.freeze({ models }), until: nextChange(all, now) };
+  return (model: string, provider: string | null): Entry | null => {
+    const { list, entries } = seenFrom(provider);
+    let entry = entries.get(model);
+    if (entry === undefined) {
+      entry = lookUp(model, list);
+      entries.set(model, entry);
     }
-    return last.reply;
-  }
-
-  return {
-    listed,
-    resolve(model, provider, at) {
-      if (model.length > MODEL_NAME_MAX) return null;
-      const { list, entries } = seenFrom(provider);
-      let entry = entries.get(model);
-      if (entry === undefined) {
-        entry = lookUp(model, list);
-        entries.set(model, entry);
-      }
-      return entry && inForce(entry, at);
-    },
-    with(definition) {
-      const kept = projectPrices.filter(({ definition: other }) => !takesPlaceOf(definition, other));
-      return createPriceBook(defaults, [...kept, { definition, version: VERSION_OF_DRAFTS }], defaultsVersion);
-    },
+    return entry;
   };
 }
-
-/** No stored version has this number. */
-const VERSION_OF_DRAFTS = 0;
-
-/** A project has one definition of an id, and one of a vendor and name. */
-const takesPlaceOf = (one: PriceDefinition, other: PriceDefinition) =>
-  one.id === other.id || (one.provider === other.provider && one.modelName === other.modelName);
-
-/** What was found lately (also that nothing was), by the price list that the provider stands for. */
-type Seen = { list: ProviderList; entries: Recent<Entry | null> };
 
 /** Equal for definitions that are for the same names of the same vendor. */
 const namesKey = ({ provider, modelName, matchPattern }: Entry) =>
