@@ -66,54 +66,62 @@ export function Backups({ projectId }: { projectId: string }) {
         }
       >
         {backups.map((backup, index) => (
-          <ListRow key={backup.id} index={index}>
-            <Table.Td>
-              <Ago at={backup.takenAt} />
-            </Table.Td>
-            <Table.Td>{KINDS[backup.kind]}</Table.Td>
-            <Table.Td>
-              {backup.verifiedAt === null ? (
-                <Dot color="var(--severity-medium)" hollow>
-                  Not read again
-                </Dot>
-              ) : (
-                <Dot color="var(--state-ok)">Whole</Dot>
-              )}
-            </Table.Td>
-            <Table.Td {...ROOMY}>{backup.withSecret ? "In it, sealed" : "Not in it"}</Table.Td>
-            <Table.Td className="tabular" {...ROOMY}>
-              {formatCount(backup.rows)}
-            </Table.Td>
-            <Table.Td className="tabular">{formatBytes(backup.bytes)}</Table.Td>
-            <Table.Td {...ROOMY}>
-              <span className="mono" title={backup.checksum}>
-                {backup.checksum.slice(0, DIGITS_SHOWN)}…
-              </span>{" "}
-              <CopyButton value={backup.checksum} label="Copy SHA-256" />
-            </Table.Td>
-          </ListRow>
+          <BackupRow key={backup.id} backup={backup} index={index} />
         ))}
       </ListFrame>
-      <div className={classes.how}>
-        <Text size="sm">
-          A backup is of the whole installation, with all its projects. It is made on the machine that Whetstone runs
-          on, in its folder. What is deleted here is still in the backups of before: let them expire.
-        </Text>
-        {LINES.map(({ label, command, says }) => (
-          <div key={command}>
-            <Text size="sm" fw={500} mb={4}>
-              {label}
-            </Text>
-            <div className={classes.line}>
-              <ScrollPre label={label}>{command}</ScrollPre>
-              <CopyButton value={command} label={`Copy: ${label.toLowerCase()}`} />
-            </div>
-            <Text size="xs" c="dimmed" mt={4}>
-              {says}
-            </Text>
-          </div>
-        ))}
-      </div>
+      <HowTo />
     </>
   );
 }
+
+const BackupRow = ({ backup, index }: { backup: Backup; index: number }) => (
+  <ListRow index={index}>
+    <Table.Td>
+      <Ago at={backup.takenAt} />
+    </Table.Td>
+    <Table.Td>{KINDS[backup.kind]}</Table.Td>
+    <Table.Td>
+      {backup.verifiedAt === null ? (
+        <Dot color="var(--severity-medium)" hollow>
+          Not read again
+        </Dot>
+      ) : (
+        <Dot color="var(--state-ok)">Whole</Dot>
+      )}
+    </Table.Td>
+    <Table.Td {...ROOMY}>{backup.withSecret ? "In it, sealed" : "Not in it"}</Table.Td>
+    <Table.Td className="tabular" {...ROOMY}>
+      {formatCount(backup.rows)}
+    </Table.Td>
+    <Table.Td className="tabular">{formatBytes(backup.bytes)}</Table.Td>
+    <Table.Td {...ROOMY}>
+      <span className="mono" title={backup.checksum}>
+        {backup.checksum.slice(0, DIGITS_SHOWN)}…
+      </span>{" "}
+      <CopyButton value={backup.checksum} label="Copy SHA-256" />
+    </Table.Td>
+  </ListRow>
+);
+
+const HowTo = () => (
+  <div className={classes.how}>
+    <Text size="sm">
+      A backup is of the whole installation, with all its projects. It is made on the machine that Whetstone runs on, in
+      its folder. What is deleted here is still in the backups of before: let them expire.
+    </Text>
+    {LINES.map(({ label, command, says }) => (
+      <div key={command}>
+        <Text size="sm" fw={500} mb={4}>
+          {label}
+        </Text>
+        <div className={classes.line}>
+          <ScrollPre label={label}>{command}</ScrollPre>
+          <CopyButton value={command} label={`Copy: ${label.toLowerCase()}`} />
+        </div>
+        <Text size="xs" c="dimmed" mt={4}>
+          {says}
+        </Text>
+      </div>
+    ))}
+  </div>
+);

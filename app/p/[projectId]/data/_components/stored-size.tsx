@@ -1,20 +1,17 @@
 "use client";
 import { Alert, Button, Group, Loader, Skeleton, Text, VisuallyHidden } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
-import { useEffect, useState } from "react";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
 import { Ago } from "@/app/_components/values/ago";
 import { formatBytes, formatCount, plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc/client";
 import { type PagePath, pageHref } from "../../_components/shell/pages";
 import rowsTable from "./rows-table.module.css";
 import classes from "./stored-size.module.css";
 import { tableWords } from "./table-words";
+import { useStoredSize } from "./use-stored-size";
 
-const BUSY_MS = 1500;
 /** Where the rows of a table can be looked at. */
 const PAGE_OF: Record<string, PagePath> = {
   conversations: "conversations",
@@ -23,29 +20,7 @@ const PAGE_OF: Record<string, PagePath> = {
 };
 
 export function StoredSize({ projectId }: { projectId: string }) {
-  const trpc = useTRPC();
-  const queries = useQueryClient();
-  /** The measurement that was there when a new one was asked for; `undefined`: none was. */
-  const [askedOver, setAskedOver] = useState<number | null | undefined>();
-  const query = useQuery(
-    trpc.storage.get.queryOptions(
-      { projectId },
-      {
-        refetchInterval: ({ state }) => (askedOver !== undefined || state.data?.storage.measuring ? BUSY_MS : false),
-      },
-    ),
-  );
-  const measure = useMutation(
-    trpc.storage.measure.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: trpc.storage.pathKey() }),
-      onError: () => setAskedOver(undefined),
-    }),
-  );
-  const storage = query.data?.storage;
-  const isNewer = storage !== undefined && !storage.measuring && storage.measuredAt !== askedOver;
-  useEffect(() => {
-    if (askedOver !== undefined && isNewer) setAskedOver(undefined);
-  }, [askedOver, isNewer]);
+  const { query, storage, measuring, measureNow, error } = useStoredSize(projectId);
   if (!storage) {
     return query.error ? (
       <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
@@ -53,7 +28,6 @@ export function StoredSize({ projectId }: { projectId: string }) {
       <Skeleton height={160} role="status" aria-label="Loading the stored size" />
     );
   }
-  const measuring = storage.measuring || askedOver !== undefined;
   return (
     <>
       <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
@@ -79,21 +53,14 @@ export function StoredSize({ projectId }: { projectId: string }) {
               <Text size="sm">Measuring, table by table…</Text>
             </Group>
           ) : null}
-          <Button
-            variant="default"
-            disabled={measuring}
-            onClick={() => {
-              setAskedOver(storage.measuredAt);
-              measure.mutate({ projectId });
-            }}
-          >
+          <Button variant="default" disabled={measuring} onClick={measureNow}>
             Measure now
           </Button>
         </Group>
       </Group>
-      {measure.error ? (
+      {error ? (
         <Alert role="alert" color="red" p="xs" mt="sm">
-          {problemOf(measure.error).detail}
+          {problemOf(error).detail}
         </Alert>
       ) : null}
       {storage.tables.length > 0 ? <Tables projectId={projectId} tables={storage.tables} /> : null}

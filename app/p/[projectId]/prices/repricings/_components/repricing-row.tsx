@@ -58,35 +58,12 @@ export function RepricingRow(props: { projectId: string; repricing: Repricing; i
       onError: (error) => notifications.show({ color: "red", message: problemOf(error).detail }),
     }),
   );
-  const { word, color, hollow } = STATE[repricing.state];
   const { days, of } = whichCalls(repricing);
-  const { callsExamined, callsExpected, callsChanged, callsRestored, callsKept } = repricing;
-  const running = repricing.state === "running" || repricing.state === "queued";
+  const { callsChanged, callsRestored, callsKept } = repricing;
   return (
     <ListRow index={index}>
       <Table.Td>
-        <Dot color={color} hollow={hollow}>
-          {word}
-        </Dot>
-        {running ? (
-          <>
-            <Progress
-              mt={4}
-              size="xs"
-              w={120}
-              value={callsExpected === 0 ? 0 : Math.min(100, (100 * callsExamined) / callsExpected)}
-              aria-label="Calls looked at"
-            />
-            <Text size="xs" c="dimmed">
-              {formatCount(callsExamined)} of about {formatCount(callsExpected)}
-            </Text>
-          </>
-        ) : null}
-        {repricing.error === null ? null : (
-          <Text size="xs" c="var(--mantine-color-error)" maw="20rem" style={{ overflowWrap: "anywhere" }}>
-            {repricing.error}
-          </Text>
-        )}
+        <State repricing={repricing} />
       </Table.Td>
       <Table.Td style={{ overflowWrap: "anywhere" }}>
         {days}
@@ -133,5 +110,37 @@ export function RepricingRow(props: { projectId: string; repricing: Repricing; i
         ) : null}
       </Table.Td>
     </ListRow>
+  );
+}
+
+/** Its state, how far it is while it runs, and why it failed. */
+function State({ repricing }: { repricing: Repricing }) {
+  const { state, callsExamined, callsExpected, error } = repricing;
+  const { word, color, hollow } = STATE[state];
+  return (
+    <>
+      <Dot color={color} hollow={hollow}>
+        {word}
+      </Dot>
+      {state === "running" || state === "queued" ? (
+        <>
+          <Progress
+            mt={4}
+            size="xs"
+            w={120}
+            value={callsExpected === 0 ? 0 : Math.min(100, (100 * callsExamined) / callsExpected)}
+            aria-label="Calls looked at"
+          />
+          <Text size="xs" c="dimmed">
+            {formatCount(callsExamined)} of about {formatCount(callsExpected)}
+          </Text>
+        </>
+      ) : null}
+      {error === null ? null : (
+        <Text size="xs" c="var(--mantine-color-error)" maw="20rem" style={{ overflowWrap: "anywhere" }}>
+          {error}
+        </Text>
+      )}
+    </>
   );
 }

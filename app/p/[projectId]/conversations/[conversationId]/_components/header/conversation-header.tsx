@@ -1,16 +1,9 @@
 "use client";
-import { Button, Group } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { IconStethoscope } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
-import { TIME_TO_PRESS_MS } from "@/app/_components/feedback/toast";
+import { Group } from "@mantine/core";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { Ago } from "@/app/_components/values/ago";
 import { formatCompact, plural } from "@/app/_lib/format";
-import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc/client";
 import { tokensIn } from "@/app/p/[projectId]/_components/costs/usage-words";
 import { useMay } from "../../../../_components/access/membership";
 import { ConversationCost } from "../../../_components/conversation-cost";
@@ -18,6 +11,7 @@ import { Labels } from "../../../_components/labels";
 import type { ConversationData } from "../transcript/transcript";
 import classes from "./conversation-header.module.css";
 import { ConversationMenu } from "./conversation-menu";
+import { DiagnoseButton } from "./diagnose-button";
 import { LabelEditor } from "./label-editor";
 
 type Props = {
@@ -32,28 +26,8 @@ type Props = {
 const LABELS_SHOWN = 2;
 
 export function ConversationHeader({ projectId, back, conversation, labelling, onLabelling }: Props) {
-  const trpc = useTRPC();
-  const queries = useQueryClient();
   const mayDiagnose = useMay("diagnostics:write");
   const mayDelete = useMay("project:admin");
-  const diagnose = useMutation(
-    trpc.ruleRuns.create.mutationOptions({
-      onSuccess: ({ runs }) => {
-        void queries.invalidateQueries({ queryKey: trpc.ruleRuns.pathKey() });
-        notifications.show({
-          autoClose: TIME_TO_PRESS_MS,
-          title: plural(runs.length, "Rule Run"),
-          message: (
-            <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>
-              See how they go
-            </Link>
-          ),
-        });
-      },
-      onError: (error) =>
-        notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
-    }),
-  );
   return (
     <PageHeader
       title={
@@ -64,22 +38,7 @@ export function ConversationHeader({ projectId, back, conversation, labelling, o
       }
       aside={
         <>
-          {mayDiagnose ? (
-            <Button
-              variant="default"
-              leftSection={<IconStethoscope size={14} aria-hidden />}
-              loading={diagnose.isPending}
-              onClick={() =>
-                diagnose.mutate({
-                  projectId,
-                  conversationId: conversation.id,
-                  lastActivityAt: conversation.lastActivityAt,
-                })
-              }
-            >
-              Diagnose now
-            </Button>
-          ) : null}
+          {mayDiagnose ? <DiagnoseButton projectId={projectId} conversation={conversation} /> : null}
           {mayDelete ? <ConversationMenu projectId={projectId} back={back} conversation={conversation} /> : null}
         </>
       }

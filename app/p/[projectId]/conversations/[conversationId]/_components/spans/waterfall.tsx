@@ -25,8 +25,7 @@ const DEPTH_SHOWN = 14;
 export function Waterfall({ spans, selectedId, onSelect, onEnd }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const placed = useMemo(() => placeSpans(spans), [spans]);
-  const { start, end } = useMemo(() => extentOf(spans), [spans]);
-  const whole = Math.max(1, end - start);
+  const extent = useMemo(() => extentOf(spans), [spans]);
   const virtual = useVirtualizer({
     count: placed.length,
     getScrollElement: () => scroller.current,
@@ -43,7 +42,6 @@ export function Waterfall({ spans, selectedId, onSelect, onEnd }: Props) {
   useEffect(() => {
     if (onEnd && lastIndex >= placed.length - NEAR_THE_END) onEnd();
   }, [onEnd, lastIndex, placed.length]);
-  const following = useFollowFocus();
   // Once: whoever scrolls on is not taken back when the spans are read again.
   const shownId = useRef<string | null>(null);
   useEffect(() => {
@@ -58,50 +56,73 @@ export function Waterfall({ spans, selectedId, onSelect, onEnd }: Props) {
         {virtual.getVirtualItems().map((item) => {
           const row = placed[item.index];
           if (!row) return null;
-          const { span, depth } = row;
-          const took = span.endedAt - span.startedAt;
+          const { spanId } = row.span;
           return (
-            <UnstyledButton
+            <SpanRow
               key={item.key}
-              className={classes.row}
-              data-row={item.index}
-              data-selected={span.spanId === selectedId || undefined}
-              aria-pressed={span.spanId === selectedId}
-              style={{ blockSize: ROW, transform: `translateY(${item.start}px)` }}
-              {...following(
-                selectedIndex >= 0 && selectedIndex !== item.index ? () => onSelect(span.spanId) : undefined,
-              )}
-              onClick={() => onSelect(span.spanId)}
-            >
-              <span
-                className={classes.name}
-                style={{ paddingInlineStart: `${Math.min(depth, DEPTH_SHOWN) * 0.875}rem` }}
-              >
-                <span
-                  className={classes.type}
-                  data-counted={span.counted || undefined}
-                  title={span.counted ? "counted as a model call" : undefined}
-                >
-                  {span.type}
-                </span>
-                <span className="clip">{span.name}</span>
-                {span.status === "error" ? <span className={classes.failed}>error</span> : null}
-              </span>
-              <span className={classes.lane}>
-                <span
-                  className={classes.fill}
-                  data-error={span.status === "error" || undefined}
-                  style={{
-                    insetInlineStart: `${((span.startedAt - start) / whole) * 100}%`,
-                    inlineSize: `max(2px, ${(took / whole) * 100}%)`,
-                  }}
-                />
-              </span>
-              <span className={`${classes.took} tabular`}>{formatDuration(took)}</span>
-            </UnstyledButton>
+              {...row}
+              index={item.index}
+              top={item.start}
+              extent={extent}
+              selected={spanId === selectedId}
+              follow={selectedIndex >= 0 && selectedIndex !== item.index}
+              onSelect={() => onSelect(spanId)}
+            />
           );
         })}
       </div>
     </section>
+  );
+}
+
+type SpanRowProps = {
+  span: SpanData;
+  depth: number;
+  index: number;
+  top: number;
+  extent: { start: number; end: number };
+  selected: boolean;
+  /** Another span is open: this one is opened instead when it gets the focus. */
+  follow: boolean;
+  onSelect: () => void;
+};
+
+function SpanRow({ span, depth, index, top, extent, selected, follow, onSelect }: SpanRowProps) {
+  const following = useFollowFocus();
+  const whole = Math.max(1, extent.end - extent.start);
+  const took = span.endedAt - span.startedAt;
+  return (
+    <UnstyledButton
+      className={classes.row}
+      data-row={index}
+      data-selected={selected || undefined}
+      aria-pressed={selected}
+      style={{ blockSize: ROW, transform: `translateY(${top}px)` }}
+      {...following(follow ? onSelect : undefined)}
+      onClick={onSelect}
+    >
+      <span className={classes.name} style={{ paddingInlineStart: `${Math.min(depth, DEPTH_SHOWN) * 0.875}rem` }}>
+        <span
+          className={classes.type}
+          data-counted={span.counted || undefined}
+          title={span.counted ? "counted as a model call" : undefined}
+        >
+          {span.type}
+        </span>
+        <span className="clip">{span.name}</span>
+        {span.status === "error" ? <span className={classes.failed}>error</span> : null}
+      </span>
+      <span className={classes.lane}>
+        <span
+          className={classes.fill}
+          data-error={span.status === "error" || undefined}
+          style={{
+            insetInlineStart: `${((span.startedAt - extent.start) / whole) * 100}%`,
+            inlineSize: `max(2px, ${(took / whole) * 100}%)`,
+          }}
+        />
+      </span>
+      <span className={`${classes.took} tabular`}>{formatDuration(took)}</span>
+    </UnstyledButton>
   );
 }

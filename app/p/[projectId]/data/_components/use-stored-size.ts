@@ -1,0 +1,42 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useTRPC } from "@/app/_lib/trpc/client";
+
+const BUSY_MS = 1500;
+
+/** Returns the last measurement, and how to ask for a new one; until that is there it is read again and again. */
+export function useStoredSize(projectId: string) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  /** The measurement that was there when a new one was asked for; `undefined`: none was. */
+  const [askedOver, setAskedOver] = useState<number | null | undefined>();
+  const query = useQuery(
+    trpc.storage.get.queryOptions(
+      { projectId },
+      {
+        refetchInterval: ({ state }) => (askedOver !== undefined || state.data?.storage.measuring ? BUSY_MS : false),
+      },
+    ),
+  );
+  const measure = useMutation(
+    trpc.storage.measure.mutationOptions({
+      onSuccess: () => queries.invalidateQueries({ queryKey: trpc.storage.pathKey() }),
+      onError: () => setAskedOver(undefined),
+    }),
+  );
+  const storage = query.data?.storage;
+  const isNewer = storage !== undefined && !storage.measuring && storage.measuredAt !== askedOver;
+  useEffect(() => {
+    if (askedOver !== undefined && isNewer) setAskedOver(undefined);
+  }, [askedOver, isNewer]);
+  return {
+    query,
+    storage,
+    measuring: (storage?.measuring ?? false) || askedOver !== undefined,
+    measureNow: () => {
+      setAskedOver(storage?.measuredAt);
+      measure.mutate({ projectId });
+    },
+    error: measure.error,
+  };
+}
