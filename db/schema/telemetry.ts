@@ -20,7 +20,7 @@ import { MODEL_CALL_TYPES, SPAN_STATUSES, TELEMETRY_SIGNALS } from "./enumeratio
 import { projects } from "./projects";
 
 /** Unix microseconds: OpenTelemetry's nanoseconds do not fit a JavaScript number, microseconds do. */
-const unixUs = (name: string) => bigint(name, { mode: "number" });
+const unixUs = <Name extends string>(name: Name) => bigint(name, { mode: "number" });
 
 /** A conversation, rebuilt from its spans whenever more of them arrive. Times are of the telemetry, not of its arrival. */
 export const conversations = pgTable(

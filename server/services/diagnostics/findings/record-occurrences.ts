@@ -1,7 +1,8 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { textArray } from "@/db/rows";
-import { findings } from "@/db/schema";
+import { rowsOf, textArray } from "@/db/rows";
+import { findings, occurrences } from "@/db/schema";
+import { insertOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { closestCause, fingerprint, type RuleOccurrence } from "../rules";
@@ -158,25 +159,22 @@ async function replaceOccurrences(
   // A person who confirmed or dismissed a Finding has judged its occurrences: those stay.
   const gone = await tx.db.execute<{ finding_id: string }>(sql`
     delete from occurrences o
-    using findings f, jsonb_to_recordset(${JSON.stringify(read)}::text::jsonb) as t(rule_id text, conversation_id text)
+    using findings f, ${rowsOf(read, "rule_id text, conversation_id text")}
     where o.project_id = ${tx.projectId} and o.conversation_id = t.conversation_id
       and f.project_id = o.project_id and f.id = o.finding_id and f.rule_id = t.rule_id and f.review_status = 'unreviewed'
       and o.finding_id || ' ' || o.conversation_id <> all(${textArray(stay)})
     returning o.finding_id`);
 
   // `on conflict do update` locks the row that it finds, and the lock's transaction stays in `xmax`: new rows have none.
-  const written = await tx.db.execute<{ finding_id: string; is_new: boolean }>(sql`
-    insert into occurrences (project_id, id, finding_id, conversation_id, rule_run_id, score, confidence, severity, title,
-                             summary, evidence, detected_at, updated_at)
-    select ${tx.projectId}::text, t.*, ${NOW}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      as t(id text, finding_id text, conversation_id text, rule_run_id text, score float8, confidence float8,
-           severity text, title text, summary text, evidence jsonb, detected_at bigint)
-    on conflict (project_id, finding_id, conversation_id) do update set
-      rule_run_id = excluded.rule_run_id, score = excluded.score, confidence = excluded.confidence,
-      severity = excluded.severity, title = excluded.title, summary = excluded.summary, evidence = excluded.evidence,
-      detected_at = excluded.detected_at, updated_at = excluded.updated_at
-    returning finding_id, xmax = 0 as is_new`);
+  const insert = insertOf(occurrences, {
+    same: { project_id: tx.projectId, updated_at: NOW },
+    rows,
+    left: ["created_at"],
+    onConflict: { on: ["project_id", "finding_id", "conversation_id"], keep: ["id"] },
+  });
+  const written = await tx.db.execute<{ finding_id: string; is_new: boolean }>(
+    sql`${insert} returning finding_id, xmax = 0 as is_new`,
+  );
 
   // A resolved Finding regresses on conversations that started after the resolve, and on no others.
   await tx.db.execute(sql`

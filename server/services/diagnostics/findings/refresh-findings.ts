@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { NOW } from "@/db/now";
 import { rowsOf } from "@/db/rows";
+import { findings } from "@/db/schema";
+import { updateOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { diagnosticScore } from "../rules";
 import type { Severity } from "../types";
@@ -110,16 +112,24 @@ export async function recountFindings(tx: Ctx, ids: readonly string[]) {
         affectedConversations: row.recent,
         recentConversations: conversations,
       });
-      return { ...row, first: Number(row.first), last: Number(row.last), score, parts };
+      return {
+        id: row.id,
+        occurrence_count: row.occurrences,
+        user_count: row.users,
+        first_detected_at: Number(row.first),
+        last_detected_at: Number(row.last),
+        severity: row.severity ?? "info",
+        diagnostic_score: score,
+        diagnostic_score_parts: parts,
+        affected_cost: row.cost,
+        unpriced_call_count: Number(row.unpriced ?? 0),
+      };
     });
+  if (rows.length === 0) return;
+  const counts = updateOf(findings, rows);
   await tx.db.execute(sql`
-    update findings f set occurrence_count = t.occurrences, user_count = t.users, first_detected_at = t.first,
-      last_detected_at = t.last, severity = t.severity, diagnostic_score = t.score, diagnostic_score_parts = t.parts,
-      affected_cost = t.cost, unpriced_call_count = coalesce(t.unpriced, 0), recount_due_at = null, updated_at = ${NOW}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      as t(id text, occurrences int, users int, first bigint, last bigint, severity text, score float8, parts jsonb, cost numeric,
-           unpriced bigint)
-    where f.project_id = ${tx.projectId} and f.id = t.id`);
+    update findings set ${counts.set}, recount_due_at = null, updated_at = ${NOW} from ${counts.rows}
+    where findings.project_id = ${tx.projectId} and ${counts.matches}`);
 }
 
 /** Dismissed Findings keep counting in their own numbers, and quietly do not show on the conversation. */

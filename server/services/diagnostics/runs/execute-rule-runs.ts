@@ -1,7 +1,8 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { isOneOf, rowsOf, textArray } from "@/db/rows";
+import { isOneOf, textArray } from "@/db/rows";
 import { ruleRuns } from "@/db/schema";
+import { updateOf } from "@/db/sets";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { logger } from "@/server/platform/log";
 import { readSnapshots, type Snapshot, type SnapshotContent } from "@/server/services/telemetry";
@@ -160,18 +161,17 @@ async function finishRuns(tx: Ctx, outcomes: readonly Outcome[]) {
   );
   const rows = outcomes.map((outcome) => ({
     id: outcome.run.id,
-    status: "result" in outcome ? "completed" : "skipped",
+    status: "result" in outcome ? ("completed" as const) : ("skipped" as const),
     result_count: "result" in outcome ? outcome.result.occurrences.length : null,
     read_until: "result" in outcome ? outcome.snapshot.lastActivityAt : null,
     skip_reason: "skipReason" in outcome ? outcome.skipReason : null,
     notes: "result" in outcome ? outcome.result.notes : [],
   }));
   // Before what they found is recorded: each is weighed against all that have completed, those beside it included.
+  const finish = updateOf(ruleRuns, rows);
   await tx.db.execute(sql`
-    update rule_runs r set status = t.status, result_count = t.result_count, read_until = t.read_until,
-      skip_reason = t.skip_reason, notes = array(select jsonb_array_elements_text(t.notes)), finished_at = ${NOW}
-    from ${rowsOf(rows, "id text, status text, result_count int, read_until bigint, skip_reason text, notes jsonb")}
-    where r.project_id = ${tx.projectId} and r.id = t.id`);
+    update rule_runs set ${finish.set}, finished_at = ${NOW} from ${finish.rows}
+    where rule_runs.project_id = ${tx.projectId} and ${finish.matches}`);
   await recordOccurrences(
     tx,
     read.map(({ run, snapshot, result }) => ({ run, conversation: snapshot, occurrences: result.occurrences })),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { rowsOf } from "@/db/rows";
+import { ruleRuns } from "@/db/schema";
+import { insertOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { RUNS_PER_EVENT, ruleRunsQueued } from "@/server/platform/jobs/events";
@@ -40,23 +41,30 @@ export async function queueRuleRuns(
     })),
   );
   if (rows.length === 0) return [];
-  const onConflict = again
+  const repeated = again
     ? sql`do update set status = 'queued', result_count = null, read_until = null, started_at = null, finished_at = null
           where rule_runs.status = 'completed'`
     : sql`do nothing`;
-  const queued = await ctx.db.execute<{ id: string }>(sql`
-    insert into rule_runs (project_id, id, rule_id, rule_version, configuration_revision, conversation_id, last_activity_at,
-                           trace_ids, traces_key, origin, status)
-    select ${ctx.projectId}::text, id, rule_id, rule_version, configuration_revision, conversation_id, last_activity_at,
-           array(select jsonb_array_elements_text(trace_ids)), traces_key, ${origin}::text, 'queued'
-    from ${rowsOf(
-      rows,
-      `id text, rule_id text, rule_version int, configuration_revision int, conversation_id text, last_activity_at bigint,
-       trace_ids jsonb, traces_key text`,
-    )}
-    on conflict (project_id, conversation_id, rule_id, rule_version, configuration_revision, last_activity_at, traces_key)
-      where status not in ('skipped', 'failed') ${onConflict}
-    returning id`);
+  const insert = insertOf(ruleRuns, {
+    same: { project_id: ctx.projectId, origin, status: "queued" },
+    rows,
+    left: [
+      "backfill_id",
+      "attempts",
+      "result_count",
+      "read_until",
+      "skip_reason",
+      "error_message",
+      "notes",
+      "created_at",
+      "started_at",
+      "finished_at",
+    ],
+    onConflict: sql`
+      (project_id, conversation_id, rule_id, rule_version, configuration_revision, last_activity_at, traces_key)
+      where status not in ('skipped', 'failed') ${repeated}`,
+  });
+  const queued = await ctx.db.execute<{ id: string }>(sql`${insert} returning id`);
 
   const ids = [...queued].map((row) => row.id);
   const events = [];

@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
 import { rowsOf, textArray } from "@/db/rows";
+import { modelCalls } from "@/db/schema";
+import { updateOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { takeInStrays } from "../projection/rebuild-traces";
 
@@ -42,10 +44,10 @@ export async function changeCosts(tx: Ctx, conversationIds: readonly string[], c
     cost_total: costTotal,
     cost,
   }));
+  const change = updateOf(modelCalls, rows);
   await db.execute(sql`
-    update model_calls m set cost_total = t.cost_total, cost = t.cost
-    from ${rowsOf(rows, "trace_id text, span_id text, cost_total numeric, cost jsonb")}
-    where m.project_id = ${projectId} and m.trace_id = t.trace_id and m.span_id = t.span_id`);
+    update model_calls set ${change.set} from ${change.rows}
+    where model_calls.project_id = ${projectId} and ${change.matches}`);
   await recountCosts(tx, conversationIds);
 }
 

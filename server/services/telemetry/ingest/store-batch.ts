@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { rowsOf } from "@/db/rows";
+import { logRecords, spanSources, spans } from "@/db/schema";
+import { rowsFor } from "@/db/sets";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { type Masked, maskLogs, maskSpans } from "../masking";
 import type { Decoded, LogRecord, SpanRecord } from "../otlp/types";
 import { maskingOf } from "./masking-setting";
-import { createSourceIndex } from "./source-id";
+import { createSourceIndex, type SourceRow } from "./source-id";
 import { sharedSourcesLock, traceDigest } from "./tombstones";
 
 /** Reasons kept on a receipt; a batch of garbage should not become a row of megabytes. */
@@ -39,6 +40,7 @@ export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promi
     attributes: span.attributes,
     events: span.events.length > 0 ? span.events : null,
   }));
+  const sent = rowsFor(spans, ["project_id"], rows);
   const receipt = receiptOf("traces", batch);
 
   // Sorted inserts: two batches with the same traces wait for each other instead of dead-locking.
@@ -46,11 +48,7 @@ export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promi
     with ${gate(ctx)},
     clock as materialized (select ${NOW} as now),
     sent as materialized (
-      select t.* from gate, ${rowsOf(
-        rows,
-        `trace_id text, span_id text, parent_span_id text, source_id text, name text, kind smallint, status_code smallint,
-         status_message text, started_us bigint, ended_us bigint, attributes jsonb, events jsonb`,
-      )}
+      select t.* from gate, ${sent.rows}
     ),
     ${withoutRefused(ctx)},
     new_traces as (
@@ -60,10 +58,8 @@ export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promi
     ),
     new_sources as (${insertSources(ctx, sources.rows())}),
     stored as (
-      insert into spans (project_id, trace_id, span_id, parent_span_id, source_id, name, kind, status_code, status_message,
-                         started_us, ended_us, attributes, events)
-      select ${ctx.projectId}::text, trace_id, span_id, parent_span_id, source_id, name, kind, status_code, status_message,
-             started_us, ended_us, attributes, events
+      insert into spans (project_id, ${sent.columns})
+      select ${ctx.projectId}::text, ${sent.columns}
       from item order by trace_id, span_id
       on conflict do nothing
       returning trace_id
@@ -96,17 +92,14 @@ export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<
     };
     return { id: `log_${createHash("sha256").update(JSON.stringify(row)).digest("base64url")}`, ...row };
   });
+  const sent = rowsFor(logRecords, ["project_id"], rows);
   const receipt = receiptOf("logs", batch);
 
   const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
     with ${gate(ctx)},
     clock as materialized (select ${NOW} as now),
     sent as materialized (
-      select t.* from gate, ${rowsOf(
-        rows,
-        `id text, trace_id text, span_id text, source_id text, event_name text, severity smallint, time_us bigint,
-         body jsonb, attributes jsonb`,
-      )}
+      select t.* from gate, ${sent.rows}
     ),
     ${withoutRefused(ctx)},
     new_traces as (
@@ -117,8 +110,8 @@ export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<
     ),
     new_sources as (${insertSources(ctx, sources.rows())}),
     stored as (
-      insert into log_records (project_id, id, trace_id, span_id, source_id, event_name, severity, time_us, body, attributes)
-      select ${ctx.projectId}::text, id, trace_id, span_id, source_id, event_name, severity, time_us, body, attributes
+      insert into log_records (project_id, ${sent.columns})
+      select ${ctx.projectId}::text, ${sent.columns}
       from item order by id
       on conflict do nothing
       returning trace_id
@@ -150,10 +143,13 @@ const withoutRefused = (ctx: Ctx) => sql`
 
 const REFUSED = sql`(select count(*)::int from sent where trace_id in (select trace_id from refused))`;
 
-const insertSources = (ctx: Ctx, rows: readonly object[]) => sql`
-  insert into span_sources (project_id, id, resource, scope_name, scope_version)
-  select ${ctx.projectId}::text, t.* from gate, ${rowsOf(rows, "id text, resource jsonb, scope_name text, scope_version text")}
-  on conflict do nothing`;
+const insertSources = (ctx: Ctx, rows: readonly SourceRow[]) => {
+  const sources = rowsFor(spanSources, ["project_id"], rows);
+  return sql`
+    insert into span_sources (project_id, ${sources.columns})
+    select ${ctx.projectId}::text, t.* from gate, ${sources.rows}
+    on conflict do nothing`;
+};
 
 const receiptOf = (signal: "traces" | "logs", batch: Masked<{ traceId: string | null }>) => ({
   id: newId("rcp"),

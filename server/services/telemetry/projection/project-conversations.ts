@@ -2,6 +2,14 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { rowsOf, textArray } from "@/db/rows";
+import {
+  conversationMessages,
+  conversationSearch,
+  conversations as conversationTable,
+  modelCalls,
+  toolCalls,
+} from "@/db/schema";
+import { insertRows, updateOf } from "@/db/sets";
 import { type PriceBook, priceCall } from "@/server/services/pricing";
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import { allLabels, ownLabelsOf } from "../conversations/own-labels";
@@ -15,13 +23,6 @@ const PREVIEW_CHARACTERS = 280;
 export type ProjectedConversation = { id: string; traceIds: string[]; assembled: AssembledConversation };
 /** With the labels that its client sent and those that people gave it. */
 type Labelled = ProjectedConversation & { labels: string[] };
-
-/** Rows of one statement: bounds the text that a long conversation becomes on its way to the database. */
-const ROWS_A_STATEMENT = 2000;
-
-function* inChunks<Row>(rows: readonly Row[]) {
-  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) yield rows.slice(from, from + ROWS_A_STATEMENT);
-}
 
 const digestOf = (row: object) => createHash("sha1").update(JSON.stringify(row)).digest("base64url");
 const withDigest = <Row extends object>(row: Row) => ({ ...row, digest: digestOf(row) });
@@ -90,19 +91,7 @@ async function writeMessages(
       )}
       where m.project_id = ${projectId} and m.conversation_id = t.id and m.position >= t.length`);
   }
-  for (const some of inChunks(changed)) {
-    await tx.execute(sql`
-      insert into conversation_messages
-        (project_id, conversation_id, position, role, parts, tool_calls, tool_call_id, span_id, at, digest)
-      select ${projectId}::text, t.* from ${rowsOf(
-        some,
-        `conversation_id text, position int, role text, parts jsonb, tool_calls jsonb, tool_call_id text, span_id text,
-         at bigint, digest text`,
-      )}
-      on conflict (project_id, conversation_id, position) do update set
-        role = excluded.role, parts = excluded.parts, tool_calls = excluded.tool_calls,
-        tool_call_id = excluded.tool_call_id, span_id = excluded.span_id, at = excluded.at, digest = excluded.digest`);
-  }
+  await insertRows(tx, conversationMessages, { same: { project_id: projectId }, rows: changed, onConflict: {} });
 }
 
 async function writeToolCalls(
@@ -138,20 +127,7 @@ async function writeToolCalls(
   }
 
   await deleteCalls(tx, "tool_calls", projectId, known.keys());
-  for (const some of inChunks(changed)) {
-    await tx.execute(sql`
-      insert into tool_calls (project_id, trace_id, span_id, conversation_id, call_id, name, arguments, result, error,
-                              started_at, ended_at, digest)
-      select ${projectId}::text, t.* from ${rowsOf(
-        some,
-        `trace_id text, span_id text, conversation_id text, call_id text, name text, arguments text, result text,
-         error jsonb, started_at bigint, ended_at bigint, digest text`,
-      )}
-      on conflict (project_id, trace_id, span_id) do update set
-        conversation_id = excluded.conversation_id, call_id = excluded.call_id, name = excluded.name,
-        arguments = excluded.arguments, result = excluded.result, error = excluded.error,
-        started_at = excluded.started_at, ended_at = excluded.ended_at, digest = excluded.digest`);
-  }
+  await insertRows(tx, toolCalls, { same: { project_id: projectId }, rows: changed, onConflict: {} });
 }
 
 type StoredCall = {
@@ -222,29 +198,7 @@ async function writeModelCalls(
   }
 
   await deleteCalls(tx, "model_calls", projectId, known.keys());
-  for (const some of inChunks(changed)) {
-    await tx.execute(sql`
-      insert into model_calls (project_id, trace_id, span_id, conversation_id, type, name, provider, requested_model,
-        response_model, response_id, usage, raw_usage, usage_rule, finish_reasons, status, error, started_at, ended_at,
-        labels, reported_cost, digest, cost_total, cost)
-      select ${projectId}::text, trace_id, span_id, conversation_id, type, name, provider, requested_model,
-        response_model, response_id, usage, raw_usage, usage_rule, array(select jsonb_array_elements_text(finish_reasons)), status, error,
-        started_at, ended_at, array(select jsonb_array_elements_text(labels)), reported_cost, digest, cost_total, cost
-      from ${rowsOf(
-        some,
-        `trace_id text, span_id text, conversation_id text, type text, name text, provider text, requested_model text,
-         response_model text, response_id text, usage jsonb, raw_usage jsonb, usage_rule text, finish_reasons jsonb, status text, error jsonb,
-         started_at bigint, ended_at bigint, labels jsonb, reported_cost numeric, digest text, cost_total numeric, cost jsonb`,
-      )}
-      on conflict (project_id, trace_id, span_id) do update set
-        conversation_id = excluded.conversation_id, type = excluded.type, name = excluded.name,
-        provider = excluded.provider, requested_model = excluded.requested_model,
-        response_model = excluded.response_model, response_id = excluded.response_id, usage = excluded.usage, raw_usage = excluded.raw_usage,
-        usage_rule = excluded.usage_rule, finish_reasons = excluded.finish_reasons, status = excluded.status,
-        error = excluded.error, started_at = excluded.started_at, ended_at = excluded.ended_at, labels = excluded.labels,
-        reported_cost = excluded.reported_cost, digest = excluded.digest, cost_total = excluded.cost_total,
-        cost = excluded.cost`);
-  }
+  await insertRows(tx, modelCalls, { same: { project_id: projectId }, rows: changed, onConflict: {} });
   return [...new Set(calls.flatMap(({ call }) => indexable(call.responseId) ?? []))];
 }
 
@@ -295,33 +249,24 @@ async function writeSummaries(
     usage: sumUsage(assembled.modelCalls),
     preview: previewOf(assembled.messages),
   }));
+  if (rows.length === 0) return;
+  const summaries = updateOf(conversationTable, rows);
   // Costs are added by the database, in decimals.
   await tx.execute(sql`
-    update conversations c set
-      trace_ids = array(select jsonb_array_elements_text(t.trace_ids)), user_id = t.user_id,
-      models = array(select jsonb_array_elements_text(t.models)),
-      sent_labels = array(select jsonb_array_elements_text(t.sent_labels)),
-      labels = array(select jsonb_array_elements_text(t.labels)), started_at = t.started_at,
-      last_activity_at = t.last_activity_at, message_count = t.message_count, model_call_count = t.model_call_count,
-      tool_call_count = t.tool_call_count, error_count = t.error_count, usage = t.usage, preview = t.preview,
-      received_at = greatest(c.received_at, ${receivedAt}::bigint), cost = m.cost,
-      unpriced_call_count = coalesce(m.unpriced, 0)
-    from ${rowsOf(
-      rows,
-      `id text, trace_ids jsonb, user_id text, models jsonb, sent_labels jsonb, labels jsonb, started_at bigint, last_activity_at bigint, message_count int,
-       model_call_count int, tool_call_count int, error_count int, usage jsonb, preview text`,
-    )}
+    update conversations set ${summaries.set}, received_at = greatest(conversations.received_at, ${receivedAt}::bigint),
+      cost = m.cost, unpriced_call_count = coalesce(m.unpriced, 0)
+    from ${summaries.rows}
     left join (
       select conversation_id, sum(cost_total) as cost, count(*) filter (where cost_total is null)::int as unpriced
       from model_calls where project_id = ${projectId} and conversation_id = any(${textArray(ids)})
       group by conversation_id
     ) m on m.conversation_id = t.id
-    where c.project_id = ${projectId} and c.id = t.id and c.id = any(${textArray(ids)})`);
+    where conversations.project_id = ${projectId} and ${summaries.matches} and conversations.id = any(${textArray(ids)})`);
 }
 
 async function writeSearch(tx: Db, projectId: string, conversations: readonly Labelled[]) {
   const rows = conversations.map(({ id, labels, assembled }) => ({
-    id,
+    conversation_id: id,
     started_at: Math.floor(assembled.startedAt),
     terms: termsOf({
       texts: assembled.messages.filter((message) => message.role !== "system").map(textOf),
@@ -330,12 +275,11 @@ async function writeSearch(tx: Db, projectId: string, conversations: readonly La
       userId: assembled.userId,
     }),
   }));
-  await tx.execute(sql`
-    insert into conversation_search (project_id, conversation_id, started_at, terms)
-    select ${projectId}::text, id, started_at, array(select jsonb_array_elements_text(terms))
-    from ${rowsOf(rows, "id text, started_at bigint, terms jsonb")}
-    on conflict (project_id, conversation_id) do update set started_at = excluded.started_at, terms = excluded.terms
-    where (conversation_search.started_at, conversation_search.terms) is distinct from (excluded.started_at, excluded.terms)`);
+  await insertRows(tx, conversationSearch, {
+    same: { project_id: projectId },
+    rows,
+    onConflict: { changedOnly: true },
+  });
 }
 
 /** Longer than any model's name, shorter than what an index refuses. */

@@ -1,0 +1,146 @@
+import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
+import { getTableConfig, type PgColumn, type PgTable } from "drizzle-orm/pg-core";
+import type { Db } from "./client";
+
+type Columns<T extends PgTable> = T["_"]["columns"];
+type Named<T extends PgTable> = { [K in keyof Columns<T> as Columns<T>[K]["_"]["name"]]: Columns<T>[K]["_"] };
+type ColumnName<T extends PgTable> = keyof Named<T> & string;
+type Described = { data: unknown; notNull: boolean; hasDefault: boolean; columnType: string };
+type ListOf<Data> = Data extends readonly (infer Item)[] ? readonly Item[] : Data;
+/** A JSON number is as exact as its text: a `numeric` takes both. */
+type ValueOf<C> = C extends Described
+  ?
+      | (C["columnType"] extends "PgNumeric" ? string | number : ListOf<C["data"]>)
+      | (C["notNull"] extends true ? never : null)
+  : never;
+
+/** A row by the names that its columns have in SQL. */
+export type RowOf<T extends PgTable> = { readonly [N in ColumnName<T>]: ValueOf<Named<T>[N]> };
+type OnlyColumns<T extends PgTable, Row> = Row & { readonly [N in Exclude<keyof Row, ColumnName<T>>]: never };
+
+type Facts = { name: string; types: ReadonlyMap<string, string>; key: readonly string[] };
+const facts = new WeakMap<PgTable, Facts>();
+
+/** Returns what a statement says of a table: its columns with their types, in their order, and its primary key. */
+function factsOf(table: PgTable): Facts {
+  const known = facts.get(table);
+  if (known) return known;
+  const columns = Object.values<PgColumn>(getTableColumns(table));
+  const keys = getTableConfig(table).primaryKeys[0]?.columns ?? columns.filter((column) => column.primary);
+  const found = {
+    name: getTableName(table),
+    types: new Map(columns.map((column) => [column.name, column.getSQLType().replace("serial", "int")])),
+    key: keys.map(({ name }) => name),
+  };
+  facts.set(table, found);
+  return found;
+}
+
+const quoted = (name: string) => `"${name}"`;
+const listOf = (names: readonly string[], prefix = "") =>
+  sql.raw(names.map((name) => prefix + quoted(name)).join(", "));
+const assignments = (names: readonly string[], from: string) =>
+  sql.raw(names.map((name) => `${quoted(name)} = ${from}.${quoted(name)}`).join(", "));
+
+/** Many rows as one parameter, `t` in the statement; see `rowsOf` for why. */
+const records = ({ types }: Facts, names: readonly string[], rows: readonly object[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as t(${sql.raw(
+    names.map((name) => `${quoted(name)} ${types.get(name)}`).join(", "),
+  )})`;
+
+const namesBut = ({ types }: Facts, but: readonly string[]) => [...types.keys()].filter((name) => !but.includes(name));
+
+/**
+ * Returns a table's columns and rows of them as `t`, for a statement that does more with them than insert. All columns but
+ * those named: one that is added to the table is a type error until the rows have it.
+ */
+export function rowsFor<T extends PgTable, const But extends ColumnName<T>>(
+  table: T,
+  but: readonly But[],
+  rows: readonly Omit<RowOf<T>, But>[],
+): { columns: SQL; rows: SQL } {
+  const of = factsOf(table);
+  const names = namesBut(of, but);
+  return { columns: listOf(names), rows: records(of, names, rows) };
+}
+
+type Same<T extends PgTable> = { readonly [N in ColumnName<T>]?: string | number | boolean | SQL };
+/** `on`: the columns of a unique index, else the primary key. `keep`: not written to a row that is there. */
+type Update<T extends PgTable> = {
+  on?: readonly ColumnName<T>[];
+  keep?: readonly ColumnName<T>[];
+  /** A row that is there already as given is not written again. */
+  changedOnly?: boolean;
+};
+
+type Insert<T extends PgTable, S extends Same<T>, Left extends ColumnName<T>> = {
+  /** What all rows have, the project above all. */
+  same: S;
+  rows: readonly Omit<RowOf<T>, keyof S | Left>[];
+  /** Columns that take their defaults. All others are written. */
+  left?: readonly Left[];
+  /** `nothing`, the columns to update by, or what SQL says after `on conflict`. */
+  onConflict?: "nothing" | Update<T> | SQL;
+};
+
+/** Returns one statement that inserts rows, or updates those that are there: every column is named by the table alone. */
+export function insertOf<T extends PgTable, const S extends Same<T>, const Left extends ColumnName<T> = never>(
+  table: T,
+  { same, rows, left = [], onConflict }: Insert<T, S, Left>,
+): SQL {
+  const of = factsOf(table);
+  const shared = Object.entries<Same<T>[ColumnName<T>]>(same);
+  const given = namesBut(of, [...shared.map(([name]) => name), ...left]);
+  const values = shared.map(([name, value]) =>
+    typeof value === "object" ? value : sql`${value}::${sql.raw(of.types.get(name) ?? "")}`,
+  );
+  const written = [...shared.map(([name]) => name), ...given];
+  return sql`
+    insert into ${sql.raw(quoted(of.name))} (${listOf(written)})
+    select ${sql.join([...values, listOf(given, "t.")], sql`, `)} from ${records(of, given, rows)}
+    ${conflictOf(of, written, onConflict)}`;
+}
+
+function conflictOf(of: Facts, written: readonly string[], onConflict: Insert<PgTable, object, never>["onConflict"]) {
+  if (onConflict === undefined) return sql``;
+  if (onConflict === "nothing") return sql`on conflict do nothing`;
+  if ("queryChunks" in onConflict) return sql`on conflict ${onConflict}`;
+  const { on = of.key, keep = [], changedOnly = false } = onConflict;
+  const changed = written.filter((name) => !on.includes(name) && !keep.includes(name));
+  const unlessSame = sql`where (${listOf(changed, `${quoted(of.name)}.`)}) is distinct from (${listOf(changed, "excluded.")})`;
+  return sql`on conflict (${listOf(on)}) do update set ${assignments(changed, "excluded")} ${changedOnly ? unlessSame : sql``}`;
+}
+
+/** Rows of one statement: bounds the text that a long conversation becomes on its way to the database. */
+const ROWS_PER_STATEMENT = 2000;
+
+/** Inserts rows, or updates those that are there. */
+export async function insertRows<T extends PgTable, const S extends Same<T>, const Left extends ColumnName<T> = never>(
+  db: Db,
+  table: T,
+  insert: Insert<T, S, Left>,
+): Promise<void> {
+  for (let from = 0; from < insert.rows.length; from += ROWS_PER_STATEMENT) {
+    const rows = insert.rows.slice(from, from + ROWS_PER_STATEMENT);
+    await db.execute(insertOf(table, { ...insert, rows }));
+  }
+}
+
+/**
+ * Returns what an update of many rows says: `rows` as `t`, `set` for every field that they have beside the key, and `matches`
+ * to join them by the key of the table, its project apart.
+ */
+export function updateOf<T extends PgTable, Row extends Partial<RowOf<T>>>(
+  table: T,
+  rows: readonly OnlyColumns<T, Row>[],
+): { set: SQL; rows: SQL; matches: SQL } {
+  const of = factsOf(table);
+  const names = Object.keys(rows[0] ?? {});
+  const key = of.key.filter((name) => names.includes(name));
+  const changed = names.filter((name) => !key.includes(name));
+  return {
+    set: assignments(changed, "t"),
+    rows: records(of, names, rows),
+    matches: sql.raw(key.map((name) => `${quoted(of.name)}.${quoted(name)} = t.${quoted(name)}`).join(" and ")),
+  };
+}
