@@ -26,7 +26,6 @@ export const listMembersInput = z.strictObject(pageInput);
 export const membersReply = z.object({ members: z.array(member), pagination });
 
 export const changeRoleInput = z.strictObject({ userId: idInput, role });
-export const memberInput = z.strictObject({ userId: idInput });
 /** `revokeKeys`: whoever made a key may know it. */
 export const removeMemberInput = z.strictObject({ userId: idInput, revokeKeys: queryBoolean().default(false) });
 /** Of the keys that they made: how many were revoked, and how many still open something. */
