@@ -12,6 +12,7 @@ export const CAPABILITIES = [
   "project:data:write",
   "project:models:manage",
   "telemetry:write",
+  "connections:manage",
   "project:admin",
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
@@ -40,7 +41,7 @@ const EDITS = [
 export const ROLE_CAPABILITIES: Record<Role, readonly Capability[]> = {
   viewer: READS,
   editor: EDITS,
-  manager: [...EDITS, "model-pricing:write", "project:models:manage"],
+  manager: [...EDITS, "model-pricing:write", "project:models:manage", "connections:manage"],
   owner: CAPABILITIES,
 };
 

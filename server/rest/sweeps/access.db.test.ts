@@ -17,16 +17,18 @@ import { verbsOfServices } from "../testing/all-verbs";
 /** The table of the product's own page, word for word, and not what the code makes of it. */
 const READS: Capability[] = ["workspace:read", "model-pricing:read", "diagnostics:read", "project:data:read"];
 const EDITS: Capability[] = [...READS, "diagnostics:write", "models:manage", "project:data:write", "telemetry:write"];
-const MANAGES: Capability[] = [...EDITS, "model-pricing:write", "project:models:manage"];
+const MANAGES: Capability[] = [...EDITS, "model-pricing:write", "project:models:manage", "connections:manage"];
 const TABLE: Record<Role, Capability[]> = {
   viewer: READS,
   editor: EDITS,
   manager: MANAGES,
   owner: [...MANAGES, "project:admin"],
 };
-/** What the page says of subjects: whoever changes members, keys, connections or deletes is an owner. */
+/** What the page says of subjects: whoever changes members, keys or deletes is an owner. */
 const OWNERS_ONLY =
-  /^(apiKeys|members|invitations|passwordResets|connections|audit|retention\.update|masking\.update|deletions|projects\.(delete|rename))\b/;
+  /^(apiKeys|members|invitations|passwordResets|audit|retention\.update|masking\.update|deletions|projects\.(delete|rename))\b/;
+/** Rights to manage what hardly anybody else may see. */
+const READS_WHAT_IT_MANAGES = new Set<Capability>(["project:admin", "connections:manage"]);
 /** Procedures for which a one-time token, or nothing at all, is what lets somebody in. */
 const OPEN_PROCEDURES = [
   "links.forgotPassword",
@@ -279,7 +281,7 @@ test("what an operation asks for fits what it does: nothing changes by a right t
     if (
       spec.effect === "read" &&
       !reads &&
-      !spec.capability.every((one) => one === "project:admin" || one.endsWith(":read"))
+      !spec.capability.every((one) => READS_WHAT_IT_MANAGES.has(one) || one.endsWith(":read"))
     )
       wrong.push(`${spec.name} reads by a right to write`);
     if (OWNERS_ONLY.test(spec.name) && spec.effect === "write" && spec.capability.join() !== "project:admin")

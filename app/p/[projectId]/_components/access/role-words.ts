@@ -13,12 +13,12 @@ export const ROLE_WORDS: Record<Role, { label: string; one: string; all: string;
     label: "Manager",
     one: "a manager",
     all: "managers",
-    may: "As an editor; also model prices, deployments and exports.",
+    may: "As an editor; also model prices, connections, deployments and exports.",
   },
   owner: {
     label: "Owner",
     one: "an owner",
     all: "owners",
-    may: "Everything: also members, keys, connections and deletion.",
+    may: "Everything: also members, keys and deletion.",
   },
 };

@@ -12,6 +12,7 @@ export const CAPABILITY_WORDS: Record<Capability, string> = {
   "project:data:write": "Change tuning configurations",
   "model-pricing:write": "Change model prices",
   "project:models:manage": "Deploy and export models",
+  "connections:manage": "Manage connections to outside services",
   "project:admin": "Everything of an owner: members, keys, deletion",
 };
 
