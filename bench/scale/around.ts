@@ -69,6 +69,11 @@ export async function fillAround(sql: postgres.Sql, now = Date.now()) {
     insert into parked_traces (project_id, trace_id, received_at, attempts, reason, alone, version, created_at)
     select project_id, id, created_at, 5, 'It could not be read.', true, '1', created_at
     from (select * from traces where project_id = ${project} limit 5000) t`;
+  await sql`
+    insert into connections (project_id, id, kind, name, base_url, settings, created_at, updated_at)
+    select ${project}, 'conn_scale_' || n, 'github', 'GitHub ' || n, 'https://api.github.com',
+      '{"defaultDestination": null, "openStates": [], "closedStates": [], "labels": [], "titleTemplate": null, "bodyTemplate": null}', t.at, t.at
+    from generate_series(0::bigint, 499::bigint) n cross join lateral (select ${now}::bigint - n * 1000 as at) t`;
   await fillJobs(sql, now);
 }
 

@@ -3,6 +3,7 @@ import { listAudit, listMyActivity } from "@/server/services/audit";
 import { getBackgroundJob, listBackgroundJobs, summariseBackgroundJobs } from "@/server/services/background-jobs";
 import { BACKGROUND_JOB_STATES } from "@/server/services/background-jobs/schemas";
 import { listBackups } from "@/server/services/backups";
+import { getConnection, listConnections } from "@/server/services/connections";
 import {
   createRepricing,
   exportCosts,
@@ -377,6 +378,12 @@ const aroundReads: Read[] = [
   ),
   read(listMyActivity, "", [{}]),
   read(listApiKeys, "", [{}]),
+  read(listConnections, "", [{}]),
+  read(
+    getConnection,
+    "",
+    numbers(20).map((n) => ({ connectionId: `conn_scale_${n * 20}` })),
+  ),
   read(listMembers, "", [{}]),
   read(listInvitations, "", [{}, { pending: true }, { pending: false }]),
   read(listDeletions, "", [{}]),

@@ -2,6 +2,7 @@ import { accountRouter } from "./routers/account";
 import { apiKeysRouter } from "./routers/api-keys";
 import { auditRouter } from "./routers/audit";
 import { backgroundJobsRouter } from "./routers/background-jobs";
+import { connectionsRouter } from "./routers/connections";
 import { backupsRouter, deletionsRouter, retentionRouter, storageRouter } from "./routers/data";
 import {
   diagnosticSettingsRouter,
@@ -33,6 +34,7 @@ export const appRouter = router({
   audit: auditRouter,
   backgroundJobs: backgroundJobsRouter,
   backups: backupsRouter,
+  connections: connectionsRouter,
   conversations: conversationsRouter,
   deletions: deletionsRouter,
   diagnosticSettings: diagnosticSettingsRouter,

@@ -17,6 +17,7 @@ const PREFIX_OF_ID: Record<string, string> = {
   apiKeyId: "key",
   backfillId: "bf",
   backgroundJobId: "jr",
+  connectionId: "conn",
 };
 const ID_BODY = "0199b2f0c0de7abc8def0123456789ab";
 
@@ -31,6 +32,7 @@ const BY_NAME: Record<string, unknown> = {
   email: "ann@example.com",
   model: "gpt-4.1-mini",
   version: "0.1.0",
+  baseUrl: "https://models.example.com/v1",
 };
 
 function byName(name: string, type: unknown): unknown {

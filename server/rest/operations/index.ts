@@ -2,6 +2,7 @@ import type { Operation } from "../operation";
 import { API_KEYS } from "./api-keys";
 import { AUDIT } from "./audit";
 import { BACKGROUND_JOBS } from "./background-jobs";
+import { CONNECTIONS } from "./connections";
 import { COSTS } from "./costs";
 import { DATA } from "./data";
 import { DIAGNOSTICS } from "./diagnostics";
@@ -23,6 +24,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...COSTS,
   ...FINE_TUNING,
   ...PROJECTS,
+  ...CONNECTIONS,
   ...API_KEYS,
   ...MEMBERS,
   ...AUDIT,

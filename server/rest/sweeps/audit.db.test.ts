@@ -7,6 +7,7 @@ import type { AccountCtx, Ctx } from "@/server/platform/context";
 import type { AccountVerb, InstallationVerb, Verb } from "@/server/platform/verb";
 import { issueApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
+import { createConnection } from "@/server/services/connections";
 import { createRepricing, failRepricing } from "@/server/services/costs";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
@@ -72,6 +73,14 @@ const only =
   (input: object): Sample =>
   async () => ({ input });
 
+/** Without a secret nothing outside is asked. */
+const onConnection =
+  (more: object = {}): Sample =>
+  async ({ ctx }) => {
+    const { connection } = await createConnection(ctx, { kind: "github", name: "GitHub" });
+    return { input: { connectionId: connection.id, ...more } };
+  };
+
 const SAMPLE_PRICE = {
   provider: "external" as const,
   modelName: "acme-1",
@@ -110,6 +119,10 @@ const SAMPLES: Record<string, Sample> = {
   "conversations.changeLabels": async ({ ctx }) => ({
     input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id, add: ["vip"] },
   }),
+  "connections.create": only({ kind: "github", name: "GitHub", secret: "a secret" }),
+  "connections.delete": onConnection(),
+  "connections.test": onConnection(),
+  "connections.update": onConnection({ name: "Renamed", secret: "another secret" }),
   "deletions.create": only({ userId: "customer-1" }),
   "diagnosticSettings.update": only({ automaticSchedulingEnabled: false }),
   "findings.update": async ({ ctx }) => ({

@@ -21,6 +21,7 @@ const WRONG_PASSWORD = "canary-password-wrong-13ee";
 const DATABASE_PASSWORD = "canary-database-c0ffee";
 const MAIL_PASSWORD = "canary-mail-password-b0b1e5";
 const CLIENT_SECRET = "canary-client-secret-ca11ab1e";
+const CONNECTION_SECRET = "canary-connection-secret-4b1d";
 const INSTALLATION_SECRET = "canary-installation-secret-0d15ea5e-0d15ea5e";
 
 /** Its own file: the environment is read once. Debug shows whatever the log can be made to show. */
@@ -35,6 +36,8 @@ Object.assign(process.env, {
   WHETSTONE_SECRET: INSTALLATION_SECRET,
   LOG_LEVEL: "debug",
   PUBLIC_URL: `http://${HOST}`,
+  // A service that is down may be called as well.
+  OUTBOUND_ALLOW: "127.0.0.1",
   // A provider and a mail server that are down: nobody listens at this port.
   OIDC_ISSUER: "http://127.0.0.1:9",
   OIDC_CLIENT_ID: "whetstone",
@@ -66,6 +69,7 @@ const canaries: Record<string, string> = {
   "installation secret": INSTALLATION_SECRET,
   "mail password": MAIL_PASSWORD,
   "client secret": CLIENT_SECRET,
+  "connection secret": CONNECTION_SECRET,
 };
 /** What was answered, besides the one answer that each secret is for. */
 const answers: string[] = [];
@@ -126,7 +130,10 @@ beforeAll(async () => {
     dispatch(
       requestTo("POST", `/v1/projects/${projectId}/api-keys`, {
         cookie,
-        body: { name: "canary", capabilities: ["project:admin", "telemetry:write", ...ROLE_CAPABILITIES.viewer] },
+        body: {
+          name: "canary",
+          capabilities: ["project:admin", "connections:manage", "telemetry:write", ...ROLE_CAPABILITIES.viewer],
+        },
         headers: { ...SAME_ORIGIN, "idempotency-key": "canary-idempotency-key-88" },
       }),
     );
@@ -192,6 +199,31 @@ test("a provider and a mail server that are down take no secret along into log o
   const failure = await sendMail(db(), waiting[0]?.id ?? "").catch((error: Error) => error);
   expect(failure).toBeInstanceOf(Error);
   answers.push(`${(failure as Error).stack} ${JSON.stringify(failure)}`);
+});
+
+test("a connection whose service is down, and all that can be done with it, take no secret along", async () => {
+  const base = `/v1/projects/${projectId}/connections`;
+  const send = async (method: string, path: string, body?: unknown) => {
+    const headers = method === "POST" ? { "idempotency-key": `connection-${method}-${path}` } : {};
+    const reply = await dispatch(requestTo(method, `${base}${path}`, { key, body, headers }));
+    const told = await reply.clone().text();
+    await heard(reply);
+    return JSON.parse(told) as { connection?: { id: string }; test?: { ok: boolean } };
+  };
+  const secret = CONNECTION_SECRET;
+  const given = { kind: "github", name: "Down", baseUrl: "http://127.0.0.1:9", secret };
+  const id = (await send("POST", "", given)).connection?.id;
+  await send("POST", "", given);
+  await send("POST", "", { ...given, secret: [secret], [secret]: secret });
+  await send("POST", "", { ...given, secret: `${secret}\n` });
+  await send("POST", "", { ...given, secret: `${secret}\u0000` });
+  await send("POST", "", { ...given, baseUrl: `https://user:${secret}@example.test` });
+  expect((await send("POST", `/${id}/test`)).test).toMatchObject({ ok: false });
+  await send("PATCH", `/${id}`, { secret: `${secret}-2`, settings: { labels: [7] } });
+  await send("PATCH", `/${id}`, { secret: `${secret}-3` });
+  await send("PATCH", `/${id}`, { baseUrl: "https://elsewhere.test" });
+  await send("GET", "");
+  await send("GET", `/${id}`);
 });
 
 test("a failing database, in all the ways it fails, takes no secret along into log or answer", async () => {

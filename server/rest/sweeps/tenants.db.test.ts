@@ -7,6 +7,7 @@ import { CAPABILITIES } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
 import { createApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
+import { createConnection } from "@/server/services/connections";
 import { createRepricing } from "@/server/services/costs";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
 import { inviteMember } from "@/server/services/members";
@@ -76,6 +77,11 @@ async function tenant(mark: string) {
   );
   await createRepricing(ctx, { from: 0, to: 1, model: `${mark}-model` });
   await createApiKey(ctx, { name: `key ${mark}` });
+  await createConnection(ctx, {
+    kind: "github",
+    name: `GitHub ${mark}`,
+    settings: { defaultDestination: `${mark}/app` },
+  });
   await inviteMember(ctx, { role: "viewer", email: `${mark}@example.test` });
   await storedJob(ctx, { state: "failed", error: { name: "Error", message: mark }, data: { markId: mark } });
   return { ctx, userId, key, mark, cookie: (await cookieFor(userId)).cookie };
@@ -122,6 +128,7 @@ const TABLE_OF: Record<string, [table: string, column: string]> = {
   backgroundJobId: ["job_runs", "id"],
   modelPriceId: ["model_price_definitions", "id"],
   repricingId: ["repricings", "id"],
+  connectionId: ["connections", "id"],
 };
 /** Parameters that name nothing of a project's own. */
 const NOBODYS = new Set(["ruleId"]);
@@ -157,6 +164,7 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     "tool_calls",
     "model_price_definitions",
     "job_runs",
+    "connections",
   ]) {
     expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);
   }

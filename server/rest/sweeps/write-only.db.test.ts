@@ -106,7 +106,15 @@ const BEFORE: Record<string, (of: World) => Promise<unknown>> = {
 const endRepricing = async (ctx: Ctx, id: string) => failRepricing(ctx, id, SECRET);
 
 /** They say what they were sent, or nothing but that it was done. */
-const ECHOES = ["diagnosticSettings.update", "modelPrices.create", "modelPrices.update", "storage.measure"];
+const ECHOES = [
+  "connections.create",
+  "connections.test",
+  "connections.update",
+  "diagnosticSettings.update",
+  "modelPrices.create",
+  "modelPrices.update",
+  "storage.measure",
+];
 
 const dispatch = createDispatcher(OPERATIONS);
 const send = async ({ ctx }: World, { method, path, body }: Call, key: string) => {

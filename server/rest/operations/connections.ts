@@ -1,0 +1,18 @@
+import {
+  createConnection,
+  deleteConnection,
+  getConnection,
+  listConnections,
+  testConnection,
+  updateConnection,
+} from "@/server/services/connections";
+import { about, get, patch, post, project, remove } from "./line";
+
+export const CONNECTIONS = about("Connections", [
+  get(`${project}/connections`, listConnections),
+  post(`${project}/connections`, createConnection, 201),
+  get(`${project}/connections/:connectionId`, getConnection),
+  patch(`${project}/connections/:connectionId`, updateConnection),
+  remove(`${project}/connections/:connectionId`, deleteConnection),
+  post(`${project}/connections/:connectionId/test`, testConnection),
+]);

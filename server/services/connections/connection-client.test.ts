@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { addressBelow } from "./connection-client";
+
+test.each([
+  ["https://api.example.com/v1", "/models", "https://api.example.com/v1/models"],
+  ["https://api.example.com/v1/", "models", "https://api.example.com/v1/models"],
+  ["https://api.example.com", "/user", "https://api.example.com/user"],
+  ["https://example.com/hook?token=x", "", "https://example.com/hook?token=x"],
+  ["https://example.com/hook/", "", "https://example.com/hook/"],
+  ["https://example.com/a", "//evil.example/x", "https://example.com/a/evil.example/x"],
+  ["https://example.com/a", "https://evil.example/x", "https://example.com/a/https://evil.example/x"],
+  ["https://example.com/a", "x?y#z", "https://example.com/a/x%3Fy%23z"],
+])("below %s, %s is %s", (base, path, address) => {
+  expect(addressBelow(base, path).href).toBe(address);
+});
+
+test.each(["../x", "/../x", "%2e%2e/x", "a/../../x"])("%s does not lead out of the base", (path) => {
+  expect(() => addressBelow("https://example.com/tenant", path)).toThrow(/leaves its address/);
+});
+
+test("a query is added to the one that is there", () => {
+  const url = addressBelow("https://example.com/api?version=3", "/items", { page: "2 & 3" });
+  expect(url.href).toBe("https://example.com/api/items?version=3&page=2+%26+3");
+});

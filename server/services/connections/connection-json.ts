@@ -1,0 +1,34 @@
+import type { connections } from "@/db/schema";
+import { type Ctx, hasCapability } from "@/server/platform/context";
+import type { Connection } from "./schemas";
+
+type Row = typeof connections.$inferSelect;
+
+/** Returns a connection as it is shown, without its secret. */
+export const connectionJson = (row: Row): Connection => ({
+  id: row.id,
+  kind: row.kind,
+  name: row.name,
+  baseUrl: row.baseUrl,
+  // Held to the schema of its kind when it was stored, and to the reply's again.
+  settings: row.settings as Connection["settings"],
+  secretSet: row.secretSealed !== null,
+  lastTest: row.lastTest,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+});
+
+/** Returns what the caller may see: whoever does not manage connections sees which there are. */
+export const shownTo = (ctx: Ctx, row: Row) => {
+  const { id, kind, name } = row;
+  return hasCapability(ctx, ["connections:manage"]) ? connectionJson(row) : { id, kind, name };
+};
+
+/** What the audit log tells of a connection. */
+export const audited = ({ kind, name, baseUrl, settings, secretSealed }: Row) => ({
+  kind,
+  name,
+  baseUrl,
+  settings,
+  secretSet: secretSealed !== null,
+});

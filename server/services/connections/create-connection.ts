@@ -1,0 +1,50 @@
+import { NOW } from "@/db/now";
+import { connections } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { newId } from "@/server/platform/ids";
+import { sealSecret } from "@/server/platform/key-ring";
+import { verb } from "@/server/platform/verb";
+import { checkAddress } from "./check-address";
+import { checkSecret } from "./check-secret";
+import { audited, connectionJson } from "./connection-json";
+import { placeOf } from "./read-connection";
+import { connectionReply, createConnectionInput, DEFAULT_BASE_URLS, DEFAULT_SETTINGS } from "./schemas";
+import { storedEnvelope } from "./stored-envelope";
+
+export const createConnection = verb(
+  {
+    name: "connections.create",
+    summary: "Connect the project to an outside service. The secret is stored encrypted and never returned.",
+    description:
+      "`secret` is a token; for Jira Cloud `email:token`; for a signed webhook the key that signs (`whsec_…` or any text); for Slack the incoming webhook's address. Nothing is called: `…/test` does that. An address that would never be called is a 422, which says what the operator can allow.",
+    capability: "connections:manage",
+    effect: "write",
+    input: createConnectionInput,
+    reply: connectionReply,
+  },
+  async (ctx, { kind, name, secret, ...given }) => {
+    // The schema let only a kind that has an address go without one.
+    const baseUrl = given.baseUrl ?? (DEFAULT_BASE_URLS[kind] as string);
+    const settings = { ...DEFAULT_SETTINGS[kind], ...given.settings };
+    checkAddress(baseUrl);
+    checkSecret({ kind, baseUrl, settings, secret });
+    const place = placeOf({ projectId: ctx.projectId, id: newId("conn") });
+    const envelope = secret === undefined ? undefined : await sealSecret(ctx.db, place, secret);
+    const [row] = await ctx.db
+      .insert(connections)
+      .values({
+        projectId: ctx.projectId,
+        id: place.id,
+        kind,
+        name,
+        baseUrl,
+        settings,
+        ...storedEnvelope(envelope),
+        updatedAt: NOW,
+      })
+      .returning();
+    if (!row) throw new Error("The insert of a connection returned no row.");
+    auditNote(ctx, { target: { type: "connection", id: row.id }, after: audited(row) });
+    return { connection: connectionJson(row) };
+  },
+);

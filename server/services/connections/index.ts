@@ -1,0 +1,9 @@
+import "server-only";
+
+export { createConnection } from "./create-connection";
+export { deleteConnection } from "./delete-connection";
+export { getConnection } from "./get-connection";
+export { listConnections } from "./list-connections";
+export { openConnection } from "./open-connection";
+export { testConnection } from "./test-connection";
+export { updateConnection } from "./update-connection";

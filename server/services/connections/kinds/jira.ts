@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { bearer, type Kind } from "./kind";
+
+/** Jira Cloud takes `email:token`; a server of one's own takes a token alone. */
+const WITH_EMAIL = /^[^\s:]+@[^\s:]+:/;
+
+export const jira: Kind<"jira"> = {
+  label: "Jira",
+  needsSecret: () => "There is no secret: enter the account's e-mail address and an API token, as email:token.",
+  sign: (secret) =>
+    WITH_EMAIL.test(secret)
+      ? { headers: { authorization: `Basic ${Buffer.from(secret).toString("base64")}` } }
+      : bearer(secret),
+  addressHint: "A site's is https://your-site.atlassian.net.",
+  probe: async (service) => {
+    await service.json({ path: "/rest/api/3/myself" }, z.object({ displayName: z.string() }));
+    return [];
+  },
+};

@@ -1,0 +1,42 @@
+import type { z } from "zod";
+import type { OutboundReply, OutboundRequest } from "@/server/platform/outbound";
+import type { ConnectionKind, SETTINGS } from "../schemas";
+
+/** A request below a connection's address, before it has its credential. */
+export type Unsigned = { url: URL; body: string | undefined };
+/** What a credential adds to a request. */
+export type Signature = { url?: URL; headers: Record<string, string> };
+
+/** A request of a service's API. */
+export type Call = Omit<OutboundRequest, "projectId" | "url" | "body"> & {
+  /** Below the base URL, without its query. */
+  path: string;
+  query?: Record<string, string>;
+};
+
+/** What a probe may ask of the service. */
+export type Caller = {
+  request: (call: Call) => Promise<OutboundReply>;
+  json: <Reply extends z.ZodType>(call: Call, reply: Reply) => Promise<z.output<Reply>>;
+};
+
+/** What a connection of one kind does with its secret, and how it is tested. */
+export type Kind<Name extends ConnectionKind = ConnectionKind> = {
+  /** As people call it. */
+  label: string;
+  /** What a test says where there is no secret; none where the service may do without. */
+  needsSecret?: (settings: z.infer<(typeof SETTINGS)[Name]>) => string | undefined;
+  /** Adds the credential to a request. */
+  sign: (secret: string, request: Unsigned, settings: z.infer<(typeof SETTINGS)[Name]>) => Signature;
+  /** What addresses of this kind look like, for who gave another. */
+  addressHint: string;
+  /** Asks the service something harmless; returns what is wrong. Throws where the call itself fails. */
+  probe: (
+    service: Caller,
+    settings: z.infer<(typeof SETTINGS)[Name]>,
+    about: { id: string; name: string },
+  ) => Promise<string[]>;
+};
+
+export const bearer = (secret: string): Signature => ({ headers: { authorization: `Bearer ${secret}` } });
+export const tokenNeeded = () => "There is no secret: enter a token.";

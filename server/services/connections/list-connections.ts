@@ -1,0 +1,36 @@
+import { and, eq } from "drizzle-orm";
+import { connections } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { shownTo } from "./connection-json";
+import { connectionsReply, listConnectionsInput } from "./schemas";
+
+export const listConnections = verb(
+  {
+    name: "connections.list",
+    summary: "The outside services that the project is connected to, newest first. Never their secrets.",
+    description: "Whoever lacks `connections:manage` gets `id`, `kind` and `name` of each.",
+    capability: ["connections:manage", "workspace:read"],
+    effect: "read",
+    input: listConnectionsInput,
+    reply: connectionsReply,
+  },
+  async (ctx, { limit, cursor }) => {
+    const list = newestFirst({
+      name: "connections",
+      filters: { project: ctx.projectId },
+      time: connections.createdAt,
+      id: connections.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(connections)
+      .where(and(eq(connections.projectId, ctx.projectId), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { connections: rows.map((row) => shownTo(ctx, row)), pagination: { limit, nextCursor } };
+  },
+);

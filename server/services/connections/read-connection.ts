@@ -1,0 +1,41 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import { connections, ringKeys } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { notFound } from "@/server/platform/errors";
+import { openFrom, type Place } from "@/server/platform/key-ring";
+
+type Row = typeof connections.$inferSelect;
+export type ConnectionRow = Row & { wrapped: string | null };
+
+const mine = ({ projectId }: Ctx, id: string) => and(eq(connections.projectId, projectId), eq(connections.id, id));
+
+export const placeOf = ({ projectId, id }: Pick<Row, "projectId" | "id">): Place => ({
+  projectId,
+  id,
+  field: "connections.secret",
+});
+
+/** Reads a connection together with the ring key of its secret, as both are at one moment. */
+export async function readConnection(ctx: Ctx, id: string): Promise<ConnectionRow> {
+  const [row] = await ctx.db
+    .select({ ...getTableColumns(connections), wrapped: ringKeys.wrapped })
+    .from(connections)
+    .leftJoin(ringKeys, eq(ringKeys.id, connections.secretRingKey))
+    .where(mine(ctx, id));
+  if (!row) throw notFound("The connection");
+  return row;
+}
+
+/** Reads a connection that the transaction is about to change or remove. */
+export async function lockConnection(ctx: Ctx, id: string): Promise<Row> {
+  const [row] = await ctx.db.select().from(connections).where(mine(ctx, id)).for("update");
+  if (!row) throw notFound("The connection");
+  return row;
+}
+
+/** Returns the secret; `undefined` without one. It goes no further than the client that is made with it. */
+export function openSecret(row: ConnectionRow): string | undefined {
+  const { secretSealed: sealed, secretDataKey: dataKey, secretRingKey: ringKey, wrapped } = row;
+  if (sealed === null || dataKey === null || ringKey === null || wrapped === null) return undefined;
+  return openFrom(placeOf(row), { sealed, dataKey, ringKey, wrapped });
+}

@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { CONNECTION_KINDS } from "@/db/schema/enumerations";
+import { idInput, pageInput, pagination } from "@/server/platform/schemas";
+
+export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
+export { CONNECTION_KINDS };
+
+const line = z.string().trim().min(1).max(200);
+const names = z.array(line).max(50);
+
+const modelSettings = z.strictObject({
+  /** The model that is asked where nobody names one. */
+  defaultModel: line.nullable(),
+  /** At most so many calls and US dollars a day (UTC); `null` is no limit. */
+  dailyCalls: z.int().min(0).max(1_000_000_000).nullable(),
+  dailyUsd: z.number().min(0).max(1_000_000_000).nullable(),
+});
+const webhookSettings = z.strictObject({
+  /** `signed`: JSON with a signature of the Standard Webhooks kind. `slack`: a message for a Slack incoming webhook. */
+  format: z.enum(["signed", "slack"]),
+});
+const trackerSettings = z.strictObject({
+  /** Where work items go unless one says otherwise, as the tracker writes it: `owner/repo`, a team key, a project key. */
+  defaultDestination: line.nullable(),
+  /** The tracker's states that mean open and closed; empty: the tracker's own idea. */
+  openStates: names,
+  closedStates: names,
+  labels: names,
+  titleTemplate: z.string().max(500).nullable(),
+  bodyTemplate: z.string().max(20_000).nullable(),
+});
+const jiraSettings = trackerSettings.extend({ issueType: line.nullable() });
+const noSettings = z.strictObject({});
+
+/** What can be set for each kind; all of it is stored. */
+export const SETTINGS = {
+  model: modelSettings,
+  webhook: webhookSettings,
+  github: trackerSettings,
+  gitlab: trackerSettings,
+  linear: trackerSettings,
+  jira: jiraSettings,
+  "model-hub": noSettings,
+} as const satisfies Record<ConnectionKind, z.ZodObject>;
+
+const TRACKER_DEFAULTS: z.infer<typeof trackerSettings> = {
+  defaultDestination: null,
+  openStates: [],
+  closedStates: [],
+  labels: [],
+  titleTemplate: null,
+  bodyTemplate: null,
+};
+export const DEFAULT_SETTINGS: { [Kind in ConnectionKind]: z.infer<(typeof SETTINGS)[Kind]> } = {
+  model: { defaultModel: null, dailyCalls: null, dailyUsd: null },
+  webhook: { format: "signed" },
+  github: TRACKER_DEFAULTS,
+  gitlab: TRACKER_DEFAULTS,
+  linear: TRACKER_DEFAULTS,
+  jira: { ...TRACKER_DEFAULTS, issueType: null },
+  "model-hub": {},
+};
+
+/** Where each kind is reached unless a connection says otherwise; `null`: nobody but its owner knows. */
+export const DEFAULT_BASE_URLS: Record<ConnectionKind, string | null> = {
+  model: "https://api.openai.com/v1",
+  webhook: null,
+  github: "https://api.github.com",
+  gitlab: "https://gitlab.com/api/v4",
+  linear: "https://api.linear.app",
+  jira: null,
+  "model-hub": "https://huggingface.co",
+};
+
+/** Every form that settings can have. */
+const settings = z.union([noSettings, modelSettings, webhookSettings, jiraSettings, trackerSettings]);
+const settingsInput = z.union([
+  noSettings,
+  modelSettings.partial(),
+  webhookSettings.partial(),
+  trackerSettings.partial(),
+  jiraSettings.partial(),
+]);
+
+const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+const hasUser = (text: string) => URL.canParse(text) && `${new URL(text).username}${new URL(text).password}` !== "";
+
+export const baseUrl = z
+  .string()
+  .trim()
+  .max(2000)
+  .refine(isHttp, "Must be an address that begins with https:// (or http://).")
+  .refine((text) => !hasUser(text), "Must have no user and password in it: give them as the secret.")
+  .refine((text) => !text.includes("#"), "Must have no fragment.");
+
+export const connectionName = z.string().trim().min(1, "Enter a name.").max(120);
+
+/** Goes into a header as it is: nothing that would end it. */
+export const connectionSecret = z
+  .string()
+  .trim()
+  .min(1)
+  .max(8000)
+  .regex(/^[\x20-\x7e]+$/, "Must be printable ASCII characters on one line.");
+
+/** What a test of a connection found; `ok` when there were no problems. */
+export const connectionTest = z.object({ ok: z.boolean(), problems: z.array(z.string()) });
+
+/** A connection as shown to who may manage it: never its secret. Times are Unix ms. */
+export const connection = z.object({
+  id: z.string(),
+  kind: z.enum(CONNECTION_KINDS),
+  name: z.string(),
+  baseUrl: z.string(),
+  settings,
+  /** Whether a secret is stored. */
+  secretSet: z.boolean(),
+  /** Of the connection as it is; `null` until it is tested, and again after a change of what a test would find. */
+  lastTest: connectionTest.extend({ at: z.number() }).nullable(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type Connection = z.infer<typeof connection>;
+
+/** What everybody in the project sees of a connection. */
+export const namedConnection = connection.pick({ id: true, kind: true, name: true });
+const shownConnection = z.union([connection, namedConnection]);
+
+export const listConnectionsInput = z.strictObject(pageInput);
+export const connectionsReply = z.object({ connections: z.array(shownConnection), pagination });
+export const connectionIdInput = z.strictObject({ connectionId: idInput });
+export const shownConnectionReply = z.object({ connection: shownConnection });
+export const connectionReply = z.object({ connection });
+export const connectionTestReply = z.object({ test: connectionTest });
+
+export const createConnectionInput = z
+  .strictObject({
+    kind: z.enum(CONNECTION_KINDS),
+    name: connectionName,
+    /** Where the service is reached. Without it, the provider's own; a webhook and Jira have none. */
+    baseUrl: baseUrl.optional(),
+    /** A token, or what the kind takes for one. Stored encrypted and never returned. */
+    secret: connectionSecret.optional(),
+    settings: settingsInput.optional(),
+  })
+  .superRefine((given, { addIssue }) => {
+    const parsed = SETTINGS[given.kind].partial().safeParse(given.settings ?? {});
+    for (const { path, message } of parsed.error?.issues ?? [])
+      addIssue({ code: "custom", path: ["settings", ...path], message });
+    if (given.baseUrl === undefined && DEFAULT_BASE_URLS[given.kind] === null)
+      addIssue({ code: "custom", path: ["baseUrl"], message: "This kind has no address of its own: say where it is." });
+  });
+
+export const updateConnectionInput = z.strictObject({
+  connectionId: idInput,
+  name: connectionName.optional(),
+  baseUrl: baseUrl.optional(),
+  /** Another secret, or `null` to forget the one that is stored. */
+  secret: connectionSecret.nullable().optional(),
+  /** What is named changes; the rest stays. */
+  settings: settingsInput.optional(),
+});

@@ -1,0 +1,79 @@
+import { and, eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { connections } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { OutboundError } from "@/server/platform/outbound";
+import { verb } from "@/server/platform/verb";
+import { kindOf } from "./kinds";
+import type { Caller, Kind } from "./kinds/kind";
+import { clientFor } from "./open-connection";
+import { type ConnectionRow, lockConnection, readConnection } from "./read-connection";
+import { connectionIdInput, connectionTestReply } from "./schemas";
+
+/** Somebody waits for it in front of a screen. */
+const TEST_MS = 10_000;
+
+export const testConnection = verb(
+  {
+    name: "connections.test",
+    summary: "Ask the service something harmless with the stored secret, and tell what is wrong.",
+    description:
+      "Model endpoints: `GET /models`; GitHub and GitLab: `GET /user`; Linear: `viewer`; Jira: `GET /rest/api/3/myself`; model hubs: `GET /api/whoami-v2`; webhooks: a `ping` (Slack: a message). A service that refuses is a 200 with `ok: false`. What was found is `lastTest` of the connection.",
+    capability: "connections:manage",
+    effect: "write",
+    input: connectionIdInput,
+    reply: connectionTestReply,
+  },
+  {
+    before: async (ctx, { connectionId }) => {
+      const row = await readConnection(ctx, connectionId);
+      return { row, problems: await problemsOf(ctx, row) };
+    },
+    run: async (ctx, { connectionId }, { row, problems }) => {
+      const { updatedAt } = await lockConnection(ctx, connectionId);
+      if (updatedAt !== row.updatedAt)
+        throw new ServiceError("conflict", "The connection was changed while it was tested. Test it again.");
+      const test = { ok: problems.length === 0, problems };
+      await ctx.db
+        .update(connections)
+        .set({ lastTest: sql`${JSON.stringify(test)}::jsonb || jsonb_build_object('at', ${NOW})` })
+        .where(and(eq(connections.projectId, ctx.projectId), eq(connections.id, connectionId)));
+      auditNote(ctx, { after: test });
+      return { test };
+    },
+  },
+);
+
+async function problemsOf(ctx: Ctx, row: ConnectionRow): Promise<string[]> {
+  const kind = kindOf(row.kind);
+  const settings = row.settings as never;
+  const missing = row.secretSealed === null ? kind.needsSecret?.(settings) : undefined;
+  if (missing !== undefined) return [missing];
+  try {
+    const service = withPatience(await clientFor(ctx, row, "test"));
+    return await kind.probe(service, settings, row);
+  } catch (error) {
+    if (error instanceof OutboundError) return [problemOf(error, kind)];
+    if (error instanceof ServiceError && error.code === "unprocessable") return [error.message];
+    throw error;
+  }
+}
+
+const withPatience = ({ request, json }: Caller): Caller => ({
+  request: (call) => request({ timeoutMs: TEST_MS, ...call }),
+  json: (call, reply) => json({ timeoutMs: TEST_MS, ...call }, reply),
+});
+
+/** What somebody can do about it. Nothing of what the other side said is in it. */
+function problemOf(error: OutboundError, { label, addressHint }: Kind): string {
+  if (error.status === 401) return `${capital(label)} refused the secret (401). Enter a current one.`;
+  if (error.status === 403)
+    return `${capital(label)} knows the secret and does not let it do this (403). Check its permissions.`;
+  if (error.status === 404) return `There is nothing of ${label} at this address (404). ${addressHint}`;
+  if (error.reason === "unreadable") return `The reply is not one of ${label}. ${addressHint}`;
+  return error.message;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

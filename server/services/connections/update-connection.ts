@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import { and, eq } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { connections } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { impossible, ServiceError } from "@/server/platform/errors";
+import { pointerOf } from "@/server/platform/field-errors";
+import { sealSecret } from "@/server/platform/key-ring";
+import { verb } from "@/server/platform/verb";
+import { checkAddress } from "./check-address";
+import { checkSecret } from "./check-secret";
+import { audited, connectionJson } from "./connection-json";
+import { lockConnection, placeOf } from "./read-connection";
+import { connectionReply, SETTINGS, updateConnectionInput } from "./schemas";
+import { storedEnvelope } from "./stored-envelope";
+
+type Row = typeof connections.$inferSelect;
+type Target = Pick<Row, "kind" | "baseUrl" | "settings">;
+
+export const updateConnection = verb(
+  {
+    name: "connections.update",
+    summary: "Change a connection: its name, address, secret or settings.",
+    description:
+      "What is left out stays, within `settings` too; `secret: null` forgets the secret. A stored secret goes to the host that it was given for and nowhere else: another host in `baseUrl` without `secret` is a 422. A change of address, secret or settings makes `lastTest` null.",
+    capability: "connections:manage",
+    effect: "write",
+    input: updateConnectionInput,
+    reply: connectionReply,
+  },
+  async (ctx, { connectionId, name, baseUrl, secret, settings }) => {
+    const before = await lockConnection(ctx, connectionId);
+    const target: Target = {
+      kind: before.kind,
+      baseUrl: baseUrl ?? before.baseUrl,
+      settings: settingsOf(before.kind, { ...before.settings, ...settings }),
+    };
+    if (baseUrl !== undefined) checkAddress(baseUrl);
+    if (secret === undefined) refuseElsewhere(before, target);
+    checkSecret({ ...target, secret });
+    const sealed = secret == null ? undefined : await sealSecret(ctx.db, placeOf(before), secret);
+    const { baseUrl: was, settings: had } = before;
+    const isAsTested = secret === undefined && target.baseUrl === was && isDeepStrictEqual(target.settings, had);
+    const [row] = await ctx.db
+      .update(connections)
+      .set({
+        ...target,
+        name: name ?? before.name,
+        ...(secret !== undefined && storedEnvelope(sealed)),
+        ...(!isAsTested && { lastTest: null }),
+        updatedAt: NOW,
+      })
+      .where(and(eq(connections.projectId, ctx.projectId), eq(connections.id, connectionId)))
+      .returning();
+    if (!row) throw new Error("The update of a locked connection returned no row.");
+    const secretReplaced = sealed !== undefined;
+    auditNote(ctx, { before: audited(before), after: { ...audited(row), ...(secretReplaced && { secretReplaced }) } });
+    return { connection: connectionJson(row) };
+  },
+);
+
+/** What the kind lets be set is known only here: the input has the forms of all. */
+function settingsOf(kind: Row["kind"], settings: Record<string, unknown>) {
+  const parsed = SETTINGS[kind].safeParse(settings);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.flatMap(({ path, message, ...issue }) =>
+    "keys" in issue
+      ? issue.keys.map((key) => ({
+          path: pointerOf(["settings", key]),
+          message: `A ${kind} connection has no such setting.`,
+        }))
+      : [{ path: pointerOf(["settings", ...path]), message }],
+  );
+  throw new ServiceError("invalid", "The request is not valid.", { errors });
+}
+
+/** Otherwise whoever manages connections could have every stored secret sent to a host of their own. */
+function refuseElsewhere(before: Row, after: Target) {
+  if (before.secretSealed === null) return;
+  const was = new URL(before.baseUrl).origin;
+  if (new URL(after.baseUrl).origin !== was)
+    throw impossible("/secret", `The stored secret was given for ${was}: enter it again for another host.`);
+  if (before.settings.format !== after.settings.format)
+    throw impossible("/secret", "The stored secret was given for another format: enter the one for this.");
+}

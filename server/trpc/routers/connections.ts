@@ -1,0 +1,19 @@
+import {
+  createConnection,
+  deleteConnection,
+  getConnection,
+  listConnections,
+  testConnection,
+  updateConnection,
+} from "@/server/services/connections";
+import { mutation, query } from "../procedures";
+import { router } from "../trpc";
+
+export const connectionsRouter = router({
+  list: query(listConnections),
+  get: query(getConnection),
+  create: mutation(createConnection),
+  update: mutation(updateConnection),
+  remove: mutation(deleteConnection),
+  test: mutation(testConnection),
+});
