@@ -1,0 +1,155 @@
+"use client";
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NativeSelect,
+  PasswordInput,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from "@mantine/core";
+import { type UseFormReturnType, useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Refused } from "@/app/_components/feedback/refused";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import {
+  CONNECTION_KINDS,
+  type Connection,
+  createConnectionInput,
+  DEFAULT_BASE_URLS,
+  updateConnectionInput,
+} from "@/server/services/connections/schemas";
+import { createInputOf, type FormValues, fieldName, updateInputOf, valuesOf } from "./form-values";
+import { KIND_WORDS } from "./kind-words";
+import { SettingsFields } from "./settings-fields";
+
+type Props = {
+  projectId: string;
+  /** The one that is changed; `null` for a new one. */
+  connection: Connection | null;
+  onClose: () => void;
+};
+
+/** A new connection, or the change of one. */
+export const ConnectionForm = ({ opened, ...rest }: Props & { opened: boolean }) => (
+  <Modal
+    opened={opened}
+    onClose={rest.onClose}
+    title={rest.connection ? `Edit "${rest.connection.name}"` : "Add connection"}
+    size="lg"
+  >
+    <Fields {...rest} />
+  </Modal>
+);
+
+function Fields({ projectId, connection, onClose }: Props) {
+  const form = useForm<FormValues>({
+    mode: "controlled",
+    initialValues: valuesOf(connection),
+    validate: (values) => {
+      const parsed = connection
+        ? updateConnectionInput.safeParse(updateInputOf(connection.id, values))
+        : createConnectionInput.safeParse(createInputOf(values));
+      return Object.fromEntries((parsed.error?.issues ?? []).map(({ path, message }) => [fieldName(path), message]));
+    },
+  });
+  const save = useSave({ projectId, connection, onClose }, (errors) => form.setErrors(errors));
+  const { kind } = form.values;
+  return (
+    <form noValidate onSubmit={form.onSubmit(save.send)}>
+      <Stack gap="md">
+        {save.atFields ? null : <Refused error={save.error} />}
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <NativeSelect
+            size="sm"
+            label="Kind"
+            description={KIND_WORDS[kind].about}
+            disabled={connection !== null}
+            data={CONNECTION_KINDS.map((value) => ({ value, label: KIND_WORDS[value].label }))}
+            {...form.getInputProps("kind")}
+          />
+          <TextInput
+            label="Name"
+            description="How people here know it."
+            required
+            maxLength={120}
+            data-autofocus
+            {...form.getInputProps("name")}
+          />
+        </SimpleGrid>
+        <TextInput
+          label="Base URL"
+          type="url"
+          inputMode="url"
+          required={DEFAULT_BASE_URLS[kind] === null}
+          placeholder={DEFAULT_BASE_URLS[kind] ?? KIND_WORDS[kind].addressExample}
+          maxLength={2000}
+          {...form.getInputProps("baseUrl")}
+        />
+        <SecretFields form={form} connection={connection} />
+        <SettingsFields kind={kind} form={form} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {connection ? "Save connection" : "Add connection"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type SecretProps = { form: UseFormReturnType<FormValues>; connection: Connection | null };
+
+function SecretFields({ form, connection }: SecretProps) {
+  const { kind, forgetSecret } = form.values;
+  return (
+    <>
+      <PasswordInput
+        label={KIND_WORDS[kind].secretLabel}
+        description={`${KIND_WORDS[kind].secretHelp} Stored encrypted, and never shown again.`}
+        placeholder={connection?.secretSet ? "Stored: leave empty to keep it" : undefined}
+        autoComplete="new-password"
+        maxLength={8000}
+        disabled={forgetSecret}
+        {...form.getInputProps("secret")}
+      />
+      {connection?.secretSet ? (
+        <Checkbox label="Forget the stored secret" {...form.getInputProps("forgetSecret", { type: "checkbox" })} />
+      ) : null}
+    </>
+  );
+}
+
+function useSave({ projectId, connection, onClose }: Props, setErrors: (errors: Record<string, string>) => void) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const after = {
+    onSuccess: (saved: { connection: { name: string } }) => {
+      void queries.invalidateQueries({ queryKey: trpc.connections.pathKey() });
+      notifications.show({ message: `${connection ? "Saved" : "Added"} "${saved.connection.name}".` });
+      onClose();
+    },
+    onError: (error: unknown) =>
+      setErrors(Object.fromEntries(problemOf(error).errors.map(({ path, message }) => [fieldName(path), message]))),
+  };
+  const create = useMutation(trpc.connections.create.mutationOptions(after));
+  const update = useMutation(trpc.connections.update.mutationOptions(after));
+  const error = create.error ?? update.error;
+  return {
+    error,
+    /** What was refused is told beside the fields that it is about. */
+    atFields: error !== null && problemOf(error).errors.length > 0,
+    isPending: create.isPending || update.isPending,
+    send: (values: FormValues) =>
+      connection
+        ? update.mutate({ projectId, ...updateInputOf(connection.id, values) })
+        : create.mutate({ projectId, ...createInputOf(values) }),
+  };
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createConnectionInput, updateConnectionInput } from "@/server/services/connections/schemas";
+import { createInputOf, fieldName, updateInputOf, valuesOf } from "./form-values";
+
+const JIRA = {
+  id: "conn_1",
+  kind: "jira" as const,
+  name: "Our Jira",
+  baseUrl: "https://x.atlassian.net",
+  settings: {
+    defaultDestination: "OPS",
+    openStates: ["To do"],
+    closedStates: [],
+    labels: [],
+    titleTemplate: null,
+    bodyTemplate: null,
+    issueType: "Bug",
+  },
+  secretSet: true,
+  lastTest: null,
+  createdAt: 1,
+  updatedAt: 1,
+};
+
+test("what a form begins with changes nothing when it is sent as it is", () => {
+  const sent = updateConnectionInput.parse(updateInputOf(JIRA.id, valuesOf(JIRA)));
+  expect(sent).toEqual({ connectionId: JIRA.id, name: JIRA.name, baseUrl: JIRA.baseUrl, settings: JIRA.settings });
+});
+
+test("each kind sends its own settings alone, and nothing entered is null", () => {
+  const values = { ...valuesOf(null), name: "Local", settings: { ...valuesOf(null).settings, dailyUsd: 5 } };
+  expect(createConnectionInput.parse(createInputOf(values))).toEqual({
+    kind: "model",
+    name: "Local",
+    settings: { defaultModel: null, dailyCalls: null, dailyUsd: 5 },
+  });
+  const hub = createInputOf({ ...values, kind: "model-hub", secret: " hf_x " });
+  expect(createConnectionInput.parse(hub)).toMatchObject({ settings: {}, secret: "hf_x" });
+});
+
+test("a stored secret is kept, replaced or forgotten as the form says", () => {
+  const values = valuesOf(JIRA);
+  expect(updateInputOf("c", values)).not.toHaveProperty("secret");
+  expect(updateInputOf("c", { ...values, secret: "new" })).toMatchObject({ secret: "new" });
+  expect(updateInputOf("c", { ...values, secret: "new", forgetSecret: true })).toMatchObject({ secret: null });
+});
+
+test("a problem is shown at its field", () => {
+  expect(fieldName("/settings/dailyUsd")).toBe("settings.dailyUsd");
+  expect(fieldName(["settings", "dailyUsd"])).toBe("settings.dailyUsd");
+  expect(fieldName("/secret")).toBe("secret");
+});

@@ -1,0 +1,63 @@
+import type { ConnectionKind } from "@/server/services/connections/schemas";
+
+type Words = {
+  label: string;
+  /** What it is for, in a line. */
+  about: string;
+  addressExample: string;
+  secretLabel: string;
+  secretHelp: string;
+};
+
+/** What each kind of connection is called, and what its form says. */
+export const KIND_WORDS: Record<ConnectionKind, Words> = {
+  model: {
+    label: "Model endpoint",
+    about: "A model that Whetstone may ask, over OpenAI's API.",
+    addressExample: "http://127.0.0.1:11434/v1",
+    secretLabel: "API key",
+    secretHelp: "A local model usually needs none.",
+  },
+  webhook: {
+    label: "Webhook",
+    about: "An address that is told what happened.",
+    addressExample: "https://example.com/hooks/whetstone",
+    secretLabel: "Secret",
+    secretHelp: "Signed: the key that signs. Slack: the incoming webhook's whole address.",
+  },
+  github: {
+    label: "GitHub",
+    about: "Issues for Findings, in a repository.",
+    addressExample: "https://github.example.com/api/v3",
+    secretLabel: "Token",
+    secretHelp: "A fine-grained token that may write issues.",
+  },
+  gitlab: {
+    label: "GitLab",
+    about: "Issues for Findings, in a project.",
+    addressExample: "https://gitlab.example.com/api/v4",
+    secretLabel: "Token",
+    secretHelp: "A personal, group or project token with the scope api.",
+  },
+  linear: {
+    label: "Linear",
+    about: "Issues for Findings, in a team.",
+    addressExample: "https://api.linear.app",
+    secretLabel: "API key",
+    secretHelp: "A personal API key, lin_api_…",
+  },
+  jira: {
+    label: "Jira",
+    about: "Issues for Findings, in a project.",
+    addressExample: "https://your-site.atlassian.net",
+    secretLabel: "E-mail and API token",
+    secretHelp: "As email:token. A Jira server of your own takes a token alone.",
+  },
+  "model-hub": {
+    label: "Model hub",
+    about: "Where tuned models are published, such as Hugging Face.",
+    addressExample: "https://huggingface.co",
+    secretLabel: "Token",
+    secretHelp: "A token that may write.",
+  },
+};

@@ -1,0 +1,31 @@
+"use client";
+import { Group, Text } from "@mantine/core";
+import { Ago } from "@/app/_components/values/ago";
+import { Dot } from "@/app/_components/values/dot";
+import type { Connection } from "@/server/services/connections/schemas";
+
+/** How the last test of a connection ended, when, and what was wrong. */
+export function LastTest({ test }: { test: Connection["lastTest"] }) {
+  if (!test) {
+    return (
+      <Text size="sm" c="dimmed" span>
+        Not tested
+      </Text>
+    );
+  }
+  return (
+    <>
+      <Group gap={6} wrap="nowrap">
+        {test.ok ? <Dot color="var(--state-ok)">Works</Dot> : <Dot color="var(--severity-critical)">Failed</Dot>}
+        <Text size="xs" c="dimmed" span>
+          <Ago at={test.at} />
+        </Text>
+      </Group>
+      {test.problems.map((problem) => (
+        <Text key={problem} size="xs" maw="30rem">
+          {problem}
+        </Text>
+      ))}
+    </>
+  );
+}
