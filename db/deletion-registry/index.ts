@@ -1,6 +1,7 @@
 import { TABLES } from "./tables";
 import type { Entry, Holding, Key, TableName } from "./vocabulary";
 
+export { FILE_KINDS_HOLD } from "./file-kinds";
 export type { Entry, Holding, Key, TableName };
 export { TABLES };
 

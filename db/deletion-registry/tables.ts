@@ -283,6 +283,12 @@ export const TABLES = {
     project: "cascade",
   },
 
+  files: {
+    conversation: nothing("What a file holds its kind says: FILE_KINDS_HOLD."),
+    person: nothing("What a file holds its kind says: FILE_KINDS_HOLD."),
+    project: "cascade",
+  },
+
   projects: { conversation: NEITHER, person: NEITHER, project: "itself" },
   model_price_definitions: { conversation: NEITHER, person: OPAQUE_ID, project: "cascade" },
   price_catalogues: { conversation: NEITHER, person: NEITHER, project: "not a project's" },

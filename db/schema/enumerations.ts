@@ -48,3 +48,8 @@ export const JOB_STEP_STATES = ["planned", "retrying", "sleeping", "waiting", "c
 
 /** The outside services that a project can be connected to. */
 export const CONNECTION_KINDS = ["model", "webhook", "github", "gitlab", "linear", "jira", "model-hub"] as const;
+
+/** What a file is of. An import may hold what people said; its kind says so to deletion and retention. */
+export const FILE_KINDS = ["import"] as const;
+/** In the order of a file's life. */
+export const FILE_STATES = ["uploading", "storing", "stored", "deleting"] as const;

@@ -6,6 +6,7 @@ export { dailyCosts, dailyLabelCosts, repricedCalls, repricings } from "./costs"
 export { deletedTraces, deletionReceipts } from "./deletions";
 export { diagnosticSettings, findings, occurrences, ruleRuns, ruleSettings } from "./diagnostics";
 export { jobEngine, jobEvents, jobRuns, jobSchedules, jobSteps } from "./engine";
+export { files } from "./files";
 export { idempotencyKeys } from "./idempotency";
 export { identities, loginAttempts, memberships, sessions, setupTokens, signInNetworks, users } from "./identity";
 export { outgoingMail } from "./mail";
