@@ -9,6 +9,7 @@ export type ErrorCode =
   | "conflict"
   | "too_large"
   | "unsupported_media_type"
+  | "range_not_satisfiable"
   | "unprocessable"
   | "rate_limited"
   | "not_implemented"

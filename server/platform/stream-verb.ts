@@ -21,6 +21,8 @@ export type Outgoing = {
   /** With a name it is a file to keep, and not a page to show. */
   fileName?: string;
   headers?: Record<string, string>;
+  /** A part, where one was asked for. */
+  status?: 206;
 };
 
 /** Media types, each with the JSON Schema of what it carries, for the reference; `{}` is anything. */
@@ -54,6 +56,8 @@ type Spec<Input extends z.ZodType> = {
   /** Without it no body is read. */
   consumes?: Consumes;
   limits?: StreamLimits;
+  /** What it produces can be had in part. */
+  ranges?: true;
   /** Of a write without a row in the audit log: why it needs none. */
   unaudited?: string;
 };
@@ -62,13 +66,19 @@ type Spec<Input extends z.ZodType> = {
 type Returns<Reply extends z.ZodType> = { reply: Reply } | { produces: MediaTypes };
 
 /** What a caller hands over beside the input. */
-export type Streams = { body?: IncomingBody | undefined; signal?: AbortSignal | undefined };
+export type Streams = {
+  body?: IncomingBody | undefined;
+  signal?: AbortSignal | undefined;
+  /** The `Range` header, for what can be sent in part. */
+  range?: string | undefined;
+};
 
 /** What the work gets. */
 export type Io = {
   body: IncomingBody;
   /** Aborts when the caller went away or the time is up: what is not finished is then for nobody. */
   signal: AbortSignal;
+  range: string | undefined;
   /** Runs what a write changes in one transaction with its row in the audit log. */
   commit: <T>(work: (tx: Ctx) => Promise<T>) => Promise<T>;
 };
@@ -105,7 +115,7 @@ export function streamVerb<Input extends z.ZodType>(
   run: (ctx: Ctx, input: z.output<Input>, io: Io) => Promise<unknown>,
 ): StreamVerb<Input> {
   const capability = [spec.capability];
-  const call = async (ctx: Ctx, input: z.input<Input>, { body = NOTHING, signal }: Streams = {}) => {
+  const call = async (ctx: Ctx, input: z.input<Input>, { body = NOTHING, signal, range }: Streams = {}) => {
     requireCapability(ctx, capability);
     const parsed = spec.input.parse(input);
     let commits = 0;
@@ -114,7 +124,7 @@ export function streamVerb<Input extends z.ZodType>(
       commits++;
       return auditedWrite(ctx, spec.name, parsed, work);
     };
-    const io = { body, signal: signal ?? new AbortController().signal, commit };
+    const io = { body, range, signal: signal ?? new AbortController().signal, commit };
     const result = await ("reply" in spec ? checked(spec, () => run(ctx, parsed, io) as never) : run(ctx, parsed, io));
     if (spec.effect === "write" && commits === 0 && spec.unaudited === undefined) {
       throw new Error(`${spec.name} ended without a commit, so without its row in the audit log.`);

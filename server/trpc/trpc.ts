@@ -16,6 +16,7 @@ const TRPC_CODE = {
   conflict: "CONFLICT",
   too_large: "PAYLOAD_TOO_LARGE",
   unsupported_media_type: "UNSUPPORTED_MEDIA_TYPE",
+  range_not_satisfiable: "BAD_REQUEST",
   unprocessable: "UNPROCESSABLE_CONTENT",
   rate_limited: "TOO_MANY_REQUESTS",
   not_implemented: "NOT_IMPLEMENTED",

@@ -15,6 +15,7 @@ export const PROBLEMS = {
   conflict: { status: 409, title: "In conflict with the present state" },
   too_large: { status: 413, title: "Too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
+  range_not_satisfiable: { status: 416, title: "No such range" },
   unprocessable: { status: 422, title: "Understood, but impossible" },
   rate_limited: { status: 429, title: "Too many requests" },
   not_implemented: { status: 501, title: "Not available in this installation" },

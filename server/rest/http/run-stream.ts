@@ -63,9 +63,15 @@ export async function runStream(visit: Visit, { stream, path, status = 200 }: St
   try {
     const body = spec.consumes && incomingBody(request, spec.consumes, signal, meter.counted);
     const { projectId: _, ...own } = params;
-    const result = await stream(ctx, readAddress(request, spec.input, own) as never, { body, signal });
+    const range = (spec.ranges && request.headers.get("range")) || undefined;
+    const result = await stream(ctx, readAddress(request, spec.input, own) as never, { body, signal, range });
     if (!spec.reply) {
-      return await outgoingResponse(result as Outgoing, status, { signal, requestId: asked.requestId, ended: end });
+      const outgoing = result as Outgoing;
+      return await outgoingResponse(outgoing, outgoing.status ?? status, {
+        signal,
+        requestId: asked.requestId,
+        ended: end,
+      });
     }
     end();
     return Response.json(result, { status });

@@ -53,6 +53,14 @@ const idempotencyKey: Parameter = {
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX, pattern: "^[\\x21\\x23-\\x7e]+$" },
 };
 
+const range: Parameter = {
+  name: "Range",
+  in: "header",
+  required: false,
+  description: "One range of bytes, such as `bytes=0-1023`. Several are passed over.",
+  schema: { type: "string", maxLength: 200 },
+};
+
 const json = (schema: JsonSchema, example: unknown) => ({ "application/json": { schema, example } });
 
 function bodyOf(schema: JsonSchema, taken: readonly string[]): DescribedOperation["requestBody"] {
@@ -130,18 +138,21 @@ function describeStream(operation: StreamOperation, id: string, schemas: Schemas
   const codes: ErrorCode[] = ["invalid", "timed_out"];
   if (parametersOf(path).length) codes.push("not_found");
   if (spec.consumes) codes.push("too_large", "unsupported_media_type");
+  if (spec.effect === "write") codes.push("conflict", "unprocessable");
+  if (spec.ranges) codes.push("conflict", "range_not_satisfiable");
   return {
     operationId: id,
     tags: [operation.subject],
     summary: spec.summary,
     ...(spec.description ? { description: spec.description } : {}),
-    parameters,
+    parameters: spec.ranges ? [...parameters, range] : parameters,
     ...(spec.consumes ? { requestBody: { required: true, content: contentOf(spec.consumes.types) } } : {}),
     responses: {
       [status]: {
         description: spec.effect === "write" ? "Committed." : "Done.",
         content: spec.reply ? replyOf(spec.reply, id, schemas) : contentOf(spec.produces ?? {}),
       },
+      ...(spec.ranges ? { 206: { description: "The range.", content: contentOf(spec.produces ?? {}) } } : {}),
       ...problemRefs([...codes, ...GUARDED]),
     },
     security: isProjectQualified(path) ? EITHER : KEY_ONLY,
