@@ -22,6 +22,24 @@ test("variables that mean something only together are refused by halves, each by
   expect(problemOf({ SMTP_URL: MAIL.SMTP_URL })).toMatch(/needs MAIL_FROM and PUBLIC_URL beside it.*\n.*at SMTP_URL/);
 });
 
+test("a bucket for files is named whole, without credentials", () => {
+  for (const FILES_URL of [
+    "s3://bucket",
+    "s3://my-bucket/a/b?endpoint=http://127.0.0.1:9000",
+    "s3://b.example/?region=eu-central-1&endpoint=https://s3.example.com",
+  ])
+    expect(problemOf({ FILES_URL }), FILES_URL).toBeNull();
+  for (const [FILES_URL, problem] of [
+    ["/var/files", /must look like s3:/],
+    ["https://bucket.s3.example.com", /must look like s3:/],
+    ["s3://key:secret@bucket", /must not hold credentials/],
+    ["s3:///prefix", /must name a bucket/],
+    ["s3://bucket?endpont=https://x", /knows no endpont/],
+    ["s3://bucket?endpoint=s3.example.com", /begins with https/],
+  ] as const)
+    expect(problemOf({ FILES_URL }), FILES_URL).toMatch(problem);
+});
+
 const PROVIDER = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "whetstone", OIDC_CLIENT_SECRET: "s" };
 
 test("a provider is configured whole, and passwords are switched off only beside one", () => {

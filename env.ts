@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { parseFilesUrl } from "./server/platform/files/files-url";
 import { trustedProxies } from "./server/platform/http/client-address";
 import { allowList } from "./server/platform/outbound/allow-list";
 
@@ -65,6 +66,17 @@ const variables = z.object({
   DATA_DIR: z.string().default(".data"),
   /** Of the web process: `npm start` has it come up beside the database, and tells it when to listen. */
   LISTEN: z.enum(["when-told"]).optional(),
+  /** The bucket where files lie, when it is not a folder under DATA_DIR. */
+  FILES_URL: z
+    .string()
+    .superRefine((text, { addIssue }) => {
+      try {
+        parseFilesUrl(text);
+      } catch (error) {
+        addIssue({ code: "custom", message: (error as Error).message });
+      }
+    })
+    .optional(),
   HOST: z.string().default("127.0.0.1"),
   PORT: port.default(3000),
   /** Encrypts and signs: API-key hashes, cookies, the key ring. `npm start` generates one into DATA_DIR. */

@@ -1,0 +1,54 @@
+// @ts-check
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { canInstallPackages, installPackage } from "../system/debian.mjs";
+import { inRoot } from "../system/paths.mjs";
+import { runLogged } from "../system/processes.mjs";
+import { step } from "../system/say.mjs";
+import { Trouble } from "../system/trouble.mjs";
+
+const MAKES_ENVIRONMENTS = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+
+/**
+ * A program that tests need and the Python package index has.
+ * @typedef {{name: string, program: string, requirements: string, purpose: string}} PythonTool
+ */
+
+/** Where one with exactly these versions is, or would be. @param {PythonTool} tool */
+export function pathOfTool({ name, program, requirements }) {
+  const versions = createHash("sha256")
+    .update(readFileSync(inRoot(requirements)))
+    .digest("hex");
+  return inRoot("node_modules/.cache", `${name}-${versions.slice(0, 16)}`, "bin", program);
+}
+
+const findPython = () => ["python3", "python"].find((name) => spawnSync(name, ["-c", MAKES_ENVIRONMENTS]).status === 0);
+
+/** Installs it in a Python environment of its own. @param {PythonTool} tool @param {(name: string) => string} logFor @returns {Promise<string>} */
+export async function installTool(tool, logFor) {
+  const program = pathOfTool(tool);
+  if (existsSync(program)) return program;
+  if (!findPython() && canInstallPackages()) await installPackage("python3-venv", logFor);
+  const python = findPython();
+  if (!python) {
+    throw new Trouble(`${tool.purpose} need Python 3.10 or later with its venv module (Debian: python3-venv).`);
+  }
+  const folder = path.dirname(path.dirname(program));
+  const log = logFor(tool.name);
+  await step(
+    `Installing ${tool.name}`,
+    async () => {
+      const failed = `${tool.name} could not be installed. Check the connection to the Python package index.`;
+      await runLogged(python, ["-m", "venv", "--clear", folder], { log, failed });
+      const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", inRoot(tool.requirements)];
+      await runLogged(path.join(folder, "bin/python"), pip, { log, failed }).catch((error) => {
+        rmSync(folder, { recursive: true, force: true });
+        throw error;
+      });
+    },
+    { log },
+  );
+  return program;
+}

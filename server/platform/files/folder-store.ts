@@ -1,0 +1,112 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { ServiceError } from "../errors";
+import { type FileStore, isMissing, type StoredObject } from "./store";
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+const READ_BYTES = 256 * 1024;
+
+const orNothing = (error: unknown) => {
+  if (isMissing(error)) return undefined;
+  throw error;
+};
+
+const explained = (error: unknown) => {
+  const code = (error as { code?: unknown }).code;
+  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
+  return new ServiceError("unavailable", "There is no room left for files on this installation's disk.", {
+    cause: error,
+  });
+};
+
+async function onHandle<T>(file: string, flags: string, work: (handle: FileHandle) => Promise<T>) {
+  const handle = await open(file, flags, PRIVATE_FILE);
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A name is safe from a loss of power only when its folder is written as well. */
+const syncFolder = (folder: string) => onHandle(folder, "r", (handle) => handle.sync());
+
+async function writeAll(handle: FileHandle, chunk: Uint8Array) {
+  for (let at = 0; at < chunk.length; ) at += (await handle.write(chunk, at)).bytesWritten;
+}
+
+/** Files in a folder of this machine. */
+export function folderStore(root: string): FileStore {
+  const at = (key: string) => {
+    const file = path.join(root, key);
+    if (!file.startsWith(root + path.sep)) throw new Error(`${key} leads out of the file store.`);
+    return file;
+  };
+
+  async function ready(key: string) {
+    const file = at(key);
+    await mkdir(path.dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
+    return file;
+  }
+
+  async function* list(prefix: string): AsyncGenerator<StoredObject> {
+    const folder = await opendir(at(prefix)).catch(orNothing);
+    if (!folder) return;
+    for await (const entry of folder) {
+      if (entry.isDirectory()) yield* list(`${prefix}${entry.name}/`);
+      const key = `${prefix}${entry.name}`;
+      const found = entry.isFile() ? await find(key) : undefined;
+      if (found) yield found;
+    }
+  }
+
+  async function find(key: string) {
+    const found = await stat(at(key)).catch(orNothing);
+    return found?.isFile() ? { key, bytes: found.size, modifiedAt: Math.round(found.mtimeMs) } : undefined;
+  }
+
+  return {
+    kind: "folder",
+    find,
+    list,
+    offset: async (upload) => (await find(upload))?.bytes ?? 0,
+    async append(upload, chunks) {
+      await onHandle(await ready(upload), "a", async (handle) => {
+        try {
+          for await (const chunk of chunks) await writeAll(handle, chunk);
+        } catch (error) {
+          throw explained(error);
+        } finally {
+          await handle.datasync();
+        }
+      });
+    },
+    async complete(upload) {
+      const file = await ready(upload);
+      await onHandle(file, "a", (handle) => handle.sync());
+      await syncFolder(path.dirname(file));
+    },
+    async move(upload, key) {
+      const file = await ready(key);
+      await rename(at(upload), file).catch(async (error) => {
+        if (!isMissing(error) || !(await find(key))) throw error;
+      });
+      await syncFolder(path.dirname(file));
+    },
+    abandon: (upload) => rm(at(upload), { force: true }),
+    async read(key, range) {
+      const handle = await open(at(key), "r");
+      return createReadStream("", { fd: handle, highWaterMark: READ_BYTES, ...range });
+    },
+    async *projects() {
+      const folder = await opendir(root).catch(orNothing);
+      for await (const entry of folder ?? []) if (entry.isDirectory()) yield entry.name;
+    },
+    async remove(key) {
+      await rm(at(key), { force: true });
+    },
+    removeProject: (project) => rm(at(project), { recursive: true, force: true }),
+  };
+}
