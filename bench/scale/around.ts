@@ -74,6 +74,12 @@ export async function fillAround(sql: postgres.Sql, now = Date.now()) {
     select ${project}, 'conn_scale_' || n, 'github', 'GitHub ' || n, 'https://api.github.com',
       '{"defaultDestination": null, "openStates": [], "closedStates": [], "labels": [], "titleTemplate": null, "bodyTemplate": null}', t.at, t.at
     from generate_series(0::bigint, 499::bigint) n cross join lateral (select ${now}::bigint - n * 1000 as at) t`;
+  await sql`
+    insert into files (project_id, id, kind, state, name, media_type, bytes, sha256, object, resumable, created_at, updated_at)
+    select ${project}, 'fil_scale_' || n, 'import', 'stored', 'conversations ' || n || '.jsonl', 'application/jsonl', n, t.sha256,
+      t.sha256 || '-fil_scale_' || n, true, t.at, t.at
+    from generate_series(0::bigint, 19999::bigint) n
+    cross join lateral (select ${now}::bigint - n * 60000::bigint as at, encode(sha256(n::text::bytea), 'hex') as sha256) t`;
   await fillJobs(sql, now);
 }
 

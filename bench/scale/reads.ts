@@ -26,6 +26,7 @@ import {
   listRuleRuns,
   listRules,
 } from "@/server/services/diagnostics";
+import { getFile, listFiles } from "@/server/services/files";
 import { getMe, listSessions, readSession } from "@/server/services/identity";
 import { listInvitations, listMembers } from "@/server/services/members";
 import { getPerson, listPeople } from "@/server/services/people";
@@ -115,6 +116,7 @@ const inConversations = (world: World) => world.spread("conversations", "started
 const inFindings = (world: World) => world.spread("findings", "last_detected_at");
 const inRuns = (world: World) => world.spread("rule_runs", "created_at");
 const inJobs = (world: World) => world.spread("job_runs", "created_at");
+const inFiles = (world: World) => world.spread("files", "created_at");
 const inAudit = (world: World) => world.spread("audit_log", "created_at");
 const one = <T>(values: readonly T[]) => values[0]!;
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, n) => from + n);
@@ -388,6 +390,12 @@ const aroundReads: Read[] = [
   read(listInvitations, "", [{}, { pending: true }, { pending: false }]),
   read(listDeletions, "", [{}]),
   read(listBackups, "", [{}]),
+  ...paged(listFiles, "all", {}, inFiles),
+  read(
+    getFile,
+    "",
+    numbers(20).map((n) => ({ fileId: `fil_scale_${n * 900}` })),
+  ),
   read(
     getDeletion,
     "",

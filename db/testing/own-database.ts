@@ -1,3 +1,6 @@
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterAll } from "vitest";
 import { closePool } from "../pool";
 import { applicationUrlOf, onServer, TEMPLATE, urlOf } from "./template";
@@ -10,9 +13,11 @@ Object.assign(process.env, {
   MIGRATION_DATABASE_URL: urlOf(name),
   WHETSTONE_SECRET: "test-secret-".repeat(4),
   LOG_LEVEL: "silent",
+  DATA_DIR: path.join(tmpdir(), name),
 });
 
 afterAll(async () => {
   await closePool();
+  await rm(path.join(tmpdir(), name), { recursive: true, force: true });
   await onServer((sql) => sql.unsafe(`drop database if exists ${name} with (force)`));
 });

@@ -1,6 +1,7 @@
 import { db } from "@/db/pool";
 import { listed } from "@/server/platform/jobs/catalogue";
 import { housekeepingDue, storageMeasurementRequested } from "@/server/platform/jobs/events";
+import { cleanFiles, cleanFilesOfNoProject } from "@/server/services/files";
 import { HOUSEKEEPING_MINUTE, keepHouse, scheduleHousekeeping } from "@/server/services/retention";
 import { measureStorage } from "@/server/services/stored-sizes";
 import { inngest } from "../client";
@@ -19,7 +20,11 @@ export const scheduleDailyHousekeeping = inngest.createFunction(
     triggers: [{ cron: `${HOUSEKEEPING_MINUTE} * * * *` }], // hourly, told once a day each: a project of today is not left out until tomorrow
     concurrency: 1,
   },
-  async ({ step }) => step.run("schedule", () => scheduleHousekeeping(db())),
+  async ({ step }) => {
+    const scheduled = await step.run("schedule", () => scheduleHousekeeping(db()));
+    await step.run("clean-files", () => cleanFilesOfNoProject(db()));
+    return scheduled;
+  },
 );
 
 export const keepHouseOfProject = inngest.createFunction(
@@ -35,6 +40,7 @@ export const keepHouseOfProject = inngest.createFunction(
     for (let n = 0; n < STEPS; n += 1) {
       const { done } = await step.run(`turn-${n}`, () => keepHouse(ctx, data, { forMs: STEP_MS }));
       if (!done) continue;
+      await step.run("clean-files", () => cleanFiles(ctx));
       await step.run("measure", () => measureStorage(ctx));
       return { done };
     }

@@ -31,7 +31,8 @@ export type IdPrefix =
   | "ckpt"
   | "tc"
   | "dep"
-  | "exp";
+  | "exp"
+  | "fil";
 
 /** An opaque id whose body is time-ordered (UUID v7), so that keyset pages and B-trees stay local. */
 export const newId = (prefix: IdPrefix) => `${prefix}_${v7().replaceAll("-", "")}`;

@@ -11,6 +11,7 @@ import {
   ruleRunsRouter,
   rulesRouter,
 } from "./routers/diagnostics";
+import { filesRouter } from "./routers/files";
 import { linksRouter, membersRouter } from "./routers/members";
 import { peopleRouter } from "./routers/people";
 import { costsRouter, modelPricesRouter, repricingsRouter } from "./routers/pricing";
@@ -39,6 +40,7 @@ export const appRouter = router({
   deletions: deletionsRouter,
   diagnosticSettings: diagnosticSettingsRouter,
   diagnostics: diagnosticsRouter,
+  files: filesRouter,
   findings: findingsRouter,
   links: linksRouter,
   masking: maskingRouter,

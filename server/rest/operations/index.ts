@@ -6,6 +6,7 @@ import { CONNECTIONS } from "./connections";
 import { COSTS } from "./costs";
 import { DATA } from "./data";
 import { DIAGNOSTICS } from "./diagnostics";
+import { FILES } from "./files";
 import { FINE_TUNING } from "./fine-tuning";
 import { MEMBERS } from "./members";
 import { PRICING } from "./pricing";
@@ -29,6 +30,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...MEMBERS,
   ...AUDIT,
   ...DATA,
+  ...FILES,
   ...BACKGROUND_JOBS,
   ...serviceOperations(() => OPERATIONS),
 ];

@@ -125,6 +125,7 @@ const SAMPLES: Record<string, Sample> = {
   "connections.update": onConnection({ name: "Renamed", secret: "another secret" }),
   "deletions.create": only({ userId: "customer-1" }),
   "diagnosticSettings.update": only({ automaticSchedulingEnabled: false }),
+  "files.beginUpload": only({ name: "conversations.jsonl", bytes: 1 }),
   "findings.update": async ({ ctx }) => ({
     input: { findingId: await findingOf(ctx), reviewStatus: "confirmed" },
   }),
@@ -188,7 +189,7 @@ const LINKS = ["links.forgotPassword", "links.join", "links.resetPassword", "set
 /** Look-ups that only take the form of a mutation: their token must stand in no address. */
 const LOOK_UPS = ["links.invitation", "links.passwordReset"];
 /** A batch's record is its receipt. */
-const BATCHES = ["otlp.logs", "otlp.traces"];
+const BATCHES = ["files.continueUpload", "otlp.logs", "otlp.traces"];
 
 const verbs = (await verbsOfServices()).map(({ exported, verb }) => ({
   exported,

@@ -129,6 +129,7 @@ const TABLE_OF: Record<string, [table: string, column: string]> = {
   modelPriceId: ["model_price_definitions", "id"],
   repricingId: ["repricings", "id"],
   connectionId: ["connections", "id"],
+  fileId: ["files", "id"],
 };
 /** Parameters that name nothing of a project's own. */
 const NOBODYS = new Set(["ruleId"]);

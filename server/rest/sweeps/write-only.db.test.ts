@@ -111,6 +111,7 @@ const ECHOES = [
   "connections.test",
   "connections.update",
   "diagnosticSettings.update",
+  "files.beginUpload",
   "modelPrices.create",
   "modelPrices.update",
   "storage.measure",

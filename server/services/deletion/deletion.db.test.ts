@@ -1,11 +1,12 @@
 import { and, eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { tablesWhere } from "@/db/deletion-registry";
+import { FILE_KINDS_HOLD, tablesWhere } from "@/db/deletion-registry";
 import { db } from "@/db/pool";
 import {
   conversations,
   deletedTraces,
   deletionReceipts,
+  files,
   findings,
   ingestReceipts,
   jobEvents,
@@ -20,6 +21,7 @@ import { createApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
+import { beginUpload, continueUpload, uploadFile } from "@/server/services/files";
 import { measureStorage } from "@/server/services/stored-sizes";
 import {
   changeLabels,
@@ -43,7 +45,7 @@ import {
   previewDeletion,
   runDeletion,
 } from ".";
-import { tablesNaming, tablesStillNaming } from "./testing";
+import { filesNaming, tablesNaming, tablesStillNaming } from "./testing";
 
 const trace = (n: number) => `${String(n).padStart(4, "0")}51916cd43dd8448eb211c80319c0`;
 const span = (n: number) => `00f067aa0ba9${String(n).padStart(4, "0")}`;
@@ -320,6 +322,33 @@ test("a deleted project is gone for everybody at once, and then entirely", async
   expect(receipt!.counts).toMatchObject({ projects: 1, memberships: 1, spans: 2, conversations: 3, log_records: 1 });
   expect((await listConversations(kept.ctx, {})).conversations).toHaveLength(1);
 });
+
+test.each(Object.keys(FILE_KINDS_HOLD) as (keyof typeof FILE_KINDS_HOLD)[])(
+  "words in a file of kind %s are nowhere any more when its project is deleted, and a neighbour's stay",
+  async (kind) => {
+    const [ours, theirs] = [await testProject(), await testProject()];
+    const words = `what somebody said in a file of kind ${kind}`;
+    for (const { ctx } of [ours, theirs]) {
+      const chunks = async function* () {
+        yield Buffer.from(`{"text": "${words}"}`);
+      };
+      const body = { mediaType: "application/octet-stream", bytes: async () => new Uint8Array(), chunks };
+      await uploadFile(ctx, { name: "conversations.jsonl" }, { body });
+      const { file } = await beginUpload(ctx, { name: "more.jsonl", bytes: 1_000_000 });
+      await continueUpload(ctx, { fileId: file.id, offset: 0 }, { body }); // never finished
+      await db().update(files).set({ kind }).where(eq(files.projectId, ctx.projectId));
+    }
+    expect(await filesNaming(words)).toHaveLength(4);
+    const { deletion } = await deleteProject(ours.ctx, { name: "Test project" });
+    await toEnd(deletion.id);
+    expect((await filesNaming(words)).map((key) => key.split("/")[0])).toEqual([
+      theirs.ctx.projectId,
+      theirs.ctx.projectId,
+    ]);
+    expect(await db().select().from(files).where(eq(files.projectId, ours.ctx.projectId))).toEqual([]);
+    await deleteProject(theirs.ctx, { name: "Test project" });
+  },
+);
 
 test("a preview of very much says that it is not all, and of a project what was last measured", async () => {
   const { ctx } = await testProject();

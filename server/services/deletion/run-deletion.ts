@@ -4,6 +4,7 @@ import { tablesWhere } from "@/db/deletion-registry";
 import { NOW } from "@/db/now";
 import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
+import { eraseProjectFiles } from "@/server/services/files";
 import {
   deleteLooseLogsNaming,
   deleteLooseTracesNaming,
@@ -105,6 +106,8 @@ async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => 
       });
     }
   }
+  // Before the rows that know of them; nobody can upload to it any more.
+  await eraseProjectFiles(ctx);
   await inTransaction(ctx, async (tx) => {
     const loose = await deleteOfProject(tx, LOOSE_TABLES);
     // Everything else that a project owns has a foreign key to it and falls with it.

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { tablesExpiring, tablesKeeping } from "@/db/deletion-registry";
+import { fileStore } from "@/server/platform/files";
 
 /** Returns every table of the database with rows that have this text in any column, and how many. */
 export async function tablesNaming(db: Db, text: string): Promise<Record<string, number>> {
@@ -22,4 +23,15 @@ export async function tablesNaming(db: Db, text: string): Promise<Record<string,
 export async function tablesStillNaming(db: Db, id: string, of: "conversation" | "person" = "conversation") {
   const left: readonly string[] = [...tablesKeeping(of), ...tablesExpiring(of)];
   return Object.fromEntries(Object.entries(await tablesNaming(db, id)).filter(([table]) => !left.includes(table)));
+}
+
+/** Returns the keys of every file in the store, of whichever project, that has this text in it. */
+export async function filesNaming(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const project of fileStore().projects())
+    for await (const { key } of fileStore().list(`${project}/`)) {
+      const content = Buffer.concat(await (await fileStore().read(key)).toArray());
+      if (content.includes(text)) found.push(key);
+    }
+  return found;
 }

@@ -6,12 +6,16 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { type HousekeepingDue, housekeepingDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { addCounts, completeReceipt, deleteBatch, openReceipt, readReceipt } from "@/server/services/deletion";
+import { eraseFilesBefore } from "@/server/services/files";
 import { deleteLooseBefore, deleteReceiptsBefore, deleteUnusedSources } from "@/server/services/telemetry";
 import { cutoffOf, dayOf, expiredBefore, housekeepingId, readRetention } from "./retention";
 
 /** A receipt tells a sender what became of a batch; after a month nobody asks. */
 const RECEIPTS_KEPT_DAYS = 30;
 const ROWS_A_STATEMENT = 1_000;
+/** An import is raw material: what came of it is kept like everything else. */
+const IMPORTS_KEPT_DAYS = 30;
+const FILES_AT_A_TIME = 20;
 
 /** Tells each project's housekeeping of this day once, however often it is asked. */
 export async function scheduleHousekeeping(db: Db, at?: number): Promise<{ projects: number }> {
@@ -48,6 +52,9 @@ export async function keepHouse(
   const old = () => deleteReceiptsBefore(ctx, receiptsBefore, ROWS_A_STATEMENT).then(total);
   if (!(await untilNone(old))) return { done: false };
   if (days !== null && !(await untilNone(() => expire(ctx, day, cutoffOf(days, now))))) return { done: false };
+
+  const importsBefore = cutoffOf(Math.min(days ?? IMPORTS_KEPT_DAYS, IMPORTS_KEPT_DAYS), now);
+  if ((await eraseFilesBefore(ctx, importsBefore, FILES_AT_A_TIME)) > 0) return { done: false };
 
   await inTransaction(ctx, async (tx) => {
     const receiptId = receiptIdOf(ctx, day);

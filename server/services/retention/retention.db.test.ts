@@ -1,10 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { conversations, deletedTraces, ingestReceipts, jobEvents } from "@/db/schema";
+import { conversations, deletedTraces, files, ingestReceipts, jobEvents } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { listDeletions } from "@/server/services/deletion";
+import { listFiles, uploadFile } from "@/server/services/files";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import { getRetention, keepHouse, previewRetention, scheduleHousekeeping, updateRetention } from ".";
@@ -109,6 +110,28 @@ test("housekeeping that is interrupted goes on, and old receipts of batches go a
   expect((await listDeletions(ctx, {})).deletions[0]!.counts).toEqual({ conversations: 450 });
   const kept = await db().select().from(ingestReceipts).where(eq(ingestReceipts.projectId, ctx.projectId));
   expect(kept.map((row) => row.id)).toEqual(["rcp_new"]);
+});
+
+test("an imported file goes after a month, or when the project's conversations of its time do", async () => {
+  const [kept, short] = [await testProject(), await testProject()];
+  await updateRetention(short.ctx, { days: 5 });
+  const chunks = async function* () {
+    yield Buffer.from("some words");
+  };
+  const body = { mediaType: "application/octet-stream", bytes: async () => new Uint8Array(), chunks };
+  for (const { ctx } of [kept, short])
+    for (const age of [31, 6, 1]) {
+      const { file } = await uploadFile(ctx, { name: `${age} days old` }, { body });
+      await db()
+        .update(files)
+        .set({ createdAt: NOW - age * DAY })
+        .where(eq(files.id, file.id));
+    }
+  const left = async (ctx: Ctx) => (await listFiles(ctx, {})).files.map(({ name }) => name);
+  await toEnd(kept.ctx);
+  await toEnd(short.ctx);
+  expect(await left(kept.ctx)).toEqual(["1 days old", "6 days old"]);
+  expect(await left(short.ctx)).toEqual(["1 days old"]);
 });
 
 test("each project's housekeeping is told once a day, however often it is asked", async () => {

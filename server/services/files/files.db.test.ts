@@ -1,0 +1,3 @@
+import { describeFiles } from "./testing/describe-files";
+
+describeFiles("folder");

@@ -1,0 +1,89 @@
+import { and, eq, ne } from "drizzle-orm";
+import { files } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { ServiceError } from "@/server/platform/errors";
+import { fileStore, isMissing } from "@/server/platform/files";
+import { streamVerb } from "@/server/platform/stream-verb";
+import { verb } from "@/server/platform/verb";
+import { parseRange } from "./parse-range";
+import { objectKey, readFile, shown, uploadKey } from "./rows";
+import { fileInput, filesReply, listFilesInput, uploadReply } from "./schemas";
+import { CONTENT, CONTENT_SECONDS } from "./upload-file";
+
+export const listFiles = verb(
+  {
+    name: "files.list",
+    summary: "List the project's files and uploads in progress, newest first.",
+    effect: "read",
+    capability: "project:data:read",
+    input: listFilesInput,
+    reply: filesReply,
+  },
+  async (ctx, { limit, cursor }) => {
+    const list = newestFirst({ name: "files", filters: {}, time: files.createdAt, id: files.id, limit, cursor });
+    const found = await ctx.db
+      .select()
+      .from(files)
+      .where(and(eq(files.projectId, ctx.projectId), ne(files.state, "deleting"), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { files: rows.map(shown), pagination: { limit, nextCursor } };
+  },
+);
+
+export const getFile = verb(
+  {
+    name: "files.get",
+    summary: "Get a file, or how far its upload has come.",
+    effect: "read",
+    capability: "project:data:read",
+    input: fileInput,
+    reply: uploadReply,
+  },
+  async (ctx, { fileId }) => {
+    const row = await readFile(ctx, fileId);
+    const uploadedBytes = row.state === "uploading" ? await fileStore().offset(uploadKey(row)) : (row.bytes as number);
+    return { file: shown(row), uploadedBytes };
+  },
+);
+
+export const downloadFile = streamVerb(
+  {
+    name: "files.download",
+    summary: "Download a file's content, or a range of it.",
+    description: "`Range` with one range of bytes is followed (206). The ETag is the content's SHA-256.",
+    effect: "read",
+    capability: "project:data:read",
+    input: fileInput,
+    produces: CONTENT.types,
+    ranges: true,
+    limits: { seconds: CONTENT_SECONDS },
+  },
+  async (ctx, { fileId }, { range }) => {
+    const { state, bytes, sha256, object, name, mediaType } = await readFile(ctx, fileId);
+    if (state !== "stored" || bytes === null || object === null) {
+      throw new ServiceError("conflict", "The upload of this file has not ended.");
+    }
+    const part = parseRange(range, bytes);
+    const body = await fileStore()
+      .read(objectKey(ctx.projectId, object), part)
+      .catch((error) => {
+        if (isMissing(error)) throw new Error(`The content of ${fileId} is missing from the store.`, { cause: error });
+        throw error;
+      });
+    const headers = { "accept-ranges": "bytes", etag: `"${sha256}"` };
+    if (!part) return { mediaType, fileName: name, body, headers: { ...headers, "content-length": String(bytes) } };
+    return {
+      status: 206,
+      mediaType,
+      fileName: name,
+      body,
+      headers: {
+        ...headers,
+        "content-length": String(part.end - part.start + 1),
+        "content-range": `bytes ${part.start}-${part.end}/${bytes}`,
+      },
+    };
+  },
+);
