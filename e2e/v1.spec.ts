@@ -153,6 +153,17 @@ test("a body is read as it comes: who may not send is refused before its end", a
   socket.destroy();
 });
 
+test("what is written as a stream comes in chunks, as the operation described it", async () => {
+  const key = project.newKey("project:admin", "workspace:read");
+  const file = await fetch(`${project.url}${projectPath()}/audit-log.csv`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect([file.status, file.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+  expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename=/);
+  expect(file.headers.has("content-length")).toBe(false);
+  expect((await file.text()).split("\r\n").length).toBeGreaterThan(1);
+});
+
 test("an upload that breaks off leaves the product as it was", async () => {
   for (let n = 0; n < 5; n++) {
     const socket = connect(Number(new URL(project.url).port), "127.0.0.1");
@@ -198,6 +209,8 @@ test("what is asked is read as it was sent: no forged address, unknown parameter
     body: JSON.stringify({ name }),
   });
   expect([renamed.status, await renamed.json()]).toMatchObject([200, { project: { name } }]);
+  const spelled = "/v1/a:b@c;d,e+f=g$h!i'(j)*~k%20l%2Fm/caf%C3%A9";
+  expect(problemIn(await exchange(`GET ${spelled}`))).toMatchObject({ code: "not_found", instance: spelled });
   const odd = await exchange(`GET ${projectPath()}?__nextLocale=de&nxtPpath=x&_rsc=1&q=%20+%26`);
   expect([odd.status, problemIn(odd)]).toMatchObject([200, { project: { name } }]);
 });
