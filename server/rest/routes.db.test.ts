@@ -138,3 +138,11 @@ test("an upload that breaks off is the sender's doing, and no trouble of the dat
   expect([reply.status, await reply.json()]).toMatchObject([400, { code: "invalid" }]);
   expect(isTroubled("away")).toBe(false);
 });
+
+test("a client that is gone before its body is read is no failure of ours", async () => {
+  const { ctx } = await testProject();
+  const key = await keyFor(ctx, "telemetry:write");
+  const request = requestTo("POST", "/v1/otlp/v1/traces", { key, body: {} });
+  const reply = await v1(new Request(request, { signal: AbortSignal.abort() }));
+  expect([reply.status, await reply.json()]).toMatchObject([400, { code: "invalid" }]);
+});

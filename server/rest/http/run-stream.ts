@@ -15,7 +15,8 @@ const REQUEST_BYTES = 1024;
 /** A signal that aborts when the client is gone or the time is up. `end` lets go of both. */
 function deadlineOf({ signal: client }: Request, seconds: number) {
   const controller = new AbortController();
-  const gone = () => controller.abort(client.reason);
+  // In a service's words, or the log would take it for a failure of ours.
+  const gone = () => controller.abort(new ServiceError("invalid", "The client went away."));
   const late = () => controller.abort(new ServiceError("timed_out", `This may take ${seconds} s.`));
   const timer = setTimeout(late, seconds * 1000);
   client.addEventListener("abort", gone, { once: true });
