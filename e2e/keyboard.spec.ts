@@ -72,6 +72,7 @@ test("go keys, search, sheet and palette", async ({ page }) => {
     ["r", "rule-runs"],
     ["j", "jobs"],
     ["k", "api-keys"],
+    ["i", "integrations"],
     ["b", "data"],
     ["c", "conversations"],
   ] as const) {

@@ -72,6 +72,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
       data,
     });
   await change("POST", "invitations", { email: "a.long.name.of.somebody.who.has.not.come.yet@example.test" });
+  await change("POST", "connections", { kind: "github", name: "Issues of the shop" });
   await change("PATCH", "retention", { days: 400 });
   const log = await context.request.get(`${baseURL}/v1/projects/${project.projectId}/audit-log?action=retention`);
   auditId = (await log.json()).entries[0].id;
@@ -185,6 +186,7 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["catalogue", "prices/catalogue", "In force"],
   ["api-keys", "api-keys", "Default key"],
   ["send-a-trace", "send-a-trace", "Listening…"],
+  ["integrations", "integrations", "Issues of the shop"],
   ["members", "members", /who.has.not.come.yet/],
   ["audit", "audit", "Retention: update"],
   ["audit-open", () => `audit?open=${auditId}`, "400"],
