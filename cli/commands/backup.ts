@@ -10,9 +10,11 @@ import {
   readBackup,
   readLine,
   restore,
+  restoreFiles,
   unseal,
 } from "@/db/backup";
 import { env } from "@/env";
+import { fileStore } from "@/server/platform/files";
 import { loggable } from "@/server/platform/loggable";
 import { recordBackup } from "@/server/services/backups";
 import { rotateSecrets } from "@/server/services/secrets";
@@ -51,7 +53,7 @@ async function backup({ to, passphraseFile, verify }: BackupOptions, command: Co
   const passphrase = passphraseFile === undefined ? undefined : await readLine(passphraseFile);
   if (passphrase === "") throw new UsageError(`The first line of ${passphraseFile} is empty.`);
   const place = path.resolve(to);
-  await backUp(ownerUrl(), place, { secret: WHETSTONE_SECRET, passphrase });
+  await backUp(ownerUrl(), place, { secret: WHETSTONE_SECRET, passphrase, store: fileStore() });
   const read = await readBackup(place, { prove: verify });
   const { bytes, rows, checksum, withSecret } = shownOf(read);
   const { tables, createdAt } = read.manifest;
@@ -59,8 +61,17 @@ async function backup({ to, passphraseFile, verify }: BackupOptions, command: Co
   const known = { place, createdAt, tables: tables.length, rows, bytes, checksum, verified: verify, withSecret };
   answer(command, { backup: known }, [
     `${place}: ${rows.toLocaleString("en")} rows of ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", read again and whole" : ""}.`,
+    ...filesLeftOut(read),
     ...(withSecret ? [] : [SECRET_LOST]),
   ]);
+}
+
+/** Files whose content the backup has not: whoever keeps it has to know. */
+function filesLeftOut({ manifest: { files } }: ReadBackup) {
+  const left = files.filter(({ member }) => member === null).length;
+  return left === 0
+    ? []
+    : [`The content of ${left} files is not in it, only their digests: it lies in the bucket of FILES_URL.`];
 }
 
 const shownOf = ({ archive, manifest, checksum }: ReadBackup) => ({
@@ -102,7 +113,13 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
       `The backup was made under another WHETSTONE_SECRET. Set that one, or put its file at ${path.join(DATA_DIR, "secret")}, or say --accept-other-secret: API keys have to be made anew then, and connections' secrets entered again.`,
     );
   }
-  await restore(ownerUrl(), read, application === owner ? undefined : application);
+  const files = await restoreFiles(fileStore(), read);
+  try {
+    await restore(ownerUrl(), read, application === owner ? undefined : application);
+  } catch (error) {
+    await files.undo();
+    throw error;
+  }
   if (secret !== undefined) keepSecret(DATA_DIR, secret);
   // The backup's ring keys open under its own secret alone: new secrets need a key of this installation.
   else if (!same) await withDatabase(rotateSecrets);
@@ -110,6 +127,7 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
   await writeDown({ kind: "restore", ...shownOf(read), verifiedAt: Date.now() });
   answer(command, { restored: { rows, tables: manifest.tables.length, createdAt: manifest.createdAt } }, [
     `Restored ${rows.toLocaleString("en")} rows of ${manifest.tables.length} tables; counts and checksums are those of the backup.`,
+    ...filesLeftOut(read),
     ...(secret === undefined
       ? []
       : ["Its secret is this installation's now. If WHETSTONE_SECRET is set, it goes first."]),

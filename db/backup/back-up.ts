@@ -5,11 +5,13 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import postgres from "postgres";
+import { type FileStore, isMissing } from "@/server/platform/files/store";
 import { MIGRATION_LOCK } from "../migrate";
 import { type ArchiveWriter, createArchive, PRIVATE_FILE } from "./archive";
 import {
   columnList,
   contentOf,
+  type FileEntry,
   FORMAT,
   MANIFEST,
   type Manifest,
@@ -31,7 +33,11 @@ const GZIP_LEVEL = 3;
 export async function backUp(
   url: string,
   to: string,
-  { secret, passphrase }: { secret: string; passphrase?: string | undefined },
+  {
+    secret,
+    passphrase,
+    store,
+  }: { secret: string; passphrase?: string | undefined /** Where files lie. */; store?: FileStore | undefined },
 ): Promise<Manifest> {
   const archive = await createArchive(to);
   let failed: unknown;
@@ -42,8 +48,10 @@ export async function backUp(
     const manifest = await sql.begin("isolation level repeatable read read only", async (tx): Promise<Manifest> => {
       const names = await tablesOf(tx);
       const tables: TableEntry[] = [];
+      let files: FileEntry[] = [];
       try {
         for (const name of names) tables.push(await copyOut(tx, name, archive));
+        if (store && names.includes("files")) files = await copyFiles(tx, store, archive);
       } catch (error) {
         // The connection may be in the middle of a table that nobody reads any more: no query gets through, no rollback.
         failed = error;
@@ -60,6 +68,7 @@ export async function backUp(
         serverVersion: String(server?.version),
         migrations: await migrationsOf(tx),
         tables,
+        files,
         sequences: [...sequences],
         secretFingerprint: fingerprintOf(secret),
         secret: passphrase === undefined ? null : seal(secret, passphrase),
@@ -88,6 +97,30 @@ async function migrationsOf(tx: Tx) {
   const rows = await tx<{ hash: string; createdAt: number }[]>`
     select hash, created_at::float8 as "createdAt" from drizzle.__drizzle_migrations order by created_at`;
   return [...rows];
+}
+
+/** Takes the files of a folder along. Those of a bucket are listed with their digests: it has its own copies. */
+async function copyFiles(tx: Tx, store: FileStore, archive: ArchiveWriter): Promise<FileEntry[]> {
+  const rows = await tx<{ project: string; object: string; bytes: string; sha256: string }[]>`
+    select distinct project_id as project, object, bytes::text as bytes, sha256 from files where state = 'stored' order by 1, 2`;
+  const entries: FileEntry[] = [];
+  for (const { project, object, bytes, sha256 } of rows) {
+    const key = `${project}/objects/${object}`;
+    const content = store.kind === "folder" ? await store.read(key).catch(absent) : undefined;
+    const member = content ? `${project}.${object}.file` : null;
+    if (content && member) {
+      await pipeline(content, createWriteStream(archive.pathOf(member), { mode: PRIVATE_FILE }));
+      await archive.add(member);
+    }
+    entries.push({ key, bytes: Number(bytes), sha256, member });
+  }
+  return entries;
+}
+
+/** Deleted since the moment that the backup shows, or lost. */
+function absent(error: unknown) {
+  if (isMissing(error)) return undefined;
+  throw error;
 }
 
 async function copyOut(tx: Tx, name: string, archive: ArchiveWriter): Promise<TableEntry> {

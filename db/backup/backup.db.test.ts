@@ -8,10 +8,13 @@ import { migrateDatabase, NewerDatabaseError } from "@/db/migrate";
 import { db } from "@/db/pool";
 import { onServer, urlOf } from "@/db/testing/template";
 import { testProject } from "@/db/testing/test-project";
+import { fileStore } from "@/server/platform/files";
+import { folderStore } from "@/server/platform/files/folder-store";
 import { emit } from "@/server/platform/outbox";
+import { uploadFile } from "@/server/services/files";
 import { projectPending } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
-import { backUp, fingerprintOf, readBackup, restore, unseal } from ".";
+import { backUp, fingerprintOf, readBackup, restore, restoreFiles, unseal } from ".";
 import type { Manifest } from "./manifest";
 
 const SECRET = "s".repeat(40);
@@ -154,6 +157,35 @@ test("a database in use, a damaged backup, a later one and a foreign one are ref
   await expect(readBackup(to)).rejects.toThrow("lacks spans.copy.gz");
   await expect(readBackup(path.join(folder, "nowhere"))).rejects.toThrow("nothing at");
 });
+
+test.each(["files", "files.tar"])(
+  "files are in the backup, come back, and one that was changed in it is noticed (%s)",
+  async (name) => {
+    const { ctx } = await testProject();
+    const words = Buffer.from("what an imported file says ".repeat(10_000));
+    const chunks = async function* () {
+      yield words;
+    };
+    const body = { mediaType: "application/octet-stream", bytes: async () => new Uint8Array(), chunks };
+    const { file } = await uploadFile(ctx, { name: "a.jsonl" }, { body });
+    const to = path.join(folder, name);
+    const manifest = await backUp(OWNER, to, { secret: SECRET, store: fileStore() });
+    const key = `${ctx.projectId}/objects/${file.sha256}-${file.id}`;
+    expect(manifest.files).toContainEqual(expect.objectContaining({ key, bytes: words.length, sha256: file.sha256 }));
+    const fresh = folderStore(path.join(folder, `${name}-restored`));
+    const backup = await readBackup(to);
+    const { undo } = await restoreFiles(fresh, backup);
+    expect(Buffer.concat(await (await fresh.read(key)).toArray())).toEqual(words);
+    await undo();
+    expect(await fresh.find(key)).toBeUndefined();
+    // Where it came from, its own files stay, whatever becomes of the restore.
+    await (await restoreFiles(fileStore(), backup)).undo();
+    expect((await fileStore().find(key))?.bytes).toBe(words.length);
+    if (name.endsWith(".tar")) return;
+    await writeFile(path.join(to, manifest.files.find((one) => one.key === key)!.member!), "something else");
+    await expect(readBackup(to)).rejects.toThrow("not what was written");
+  },
+);
 
 test("a tar that an earlier version wrote restores", async () => {
   const from = path.join(folder, "earlier.tar");

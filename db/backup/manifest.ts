@@ -3,7 +3,7 @@ import { z } from "zod";
 
 export const MANIFEST = "manifest.json";
 /** Raised when the form of a backup changes, not its tables: those have the migrations for a version. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 const table = z.object({
   name: z.string(),
@@ -17,13 +17,24 @@ const table = z.object({
 });
 export type TableEntry = z.infer<typeof table>;
 
+/** A file's content. `member` is where it lies in the backup; `null`: it is in a bucket, or was missing. */
+const file = z.object({
+  key: z.string(),
+  bytes: z.number().int(),
+  sha256: z.string(),
+  member: z.string().nullable(),
+});
+export type FileEntry = z.infer<typeof file>;
+
 export const manifest = z.object({
-  whetstoneBackup: z.literal(FORMAT),
+  /** 1 had no files. */
+  whetstoneBackup: z.union([z.literal(1), z.literal(FORMAT)]),
   createdAt: z.number(),
   serverVersion: z.string(),
   /** The migrations that the database had gone through: what its schema was. */
   migrations: z.array(z.object({ hash: z.string(), createdAt: z.number() })).min(1),
   tables: z.array(table),
+  files: z.array(file).default([]),
   sequences: z.array(z.object({ name: z.string(), lastValue: z.string() })),
   /** Tells whether a WHETSTONE_SECRET is the one of the backup, and nothing else about it. */
   secretFingerprint: z.string(),

@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import postgres from "postgres";
+import type { FileStore } from "@/server/platform/files/store";
 import { grantToApplication } from "../application-role";
 import { applyFunctions, changedFunctions } from "../apply-functions";
 import { MIGRATION_LOCK, SOURCES } from "../migrate";
@@ -26,7 +27,8 @@ export async function readBackup(from: string, { prove = true } = {}): Promise<R
       `${from} is not a backup that this version of Whetstone can read: its manifest is damaged, or of a later form.`,
     );
   }
-  for (const { file, sha256 } of prove ? read.data.tables : []) {
+  const files = read.data.files.flatMap(({ member, sha256 }) => (member === null ? [] : [{ file: member, sha256 }]));
+  for (const { file, sha256 } of prove ? [...read.data.tables, ...files] : []) {
     const found = digests.get(file);
     if (found === undefined) throw new ArchiveProblem(`The backup is not whole: it lacks ${file}.`);
     if (found !== sha256) throw new ArchiveProblem(`The backup is damaged: ${file} is not what was written.`);
@@ -87,6 +89,32 @@ export async function restore(
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/** Puts the backup's files into the store. Returns what takes them out again, where the restore then fails. */
+export async function restoreFiles(store: FileStore, { archive, manifest }: Pick<ReadBackup, "archive" | "manifest">) {
+  const byMember = new Map(manifest.files.map((file) => [file.member, file]));
+  const done: string[] = [];
+  const undo = async () => {
+    for (const key of done) await store.remove(key);
+  };
+  try {
+    for await (const { name, content } of archive.members()) {
+      const file = byMember.get(name);
+      // One that is there already is somebody's, and not ours to take out again.
+      if (!file || (await store.find(file.key))) continue;
+      const upload = file.key.replace("/objects/", "/uploads/");
+      await store.abandon(upload);
+      await store.append(upload, content);
+      await store.complete(upload);
+      await store.move(upload, file.key);
+      done.push(file.key);
+    }
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+  return { restored: done.length, undo };
 }
 
 /** The migrations that the backup's database had gone through, each as this code knows it. */
