@@ -5,6 +5,7 @@ import { conversations, deletedTraces, files, ingestReceipts, jobEvents } from "
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { listDeletions } from "@/server/services/deletion";
+import { filesNaming } from "@/server/services/deletion/testing";
 import { listFiles, uploadFile } from "@/server/services/files";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
@@ -115,13 +116,17 @@ test("housekeeping that is interrupted goes on, and old receipts of batches go a
 test("an imported file goes after a month, or when the project's conversations of its time do", async () => {
   const [kept, short] = [await testProject(), await testProject()];
   await updateRetention(short.ctx, { days: 5 });
-  const chunks = async function* () {
-    yield Buffer.from("some words");
+  const words = (name: string) => `said in an import, ${name}`;
+  const bodyOf = (name: string) => {
+    const chunks = async function* () {
+      yield Buffer.from(words(name));
+    };
+    return { mediaType: "application/octet-stream", bytes: async () => new Uint8Array(), chunks };
   };
-  const body = { mediaType: "application/octet-stream", bytes: async () => new Uint8Array(), chunks };
   for (const { ctx } of [kept, short])
     for (const age of [31, 6, 1]) {
-      const { file } = await uploadFile(ctx, { name: `${age} days old` }, { body });
+      const name = `${age} days old`;
+      const { file } = await uploadFile(ctx, { name }, { body: bodyOf(name) });
       await db()
         .update(files)
         .set({ createdAt: NOW - age * DAY })
@@ -132,6 +137,10 @@ test("an imported file goes after a month, or when the project's conversations o
   await toEnd(short.ctx);
   expect(await left(kept.ctx)).toEqual(["1 days old", "6 days old"]);
   expect(await left(short.ctx)).toEqual(["1 days old"]);
+  const stored = async (name: string) => (await filesNaming(words(name))).map((key) => key.split("/")[0]);
+  expect(await stored("31 days old")).toEqual([]);
+  expect(await stored("6 days old")).toEqual([kept.ctx.projectId]);
+  expect(await stored("1 days old")).toHaveLength(2);
 });
 
 test("each project's housekeeping is told once a day, however often it is asked", async () => {
