@@ -2,12 +2,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Sql, TransactionSql } from "postgres";
 
 // On globalThis, as the pool is: whoever asks may be of another bundle of the same process.
-const shared = globalThis as { whetstoneTransaction?: AsyncLocalStorage<true> };
-shared.whetstoneTransaction ??= new AsyncLocalStorage<true>();
+const shared = globalThis as { whetstoneTransaction?: AsyncLocalStorage<boolean> };
+shared.whetstoneTransaction ??= new AsyncLocalStorage<boolean>();
 const transaction = shared.whetstoneTransaction;
 
 /** Returns whether the caller runs within the work of a transaction, however deep. */
 export const insideTransaction = () => transaction.getStore() === true;
+
+/** Runs work that calls another server while a transaction is open: for where its locks are what keeps that from happening twice. */
+export const callingUnderLock = <T>(work: () => T): T => transaction.run(false, work);
 
 /** A client of postgres.js whose transactions know that they are one, by whichever door of Drizzle they are opened. */
 export function markingTransactions(client: Sql): Sql {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll } from "vitest";
 import { closePool } from "../pool";
+import { refuseNetworkInsideTransactions } from "./no-network-inside-transactions";
 import { applicationUrlOf, onServer, TEMPLATE, urlOf } from "./template";
 
 /** Vitest setupFile: runs before a test file is imported, so `db/pool` opens this file's private copy. */
@@ -15,6 +16,8 @@ Object.assign(process.env, {
   LOG_LEVEL: "silent",
   DATA_DIR: path.join(tmpdir(), name),
 });
+
+refuseNetworkInsideTransactions();
 
 afterAll(async () => {
   await closePool();

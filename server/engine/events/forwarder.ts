@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, lte, notLike, sql } from "drizzle-orm";
 import type { Inngest } from "inngest";
 import type { Db } from "@/db/client";
+import { callingUnderLock } from "@/db/inside-transaction";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
 import { jobEvents } from "@/db/schema/engine";
@@ -89,8 +90,10 @@ export const forwardEvents = (db: Db, client: Inngest.Any): Promise<number> =>
 
 /** All at once; when the server refuses that, one by one, so that a bad event does not hold up the good ones. */
 async function post(tx: Db, client: Inngest.Any, rows: readonly Row[]): Promise<string[]> {
+  // The rows stay locked while the operator's server takes them, so that no other process sends them too.
+  const send = (sent: readonly Row[]) => callingUnderLock(() => client.send(sent.map(asEvent)));
   try {
-    await client.send(rows.map(asEvent));
+    await send(rows);
     return rows.map(({ id }) => id);
   } catch (error) {
     if (rows.length === 1) throw error;
@@ -100,7 +103,7 @@ async function post(tx: Db, client: Inngest.Any, rows: readonly Row[]): Promise<
   let reason: unknown;
   for (const row of rows) {
     try {
-      await client.send(asEvent(row));
+      await send([row]);
       taken.push(row.id);
     } catch (error) {
       reason = error;

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { get } from "node:http";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
@@ -32,6 +34,23 @@ test("a call to another service inside a transaction fails, by whichever way it 
   });
   expect(await (await later).late).toMatch(error);
   expect(service.connections()).toBe(0);
+});
+
+test("in tests no library connects to another server inside a transaction", async () => {
+  const service = await serviceThat(answering());
+  const withFetch = (): Promise<unknown> => fetch(service.url);
+  const withHttp = (): Promise<unknown> => once(get(service.url), "response");
+  for (const call of [withFetch, withHttp]) {
+    const failed: Error = await transact(db(), call).then(
+      () => expect.fail("It connected."),
+      (error) => error,
+    );
+    expect(String(failed.cause ?? failed)).toContain("A connection to another server is opened inside a transaction.");
+    await call();
+  }
+  expect(service.hits).toHaveLength(2);
+  // The database's own connections are.
+  await transact(db(), () => Promise.all(Array.from({ length: 4 }, () => db().execute(sql`select pg_sleep(0.1)`))));
 });
 
 test("before and after a transaction the same call is made", async () => {
