@@ -1,9 +1,11 @@
-import { listApiKeys } from "@/server/services/api-keys";
+import type { z } from "zod";
+import { placeOf } from "@/db/testing/things";
+import { jsonSchemaOf } from "@/server/rest/openapi/json-schema";
+import { isProjectQualified } from "@/server/rest/operation";
+import { OPERATIONS } from "@/server/rest/operations";
 import { listAudit, listMyActivity } from "@/server/services/audit";
-import { getBackgroundJob, listBackgroundJobs, summariseBackgroundJobs } from "@/server/services/background-jobs";
+import { listBackgroundJobs } from "@/server/services/background-jobs";
 import { BACKGROUND_JOB_STATES } from "@/server/services/background-jobs/schemas";
-import { listBackups } from "@/server/services/backups";
-import { getConnection, listConnections } from "@/server/services/connections";
 import {
   createRepricing,
   exportCosts,
@@ -15,46 +17,31 @@ import {
   priceUsage,
 } from "@/server/services/costs";
 import { COST_GROUPS } from "@/server/services/costs/schemas";
-import { getDeletion, listDeletions, previewConversationDeletion, previewDeletion } from "@/server/services/deletion";
-import {
-  diagnosticsStatus,
-  getDiagnosticSettings,
-  getFinding,
-  getRuleRun,
-  listFindings,
-  listOccurrences,
-  listRuleRuns,
-  listRules,
-} from "@/server/services/diagnostics";
-import { getFile, listFiles } from "@/server/services/files";
+import { previewDeletion } from "@/server/services/deletion";
+import { getFinding, listFindings, listOccurrences, listRuleRuns } from "@/server/services/diagnostics";
+import { listFiles } from "@/server/services/files";
 import { getMe, listSessions, readSession } from "@/server/services/identity";
-import { listInvitations, listMembers } from "@/server/services/members";
+import { listInvitations } from "@/server/services/members";
 import { getPerson, listPeople } from "@/server/services/people";
 import {
   estimateModelPrice,
-  getPriceCatalogue,
   listModelPrices,
   listModelPriceVersions,
   matchModelPrice,
 } from "@/server/services/pricing";
-import { getProject, listProjects, roleIn } from "@/server/services/projects";
-import { getRetention, previewRetention } from "@/server/services/retention";
-import { getStorage } from "@/server/services/stored-sizes";
+import { listProjects, roleIn } from "@/server/services/projects";
+import { previewRetention } from "@/server/services/retention";
 import {
   conversationFacets,
   findSpan,
   getConversation,
-  getMasking,
-  getReceipt,
   getTrace,
   listConversations,
   listLogs,
   listMessages,
   listModelCalls,
-  listParkedTraces,
   listSpans,
   listToolCalls,
-  telemetryStatus,
 } from "@/server/services/telemetry";
 import { OWNER } from "./around";
 import { DAYS } from "./fill";
@@ -250,12 +237,6 @@ const conversationReads: Read[] = [
     "of 20,000 spans, from anywhere",
     numbers(20).map((n) => ({ traceId: GIANT_TRACE, fromSpanId: giantSpan(n * 1000) })),
   ),
-  read(getReceipt, "", async (world) =>
-    (await world.spread("ingest_receipts", "created_at")).map(({ id }) => ({ receiptId: id })),
-  ),
-  read(listParkedTraces, "", [{}]),
-  read(telemetryStatus, "", [{}]),
-  read(getMasking, "", [{}]),
 ];
 
 const findingReads: Read[] = [
@@ -337,10 +318,6 @@ const findingReads: Read[] = [
   read(listRuleRuns, "of a conversation", async (world) =>
     (await inConversations(world)).map(({ id }) => ({ conversationId: id })),
   ),
-  read(getRuleRun, "", async (world) => (await inRuns(world)).map(({ id }) => ({ runId: id }))),
-  read(listRules, "", [{}]),
-  read(getDiagnosticSettings, "", [{}]),
-  read(diagnosticsStatus, "", [{}]),
 ];
 
 const mostFrequent = (world: World) =>
@@ -379,36 +356,12 @@ const aroundReads: Read[] = [
     days(20).map((at) => ({ actorId: "usr_scale_7", createdAfter: at - DAY_MS, createdBefore: at })),
   ),
   read(listMyActivity, "", [{}]),
-  read(listApiKeys, "", [{}]),
-  read(listConnections, "", [{}]),
-  read(
-    getConnection,
-    "",
-    numbers(20).map((n) => ({ connectionId: `conn_scale_${n * 20}` })),
-  ),
-  read(listMembers, "", [{}]),
-  read(listInvitations, "", [{}, { pending: true }, { pending: false }]),
-  read(listDeletions, "", [{}]),
-  read(listBackups, "", [{}]),
   ...paged(listFiles, "all", {}, inFiles),
-  read(
-    getFile,
-    "",
-    numbers(20).map((n) => ({ fileId: `fil_scale_${n * 900}` })),
-  ),
-  read(
-    getDeletion,
-    "",
-    numbers(20).map((n) => ({ deletionId: `del_scale_${n * 100}` })),
-  ),
-  read(getRetention, "", [{}]),
+  read(listInvitations, "", [{}, { pending: true }, { pending: false }]),
   read(
     previewRetention,
     "",
     [1, 7, 30, 89, 365].map((days) => ({ days })),
-  ),
-  read(previewConversationDeletion, "", async (world) =>
-    (await inConversations(world)).map(({ id }) => ({ conversationId: id })),
   ),
   read(
     previewDeletion,
@@ -417,9 +370,6 @@ const aroundReads: Read[] = [
   ),
   read(previewDeletion, "of the user with 2 %", [{ userId: "user-0" }]),
   read(previewDeletion, "of the project", [{}]),
-  read(getStorage, "", [{}]),
-  read(getProject, "", [{}]),
-  read(listModelPrices, "", [{}]),
   read(
     matchModelPrice,
     "",
@@ -434,7 +384,6 @@ const aroundReads: Read[] = [
     const { models } = await listModelPrices(world.big, {});
     return models.slice(0, SAMPLES).map(({ id }) => ({ modelPriceId: id }));
   }),
-  read(getPriceCatalogue, "", [{}]),
   read(priceUsage, "of 30 days", [{}]),
   read(previewModelPattern, "", [{ matchPattern: "^gpt-.*" }, { matchPattern: "mini" }]),
   read(
@@ -449,7 +398,6 @@ const aroundReads: Read[] = [
     payload: true,
   }),
   read(previewRepricing, "of a day", [{ from: Date.now() - 2 * DAY_MS, to: Date.now() - DAY_MS }], { payload: true }),
-  read(listRepricings, "", [{}]),
   read(getRepricing, "", async (world) => {
     const known = (await listRepricings(world.big, {})).repricings[0];
     const { id } = known ?? (await createRepricing(world.big, { from: 0, to: 1 })).repricing;
@@ -471,8 +419,6 @@ const aroundReads: Read[] = [
       createdBefore: Date.now() - n * 3_600_000,
     })),
   ),
-  read(getBackgroundJob, "", async (world) => (await inJobs(world)).map(({ id }) => ({ backgroundJobId: id }))),
-  read(summariseBackgroundJobs, "", [{}]),
   read(listProjects, "", [{}]),
   read(listPeople, "all", [{}, { limit: 500 }]),
   read(getPerson, "", [{ userId: OWNER }]),
@@ -488,5 +434,31 @@ const aroundReads: Read[] = [
   },
 ];
 
-/** Every list and read of the services. A new read verb needs a line here: the benchmark fails without one. */
-export const READS: readonly Read[] = [...conversationReads, ...findingReads, ...aroundReads];
+const asked: readonly Read[] = [...conversationReads, ...findingReads, ...aroundReads];
+
+/** How a read without a line above is asked: with nothing, or with the ids of things from all over the data set. */
+function plainRead(verb: AnyVerb & { spec: { input: z.ZodType } }): Read {
+  const required = (jsonSchemaOf(verb.spec.input, "input").required ?? []) as string[];
+  const places = required.map((field) => [field, placeOf(field)] as const);
+  return read(verb, "", async (world) => {
+    const found = await Promise.all(
+      places.map(async ([field, place]) => {
+        if (place === null) throw new Error(`${verb.spec.name} needs a line of its own here, for its ${field}.`);
+        return (await world.spread(place.table, place.time, place.id)).map(({ id }) => ({ [field]: id }));
+      }),
+    );
+    const [first = [{}], ...others] = found;
+    return first.map((input, n) => Object.assign({}, input, ...others.map((more) => more[n % more.length])));
+  });
+}
+
+const plainReads = OPERATIONS.flatMap((one) => {
+  if (!("verb" in one) || one.verb.spec.effect !== "read") return [];
+  const { spec } = one.verb;
+  // A path without the project is the same verb once more.
+  const isAsked = asked.some(({ verb }) => verb === spec.name) || !isProjectQualified(one.path);
+  return isAsked ? [] : [plainRead(one.verb as unknown as Parameters<typeof plainRead>[0])];
+});
+
+/** Every list and read of the services. What a plain asking does not measure has lines above. */
+export const READS: readonly Read[] = [...asked, ...plainReads];

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { z } from "zod";
+import type { z } from "zod";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
+import { namesAThing, placeOf } from "@/db/testing/things";
 import { CAPABILITIES } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
 import { createApiKey } from "@/server/services/api-keys";
@@ -18,6 +19,7 @@ import { handleTrpc } from "@/server/trpc/handler";
 import { appRouter } from "@/server/trpc/root";
 import { createDispatcher } from "../dispatcher";
 import { exampleOf } from "../openapi/example";
+import { jsonSchemaOf } from "../openapi/json-schema";
 import { type Operation, parametersOf } from "../operation";
 import { OPERATIONS } from "../operations";
 import { cookieFor, keyFor, requestTo } from "../testing";
@@ -113,35 +115,18 @@ const NOT_CONTENT = new Set(["rate_buckets", "api_keys"]);
 const contentOf = (rows: Awaited<ReturnType<typeof rowsOf>>) =>
   Object.fromEntries(Object.entries(rows).filter(([name]) => !NOT_CONTENT.has(name)));
 
-/** A row's column where a parameter names one: `findingId` of `findings`, and so on. */
-const TABLE_OF: Record<string, [table: string, column: string]> = {
-  receiptId: ["ingest_receipts", "id"],
-  conversationId: ["conversations", "id"],
-  traceId: ["traces", "id"],
-  spanId: ["tool_calls", "span_id"],
-  findingId: ["findings", "id"],
-  runId: ["rule_runs", "id"],
-  keyId: ["api_keys", "id"],
-  invitationId: ["invitations", "id"],
-  userId: ["memberships", "user_id"],
-  deletionId: ["deletion_receipts", "id"],
-  backgroundJobId: ["job_runs", "id"],
-  modelPriceId: ["model_price_definitions", "id"],
-  repricingId: ["repricings", "id"],
-  connectionId: ["connections", "id"],
-  fileId: ["files", "id"],
-};
-/** Parameters that name nothing of a project's own. */
-const NOBODYS = new Set(["ruleId"]);
-
 type Input = Record<string, unknown>;
-type JsonSchema = Parameters<typeof exampleOf>[0];
 const exampleInput = (input: z.ZodType): Input => {
-  const schema = z.toJSONSchema(input, { io: "input", unrepresentable: "any" }) as JsonSchema;
-  const example = exampleOf(schema) as Input;
+  const example = exampleOf(jsonSchemaOf(input, "input")) as Input;
   delete example.cursor;
   return example;
 };
+
+/** What an operation takes; one that reads a stream has its own test. */
+function inputOf(operation: Operation) {
+  if ("verb" in operation) return operation.verb.spec.input;
+  return "stream" in operation && !operation.stream.spec.consumes ? operation.stream.spec.input : undefined;
+}
 
 test("with another tenant's ids in every place, nothing of theirs is told or touched, at any door", async () => {
   const theirs = await tenant(`zulu${hex(8)}`);
@@ -151,10 +136,8 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
   const shared = traitsOf(await rowsOf(ours.ctx), ours);
   const traits = [...traitsOf(rows, theirs)].filter((trait) => !shared.has(trait));
   const idOf = (parameter: string): string => {
-    if (NOBODYS.has(parameter)) return "tool-failure";
-    const [table, column] = TABLE_OF[parameter] ?? [];
-    if (!table || !column) throw new Error(`Say in TABLE_OF what ${parameter} is an id of.`);
-    return String(rows[table]?.[0]?.[column] ?? "none_1");
+    const place = placeOf(parameter);
+    return place ? String(rows[place.table]?.[0]?.[place.id] ?? "none_1") : "tool-failure";
   };
   for (const name of [
     "findings",
@@ -184,12 +167,13 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     { as: "a member", sent: { cookie: ours.cookie, headers: { "sec-fetch-site": "same-origin" } } },
   ];
   const last = (one: Operation) => Number(one.method === "DELETE" && one.path === "/projects/:projectId");
-  const operations = [...OPERATIONS].sort((a, b) => last(a) - last(b)).filter((one) => "verb" in one);
+  const operations = [...OPERATIONS].sort((a, b) => last(a) - last(b)).filter((one) => inputOf(one));
   for (const { as, sent } of callers) {
     for (const operation of operations) {
-      if (!("verb" in operation) || (last(operation) && as === "a key")) continue;
-      const { method, path, verb } = operation;
-      const input = exampleInput(verb.spec.input);
+      const schema = inputOf(operation);
+      if (!schema || (last(operation) && as === "a key")) continue;
+      const { method, path } = operation;
+      const input = exampleInput(schema);
       const own = Object.fromEntries(
         parametersOf(path)
           .filter((name) => name !== "projectId")
@@ -199,7 +183,7 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
       const rest = Object.fromEntries(
         Object.entries(input)
           .filter(([name]) => !(name in own))
-          .map(([name, value]) => [name, TABLE_OF[name] ? idOf(name) : value]),
+          .map(([name, value]) => [name, namesAThing(name) ? idOf(name) : value]),
       );
       for (const projectId of last(operation) ? [theirs.ctx.projectId] : [ours.ctx.projectId, theirs.ctx.projectId]) {
         let address = `/v1${path.replace(":projectId", projectId)}`;
@@ -210,7 +194,7 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
           const reply = await dispatch(
             requestTo(method, address + search, { ...sent, ...(takesBody ? { body: rest } : {}) }),
           );
-          if (method !== "GET" && Object.keys(own).some((name) => TABLE_OF[name]) && reply.status < 400) {
+          if (method !== "GET" && Object.keys(own).some(namesAThing) && reply.status < 400) {
             told.push(`${as}: ${method} ${path} did something to a thing of theirs`);
           }
           await look(
@@ -237,7 +221,10 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
       : [theirs.ctx.projectId]) {
       const input: Input = {
         ...Object.fromEntries(
-          Object.entries(exampleInput(spec.input)).map(([name, value]) => [name, TABLE_OF[name] ? idOf(name) : value]),
+          Object.entries(exampleInput(spec.input)).map(([name, value]) => [
+            name,
+            namesAThing(name) ? idOf(name) : value,
+          ]),
         ),
         ...(spec.scope === "project" ? { projectId } : {}),
       };

@@ -1,0 +1,40 @@
+import { getTableName, is, Table } from "drizzle-orm";
+import * as schema from "@/db/schema";
+
+/** Where the things lie that a field is an id of, and by which time their lists go. */
+type Place = { table: string; id: string; time: string };
+
+/** What is not simply `id` in the table of that name, by `created_at`. */
+const PLACES: Record<string, Partial<Place> & { table: string }> = {
+  backgroundJobId: { table: "job_runs" },
+  conversationId: { table: "conversations", time: "started_at" },
+  deletionId: { table: "deletion_receipts" },
+  findingId: { table: "findings", time: "last_detected_at" },
+  keyId: { table: "api_keys" },
+  modelPriceId: { table: "model_price_definitions" },
+  receiptId: { table: "ingest_receipts" },
+  runId: { table: "rule_runs" },
+  spanId: { table: "tool_calls", id: "span_id" },
+  userId: { table: "memberships", id: "user_id" },
+};
+/** Ids of nothing that is a project's own. */
+const NOBODYS = new Set(["ruleId"]);
+
+const TABLES = new Set<string>(Object.values(schema).flatMap((one) => (is(one, Table) ? [getTableName(one)] : [])));
+
+function known(field: string): Place | undefined {
+  const named = `${field.replace(/Id$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}s`;
+  const place = PLACES[field] ?? (field.endsWith("Id") && TABLES.has(named) ? { table: named } : undefined);
+  return place && { id: "id", time: "created_at", ...place };
+}
+
+/** Whether a field is the id of something that a project has. */
+export const namesAThing = (field: string) => known(field) !== undefined;
+
+/** Returns where the things lie that a field is an id of; `null` for what is nobody's. One that is not known fails. */
+export function placeOf(field: string): Place | null {
+  if (NOBODYS.has(field)) return null;
+  const place = known(field);
+  if (!place) throw new Error(`Say in db/testing/things.ts what ${field} is an id of.`);
+  return place;
+}
