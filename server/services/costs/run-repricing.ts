@@ -6,7 +6,13 @@ import { repricedCalls, repricings } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { recostFindings } from "@/server/services/diagnostics";
 import { type PriceBook, priceBookAt } from "@/server/services/pricing";
-import { CallsMoved, changeCosts, lockCalls, type StoredCost, takeInStraysOf } from "@/server/services/telemetry";
+import {
+  CallsMoved,
+  changeCosts,
+  lockCalls,
+  mergeDuplicateTracesOf,
+  type StoredCost,
+} from "@/server/services/telemetry";
 import { Comparison, digestOf, type Planned, type PricedCall, planned } from "./plan-repricing";
 import { cursorOf, readCalls, readCallsAgain } from "./read-calls";
 
@@ -161,7 +167,7 @@ async function underLocks<T>(
     if (costs.length > 0) await changeCosts(tx, conversationIds, costs);
     return result;
   });
-  await takeInStraysOf(tx, conversationIds);
+  await mergeDuplicateTracesOf(tx, conversationIds);
   return result;
 }
 

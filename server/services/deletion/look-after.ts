@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { KEY_OF_CONVERSATION, type Key } from "@/db/deletion-registry";
 import type { Ctx } from "@/server/platform/context";
-import { looseLogsNaming, looseTracesNaming } from "@/server/services/telemetry";
+import { unassignedLogsMentioning, unassignedTracesMentioning } from "@/server/services/telemetry";
 import type { Counts } from "./deletion-receipt";
 
 type What = {
@@ -41,7 +41,7 @@ export function lookForUser(tx: Ctx, userId: string) {
     conversations,
     traces: sql`
       select id from traces where project_id = ${tx.projectId} and conversation_id in (${conversations})
-      union all select t.id from traces t where ${looseTracesNaming(tx.projectId, userId)}`,
-    logs: looseLogsNaming(tx.projectId, userId),
+      union all select t.id from traces t where ${unassignedTracesMentioning(tx.projectId, userId)}`,
+    logs: unassignedLogsMentioning(tx.projectId, userId),
   });
 }

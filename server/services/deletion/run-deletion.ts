@@ -6,10 +6,10 @@ import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
 import { eraseProjectFiles } from "@/server/services/files";
 import {
-  deleteLooseLogsNaming,
-  deleteLooseTracesNaming,
+  deleteUnassignedLogsMentioning,
+  deleteUnassignedTracesMentioning,
   deleteUnusedSources,
-  projectCarefully,
+  projectIsolatingFailures,
   stripReceipts,
 } from "@/server/services/telemetry";
 import { deleteBatch } from "./delete-batch";
@@ -66,11 +66,11 @@ async function runUserDeletion(
   await projectWhatArrived(ctx);
   if (!(await deleteAll())) return false;
   await inTransaction(ctx, async (tx) => {
-    await addCounts(tx.db, deletionId, await deleteLooseTracesNaming(tx, userId, { remember: true }));
+    await addCounts(tx.db, deletionId, await deleteUnassignedTracesMentioning(tx, userId, { remember: true }));
     // Holds off batches until the end: one that came through meanwhile has left its receipt by now.
     const sources = await deleteUnusedSources(tx);
     await stripReceipts(tx.db, tx.projectId, createdAt);
-    await addCounts(tx.db, deletionId, sources, await deleteLooseLogsNaming(tx, userId));
+    await addCounts(tx.db, deletionId, sources, await deleteUnassignedLogsMentioning(tx, userId));
     await completeReceipt(tx.db, deletionId, await lookForUser(tx, userId));
   });
   return true;
@@ -87,7 +87,7 @@ async function projectWhatArrived(ctx: Ctx) {
       sql`select 1 ${mine} and id <= ${newest.id}::bigint and attempts = 0 limit 1`,
     );
     if (!waiting) return;
-    await projectCarefully(ctx.db);
+    await projectIsolatingFailures(ctx.db);
   }
   throw new Error("What has arrived could not be read in time; the deletion goes on later.");
 }

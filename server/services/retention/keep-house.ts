@@ -7,7 +7,7 @@ import { type HousekeepingDue, housekeepingDue } from "@/server/platform/jobs/ev
 import { emit } from "@/server/platform/outbox";
 import { addCounts, completeReceipt, deleteBatch, openReceipt, readReceipt } from "@/server/services/deletion";
 import { eraseFilesBefore } from "@/server/services/files";
-import { deleteLooseBefore, deleteReceiptsBefore, deleteUnusedSources } from "@/server/services/telemetry";
+import { deleteReceiptsBefore, deleteUnassignedBefore, deleteUnusedSources } from "@/server/services/telemetry";
 import { cutoffOf, dayOf, expiredBefore, housekeepingId, readRetention } from "./retention";
 
 /** A receipt tells a sender what became of a batch; after a month nobody asks. */
@@ -76,7 +76,7 @@ async function expire(ctx: Ctx, day: string, before: number): Promise<number> {
   return inTransaction(ctx, async (tx) => {
     await openReceipt(tx, { scope: "retention", id });
     const conversations = await deleteBatch(tx, id, expiredBefore(before), { remember: false });
-    const loose = await deleteLooseBefore(tx, before, ROWS_A_STATEMENT);
+    const loose = await deleteUnassignedBefore(tx, before, ROWS_A_STATEMENT);
     const gone = conversations + total(loose);
     if (gone > 0) await addCounts(tx.db, id, loose);
     // Nothing was to be deleted, so there is nothing to say.

@@ -5,20 +5,20 @@ export {
   CallsMoved,
   changeCosts,
   lockCalls,
+  mergeDuplicateTracesOf,
   type StoredCost,
-  takeInStraysOf,
 } from "./conversations/change-costs";
 export { changeLabels } from "./conversations/change-labels";
 export {
   type Deleted,
   deleteConversations,
-  deleteLooseBefore,
-  deleteLooseLogsNaming,
-  deleteLooseTracesNaming,
   deleteReceiptsBefore,
+  deleteUnassignedBefore,
+  deleteUnassignedLogsMentioning,
+  deleteUnassignedTracesMentioning,
   deleteUnusedSources,
-  looseLogsNaming,
-  looseTracesNaming,
+  unassignedLogsMentioning,
+  unassignedTracesMentioning,
 } from "./conversations/delete-conversations";
 export { findConversation } from "./conversations/find-conversation";
 export { findSpan } from "./conversations/find-span";
@@ -27,7 +27,7 @@ export { getTrace } from "./conversations/get-trace";
 export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
 export { readSnapshots, type Snapshot, type SnapshotContent } from "./conversations/read-snapshots";
-export { idsGoingBy } from "./ingest/conversation-key";
+export { conversationIdsMatching } from "./ingest/conversation-key";
 export { getReceipt } from "./ingest/get-receipt";
 export { getMasking, updateMasking } from "./ingest/masking-setting";
 export { receiveLogs, receiveTraces } from "./ingest/receive-otlp";
@@ -38,6 +38,6 @@ export { decodeLogs, decodeTraces, type Encoding } from "./otlp";
 export { foldDailyCosts } from "./projection/fold-daily-costs";
 export { listParkedTraces, replayParkedTraces } from "./projection/parked-traces";
 export { projectionHealth } from "./projection/projection-health";
-export { projectCarefully, projectPending, runProjector } from "./projection/projector";
+export { projectIsolatingFailures, projectPending, runProjector } from "./projection/projector";
 export { conversationFacets } from "./search/conversation-facets";
 export { listConversations } from "./search/list-conversations";

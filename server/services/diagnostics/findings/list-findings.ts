@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { findings, occurrences } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
-import { idsGoingBy } from "@/server/services/telemetry";
+import { conversationIdsMatching } from "@/server/services/telemetry";
 import { findingsReply, listFindingsInput } from "../schemas";
 import { findingJson } from "./finding-json";
 
@@ -49,7 +49,7 @@ export const listFindings = verb(
             : sql`${findings.id} = any(array(
                 select ${occurrences.findingId} from ${occurrences}
                 where ${occurrences.projectId} = ${ctx.projectId}
-                  and ${occurrences.conversationId} = any(${idsGoingBy(ctx.projectId, filters.conversationId)})))`,
+                  and ${occurrences.conversationId} = any(${conversationIdsMatching(ctx.projectId, filters.conversationId)})))`,
           list.after,
         ),
       )

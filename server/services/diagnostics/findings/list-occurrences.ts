@@ -4,7 +4,7 @@ import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { idsGoingBy } from "@/server/services/telemetry";
+import { conversationIdsMatching } from "@/server/services/telemetry";
 import { listOccurrencesInput, occurrencesReply } from "../schemas";
 
 export const listOccurrences = verb(
@@ -35,7 +35,7 @@ export const listOccurrences = verb(
     const ofConversation =
       conversationId === undefined
         ? undefined
-        : sql`${occurrences.conversationId} = any(${idsGoingBy(ctx.projectId, conversationId)})`;
+        : sql`${occurrences.conversationId} = any(${conversationIdsMatching(ctx.projectId, conversationId)})`;
     const found = await occurrencesOf(ctx, findingId, list.fetch, and(list.after, ofConversation));
     const { rows, nextCursor } = list.page(found, (row) => [row.detectedAt, row.id]);
     return { occurrences: rows, pagination: { limit, nextCursor } };

@@ -3,7 +3,7 @@ import { ruleRuns } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { idsGoingBy } from "@/server/services/telemetry";
+import { conversationIdsMatching } from "@/server/services/telemetry";
 import { getRuleRunInput, listRuleRunsInput, ruleRunPageReply, ruleRunReply } from "../schemas";
 import { ruleRunJson } from "./rule-run-json";
 
@@ -42,7 +42,7 @@ export const listRuleRuns = verb(
           filters.backfillId === undefined ? undefined : eq(ruleRuns.backfillId, filters.backfillId),
           filters.conversationId === undefined
             ? undefined
-            : sql`${ruleRuns.conversationId} = any(${idsGoingBy(ctx.projectId, filters.conversationId)})`,
+            : sql`${ruleRuns.conversationId} = any(${conversationIdsMatching(ctx.projectId, filters.conversationId)})`,
           list.after,
         ),
       )

@@ -3,7 +3,7 @@ import { rowsOf, textArray } from "@/db/rows";
 import { modelCalls } from "@/db/schema";
 import { updateOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
-import { takeInStrays } from "../projection/rebuild-traces";
+import { mergeDuplicateTraces } from "../projection/rebuild-traces";
 
 /** A call that was to change is in another conversation than a moment ago. Nothing is lost: begin the batch again. */
 export class CallsMoved extends Error {
@@ -63,9 +63,9 @@ async function recountCosts({ db, projectId }: Ctx, conversationIds: readonly st
 }
 
 /** Last in a transaction that held conversations locked: a projector passes over a locked one, for us to look after. */
-export async function takeInStraysOf({ db, projectId }: Ctx, conversationIds: readonly string[]) {
+export async function mergeDuplicateTracesOf({ db, projectId }: Ctx, conversationIds: readonly string[]) {
   const told = await db.execute<{ id: string }>(sql`
     select distinct response_id as id from model_calls
     where project_id = ${projectId} and conversation_id = any(${textArray([...conversationIds])}) and response_id is not null`);
-  await takeInStrays(db, { projectId, receivedAt: 0, responseIds: [...told].map(({ id }) => id) });
+  await mergeDuplicateTraces(db, { projectId, receivedAt: 0, responseIds: [...told].map(({ id }) => id) });
 }

@@ -8,7 +8,7 @@ import { verb } from "@/server/platform/verb";
 import { summaryOf } from "../projection/summary-row";
 import { changedLabelsReply, changeLabelsInput, changeLabelsReply, LABELS_MAX } from "../schemas";
 import { labelTerms } from "../search/search-terms";
-import { lockCalls, takeInStraysOf } from "./change-costs";
+import { lockCalls, mergeDuplicateTracesOf } from "./change-costs";
 import { findConversation } from "./find-conversation";
 import { allLabels } from "./own-labels";
 
@@ -53,7 +53,7 @@ export const changeLabels = verb(
           set terms = array(select term from unnest(terms) term where term not like 'label:%') || ${textArray(labelTerms(labels))}
           where project_id = ${tx.projectId} and conversation_id = ${id}`);
       }
-      await takeInStraysOf(tx, [id]);
+      await mergeDuplicateTracesOf(tx, [id]);
 
       // Numbers only: the log outlives the conversation, and a label is content of it.
       auditNote(tx, {

@@ -98,27 +98,27 @@ export async function deleteUnusedSources(tx: Ctx): Promise<Deleted> {
 }
 
 /** Of `log_records`: those that stand in no conversation and have this value in any of their attributes. */
-export const looseLogsNaming = (projectId: string, value: string) => sql`project_id = ${projectId}
+export const unassignedLogsMentioning = (projectId: string, value: string) => sql`project_id = ${projectId}
   and (trace_id is null or trace_id in (select id from traces where project_id = ${projectId} and conversation_id is null))
   and exists (select 1 from jsonb_each_text(log_records.attributes) a where a.value = ${value}::text)`;
 
 /** Of traces `t`: those that stand in no conversation, because they could not be rebuilt, and have this value in any attribute. */
-export const looseTracesNaming = (projectId: string, value: string) => sql`t.project_id = ${projectId}
+export const unassignedTracesMentioning = (projectId: string, value: string) => sql`t.project_id = ${projectId}
   and t.conversation_id is null and exists (
     select 1 from spans s, jsonb_each_text(case jsonb_typeof(s.attributes) when 'object' then s.attributes else '{}' end) a
     where s.project_id = t.project_id and s.trace_id = t.id and a.value = ${value}::text)`;
 
-export const deleteLooseLogsNaming = async (tx: Ctx, value: string): Promise<Deleted> => ({
-  log_records: await deleted(tx.db, "log_records", looseLogsNaming(tx.projectId, value)),
+export const deleteUnassignedLogsMentioning = async (tx: Ctx, value: string): Promise<Deleted> => ({
+  log_records: await deleted(tx.db, "log_records", unassignedLogsMentioning(tx.projectId, value)),
 });
 
-export async function deleteLooseTracesNaming(
+export async function deleteUnassignedTracesMentioning(
   tx: Ctx,
   value: string,
   { remember }: { remember: boolean },
 ): Promise<Deleted> {
   const naming = await tx.db.execute<{ id: string }>(sql`
-    select t.id from traces t where ${looseTracesNaming(tx.projectId, value)} order by t.id for update of t`);
+    select t.id from traces t where ${unassignedTracesMentioning(tx.projectId, value)} order by t.id for update of t`);
   return deleteTraces(
     tx,
     [...naming].map((row) => row.id),
@@ -127,7 +127,7 @@ export async function deleteLooseTracesNaming(
 }
 
 /** What was received before `before` and stands in no conversation, a limited number of rows at a time. */
-export async function deleteLooseBefore(tx: Ctx, before: number, limit: number): Promise<Deleted> {
+export async function deleteUnassignedBefore(tx: Ctx, before: number, limit: number): Promise<Deleted> {
   const traces = await tx.db.execute<{ id: string }>(sql`
     select id from traces where project_id = ${tx.projectId} and conversation_id is null and created_at < ${before}::bigint
     order by id limit ${limit} for update skip locked`);

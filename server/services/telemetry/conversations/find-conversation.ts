@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { conversations } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
-import { goesBy } from "../ingest/conversation-key";
+import { matchesConversationId } from "../ingest/conversation-key";
 import { summaryColumns } from "../projection/summary-row";
 
 /** A conversation by our id or by the client's own; ours wins where a client's looks like it. */
@@ -10,7 +10,7 @@ export async function findConversation(ctx: Ctx, idOrExternalId: string) {
   const [row] = await ctx.db
     .select(summaryColumns)
     .from(conversations)
-    .where(and(eq(conversations.projectId, ctx.projectId), goesBy(idOrExternalId)))
+    .where(and(eq(conversations.projectId, ctx.projectId), matchesConversationId(idOrExternalId)))
     .orderBy(sql`${conversations.id} = ${idOrExternalId} desc`)
     .limit(1);
   if (!row) throw notFound("Conversation");

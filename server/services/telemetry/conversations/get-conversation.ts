@@ -6,13 +6,13 @@ import { summaryOf } from "../projection/summary-row";
 import { conversationReply, getConversationInput } from "../schemas";
 import { messageOf, messagesPage, modelCallOf, modelCallsPage, toolCallOf, toolCallsPage } from "./conversation-parts";
 import { findConversation } from "./find-conversation";
-import { CARRIED_PARTS } from "./parts-page";
+import { EMBEDDED_PARTS_MAX } from "./parts-page";
 
 export const getConversation = verb(
   {
     name: "conversations.get",
     summary: "Read one conversation with its messages, model calls and tool calls.",
-    description: `Takes our id or the client's own (\`externalId\`). Of each kind of part at most the first ${CARRIED_PARTS.toLocaleString("en")} are here, fewer where they are long; \`messagesCursor\`, \`modelCallsCursor\` and \`toolCallsCursor\` continue them as \`cursor\` of \`…/messages\`, \`…/model-calls\` and \`…/tool-calls\`.`,
+    description: `Takes our id or the client's own (\`externalId\`). Of each kind of part at most the first ${EMBEDDED_PARTS_MAX.toLocaleString("en")} are here, fewer where they are long; \`messagesCursor\`, \`modelCallsCursor\` and \`toolCallsCursor\` continue them as \`cursor\` of \`…/messages\`, \`…/model-calls\` and \`…/tool-calls\`.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: getConversationInput,
@@ -20,7 +20,7 @@ export const getConversation = verb(
   },
   async (ctx, { conversationId }) => {
     const row = await findConversation(ctx, conversationId);
-    const first = { conversationId: row.id, limit: CARRIED_PARTS };
+    const first = { conversationId: row.id, limit: EMBEDDED_PARTS_MAX };
     const [messages, models, tools] = await Promise.all([
       messagesPage(ctx, first),
       modelCallsPage(ctx, first),

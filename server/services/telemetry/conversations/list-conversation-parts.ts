@@ -2,10 +2,10 @@ import { verb } from "@/server/platform/verb";
 import { listMessagesInput, listPartsInput, messagesReply, modelCallsReply, toolCallsReply } from "../schemas";
 import { messagesPage, modelCallsPage, toolCallsNamed, toolCallsPage } from "./conversation-parts";
 import { findConversation } from "./find-conversation";
-import { HOW_LONG_A_PAGE_IS } from "./parts-page";
+import { PAGE_SIZE_NOTE } from "./parts-page";
 
 const CAPABILITY = ["diagnostics:read", "project:data:read"] as const;
-const ORDER = `\`conversationId\` is our id or the client's own. ${HOW_LONG_A_PAGE_IS}`;
+const ORDER = `\`conversationId\` is our id or the client's own. ${PAGE_SIZE_NOTE}`;
 
 export const listMessages = verb(
   {

@@ -1,6 +1,6 @@
 import { verb } from "@/server/platform/verb";
 import { listLogsInput, listSpansInput, logsReply, spansReply } from "../schemas";
-import { HOW_LONG_A_PAGE_IS } from "./parts-page";
+import { PAGE_SIZE_NOTE } from "./parts-page";
 import { findTrace, logsPage, spansPage } from "./trace-parts";
 
 const CAPABILITY = ["diagnostics:read", "project:data:read"] as const;
@@ -9,7 +9,7 @@ export const listSpans = verb(
   {
     name: "traces.spans",
     summary: "List the spans of a trace as they were stored and how each was read, the first started first.",
-    description: `\`fromSpanId\` begins at that span. ${HOW_LONG_A_PAGE_IS}`,
+    description: `\`fromSpanId\` begins at that span. ${PAGE_SIZE_NOTE}`,
     effect: "read",
     capability: CAPABILITY,
     input: listSpansInput,
@@ -26,7 +26,7 @@ export const listLogs = verb(
   {
     name: "traces.logs",
     summary: "List the log records of a trace, or of one of its spans, the first written first.",
-    description: HOW_LONG_A_PAGE_IS,
+    description: PAGE_SIZE_NOTE,
     effect: "read",
     capability: CAPABILITY,
     input: listLogsInput,

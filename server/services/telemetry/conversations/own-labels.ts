@@ -15,11 +15,7 @@ export async function ownLabelsOf(tx: Db, projectId: string, ids: readonly strin
 }
 
 /** Of conversations that their last trace has left, what people labelled them with goes to where that trace is now. */
-export async function ownLabelsGoAlong(
-  tx: Db,
-  projectId: string,
-  moved: readonly { trace_id: string; from: string }[],
-) {
+export async function moveOwnLabels(tx: Db, projectId: string, moved: readonly { trace_id: string; from: string }[]) {
   if (moved.length === 0) return;
   await tx.execute(sql`
     update conversations c

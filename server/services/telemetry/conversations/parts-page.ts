@@ -1,12 +1,12 @@
 import { cursorFor, type Position } from "@/server/platform/cursor";
 
 /** Parts of a conversation or a trace that its own read carries: all of nearly every one, and never more than this of one. */
-export const CARRIED_PARTS = 1000;
+export const EMBEDDED_PARTS_MAX = 1000;
 /** Characters of what a page carries, about: a long text ends it early. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
 /** Told of every list of parts. */
-export const HOW_LONG_A_PAGE_IS =
+export const PAGE_SIZE_NOTE =
   "A page has at most `limit`, fewer where they are long: `nextCursor` tells whether there are more.";
 
 /** Where a part stands in its order, and how long its texts are. */

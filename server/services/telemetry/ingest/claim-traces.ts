@@ -3,11 +3,11 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 
 /** Queue rows taken in one pass: enough to write in sets, few enough to be readable within the second. */
-const ROWS_A_PASS = 400;
+const ROWS_PER_PASS = 400;
 /** Of them for one project while others wait, so that a busy one does not keep the rest from being read. */
-const ROWS_A_PROJECT = 200;
+const ROWS_PER_PROJECT = 200;
 /** Conversations of the backlog in one pass: what comes meanwhile waits for them. */
-const BACKLOG_A_PASS = 20;
+const BACKLOG_PER_PASS = 20;
 
 /** `attempts`: how often a trace has failed before, where it has. `rows`: of the queue, one for each batch with spans of a trace. */
 export type ClaimedTraces = {
@@ -34,12 +34,12 @@ export const claimTraces = (tx: Db): Promise<ClaimedTraces[]> =>
     head as (
       select q.project_id, q.id from projection_queue q
       where not q.backlog and q.retry_at <= ${NOW} and not ${triedAlone}
-      order by q.id limit ${ROWS_A_PASS * 5} for update skip locked
+      order by q.id limit ${ROWS_PER_PASS * 5} for update skip locked
     ),
     chosen as (
       select project_id, id from (
         select project_id, id, row_number() over (partition by project_id order by id) as turn from head
-      ) ranked where turn <= ${ROWS_A_PROJECT} order by turn, id limit ${ROWS_A_PASS}
+      ) ranked where turn <= ${ROWS_PER_PROJECT} order by turn, id limit ${ROWS_PER_PASS}
     )`,
     false,
   );
@@ -67,7 +67,7 @@ export const claimBacklog = (tx: Db): Promise<ClaimedTraces[]> =>
     chosen as (
       select q.project_id, q.id from projection_queue q
       where q.backlog and not ${triedAlone}
-      order by q.id limit ${BACKLOG_A_PASS} for update skip locked
+      order by q.id limit ${BACKLOG_PER_PASS} for update skip locked
     )`,
     false,
     sql`project_id, trace_id`,

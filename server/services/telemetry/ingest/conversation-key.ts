@@ -5,9 +5,9 @@ import { conversations } from "@/db/schema";
 export const keyOfExternalId = (externalId: string) => `id:${externalId}`;
 
 /** The condition that a conversation goes by this id: ours, or the client's own. */
-export const goesBy = (idOrExternalId: string) =>
+export const matchesConversationId = (idOrExternalId: string) =>
   or(eq(conversations.id, idOrExternalId), eq(conversations.key, keyOfExternalId(idOrExternalId)));
 
 /** The ids of the project's conversations that go by this id, for `= any(…)`: found first, whatever else is asked. */
-export const idsGoingBy = (projectId: string, idOrExternalId: string) => sql`array(
-  select ${conversations.id} from ${conversations} where ${conversations.projectId} = ${projectId} and ${goesBy(idOrExternalId)})`;
+export const conversationIdsMatching = (projectId: string, idOrExternalId: string) => sql`array(
+  select ${conversations.id} from ${conversations} where ${conversations.projectId} = ${projectId} and ${matchesConversationId(idOrExternalId)})`;

@@ -10,10 +10,10 @@ import type { Masking } from "../masking";
 import { maskingReply, updateMaskingInput } from "../schemas";
 
 /** As with a key: a change counts within five seconds in every process, and a batch costs no question of its own. */
-const BELIEVED_MS = 4000;
-const PROJECTS_REMEMBERED = 10_000;
+const CACHE_TTL_MS = 4000;
+const CACHED_PROJECTS_MAX = 10_000;
 
-const remembered = new LRUCache<string, Promise<Masking>>({ max: PROJECTS_REMEMBERED, ttl: BELIEVED_MS });
+const remembered = new LRUCache<string, Promise<Masking>>({ max: CACHED_PROJECTS_MAX, ttl: CACHE_TTL_MS });
 
 async function readMasking({ db, projectId }: Pick<Ctx, "db" | "projectId">): Promise<Masking> {
   const [row] = await db.select({ messages: projects.maskMessages }).from(projects).where(eq(projects.id, projectId));

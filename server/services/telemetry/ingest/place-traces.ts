@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { rowsOf, textArray } from "@/db/rows";
 import { newId } from "@/server/platform/ids";
-import { ownLabelsGoAlong } from "../conversations/own-labels";
+import { moveOwnLabels } from "../conversations/own-labels";
 import type { TraceIdentity } from "../otlp/types";
 import { keyOfExternalId } from "./conversation-key";
 
@@ -62,12 +62,12 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
         and c.key = any(${textArray(moving.map((trace) => trace.key))})`);
     // What comes from nowhere has no calls yet.
     const came = moving.flatMap(({ trace_id, from }) => (from === null ? [] : { trace_id, from }));
-    await callsGoAlong(
+    await moveCallsWithTraces(
       tx,
       projectId,
       came.map(({ trace_id }) => trace_id),
     );
-    await ownLabelsGoAlong(tx, projectId, came);
+    await moveOwnLabels(tx, projectId, came);
     const left = textArray(came.map(({ from }) => from));
     const emptied = await tx.execute<{ id: string }>(sql`
       delete from conversations c
@@ -81,7 +81,7 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
 }
 
 /** The calls of traces that moved follow them before what was left is removed: they keep the cost that they were given. */
-export async function callsGoAlong(tx: Db, projectId: string, traceIds: readonly string[]) {
+export async function moveCallsWithTraces(tx: Db, projectId: string, traceIds: readonly string[]) {
   if (traceIds.length === 0) return;
   await tx.execute(sql`
     update model_calls m set conversation_id = t.conversation_id

@@ -78,7 +78,7 @@ function receiver<B extends Batch>({ name, what, list, rejectedField, decode, st
     async (ctx, _, { body }): Promise<Outgoing> => {
       const encoding: Encoding = body.mediaType === "application/json" ? "json" : "protobuf";
       const bytes = await body.bytes();
-      const batch = await decodedByTheRightTime(ctx, (nowMs) => decode(bytes, encoding, nowMs));
+      const batch = await decodeBySkewCheckedTime(ctx, (nowMs) => decode(bytes, encoding, nowMs));
       const { receiptId, refused } = await store(ctx, batch);
 
       const rejected = batch.rejections.length + refused;
@@ -98,7 +98,7 @@ function receiver<B extends Batch>({ name, what, list, rejectedField, decode, st
  * What is refused may be refused because this process's clock is behind: then the database's decides. It is asked for
  * nothing else, as its answer costs a way there and back.
  */
-async function decodedByTheRightTime<B extends Batch>(ctx: Ctx, decode: (nowMs: number) => B): Promise<B> {
+async function decodeBySkewCheckedTime<B extends Batch>(ctx: Ctx, decode: (nowMs: number) => B): Promise<B> {
   const ownTime = Date.now();
   const batch = decoded(() => decode(ownTime));
   if (batch.rejections.length === 0) return batch;

@@ -12,7 +12,7 @@ import { createSourceIndex, type SourceRow } from "./source-id";
 import { sharedSourcesLock, traceDigest } from "./tombstones";
 
 /** Reasons kept on a receipt; a batch of garbage should not become a row of megabytes. */
-const REJECTIONS_KEPT = 100;
+const MAX_STORED_REJECTIONS = 100;
 export const TRACE_DELETED = "Its trace was deleted here.";
 
 /** `refused`: items of traces that a person deleted. They are counted as rejected, and never stored again. */
@@ -157,7 +157,7 @@ const receiptOf = (signal: "traces" | "logs", batch: Masked<{ traceId: string | 
   received: batch.received,
   masked: batch.masked,
   rejected: batch.rejections.length,
-  rejections: batch.rejections.slice(0, REJECTIONS_KEPT),
+  rejections: batch.rejections.slice(0, MAX_STORED_REJECTIONS),
   traceIds: [...new Set(batch.items.flatMap((item) => item.traceId ?? []))].slice(0, 1000),
 });
 

@@ -91,7 +91,7 @@ const IN_NAME = /[\w.-]/;
 const isQuote = (char: string | undefined) => char === '"' || char === "'";
 const NOTHING = /^\s*(?:|null|none|nil|undefined|true|false|\*+|<[^>]{0,40}>)\s*$/i;
 /** What stands under a secret's name where there is no secret, or where somebody hid it already. */
-export const saysNothing = (text: string) => text.length <= 48 && (NOTHING.test(text) || IS_MASKED.test(text));
+export const isPlaceholder = (text: string) => text.length <= 48 && (NOTHING.test(text) || IS_MASKED.test(text));
 /** A folder, in the variable of that name. */
 const IS_FOLDER = /^(?:\/|[A-Za-z]:\\)/;
 
@@ -188,7 +188,7 @@ function maskNamed(text: string, tally: Tally): string {
     const value = valueAfter(text, separator, name);
     if (!value) continue;
     SEPARATOR.lastIndex = value.to;
-    if (saysNothing(text.slice(value.from, value.to))) continue;
+    if (isPlaceholder(text.slice(value.from, value.to))) continue;
     pieces.push(text.slice(copied, value.from), maskOf("value"));
     copied = value.to;
     tally.masked++;

@@ -1,9 +1,9 @@
 import type { AttributeValue } from "../otlp/types";
-import { maskOf, maskText, namesSecret, saysNothing, type Tally } from "./mask-text";
+import { isPlaceholder, maskOf, maskText, namesSecret, type Tally } from "./mask-text";
 import { isStoredHeader, meaningOf } from "./secret-names";
 
 /** Deeper JSON text is masked as plain text: a walk through it has to end. */
-const DEEPEST_JSON = 64;
+const MAX_JSON_DEPTH = 64;
 class TooDeep extends Error {}
 
 type Json = Record<string, unknown>;
@@ -38,7 +38,7 @@ function field(name: string, value: unknown, tally: Tally, depth: number): unkno
 function within(value: unknown, tally: Tally, depth: number): unknown {
   if (typeof value === "string") return text(value, tally, depth);
   if (typeof value !== "object" || value === null) return value;
-  if (depth > DEEPEST_JSON) throw new TooDeep();
+  if (depth > MAX_JSON_DEPTH) throw new TooDeep();
   if (Array.isArray(value)) return changedItems(value, (item) => within(item, tally, depth + 1));
   return changedFields(value as Json, (name, inner) => field(name, inner, tally, depth + 1));
 }
@@ -46,7 +46,7 @@ function within(value: unknown, tally: Tally, depth: number): unknown {
 /** All that stands under a secret's name. Numbers can be passwords too; what is on or off, or absent, is none. */
 function whole(value: unknown, tally: Tally): unknown {
   if (typeof value === "string" || typeof value === "number") {
-    if (saysNothing(String(value))) return value;
+    if (isPlaceholder(String(value))) return value;
     tally.masked++;
     return maskOf("value");
   }
@@ -70,7 +70,7 @@ function headers(value: unknown, tally: Tally, depth: number): unknown {
       const stored = headers(parsed, tally, depth);
       return stored === parsed ? value : JSON.stringify(stored);
     }
-    if (saysNothing(value)) return value;
+    if (isPlaceholder(value)) return value;
   }
   if (value === null || typeof value === "boolean") return value;
   tally.masked++;

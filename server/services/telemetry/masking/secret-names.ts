@@ -2,7 +2,7 @@
 const REMEMBERED = 5000;
 
 /** Returns the same as `judge`, which is asked once for each of the names in use. */
-export function rememberedByName<Verdict>(judge: (name: string) => Verdict): (name: string) => Verdict {
+export function memoizeByName<Verdict>(judge: (name: string) => Verdict): (name: string) => Verdict {
   const known = new Map<string, Verdict>();
   return (name) => {
     let verdict = known.get(name);
@@ -39,12 +39,12 @@ const SECRET = new RegExp(
     "cookies?",
   ].join("|")})$`,
 );
-export const isSecretName = rememberedByName((name) => SECRET.test(words(name)));
+export const isSecretName = memoizeByName((name) => SECRET.test(words(name)));
 
 /** In the query of an address there are more. */
 const SECRET_PARAMETER =
   /^(?:token|sig|signature|x_amz_signature|x_amz_credential|x_goog_signature|awsaccess_?key_?id)$/;
-export const isSecretParameter = rememberedByName((name) => isSecretName(name) || SECRET_PARAMETER.test(words(name)));
+export const isSecretParameter = memoizeByName((name) => isSecretName(name) || SECRET_PARAMETER.test(words(name)));
 
 /** Headers that tell about a request and open nothing. A trailing `*` takes every name that begins so. */
 const HEADERS_STORED = [
@@ -101,7 +101,7 @@ const EXACT = new Set(HEADERS_STORED.filter((name) => !name.endsWith("*")));
 const BEGINNINGS = HEADERS_STORED.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
 
 /** Whether a header of this name is stored, in whichever capitals, with hyphens or underscores. */
-export const isStoredHeader = rememberedByName((name) => {
+export const isStoredHeader = memoizeByName((name) => {
   const header = name.toLowerCase().replaceAll("_", "-");
   return EXACT.has(header) || BEGINNINGS.some((beginning) => header.startsWith(beginning));
 });
@@ -132,7 +132,7 @@ function headerIn(name: string): string {
 
 /** What a name says of its value: many headers, one that is not stored, a secret, or nothing of that. */
 export type Meaning = "headers" | "unstored header" | "secret" | "plain";
-export const meaningOf = rememberedByName((name): Meaning => {
+export const meaningOf = memoizeByName((name): Meaning => {
   const header = headerIn(name);
   if (header === "*") return "headers";
   if (header !== "") return isStoredHeader(header) ? "plain" : "unstored header";

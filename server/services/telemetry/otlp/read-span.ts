@@ -1,16 +1,16 @@
 import { CONVERSATION_ID, USER_ID } from "./identity";
 import { LABELS } from "./labels";
+import { DISPLAY_ONLY } from "./readers/display-only";
 import { ERROR_MESSAGE, ERROR_TYPE, FAILED } from "./readers/error";
 import { FINISH_REASONS } from "./readers/finish-reasons";
 import { INPUT_MESSAGES, INPUTS, OUTPUT_MESSAGES, OUTPUTS, SYSTEM_MESSAGES } from "./readers/input-output";
 import {
-  ANSWERED_OR_ASKED_MODEL,
-  ASKED_OR_ANSWERED_MODEL,
   REQUESTED_MODEL,
+  REQUESTED_OR_RESPONSE_MODEL,
   RESPONSE_ID,
   RESPONSE_MODEL,
+  RESPONSE_OR_REQUESTED_MODEL,
 } from "./readers/model";
-import { ONLY_SHOWN } from "./readers/only-shown";
 import { PROVIDER } from "./readers/provider";
 import { REPORTED_COST } from "./readers/reported-cost";
 import { resolveSpanType, SPAN_TYPE, SPAN_TYPE_EVIDENCE } from "./readers/span-type";
@@ -27,8 +27,8 @@ const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
   PROVIDER,
   REQUESTED_MODEL,
   RESPONSE_MODEL,
-  ANSWERED_OR_ASKED_MODEL,
-  ASKED_OR_ANSWERED_MODEL,
+  RESPONSE_OR_REQUESTED_MODEL,
+  REQUESTED_OR_RESPONSE_MODEL,
   RESPONSE_ID,
   INPUT_MESSAGES,
   OUTPUT_MESSAGES,
@@ -49,7 +49,7 @@ const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
   ERROR_MESSAGE,
   STREAM_US,
   [{ takes: USAGE_ATTRIBUTES }],
-  [{ takes: ONLY_SHOWN }],
+  [{ takes: DISPLAY_ONLY }],
 ];
 
 const TAKEN = TABLES.flat().flatMap((reader) => reader.takes);

@@ -74,7 +74,7 @@ async function fold(tx: Db, name: Table): Promise<number> {
 }
 
 /** For a loop that comes by often. */
-export function createDailyCostsFolder() {
+export function createThrottledFold() {
   let foldedAt = 0;
   return async (db: Db, now = Date.now()) => {
     if (now - foldedAt < EVERY_MS) return;

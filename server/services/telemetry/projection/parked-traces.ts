@@ -5,7 +5,7 @@ import { auditNote } from "@/server/platform/audit";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { listParkedTracesInput, parkedTracesReply, replayedTracesReply } from "../schemas";
-import { replayParked } from "./set-aside-traces";
+import { replayParked } from "./retry-traces";
 
 export const listParkedTraces = verb(
   {

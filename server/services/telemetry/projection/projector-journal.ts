@@ -43,7 +43,7 @@ export type Journal = ReturnType<typeof createJournal>;
 const IS_THERE = sql`exists (${backendOf(sql`a.pid || ' ' || a.backend_start = p.backend`)})`;
 
 /** What processes that are gone had under way, once: their entries end with the transaction. */
-export async function takeEntriesOfTheDead(tx: Db): Promise<[projectId: string, traceId: string][]> {
+export async function takeOrphanedEntries(tx: Db): Promise<[projectId: string, traceId: string][]> {
   const dead = await tx.execute<{ id: string; working_on: [string, string][] }>(sql`
     select p.id, p.working_on from projectors p where p.working_on <> '[]' and not ${IS_THERE} for update skip locked`);
   if (dead.length === 0) return [];

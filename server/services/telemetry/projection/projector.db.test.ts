@@ -10,7 +10,7 @@ import {
   decodeTraces,
   listConversations,
   listParkedTraces,
-  projectCarefully,
+  projectIsolatingFailures,
   projectionHealth,
   projectPending,
   replayParkedTraces,
@@ -20,7 +20,7 @@ import {
 import { claimAlone, claimBacklog, claimTraces } from "../ingest/claim-traces";
 import { chatSpan, otlpJson, type TestSpan } from "../testing";
 import { createJournal } from "./projector-journal";
-import { suspectTracesOfTheDead } from "./set-aside-traces";
+import { isolateOrphanedTraces } from "./retry-traces";
 
 const SPANS = ["1111111111111111", "2222222222222222"] as const;
 const BROKEN = "b".repeat(32);
@@ -53,16 +53,16 @@ test("a trace that cannot be rebuilt is tried again later, and no other waits fo
   await send(neighbour.ctx, { traceId: trace(0) });
 
   await expect(projectPending(db())).rejects.toThrow();
-  expect(await projectCarefully(db())).toMatchObject({ taken: 7, failed: 1 });
+  expect(await projectIsolatingFailures(db())).toMatchObject({ taken: 7, failed: 1 });
   expect(await conversationsOf(ctx)).toHaveLength(5);
   expect(await conversationsOf(neighbour.ctx)).toHaveLength(1);
   expect(await projectionHealth(db())).toMatchObject({ oldestMs: null, retried: 1, parked: 0 });
   await db().execute(sql`update projection_queue set retry_at = retry_at + 3600000`);
-  expect(await projectCarefully(db())).toMatchObject({ taken: 0, failed: 0 });
+  expect(await projectIsolatingFailures(db())).toMatchObject({ taken: 0, failed: 0 });
 
   await breakTrace(ctx, "{}");
   await later();
-  expect(await projectCarefully(db())).toMatchObject({ taken: 1, failed: 0 });
+  expect(await projectIsolatingFailures(db())).toMatchObject({ taken: 1, failed: 0 });
   expect(await conversationsOf(ctx)).toHaveLength(6);
   expect(await projectionHealth(db())).toMatchObject({ retried: 0 });
 });
@@ -74,7 +74,7 @@ test("after five tries it is parked with its reason, stays so while it grows, an
   await breakTrace(ctx);
   for (let n = 0; n < 5; n++) {
     await later();
-    expect(await projectCarefully(db())).toMatchObject({ taken: 1, failed: 1 });
+    expect(await projectIsolatingFailures(db())).toMatchObject({ taken: 1, failed: 1 });
   }
   const { parkedTraces } = await listParkedTraces(ctx, {});
   expect(parkedTraces).toMatchObject([{ traceId: BROKEN, attempts: 5, reason: expect.stringMatching(/null/) }]);
@@ -82,13 +82,13 @@ test("after five tries it is parked with its reason, stays so while it grows, an
   expect(await projectionHealth(db())).toMatchObject({ retried: 0, parked: 1 });
 
   await send(ctx, { traceId: BROKEN, spanId: SPANS[1] });
-  expect(await projectCarefully(db())).toMatchObject({ taken: 0, failed: 0 });
+  expect(await projectIsolatingFailures(db())).toMatchObject({ taken: 0, failed: 0 });
   expect(await db().execute(sql`select 1 from projection_queue`)).toHaveLength(0);
 
   await breakTrace(ctx, "{}");
   expect(await replayParkedTraces(stranger.ctx, {})).toEqual({ replayed: 0 });
   expect(await replayParkedTraces(ctx, {})).toEqual({ replayed: 1 });
-  expect(await projectCarefully(db())).toMatchObject({ taken: 1, failed: 0 });
+  expect(await projectIsolatingFailures(db())).toMatchObject({ taken: 1, failed: 0 });
   expect((await listParkedTraces(ctx, {})).parkedTraces).toEqual([]);
 });
 
@@ -134,7 +134,7 @@ test("what a process dies of is found by trying alone, takes nothing else along,
   for (let i = 0; i < 3; i++) await send(ctx, { traceId: trace(i) });
 
   expect(await dieWhileRebuilding(claimTraces)).toBe(4);
-  await suspectTracesOfTheDead(db());
+  await isolateOrphanedTraces(db());
   await later();
   expect(await projectPending(db())).toBe(0); // nothing of it in company
   await send(ctx, { traceId: BROKEN, spanId: SPANS[1] });
@@ -145,14 +145,14 @@ test("what a process dies of is found by trying alone, takes nothing else along,
   for (let tries = 2; tries <= 5; tries++) {
     await later();
     expect(await dieWhileRebuilding(claimAlone)).toBe(1);
-    await suspectTracesOfTheDead(db());
+    await isolateOrphanedTraces(db());
   }
   expect((await listParkedTraces(ctx, {})).parkedTraces).toMatchObject([
     { traceId: BROKEN, attempts: 5, reason: expect.stringMatching(/process ended/) },
   ]);
   await later();
   for (let i = 0; i < 3; i++)
-    expect(await projectCarefully(db(), undefined, claimAlone)).toMatchObject({ taken: 1, failed: 0 });
+    expect(await projectIsolatingFailures(db(), undefined, claimAlone)).toMatchObject({ taken: 1, failed: 0 });
   expect(await conversationsOf(ctx)).toHaveLength(4);
 });
 
@@ -163,12 +163,12 @@ test("a pass that failed while its process lives on makes nobody suspicious", as
   await db()
     .transaction(async (tx) => {
       await journal.begin(tx, await claimTraces(tx));
-      await suspectTracesOfTheDead(db());
+      await isolateOrphanedTraces(db());
       throw new Error("the database went away");
     })
     .catch(() => {});
   await journal.clear();
-  await suspectTracesOfTheDead(db());
+  await isolateOrphanedTraces(db());
   expect(await projectPending(db())).toBe(1);
 });
 
@@ -197,9 +197,9 @@ test("what an earlier version read is read again while nothing new waits, and no
 
   // One project's may not be read: the other's is.
   await db().execute(sql`update spans set attributes = 'null'::jsonb where project_id = ${neighbour.ctx.projectId}`);
-  expect(await projectCarefully(db(), undefined, claimBacklog)).toMatchObject({ taken: 2, failed: 1 });
+  expect(await projectIsolatingFailures(db(), undefined, claimBacklog)).toMatchObject({ taken: 2, failed: 1 });
   expect((await conversationsOf(ctx)).find(({ externalId }) => externalId === "s")).toEqual(before[0]);
-  expect(await projectCarefully(db(), undefined, claimBacklog)).toMatchObject({ taken: 0 });
+  expect(await projectIsolatingFailures(db(), undefined, claimBacklog)).toMatchObject({ taken: 0 });
   expect([...(await stored())]).toEqual(expect.arrayContaining(arrived));
 });
 
@@ -222,7 +222,7 @@ test("two projectors that hold one half of a pair each join it, whichever is fir
   const { ctx } = await testProject();
   const response = { "gen_ai.response.id": "msg_1" };
   const holder = await pool().sql.reserve();
-  await holder`select pg_advisory_lock(hashtextextended(${`strays ${ctx.projectId}`}, 0))`;
+  await holder`select pg_advisory_lock(hashtextextended(${`duplicate traces ${ctx.projectId}`}, 0))`;
   const waiting = async () => (await holder`select 1 from pg_locks where locktype = 'advisory' and not granted`).length;
   const passes: Promise<number>[] = [];
   const halves = [

@@ -7,11 +7,11 @@ import { errorCodes } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { type ClaimedTraces, claimAlone, claimBacklog, claimTraces } from "../ingest/claim-traces";
-import { createDailyCostsFolder } from "./fold-daily-costs";
-import { createStatisticsKeeper } from "./keep-statistics";
+import { createThrottledFold } from "./fold-daily-costs";
 import { createJournal, type Journal } from "./projector-journal";
-import { type Rebuilt, rebuildTraces, takeInStrays } from "./rebuild-traces";
-import { replayParked, setAside, suspectTracesOfTheDead } from "./set-aside-traces";
+import { mergeDuplicateTraces, type Rebuilt, rebuildTraces } from "./rebuild-traces";
+import { createStatisticsRefresher } from "./refresh-statistics";
+import { isolateOrphanedTraces, replayParked, retryOrPark } from "./retry-traces";
 
 /** How long a projector waits for more: far below the two seconds within which a batch is promised to be readable. */
 const IDLE_MS = 200;
@@ -24,8 +24,8 @@ const AFTER_FAULT_MS = 1000;
 
 /** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
 export async function runProjector({ signal }: { signal: AbortSignal }) {
-  const keepStatistics = createStatisticsKeeper();
-  const foldCosts = createDailyCostsFolder();
+  const refreshStatistics = createStatisticsRefresher();
+  const foldCosts = createThrottledFold();
   const journal = createJournal(db());
   const log = logger("projector");
   let replayed = false;
@@ -37,10 +37,10 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       // What an earlier version could not read, this one may.
       if (!replayed) await replayParked(db(), { projectId: null });
       replayed = true;
-      await suspectTracesOfTheDead(db());
+      await isolateOrphanedTraces(db());
       const pass: Pass = careful
-        ? await projectCarefully(db(), journal)
-        : await projectAtOnce(db(), claimTraces, journal);
+        ? await projectIsolatingFailures(db(), journal)
+        : await projectBatch(db(), claimTraces, journal);
       const alone = await projectAlone(db(), journal);
       const backlog = pass.taken + alone.taken === 0 ? await projectBacklog(db(), journal) : NOTHING;
       if (faults > 0) log.info("Conversations are rebuilt again.");
@@ -51,7 +51,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
         pass.taken - pass.failed,
         alone.taken - alone.failed + backlog.taken - backlog.failed,
       ];
-      if (together + singly > 0) await keepStatistics(db());
+      if (together + singly > 0) await refreshStatistics(db());
       // Those that are tried alone come one a pass, and the backlog a few: they do not wait between.
       if ((together > 0 && pass.rows >= BUSY_ROWS) || singly > 0) continue;
       await pause(careful && together === 0 ? AFTER_FAULT_MS : IDLE_MS, signal);
@@ -66,7 +66,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
 
 /** One pass: takes waiting traces, rebuilds their conversations, all in one transaction. Answers how many traces. */
 export const projectPending = async (database: Db): Promise<number> =>
-  (await projectAtOnce(database, claimTraces)).taken;
+  (await projectBatch(database, claimTraces)).taken;
 
 /** Of the traces taken in a pass: how many there were, by how many rows of the queue, and how many could not be rebuilt. */
 type Pass = { taken: number; rows: number; failed: number };
@@ -78,14 +78,14 @@ const passOf = (claimed: readonly ClaimedTraces[], failed: number): Pass => ({
   failed,
 });
 
-const projectAtOnce = (database: Db, claim: typeof claimTraces, journal?: Journal): Promise<Pass> =>
+const projectBatch = (database: Db, claim: typeof claimTraces, journal?: Journal): Promise<Pass> =>
   transact(database, async (tx) => {
     const claimed = await claim(tx);
     if (claimed.length === 0) return NOTHING;
     await journal?.begin(tx, claimed);
     const rebuilt: Rebuilt[] = [];
     for (const traces of claimed) rebuilt.push(await rebuildTraces(tx, traces));
-    for (const project of rebuilt) await takeInStrays(tx, project);
+    for (const project of rebuilt) await mergeDuplicateTraces(tx, project);
     await journal?.end(tx);
     return passOf(claimed, 0);
   });
@@ -94,32 +94,33 @@ const projectAtOnce = (database: Db, claim: typeof claimTraces, journal?: Journa
  * A pass for after one failed: what cannot be rebuilt is set aside and tried again later, so that a trace that our code
  * cannot read keeps nobody else's conversations waiting.
  */
-export const projectCarefully = (database: Db, journal?: Journal, claim = claimTraces): Promise<Pass> =>
+export const projectIsolatingFailures = (database: Db, journal?: Journal, claim = claimTraces): Promise<Pass> =>
   database.transaction(async (tx) => {
     const claimed = await claim(tx);
     if (claimed.length === 0) return NOTHING;
     await journal?.begin(tx, claimed);
     const rebuilt: Rebuilt[] = [];
     let failed = 0;
-    for (const traces of claimed) failed += await rebuildOrSetAside(tx, traces, rebuilt);
-    for (const project of rebuilt) await takeInStraysOrLeaveThem(tx, project);
+    for (const traces of claimed) failed += await rebuildOrScheduleRetry(tx, traces, rebuilt);
+    for (const project of rebuilt) await tryMergeDuplicateTraces(tx, project);
     await journal?.end(tx);
     return passOf(claimed, failed);
   });
 
 /** One of the traces that nothing else is to be rebuilt with. */
-const projectAlone = (database: Db, journal: Journal) => projectCarefully(database, journal, claimAlone);
+const projectAlone = (database: Db, journal: Journal) => projectIsolatingFailures(database, journal, claimAlone);
 
 /** One pass over what an earlier version read otherwise; what fails is set aside, as of any pass. */
-export const projectBacklog = (database: Db, journal?: Journal) => projectCarefully(database, journal, claimBacklog);
+export const projectBacklog = (database: Db, journal?: Journal) =>
+  projectIsolatingFailures(database, journal, claimBacklog);
 
 /** Halves what fails until the traces that do it stand alone. Answers how many they are. */
-async function rebuildOrSetAside(tx: Db, claim: ClaimedTraces, rebuilt: Rebuilt[]): Promise<number> {
+async function rebuildOrScheduleRetry(tx: Db, claim: ClaimedTraces, rebuilt: Rebuilt[]): Promise<number> {
   try {
     rebuilt.push(await tx.transaction((step) => rebuildTraces(step, claim)));
     return 0;
   } catch (error) {
-    throwUnlessOfTheTrace(error);
+    rethrowDatabaseTrouble(error);
     const { projectId, traceIds, receivedAt, alone } = claim;
     const [traceId, ...others] = traceIds;
     if (traceId !== undefined && others.length === 0) {
@@ -128,26 +129,26 @@ async function rebuildOrSetAside(tx: Db, claim: ClaimedTraces, rebuilt: Rebuilt[
         const which = { err: loggable(error), projectId, traceId };
         logger("projector").error(which, "A trace could not be rebuilt; trying again later.");
       }
-      await setAside(tx, { projectId, traceId, receivedAt, attempts, alone, error });
+      await retryOrPark(tx, { projectId, traceId, receivedAt, attempts, alone, error });
       return 1;
     }
     const middle = Math.ceil(traceIds.length / 2);
-    const first = await rebuildOrSetAside(tx, { ...claim, traceIds: traceIds.slice(0, middle) }, rebuilt);
-    return first + (await rebuildOrSetAside(tx, { ...claim, traceIds: traceIds.slice(middle) }, rebuilt));
+    const first = await rebuildOrScheduleRetry(tx, { ...claim, traceIds: traceIds.slice(0, middle) }, rebuilt);
+    return first + (await rebuildOrScheduleRetry(tx, { ...claim, traceIds: traceIds.slice(middle) }, rebuilt));
   }
 }
 
 /** A stray that stays where it is counts a call twice, which is less than a conversation that cannot be read. */
-const takeInStraysOrLeaveThem = (tx: Db, project: Rebuilt) =>
+const tryMergeDuplicateTraces = (tx: Db, project: Rebuilt) =>
   tx
-    .transaction((step) => takeInStrays(step, project))
+    .transaction((step) => mergeDuplicateTraces(step, project))
     .catch((error: unknown) => {
-      throwUnlessOfTheTrace(error);
+      rethrowDatabaseTrouble(error);
       logger("projector").warn({ err: loggable(error), projectId: project.projectId }, "Strays were not taken in.");
     });
 
 /** A database that is away, or has no room, says nothing about a trace. */
-function throwUnlessOfTheTrace(error: unknown) {
+function rethrowDatabaseTrouble(error: unknown) {
   const trouble = troubleOf(errorCodes(error));
   if (trouble === "away" || trouble === "full") throw error;
 }

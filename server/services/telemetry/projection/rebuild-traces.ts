@@ -8,12 +8,12 @@ import { placeTraces } from "../ingest/place-traces";
 import { withoutDeletedTraces } from "../ingest/tombstones";
 import { createAssembler, IdentityFold } from "../otlp";
 import type { LogRecord, SpanRecord } from "../otlp/types";
-import { adoptStrays } from "./adopt-strays";
 import { loadLogs, loadSpans } from "./load-spans";
+import { moveDuplicateTraces } from "./move-duplicate-traces";
 import { type ProjectedConversation, writeConversations } from "./project-conversations";
 
 /** Spans kept from the first reading (who is it?) for the second (what was said?); more are read twice. */
-const SPANS_KEPT = 5_000;
+const MAX_BUFFERED_SPANS = 5_000;
 
 /** A project's conversations that were rebuilt, by the response ids of their calls. */
 export type Rebuilt = { projectId: string; receivedAt: number; responseIds: readonly string[] };
@@ -40,10 +40,10 @@ export async function rebuildTraces(
  * Lets conversations that were just rebuilt take in the strays among them. Last in the transaction, one projector of a
  * project at a time: of two that rebuilt one half of a pair each, the second looks when the first has committed.
  */
-export async function takeInStrays(tx: Db, { projectId, receivedAt, responseIds }: Rebuilt): Promise<void> {
+export async function mergeDuplicateTraces(tx: Db, { projectId, receivedAt, responseIds }: Rebuilt): Promise<void> {
   if (responseIds.length === 0) return;
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`strays ${projectId}`}, 0))`);
-  const hosts = await adoptStrays(tx, projectId, responseIds);
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`duplicate traces ${projectId}`}, 0))`);
+  const hosts = await moveDuplicateTraces(tx, projectId, responseIds);
   if (hosts.length > 0) await rebuild(tx, projectId, hosts, receivedAt);
 }
 
@@ -99,7 +99,7 @@ async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]
       fold.addSpan(span);
       kept?.push({ span, logs: logsOf(span) });
     }
-    if (kept && kept.length > SPANS_KEPT) kept = null;
+    if (kept && kept.length > MAX_BUFFERED_SPANS) kept = null;
   }
   for (const record of logs) folds.get(record.traceId ?? "")?.addLog(record);
 

@@ -51,13 +51,13 @@ export function createAssembler(): Assembler {
       const tree = new SpanTree(spans);
       const calls = joinCalls(spans, tree);
       const messages = rebuildMessages(exchangesOf(spans, calls, tree), interned);
-      const { toolCalls, toolCallCount, failedByAnswer } = joinToolCalls(spans, tree, messages);
+      const { toolCalls, toolCallCount, failedByResult } = joinToolCalls(spans, tree, messages);
       return {
         messages,
         modelCalls: modelCallsOf(calls),
         toolCalls,
         toolCallCount,
-        errorCount: failedSpans(spans, calls, tree) + failedByAnswer,
+        errorCount: failedSpans(spans, calls, tree) + failedByResult,
         userId: identity.identity().userId,
         labels: labels.labels(),
         startedAt: Number.isFinite(firstUs) ? toMs(firstUs) : 0,

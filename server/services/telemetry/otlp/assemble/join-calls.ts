@@ -1,10 +1,10 @@
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import type { SpanType } from "../../schemas";
 import { byTime } from "./by-time";
+import { hasMessages, joinDuplicates, sameTotals } from "./duplicate-spans";
 import { Groups } from "./groups";
 import type { CallSpan, SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";
-import { hasMessages, joinTwins, sameTotals } from "./twins";
 
 /** One call of a model, with every span that tells about it. The first counts, the others fill what it leaves out. */
 export type JoinedCall = { spans: CallSpan[] };
@@ -37,11 +37,11 @@ export function joinCalls(spans: readonly SpanFacts[], tree: SpanTree): JoinedCa
   );
   const leaves = candidates.filter((span) => !wrappers.has(span));
   const groups = new Groups(candidates);
-  joinTwins(candidates, (span) => wrappers.has(span), groups);
+  joinDuplicates(candidates, (span) => wrappers.has(span), groups);
   joinWrappers(candidates, wrappers, leaves, groups, tree);
   // A wrapper around wrappers has nothing that they lack.
   const told = groups.all().filter((group) => group.some((span) => !wrappers.has(span)));
-  return told.map((group) => ({ spans: group.sort(mostTelling) }));
+  return told.map((group) => ({ spans: group.sort(mostInformativeFirst) }));
 }
 
 const CALL_TYPES = ["llm", "embedding"] as const;
@@ -90,7 +90,7 @@ function joinWrappers(
 }
 
 /** The span with more buckets of usage counts, then the one with messages; the rest is only so that order never matters. */
-function mostTelling(one: CallSpan, other: CallSpan): number {
+function mostInformativeFirst(one: CallSpan, other: CallSpan): number {
   return (
     bucketsOf(other) - bucketsOf(one) || Number(hasMessages(other)) - Number(hasMessages(one)) || byTime(one, other)
   );

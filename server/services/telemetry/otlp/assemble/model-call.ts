@@ -1,9 +1,9 @@
 import type { Usage } from "@/server/services/pricing/schemas";
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import type { UnpricedModelCall } from "../types";
+import { sameTotals } from "./duplicate-spans";
 import { type JoinedCall, timesOf } from "./join-calls";
 import type { CallSpan } from "./span-facts";
-import { sameTotals } from "./twins";
 
 /** A call as we show it: what its first span leaves out is taken from the others. */
 export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {

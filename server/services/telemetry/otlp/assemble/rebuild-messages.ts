@@ -54,8 +54,8 @@ class Rebuilding {
     let place = input === EMPTY_LIST ? this.placed.length - 1 : this.placeInput(exchange);
     const answers = this.interned.variantsOf(output);
     if (answers.length === 0) return;
-    if (this.isAskedAgain(place, traceId)) place = this.repeatPrompt(exchange);
-    this.placeAnswers(place, answers, exchange);
+    if (this.isRepeatedPrompt(place, traceId)) place = this.repeatPrompt(exchange);
+    this.placeOutput(place, answers, exchange);
     const traces = this.answeredBy.get(place);
     if (traces) traces.add(traceId);
     else this.answeredBy.set(place, new Set([traceId]));
@@ -92,7 +92,7 @@ class Rebuilding {
     return place;
   }
 
-  private placeAnswers(place: number, answers: readonly number[], { traceId, spanId, endedUs }: Exchange): void {
+  private placeOutput(place: number, answers: readonly number[], { traceId, spanId, endedUs }: Exchange): void {
     let at = place;
     const there = this.placed.length;
     for (const variant of answers) {
@@ -105,7 +105,7 @@ class Rebuilding {
   }
 
   /** The same words in another trace, after they were answered, are a person asking again and not a history. */
-  private isAskedAgain(place: number, traceId: string): boolean {
+  private isRepeatedPrompt(place: number, traceId: string): boolean {
     const traces = this.answeredBy.get(place);
     return traces !== undefined && !traces.has(traceId) && this.roleAt(place) === "user";
   }

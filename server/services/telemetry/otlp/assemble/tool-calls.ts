@@ -9,15 +9,21 @@ import type { SpanTree } from "./span-tree";
 
 type ToolSpan = SpanFacts & { tool: ToolFacts };
 type ToolCalls = Pick<AssembledConversation, "toolCalls" | "toolCallCount"> & {
-  /** Calls that no span says failed, and whose answer does: flagged by the client, or as surely as a Finding needs. */
-  failedByAnswer: number;
+  /** Calls that no span says failed, and whose toolResult does: flagged by the client, or as surely as a Finding needs. */
+  failedByResult: number;
 };
 
 const isTool = (span: SpanFacts): span is ToolSpan => span.tool !== null;
 
 /** A tool call that a message asks for, and what was answered to it. */
-type Asked = { id: string | null; name: string; arguments: string; answer: Answer | null; hasSpan: boolean };
-type Answer = { callId: string | null; text: string; flagged: boolean };
+type RequestedCall = {
+  id: string | null;
+  name: string;
+  arguments: string;
+  toolResult: ToolResult | null;
+  hasSpan: boolean;
+};
+type ToolResult = { callId: string | null; text: string; flagged: boolean };
 
 /** Joins the spans of tools with what messages say about the same calls: first by id, then by name, in order. */
 export function joinToolCalls(spans: readonly SpanFacts[], tree: SpanTree, messages: readonly Message[]): ToolCalls {
@@ -25,17 +31,18 @@ export function joinToolCalls(spans: readonly SpanFacts[], tree: SpanTree, messa
     .filter(isTool)
     .filter((span) => !isRunInside(span, tree))
     .sort(byTime);
-  const asked = new AskedCalls(messages);
-  for (const { tool } of toolSpans) asked.takeById(tool.callId);
+  const requested = new RequestedCalls(messages);
+  for (const { tool } of toolSpans) requested.takeById(tool.callId);
   const failed = spans.filter((span) => span.error !== null);
-  const toldBySpans = new Set<SpanFacts>([...failed, ...tree.allAbove(failed)]);
+  const failedBySpans = new Set<SpanFacts>([...failed, ...tree.allAbove(failed)]);
   const toolCalls: ToolCalls["toolCalls"] = [];
-  let failedByAnswer = 0;
+  let failedByResult = 0;
   for (const span of toolSpans) {
-    const call = span.tool.callId === null ? asked.takeByName(span.tool.name) : asked.byId(span.tool.callId);
-    const answer = call?.answer ?? asked.answerTo(span.tool.callId);
-    const result = span.tool.result ?? answer?.text ?? null;
-    if (!toldBySpans.has(span) && (answer?.flagged || (result !== null && reportsFailure(result)))) failedByAnswer++;
+    const call = span.tool.callId === null ? requested.takeByName(span.tool.name) : requested.byId(span.tool.callId);
+    const toolResult = call?.toolResult ?? requested.resultOf(span.tool.callId);
+    const result = span.tool.result ?? toolResult?.text ?? null;
+    if (!failedBySpans.has(span) && (toolResult?.flagged || (result !== null && reportsFailure(result))))
+      failedByResult++;
     toolCalls.push({
       traceId: span.traceId,
       spanId: span.spanId,
@@ -48,11 +55,11 @@ export function joinToolCalls(spans: readonly SpanFacts[], tree: SpanTree, messa
       endedAt: toMs(span.endedUs),
     });
   }
-  const spanless = asked.withoutSpan();
-  const unasked = asked.unaskedAnswers(toolSpans);
-  const answers = [...spanless.flatMap(({ answer }) => answer ?? []), ...unasked];
-  failedByAnswer += answers.filter(({ text, flagged }) => flagged || reportsFailure(text)).length;
-  return { toolCalls, toolCallCount: toolCalls.length + spanless.length, failedByAnswer };
+  const spanless = requested.withoutSpan();
+  const unrequested = requested.unrequestedResults(toolSpans);
+  const toolResults = [...spanless.flatMap(({ toolResult }) => toolResult ?? []), ...unrequested];
+  failedByResult += toolResults.filter(({ text, flagged }) => flagged || reportsFailure(text)).length;
+  return { toolCalls, toolCallCount: toolCalls.length + spanless.length, failedByResult };
 }
 
 /** One run of a tool, told by the framework and by a decorator of the tool inside it. */
@@ -61,30 +68,30 @@ function isRunInside(span: ToolSpan, tree: SpanTree): boolean {
   return parent !== undefined && isTool(parent) && parent.tool.name === span.tool.name;
 }
 
-class AskedCalls {
-  private readonly ids = new Map<string, Asked>();
-  private readonly names = new Map<string, Asked[]>();
-  private readonly all: Asked[] = [];
-  private readonly answers: Answer[] = [];
-  private readonly answersById = new Map<string, Answer>();
+class RequestedCalls {
+  private readonly ids = new Map<string, RequestedCall>();
+  private readonly names = new Map<string, RequestedCall[]>();
+  private readonly all: RequestedCall[] = [];
+  private readonly toolResults: ToolResult[] = [];
+  private readonly resultsById = new Map<string, ToolResult>();
 
   constructor(messages: readonly Message[]) {
     for (const message of messages) {
       if (message.role !== "tool") continue;
       const flagged = message.parts.some((part) => part.isError === true);
-      const answer = { callId: message.toolCallId, text: textOf(message), flagged };
-      this.answers.push(answer);
-      if (answer.callId !== null) this.answersById.set(answer.callId, answer);
+      const toolResult = { callId: message.toolCallId, text: textOf(message), flagged };
+      this.toolResults.push(toolResult);
+      if (toolResult.callId !== null) this.resultsById.set(toolResult.callId, toolResult);
     }
     for (const message of messages) for (const call of message.toolCalls) this.add(call);
   }
 
-  byId(id: string): Asked | undefined {
+  byId(id: string): RequestedCall | undefined {
     return this.ids.get(id);
   }
 
-  answerTo(id: string | null): Answer | undefined {
-    return id === null ? undefined : this.answersById.get(id);
+  resultOf(id: string | null): ToolResult | undefined {
+    return id === null ? undefined : this.resultsById.get(id);
   }
 
   takeById(id: string | null): void {
@@ -92,10 +99,10 @@ class AskedCalls {
     if (call) call.hasSpan = true;
   }
 
-  takeByName(name: string): Asked | undefined {
-    const waiting = this.names.get(name);
-    while (waiting && waiting.length > 0) {
-      const call = waiting.shift();
+  takeByName(name: string): RequestedCall | undefined {
+    const pending = this.names.get(name);
+    while (pending && pending.length > 0) {
+      const call = pending.shift();
       if (!call || call.hasSpan) continue;
       call.hasSpan = true;
       return call;
@@ -103,25 +110,25 @@ class AskedCalls {
     return undefined;
   }
 
-  withoutSpan(): Asked[] {
+  withoutSpan(): RequestedCall[] {
     return this.all.filter((call) => !call.hasSpan);
   }
 
-  /** Answers to what no message asked for. One without an id may be that of any span, where there are spans of tools. */
-  unaskedAnswers(toolSpans: readonly ToolSpan[]): Answer[] {
+  /** Answers to what no message requested for. One without an id may be that of any span, where there are spans of tools. */
+  unrequestedResults(toolSpans: readonly ToolSpan[]): ToolResult[] {
     const known = new Set<string | null>(toolSpans.map(({ tool }) => tool.callId));
     if (toolSpans.length > 0) known.add(null);
-    return this.answers.filter(({ callId }) => !known.has(callId) && (callId === null || !this.ids.has(callId)));
+    return this.toolResults.filter(({ callId }) => !known.has(callId) && (callId === null || !this.ids.has(callId)));
   }
 
   private add(call: { id: string | null; name: string; arguments: string }): void {
     if (call.id !== null && this.ids.has(call.id)) return;
-    const asked = { ...call, answer: this.answerTo(call.id) ?? null, hasSpan: false };
-    this.all.push(asked);
-    if (asked.id !== null) this.ids.set(asked.id, asked);
-    const sameName = this.names.get(asked.name);
-    if (sameName) sameName.push(asked);
-    else this.names.set(asked.name, [asked]);
+    const requested = { ...call, toolResult: this.resultOf(call.id) ?? null, hasSpan: false };
+    this.all.push(requested);
+    if (requested.id !== null) this.ids.set(requested.id, requested);
+    const sameName = this.names.get(requested.name);
+    if (sameName) sameName.push(requested);
+    else this.names.set(requested.name, [requested]);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LogRecord } from "../types";
-import { FURTHEST_AHEAD_US, MOST_ATTRIBUTES } from "./limits";
+import { MAX_ATTRIBUTES, MAX_FUTURE_US } from "./limits";
 
 /** A log record as read from either encoding. `timeUs`: 0 is absent, NaN is unreadable. */
 export type RawLog = LogRecord & { attributeCount: number };
@@ -13,9 +13,9 @@ const SEVERITY_MAX = 24;
  */
 export function checkLog(raw: RawLog, nowUs: number): LogRecord | string {
   if (Number.isNaN(raw.timeUs)) return "timeUnixNano is not a number of nanoseconds";
-  if (raw.timeUs > nowUs + FURTHEST_AHEAD_US) return "timeUnixNano is more than a day in the future";
-  if (raw.attributeCount > MOST_ATTRIBUTES) {
-    return `has ${raw.attributeCount} attributes, more than the ${MOST_ATTRIBUTES} that are kept`;
+  if (raw.timeUs > nowUs + MAX_FUTURE_US) return "timeUnixNano is more than a day in the future";
+  if (raw.attributeCount > MAX_ATTRIBUTES) {
+    return `has ${raw.attributeCount} attributes, more than the ${MAX_ATTRIBUTES} that are kept`;
   }
   // the event's name was an attribute before it became a field
   const named = raw.attributes["event.name"];

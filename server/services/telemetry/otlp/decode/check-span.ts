@@ -1,5 +1,5 @@
 import type { SpanRecord } from "../types";
-import { FURTHEST_AHEAD_US, MOST_ATTRIBUTES } from "./limits";
+import { MAX_ATTRIBUTES, MAX_FUTURE_US } from "./limits";
 
 /** A span as read from either encoding, before it is known to be whole. Times: 0 is absent, NaN is unreadable. */
 export type RawSpan = Omit<SpanRecord, "traceId" | "spanId"> & {
@@ -24,11 +24,11 @@ export function checkSpan(raw: RawSpan, nowUs: number): SpanRecord | string {
   if (Number.isNaN(raw.endedUs)) return "endTimeUnixNano is not a number of nanoseconds";
   const startedUs = raw.startedUs || raw.endedUs;
   if (startedUs === 0) return "startTimeUnixNano is missing";
-  const latestUs = nowUs + FURTHEST_AHEAD_US;
+  const latestUs = nowUs + MAX_FUTURE_US;
   if (startedUs > latestUs) return "startTimeUnixNano is more than a day in the future";
   if (raw.endedUs > latestUs) return "endTimeUnixNano is more than a day in the future";
-  if (raw.attributeCount > MOST_ATTRIBUTES) {
-    return `has ${raw.attributeCount} attributes, more than the ${MOST_ATTRIBUTES} that are kept`;
+  if (raw.attributeCount > MAX_ATTRIBUTES) {
+    return `has ${raw.attributeCount} attributes, more than the ${MAX_ATTRIBUTES} that are kept`;
   }
   return {
     traceId: raw.traceId,

@@ -1,4 +1,4 @@
-import { DEEPEST_VALUE, LONGEST_JSON_TEXT, LONGEST_TEXT, LONGEST_TEXT_INSIDE_JSON } from "./limits";
+import { MAX_JSON_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS_IN_JSON, MAX_VALUE_DEPTH } from "./limits";
 
 const REPLACEMENT = "\uFFFD";
 const SURROGATE = /[\uD800-\uDFFF]/;
@@ -11,22 +11,22 @@ export function cleanText(text: string, wellFormed = false): string {
   let clean = text;
   if (clean.includes("\0")) clean = clean.replaceAll("\0", REPLACEMENT);
   if (!wellFormed && SURROGATE.test(clean)) clean = clean.toWellFormed();
-  return clean.length > LONGEST_TEXT ? shorten(clean) : clean;
+  return clean.length > MAX_TEXT_CHARACTERS ? shorten(clean) : clean;
 }
 
 function shorten(text: string): string {
-  if (text.length > LONGEST_JSON_TEXT || !/^\s*[[{]/.test(text)) return cut(text, LONGEST_TEXT);
+  if (text.length > MAX_JSON_TEXT_CHARACTERS || !/^\s*[[{]/.test(text)) return cut(text, MAX_TEXT_CHARACTERS);
   try {
     return JSON.stringify(cutInside(JSON.parse(text), 0));
   } catch {
-    return cut(text, LONGEST_TEXT);
+    return cut(text, MAX_TEXT_CHARACTERS);
   }
 }
 
 function cutInside(value: unknown, depth: number): unknown {
   if (typeof value === "string")
-    return value.length > LONGEST_TEXT_INSIDE_JSON ? cut(value, LONGEST_TEXT_INSIDE_JSON) : value;
-  if (value === null || typeof value !== "object" || depth > DEEPEST_VALUE) return value;
+    return value.length > MAX_TEXT_CHARACTERS_IN_JSON ? cut(value, MAX_TEXT_CHARACTERS_IN_JSON) : value;
+  if (value === null || typeof value !== "object" || depth > MAX_VALUE_DEPTH) return value;
   if (Array.isArray(value)) return value.map((item) => cutInside(item, depth + 1));
   const copy: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value)) copy[key] = cutInside((value as Record<string, unknown>)[key], depth + 1);

@@ -3,7 +3,7 @@ import { idOf, NOW, TRACE } from "../testing/conversations";
 import { logsProtobuf, type SentSpan, tracesJson, tracesProtobuf } from "../testing/encode-otlp";
 import { decodeLogs } from "./decode-logs";
 import { decodeTraces } from "./decode-traces";
-import { LONGEST_TEXT, MOST_ATTRIBUTES } from "./limits";
+import { MAX_ATTRIBUTES, MAX_TEXT_CHARACTERS } from "./limits";
 import { MalformedBody } from "./malformed-body";
 
 const SPAN = { traceId: TRACE, spanId: idOf(1), name: "chat", start: NOW, end: NOW + 5 } as const;
@@ -159,7 +159,7 @@ describe("a bad span is refused and the others are kept", () => {
       /attributes/,
       {
         ...SPAN,
-        attributes: Object.fromEntries(Array.from({ length: MOST_ATTRIBUTES + 1 }, (_, index) => [`a${index}`, 1])),
+        attributes: Object.fromEntries(Array.from({ length: MAX_ATTRIBUTES + 1 }, (_, index) => [`a${index}`, 1])),
       },
     ],
   ])("%s", (reason, bad) => {
@@ -243,9 +243,9 @@ describe("what is kept can be stored", () => {
   });
 
   test("long text is cut where it can be seen", () => {
-    for (const { items } of both([{ ...SPAN, attributes: { long: "x".repeat(10 * LONGEST_TEXT) } }])) {
+    for (const { items } of both([{ ...SPAN, attributes: { long: "x".repeat(10 * MAX_TEXT_CHARACTERS) } }])) {
       const kept = items[0]?.attributes.long as string;
-      expect(kept.length).toBeLessThan(LONGEST_TEXT + 100);
+      expect(kept.length).toBeLessThan(MAX_TEXT_CHARACTERS + 100);
       expect(kept).toMatch(/… \[cut here: 9437184 more characters\]$/);
     }
   });
@@ -253,7 +253,7 @@ describe("what is kept can be stored", () => {
   test("long JSON text keeps its structure, its long texts are cut", () => {
     const messages = [
       { role: "user", content: "look" },
-      { role: "user", content: "A".repeat(3 * LONGEST_TEXT) },
+      { role: "user", content: "A".repeat(3 * MAX_TEXT_CHARACTERS) },
       { role: "user", content: "well?" },
     ];
     for (const { items } of both([{ ...SPAN, attributes: { messages: JSON.stringify(messages) } }])) {

@@ -1,7 +1,7 @@
 import type { Attributes, AttributeValue } from "../types";
 import { type MutableAttributes, NO_ATTRIBUTES, NO_SCOPE, noAttributes } from "./attributes";
 import { cleanText } from "./clean-text";
-import { DEEPEST_VALUE, TOO_DEEP } from "./limits";
+import { MAX_VALUE_DEPTH, TOO_DEEP } from "./limits";
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -35,7 +35,7 @@ export function readJsonAttributes(list: unknown, depth = 0): MutableAttributes 
 
 /** An AnyValue of OTLP/JSON. A bare JSON value, which some exporters write, is taken as it is. */
 export function readJsonValue(value: unknown, depth = 0): AttributeValue {
-  if (depth > DEEPEST_VALUE) return TOO_DEEP;
+  if (depth > MAX_VALUE_DEPTH) return TOO_DEEP;
   if (!isObject(value)) return readBareValue(value, depth);
   for (const key in value) {
     const read = VALUES[key];

@@ -2,7 +2,7 @@ import protobuf from "protobufjs/minimal.js";
 import type { Attributes, AttributeValue } from "../types";
 import { type MutableAttributes, NO_SCOPE, noAttributes } from "./attributes";
 import { cleanText } from "./clean-text";
-import { DEEPEST_VALUE, TOO_DEEP } from "./limits";
+import { MAX_VALUE_DEPTH, TOO_DEEP } from "./limits";
 import { microsFromHalves } from "./times";
 
 /*
@@ -79,7 +79,7 @@ const BYTES_VALUE = bytesField(7);
 
 export function readAnyValue(reader: WireReader, limit: number, depth = 0): AttributeValue {
   const end = endOf(reader, limit);
-  if (depth > DEEPEST_VALUE) {
+  if (depth > MAX_VALUE_DEPTH) {
     reader.pos = end;
     return TOO_DEEP;
   }

@@ -2,12 +2,12 @@ import type { MessagePart } from "../../schemas";
 import { cleanDeep, toText } from "../readers/json-text";
 import { textOf } from "../readers/reader";
 import { addToolCall, type PlainMessage, plainMessage, textPart } from "./plain-message";
-import { answeredCallId, toolAnswerOf, toolCallOf } from "./tool-values";
+import { toolCallOf, toolResultCallId, toolResultPartsOf } from "./tool-values";
 
 type Sent = Readonly<Record<string, unknown>>;
 
 /** What a part becomes: part of the message it came in, a tool call of it, or a tool's answer, which is its own message. */
-type ReadPart = (part: Sent, message: PlainMessage, answers: PlainMessage[]) => void;
+type ReadPart = (part: Sent, message: PlainMessage, toolResults: PlainMessage[]) => void;
 
 const asText: ReadPart = (part, message) => {
   const text = part.text ?? part.content ?? part.refusal ?? part.value;
@@ -28,8 +28,8 @@ const asToolCall: ReadPart = (part, message) => {
   if (call) addToolCall(message, call);
 };
 
-const asToolAnswer: ReadPart = (part, _message, answers) => {
-  answers.push({ ...plainMessage("tool", toolAnswerOf(part)), toolCallId: answeredCallId(part) });
+const asToolResult: ReadPart = (part, _message, toolResults) => {
+  toolResults.push({ ...plainMessage("tool", toolResultPartsOf(part)), toolCallId: toolResultCallId(part) });
 };
 
 /** Anything else survives as it was sent. */
@@ -54,23 +54,23 @@ const BY_TYPE: ReadonlyMap<string, ReadPart> = new Map([
   ["toolUse", asToolCall],
   ["function_call", asToolCall], // OpenAI responses
   ["function", asToolCall],
-  ["tool_call_response", asToolAnswer],
-  ["tool_result", asToolAnswer],
-  ["tool-result", asToolAnswer],
-  ["toolResult", asToolAnswer],
-  ["function_call_output", asToolAnswer],
+  ["tool_call_response", asToolResult],
+  ["tool_result", asToolResult],
+  ["tool-result", asToolResult],
+  ["toolResult", asToolResult],
+  ["function_call_output", asToolResult],
 ]);
 
 /** Parts without a type, by the one name that tells what they are (Bedrock, Gemini, Genkit). */
 const BY_NAME: readonly (readonly [name: string, read: ReadPart])[] = [
   ["toolUse", (part, ...into) => asToolCall(part.toolUse as Sent, ...into)],
-  ["toolResult", (part, ...into) => asToolAnswer(part.toolResult as Sent, ...into)],
+  ["toolResult", (part, ...into) => asToolResult(part.toolResult as Sent, ...into)],
   ["functionCall", (part, ...into) => asToolCall(part.functionCall as Sent, ...into)],
   ["function_call", (part, ...into) => asToolCall(part.function_call as Sent, ...into)],
-  ["functionResponse", (part, ...into) => asToolAnswer(part.functionResponse as Sent, ...into)],
-  ["function_response", (part, ...into) => asToolAnswer(part.function_response as Sent, ...into)],
+  ["functionResponse", (part, ...into) => asToolResult(part.functionResponse as Sent, ...into)],
+  ["function_response", (part, ...into) => asToolResult(part.function_response as Sent, ...into)],
   ["toolRequest", (part, ...into) => asToolCall(part.toolRequest as Sent, ...into)],
-  ["toolResponse", (part, ...into) => asToolAnswer(part.toolResponse as Sent, ...into)],
+  ["toolResponse", (part, ...into) => asToolResult(part.toolResponse as Sent, ...into)],
   ["tool_call", asToolCall],
   [
     "reasoningContent",
@@ -81,7 +81,7 @@ const BY_NAME: readonly (readonly [name: string, read: ReadPart])[] = [
 ];
 
 /** Reads one part of a message into it. */
-export function readPart(sent: unknown, message: PlainMessage, answers: PlainMessage[]): void {
+export function readPart(sent: unknown, message: PlainMessage, toolResults: PlainMessage[]): void {
   if (typeof sent === "string") {
     if (sent !== "") message.parts.push(textPart(sent));
     return;
@@ -89,7 +89,7 @@ export function readPart(sent: unknown, message: PlainMessage, answers: PlainMes
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return;
   const part = unwrapOpenInference(sent as Sent);
   const read = typeof part.type === "string" ? BY_TYPE.get(part.type) : undefined;
-  (read ?? readByName(part) ?? asSent)(part, message, answers);
+  (read ?? readByName(part) ?? asSent)(part, message, toolResults);
 }
 
 function readByName(part: Sent): ReadPart | undefined {

@@ -2,12 +2,12 @@ import { indexed, parseJson, toText, unwrapList } from "../readers/json-text";
 import { areParts, readPart } from "./parts";
 import { addToolCall, isEmpty, type PlainMessage, plainMessage, textPart } from "./plain-message";
 import { roleOf, roleOfType } from "./roles";
-import { answeredCallId, toolAnswerOf, toolCallOf, toolCallsOf } from "./tool-values";
+import { toolCallOf, toolCallsOf, toolResultCallId, toolResultPartsOf } from "./tool-values";
 
 type Sent = Readonly<Record<string, unknown>>;
 
 /** Values hold messages inside values; no client nests them deeper. */
-const DEEPEST_ENVELOPE = 8;
+const MAX_ENVELOPE_DEPTH = 8;
 
 const isSent = (value: unknown): value is Sent => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -21,7 +21,7 @@ export function readMessages(value: unknown, role: string): PlainMessage[] {
 }
 
 function read(value: unknown, role: string, depth: number): PlainMessage[] {
-  if (value === undefined || value === null || depth > DEEPEST_ENVELOPE) return [];
+  if (value === undefined || value === null || depth > MAX_ENVELOPE_DEPTH) return [];
   if (typeof value === "string") {
     const parsed = parseJson(value);
     if (parsed !== undefined && typeof parsed !== "string") return read(parsed, role, depth + 1);
@@ -53,9 +53,9 @@ function isMessage(value: unknown): boolean {
 
 function partsMessage(parts: readonly unknown[], role: string): PlainMessage[] {
   const message = plainMessage(role);
-  const answers: PlainMessage[] = [];
-  for (const part of parts) readPart(part, message, answers);
-  return [...answers, message];
+  const toolResults: PlainMessage[] = [];
+  for (const part of parts) readPart(part, message, toolResults);
+  return [...toolResults, message];
 }
 
 /** Objects that hold messages, by the name under which they do. The first name that an object has decides. */
@@ -87,7 +87,7 @@ const ENVELOPES: readonly (readonly [
 
 function readObject(sent: Sent, role: string, depth: number): PlainMessage[] {
   if (sent.type === "function_call") return withToolCalls(plainMessage("assistant"), [sent]);
-  if (sent.type === "function_call_output") return [toolAnswer(sent)];
+  if (sent.type === "function_call_output") return [toolResultMessage(sent)];
   if (sent.type === "reasoning") return partsMessage([sent], "assistant");
   if (sent.lc === 1) return readConstructor(sent, role, depth);
   if (isSent(sent.data) && roleOfType(sent.type))
@@ -114,36 +114,36 @@ function isMessageBody(sent: Sent): boolean {
   return typeof sent.text === "string" && !("type" in sent);
 }
 
-/** One message of any vendor. A tool's answers inside it become messages of their own, before it. */
+/** One message of any vendor. A tool's toolResults inside it become messages of their own, before it. */
 function readMessage(sent: Sent, defaultRole: string): PlainMessage[] {
   const role = roleOf(sent.role) ?? roleOfType(sent.type) ?? defaultRole;
   if (role === "tool") return readToolMessage(sent);
   const message = plainMessage(role);
-  const answers: PlainMessage[] = [];
+  const toolResults: PlainMessage[] = [];
   if (typeof sent.reasoning_content === "string")
-    readPart({ type: "reasoning", text: sent.reasoning_content }, message, answers);
-  readContent(sent.parts ?? sent.content ?? sent.contents ?? sent.text, message, answers);
+    readPart({ type: "reasoning", text: sent.reasoning_content }, message, toolResults);
+  readContent(sent.parts ?? sent.content ?? sent.contents ?? sent.text, message, toolResults);
   // OpenInference sends `content` and `contents`
   if (message.parts.length === 0 && sent.contents !== undefined && sent.content !== undefined)
-    readContent(sent.contents, message, answers);
+    readContent(sent.contents, message, toolResults);
   for (const call of toolCallsOf(sent.tool_calls ?? sent.toolCalls)) addToolCall(message, call);
   const single = toolCallOf(sent.function_call);
   if (single && message.toolCalls.length === 0) addToolCall(message, single);
-  return [...answers, message];
+  return [...toolResults, message];
 }
 
 function readToolMessage(sent: Sent): PlainMessage[] {
   const parts = Array.isArray(sent.parts) ? sent.parts : Array.isArray(sent.content) ? sent.content : undefined;
   if (parts) {
-    const message = { ...plainMessage("tool"), toolCallId: answeredCallId(sent) };
-    const answers: PlainMessage[] = [];
-    for (const part of parts) readPart(part, message, answers);
-    return isEmpty(message) ? answers : [...answers, message];
+    const message = { ...plainMessage("tool"), toolCallId: toolResultCallId(sent) };
+    const toolResults: PlainMessage[] = [];
+    for (const part of parts) readPart(part, message, toolResults);
+    return isEmpty(message) ? toolResults : [...toolResults, message];
   }
   // LangChain through Langfuse lists the tools' definitions as messages of tools
   if (isSent(sent.content) && sent.content.type === "function") return [];
-  const holding = toolResultsInText(sent.content);
-  return holding ?? [toolAnswer(sent)];
+  const held = toolResultsInText(sent.content);
+  return held ?? [toolResultMessage(sent)];
 }
 
 /** Strands writes a tool's message as JSON text of `[{toolResult: …}]`. */
@@ -154,21 +154,21 @@ function toolResultsInText(content: unknown): PlainMessage[] | undefined {
   return partsMessage(list, "tool").filter((message) => !isEmpty(message));
 }
 
-const toolAnswer = (sent: Sent): PlainMessage => ({
-  ...plainMessage("tool", toolAnswerOf(sent)),
-  toolCallId: answeredCallId(sent),
+const toolResultMessage = (sent: Sent): PlainMessage => ({
+  ...plainMessage("tool", toolResultPartsOf(sent)),
+  toolCallId: toolResultCallId(sent),
 });
 
-function readContent(content: unknown, message: PlainMessage, answers: PlainMessage[]): void {
+function readContent(content: unknown, message: PlainMessage, toolResults: PlainMessage[]): void {
   if (content === undefined || content === null) return;
   if (typeof content === "string") {
     const parts = content.startsWith("[{") ? parseJson(content) : undefined;
-    if (Array.isArray(parts) && areParts(parts)) for (const part of parts) readPart(part, message, answers);
+    if (Array.isArray(parts) && areParts(parts)) for (const part of parts) readPart(part, message, toolResults);
     else message.parts.push(...textParts(content));
     return;
   }
   const list = Array.isArray(content) ? content : (indexed(content as Sent) ?? [content]);
-  for (const part of list) readPart(part, message, answers);
+  for (const part of list) readPart(part, message, toolResults);
 }
 
 function withToolCalls(message: PlainMessage, calls: readonly unknown[]): PlainMessage[] {

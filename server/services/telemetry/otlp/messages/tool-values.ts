@@ -25,8 +25,8 @@ export function toolCallsOf(value: unknown): MessageToolCall[] {
   return (list ?? []).map(toolCallOf).filter((call) => call !== undefined);
 }
 
-/** The id by which a tool's answer names its call. */
-export function answeredCallId(value: Sent): string | null {
+/** The id by which a tool's result names its call. */
+export function toolResultCallId(value: Sent): string | null {
   return (
     textOf(
       value.tool_call_id ??
@@ -41,19 +41,19 @@ export function answeredCallId(value: Sent): string | null {
 }
 
 /** What a tool answered, by any of the names that clients give it, as parts. */
-export function toolAnswerOf(value: Sent): MessagePart[] {
-  let answer = value.response ?? value.result ?? value.output ?? value.content ?? value.tool_response;
+export function toolResultPartsOf(value: Sent): MessagePart[] {
+  let result = value.response ?? value.result ?? value.output ?? value.content ?? value.tool_response;
   // AI SDK 5 wraps: {type: "json", value: …}
-  if (isSent(answer) && typeof answer.type === "string" && "value" in answer) answer = answer.value;
+  if (isSent(result) && typeof result.type === "string" && "value" in result) result = result.value;
   const failed = value.is_error === true || value.isError === true || value.status === "error";
-  const parts = answerParts(answer);
+  const parts = resultParts(result);
   return failed ? parts.map((part) => ({ ...part, isError: true })) : parts;
 }
 
-function answerParts(answer: unknown): MessagePart[] {
-  if (answer === undefined || answer === null) return [];
-  if (Array.isArray(answer) && answer.length > 0 && answer.every(isAnswerPart)) {
-    return answer.map((part) => {
+function resultParts(result: unknown): MessagePart[] {
+  if (result === undefined || result === null) return [];
+  if (Array.isArray(result) && result.length > 0 && result.every(isResultPart)) {
+    return result.map((part) => {
       const text = textOf(part.text) ?? (part.type === "text" ? textOf(part.content) : undefined);
       if (text !== undefined) return textPart(text);
       return "json" in part
@@ -61,9 +61,9 @@ function answerParts(answer: unknown): MessagePart[] {
         : (cleanDeep({ ...part, type: String(part.type) }, 0) as MessagePart);
     });
   }
-  return [textPart(toText(answer))];
+  return [textPart(toText(result))];
 }
 
-function isAnswerPart(part: unknown): part is Sent {
+function isResultPart(part: unknown): part is Sent {
   return isSent(part) && (typeof part.text === "string" || "json" in part || typeof part.type === "string");
 }

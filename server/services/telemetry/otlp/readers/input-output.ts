@@ -90,7 +90,7 @@ function transcript(text: string): PlainMessage[] {
 }
 
 /** Vercel AI SDK: the answer's text, reasoning, object and tool calls are attributes of their own. */
-const aiSdkAnswer: MessageSource = {
+const aiSdkResponse: MessageSource = {
   takes: ["ai.response.text", "ai.response.object", "ai.response.reasoning", "ai.response.toolCalls"],
   read: ({ attributes }) => {
     const message = plainMessage("assistant");
@@ -140,7 +140,7 @@ export const OUTPUT_MESSAGES: readonly MessageSource[] = [
   messagesIn("gen_ai.completion", "assistant"),
   eventPerMessage({ "gen_ai.choice": "assistant" }),
   wholeInEvent("gen_ai.content.completion", "gen_ai.completion", "assistant"),
-  aiSdkAnswer,
+  aiSdkResponse,
   messagesIn("gcp.vertex.agent.llm_response", "assistant"),
 ];
 

@@ -1,5 +1,5 @@
 import { cleanText } from "../decode/clean-text";
-import { DEEPEST_VALUE, TOO_DEEP } from "../decode/limits";
+import { MAX_VALUE_DEPTH, TOO_DEEP } from "../decode/limits";
 
 const MAY_ESCAPE_WHAT_WE_CANNOT_KEEP = /\\u(?:0000|d[89a-f])/i;
 
@@ -30,7 +30,7 @@ function firstInk(text: string): number {
 export function cleanDeep(value: unknown, depth: number): unknown {
   if (typeof value === "string") return cleanText(value);
   if (value === null || typeof value !== "object") return value;
-  if (depth > DEEPEST_VALUE) return TOO_DEEP;
+  if (depth > MAX_VALUE_DEPTH) return TOO_DEEP;
   if (Array.isArray(value)) return value.map((item) => cleanDeep(item, depth + 1));
   const copy: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value)) {

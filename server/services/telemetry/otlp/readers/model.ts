@@ -23,10 +23,10 @@ export const RESPONSE_MODEL: readonly Reader<string>[] = [
 ];
 
 /** The model that answered, or when none did the one that was asked for. */
-export const ANSWERED_OR_ASKED_MODEL: readonly Reader<string>[] = [text("langfuse.observation.model.name")];
+export const RESPONSE_OR_REQUESTED_MODEL: readonly Reader<string>[] = [text("langfuse.observation.model.name")];
 
 /** The model that was asked for, or when that is known from elsewhere the one that answered. */
-export const ASKED_OR_ANSWERED_MODEL: readonly Reader<string>[] = [
+export const REQUESTED_OR_RESPONSE_MODEL: readonly Reader<string>[] = [
   text("llm.model_name"), // OpenInference
   text("embedding.model_name"),
 ];
@@ -56,8 +56,8 @@ export function resolveModels(
   attributes: Attributes,
   failed: boolean,
 ): { requestedModel: string | null; responseModel: string | null } {
-  const answeredOrAsked = firstOf(ANSWERED_OR_ASKED_MODEL, attributes);
-  const askedOrAnswered = firstOf(ASKED_OR_ANSWERED_MODEL, attributes);
+  const answeredOrAsked = firstOf(RESPONSE_OR_REQUESTED_MODEL, attributes);
+  const askedOrAnswered = firstOf(REQUESTED_OR_RESPONSE_MODEL, attributes);
   const asked = firstOf(REQUESTED_MODEL, attributes) ?? (failed ? answeredOrAsked : undefined);
   const answered =
     firstOf(RESPONSE_MODEL, attributes) ??

@@ -67,7 +67,7 @@ export function readTool(view: SpanView): ToolFacts {
     callId: firstOf(TOOL_CALL_ID, attributes) ?? null,
     name: firstOf(TOOL_NAME, attributes) ?? (span.name.replace(AROUND_NAME, "") || span.name),
     arguments: given === undefined ? fromEvent(view, ARGUMENTS_EVENT) : plainText(given),
-    result: answered === undefined ? fromEvent(view, RESULT_EVENT) : answerText(answered),
+    result: answered === undefined ? fromEvent(view, RESULT_EVENT) : resultText(answered),
   };
 }
 
@@ -88,7 +88,7 @@ function plainText(sent: AttributeValue): string {
 }
 
 /** LangWatch wraps an answer as `{type, value}`, LangChain as a message of the tool with `content`. */
-function answerText(sent: AttributeValue): string {
+function resultText(sent: AttributeValue): string {
   const object = typeof sent === "string" && !sent.startsWith("{") ? undefined : objectIn(sent);
   if (object && typeof object.type === "string") {
     if ("value" in object && Object.keys(object).length === 2) return toText(object.value);

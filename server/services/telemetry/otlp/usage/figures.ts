@@ -345,7 +345,7 @@ export function otherFigureIn(attribute: string, value: unknown): Leaf | undefin
   return undefined;
 }
 
-const DEEPEST_LEAF = 4;
+const MAX_LEAF_DEPTH = 4;
 
 /** The numbers in a usage object. Of lists only Gemini's are read, which count by modality. */
 function* leavesOf(object: Readonly<Record<string, unknown>>, above: readonly string[] = []): Generator<Leaf> {
@@ -358,7 +358,7 @@ function* leavesOf(object: Readonly<Record<string, unknown>>, above: readonly st
         if (typeof modality === "string") yield { path: [...path, modality], value: of?.token_count ?? of?.tokenCount };
       }
     } else if (typeof value === "object" && value !== null) {
-      if (path.length < DEEPEST_LEAF) yield* leavesOf(value as Readonly<Record<string, unknown>>, path);
+      if (path.length < MAX_LEAF_DEPTH) yield* leavesOf(value as Readonly<Record<string, unknown>>, path);
     } else yield { path, value };
   }
 }
@@ -399,10 +399,10 @@ function countOf(sent: unknown): number | undefined {
 }
 
 /** What no provider bills: a quantity smaller than this, or larger than a number counts exactly. */
-const LEAST_AMOUNT = 1e-9;
+const MIN_AMOUNT = 1e-9;
 
 /** Other units may be fractions (seconds). Nothing used is no usage. */
 function amountOf(sent: unknown): number | undefined {
   const amount = numberOf(sent);
-  return amount !== undefined && amount >= LEAST_AMOUNT && amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
+  return amount !== undefined && amount >= MIN_AMOUNT && amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
 }

@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
-import { ownLabelsGoAlong } from "../conversations/own-labels";
-import { callsGoAlong } from "../ingest/place-traces";
+import { moveOwnLabels } from "../conversations/own-labels";
+import { moveCallsWithTraces } from "../ingest/place-traces";
 
 /** Two spans of one call may follow each other as closely as this (`joinCalls` says the same of one conversation). */
 const TOUCHING_MS = 50;
 /** An id that stands under more calls than this is a test server's, and tells nothing. */
-const MOST_TELLINGS = 8;
+const MAX_REPEATS = 8;
 
 /**
  * Some clients tell of one call in two traces: the vendor's SDK in a trace of its own, of that one span and without a
@@ -17,16 +17,20 @@ const MOST_TELLINGS = 8;
  *
  * `responseIds` are those of conversations that just changed. Answers the conversations that took strays in.
  */
-export async function adoptStrays(tx: Db, projectId: string, responseIds: readonly string[]): Promise<string[]> {
+export async function moveDuplicateTraces(
+  tx: Db,
+  projectId: string,
+  responseIds: readonly string[],
+): Promise<string[]> {
   if (responseIds.length === 0) return [];
   const strays = await tx.execute<{ trace_id: string; left: string; into: string }>(sql`
     with repeated as (
       select id from unnest(${textArray(responseIds)}) as ids(id)
       where (
         select count(*) from (
-          select 1 from model_calls m where m.project_id = ${projectId} and m.response_id = ids.id limit ${MOST_TELLINGS + 1}
+          select 1 from model_calls m where m.project_id = ${projectId} and m.response_id = ids.id limit ${MAX_REPEATS + 1}
         ) few
-      ) between 2 and ${MOST_TELLINGS}
+      ) between 2 and ${MAX_REPEATS}
     ),
     told as (
       select m.trace_id, m.response_id, m.conversation_id, m.started_at, m.ended_at, o.scope_name,
@@ -63,12 +67,12 @@ export async function adoptStrays(tx: Db, projectId: string, responseIds: readon
       update traces set conversation_id = ${into}
       where project_id = ${projectId} and id = ${trace_id} and conversation_id = ${left}`);
   }
-  await callsGoAlong(
+  await moveCallsWithTraces(
     tx,
     projectId,
     moved.map(({ trace_id }) => trace_id),
   );
-  await ownLabelsGoAlong(
+  await moveOwnLabels(
     tx,
     projectId,
     moved.map(({ trace_id, left }) => ({ trace_id, from: left })),

@@ -5,14 +5,14 @@ import { rowsOf } from "@/db/rows";
 import { version } from "@/package.json";
 import { hideCredentials, logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
-import { takeEntriesOfTheDead } from "./projector-journal";
+import { takeOrphanedEntries } from "./projector-journal";
 
 /** Seconds before each next try of a trace that could not be rebuilt; after the last it is parked. */
-const TRIED_AGAIN_AFTER = [1, 5, 25, 120];
+const RETRY_DELAYS_S = [1, 5, 25, 120];
 const REASON_CHARACTERS = 500;
 
 /** A trace whose conversation could not be rebuilt, and how often it was tried by now. */
-export type SetAside = {
+export type FailedTrace = {
   projectId: string;
   traceId: string;
   receivedAt: number;
@@ -29,9 +29,9 @@ const reasonOf = (error: unknown) => {
 };
 
 /** Puts a trace back into the queue for later; after the last try it is parked and keeps nobody waiting any more. */
-export async function setAside(tx: Db, trace: SetAside): Promise<void> {
+export async function retryOrPark(tx: Db, trace: FailedTrace): Promise<void> {
   const { projectId, traceId, receivedAt, attempts, alone, error } = trace;
-  const wait = TRIED_AGAIN_AFTER[attempts - 1];
+  const wait = RETRY_DELAYS_S[attempts - 1];
   if (wait !== undefined) {
     await tx.execute(sql`
       insert into projection_queue (project_id, trace_id, received_at, attempts, retry_at, alone)
@@ -53,9 +53,9 @@ export async function setAside(tx: Db, trace: SetAside): Promise<void> {
  * Whatever a process was at when it ended is tried alone from now on: what it died of, if it was one of these traces,
  * takes nothing else along the next time, and is parked when it has ended several.
  */
-export async function suspectTracesOfTheDead(database: Db): Promise<void> {
+export async function isolateOrphanedTraces(database: Db): Promise<void> {
   await database.transaction(async (tx) => {
-    const suspects = await takeEntriesOfTheDead(tx);
+    const suspects = await takeOrphanedEntries(tx);
     if (suspects.length === 0) return;
     const rows = suspects.map(([project_id, trace_id]) => ({ project_id, trace_id }));
     const taken = await tx.execute<{ project_id: string; trace_id: string; received_at: string; attempts: number }>(sql`
@@ -73,7 +73,7 @@ export async function suspectTracesOfTheDead(database: Db): Promise<void> {
     const error = new Error("The process ended while this was being rebuilt.");
     for (const { project_id: projectId, trace_id: traceId, received_at, attempts } of taken) {
       const again = { projectId, traceId, receivedAt: Number(received_at), attempts: attempts + 1, alone: true, error };
-      await setAside(tx, again);
+      await retryOrPark(tx, again);
     }
   });
 }

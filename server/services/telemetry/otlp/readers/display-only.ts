@@ -2,7 +2,7 @@
  * Attributes that we understand and show with their span, but that nothing is computed from: listing them keeps `unmapped` to
  * what we really do not know. A trailing `*` takes every name that starts so.
  */
-export const ONLY_SHOWN: readonly string[] = [
+export const DISPLAY_ONLY: readonly string[] = [
   // request parameters
   "gen_ai.request.*",
   "gen_ai.openai.*",

@@ -23,7 +23,7 @@ const EVERY_MS = 2000;
  * planned as if it were empty, any index that begins with the project looks as good as the primary key, and each
  * foreign-key check reads the whole project (measured: 40 times slower after a minute's ingest).
  */
-export function createStatisticsKeeper() {
+export function createStatisticsRefresher() {
   let lookedAt = 0;
   return async (db: Db, now = Date.now()) => {
     if (now - lookedAt < EVERY_MS) return;

@@ -5,7 +5,7 @@ import { EMPTY_LIST } from "./list-tree";
 import type { CallSpan, SpanFacts } from "./span-facts";
 
 /** A way in which clients tell of one call in two spans. */
-type TwinKind = {
+type DuplicateKind = {
   /** What both spans have in common; `null` when a span has no part in it. */
   key: (span: CallSpan) => string | null;
   /** Whether two spans with one key, the earlier first, tell of one call. */
@@ -15,7 +15,7 @@ type TwinKind = {
 };
 
 /** All kinds of twins, the surest first. */
-const TWIN_KINDS: readonly TwinKind[] = [
+const DUPLICATE_KINDS: readonly DuplicateKind[] = [
   // Logfire ends the span of a streamed call with the headers, and makes another one when the stream ends.
   { key: ofSameRequest, same: (request, end) => isEndOfStream(request, end), pairs: true },
   // The provider's id tells one call, in whatever trace its spans are; test servers repeat one id, so times must agree.
@@ -40,21 +40,25 @@ const TWIN_KINDS: readonly TwinKind[] = [
 /** Spans of one call by two instrumentations may follow each other as closely as this. */
 const TOUCHING_US = 50_000;
 /** How many earlier spans with the same key are compared with the next one. */
-const MOST_COMPARED = 8;
+const MAX_COMPARED = 8;
 
 /** Joins spans that tell of one call, kind by kind. */
-export function joinTwins(spans: readonly CallSpan[], isWrapper: (span: CallSpan) => boolean, groups: Groups): void {
-  for (const kind of TWIN_KINDS) {
+export function joinDuplicates(
+  spans: readonly CallSpan[],
+  isWrapper: (span: CallSpan) => boolean,
+  groups: Groups,
+): void {
+  for (const kind of DUPLICATE_KINDS) {
     // What wraps a call joins what it wraps; only a stream's end stands beside it.
     const alike = groupBy(kind.pairs ? spans : spans.filter((span) => !isWrapper(span)), kind.key);
     for (const some of alike.values()) if (some.length > 1) joinAlike(some.sort(byTime), kind, groups);
   }
 }
 
-function joinAlike(spans: readonly CallSpan[], { same, pairs }: TwinKind, groups: Groups): void {
+function joinAlike(spans: readonly CallSpan[], { same, pairs }: DuplicateKind, groups: Groups): void {
   const earlier: CallSpan[] = [];
   for (const span of spans) {
-    const compared = earlier.slice(-MOST_COMPARED).reverse();
+    const compared = earlier.slice(-MAX_COMPARED).reverse();
     const twin = compared.find((other) => groups.mayJoin(other, span) && same(other, span));
     if (twin) groups.join(twin, span);
     if (twin && pairs) earlier.splice(earlier.lastIndexOf(twin), 1);
