@@ -1,6 +1,5 @@
 // @ts-check
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import lockfile from "proper-lockfile";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { identify, isRunning, until } from "./processes.mjs";
 
 /**
@@ -53,27 +52,46 @@ export class Lock {
   }
 }
 
-/** Taking it is a matter of milliseconds: whoever holds this longer was killed in the middle. */
-const TAKING = { realpath: false, stale: 5_000, retries: { retries: 400, minTimeout: 25, maxTimeout: 25 } };
-
 /**
- * A file that names the process which holds it, and since when: the lock of a process that was killed is taken over at
- * once, together with the names of the children that it may have left behind.
+ * A file that names the process which holds it, and since when: the lock of a process that was killed is taken over,
+ * together with the names of the children that it may have left behind.
  * @param {string} file
  * @param {string} kind
  */
-export async function takeLock(file, kind) {
-  // Held while we look and write only: a lock that lives by its heartbeat would be lost to a suspended machine.
-  const done = await lockfile.lock(file, TAKING);
-  try {
+export function takeLock(file, kind) {
+  const mine = `${file}.${process.pid}`;
+  const ATTEMPTS = 20; // each is lost only to another process that took or gave back the lock in between
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = read(file);
     if (current && isRunning(current.holder)) throw new LockHeld(current);
-    const lock = new Lock(file, { holder: identify(process.pid), kind, children: current?.children ?? {} });
-    lock.tell({});
-    return lock;
-  } finally {
-    await done();
+    /** @type {Held} */
+    const content = { holder: identify(process.pid), kind, children: current?.children ?? {} };
+    writeFileSync(mine, JSON.stringify(content), { mode: 0o600 });
+    try {
+      takeOver(file, current);
+      linkSync(mine, file); // fails when there is one already: whole, or not at all
+      return new Lock(file, content);
+    } catch {
+      // Somebody else was quicker: look again.
+    } finally {
+      rmSync(mine, { force: true });
+    }
   }
+  throw new Error(`${file} changes hands all the time.`);
+}
+
+/** @param {string} file @param {Held | undefined} dead */
+function takeOver(file, dead) {
+  const aside = `${file}.old.${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return; // there is none
+  }
+  const moved = read(aside);
+  const alive = moved && isRunning(moved.holder) && moved.holder.since !== dead?.holder.since;
+  if (alive) linkSync(aside, file); // a new holder's, taken by mistake
+  rmSync(aside, { force: true });
 }
 
 /**
@@ -85,7 +103,7 @@ export async function waitForLock(file, kind, { withinMs, worthWaitingFor = () =
   const deadline = Date.now() + withinMs;
   for (;;) {
     try {
-      return await takeLock(file, kind);
+      return takeLock(file, kind);
     } catch (error) {
       if (!(error instanceof LockHeld) || !worthWaitingFor(error.held) || Date.now() > deadline) throw error;
       const { holder } = error.held;
