@@ -1,5 +1,29 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
+
+test.each(["start", "cli", "dev", "test"])(
+  "`scripts/%s.mjs` loads no package before packages are installed",
+  (entry) => {
+    const packages: string[] = [];
+    const seen = new Set<string>();
+    const read = (file: string) => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const source = readFileSync(file, "utf8");
+      // The entry's own dynamic import is what comes first; elsewhere one is made when it is needed.
+      const imported =
+        file === `scripts/${entry}.mjs` ? /(?:from|^import|import\()\s*"([^"]+)"/gm : /(?:from|^import)\s+"([^"]+)"/gm;
+      for (const [, name = ""] of source.matchAll(imported)) {
+        if (name.startsWith(".")) read(path.join(path.dirname(file), name));
+        else if (!name.startsWith("node:")) packages.push(`${file}: ${name}`);
+      }
+    };
+    read(`scripts/${entry}.mjs`);
+    expect(seen.size).toBeGreaterThan(10);
+    expect(packages).toEqual([]);
+  },
+);
 
 type Entry = { version?: string; link?: boolean; integrity?: string; optionalDependencies?: Record<string, string> };
 
