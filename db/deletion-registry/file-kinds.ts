@@ -10,7 +10,7 @@ export const FILE_KINDS_HOLD: Record<FileKind, Pick<Entry, "conversation" | "per
       holds: "words",
       erased: "expires",
       because: "Raw material: it goes 30 days after it came, or with the project's retention if that is shorter.",
-      in: "retention/keep-house",
+      in: "retention/run-housekeeping",
     },
     person: { holds: "nothing", because: "What a client sends is its users', who have no account here." },
   },

@@ -2,7 +2,7 @@ import { db } from "@/db/pool";
 import { listed } from "@/server/platform/jobs/catalogue";
 import { housekeepingDue, storageMeasurementRequested } from "@/server/platform/jobs/events";
 import { cleanFiles, cleanFilesOfNoProject } from "@/server/services/files";
-import { HOUSEKEEPING_MINUTE, keepHouse, scheduleHousekeeping } from "@/server/services/retention";
+import { HOUSEKEEPING_MINUTE, runHousekeeping, scheduleHousekeeping } from "@/server/services/retention";
 import { measureStorage } from "@/server/services/stored-sizes";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
@@ -38,7 +38,7 @@ export const keepHouseOfProject = inngest.createFunction(
   async ({ event: { data }, step }) => {
     const ctx = jobContext("keep-house", data.projectId);
     for (let n = 0; n < STEPS; n += 1) {
-      const { done } = await step.run(`turn-${n}`, () => keepHouse(ctx, data, { forMs: STEP_MS }));
+      const { done } = await step.run(`turn-${n}`, () => runHousekeeping(ctx, data, { forMs: STEP_MS }));
       if (!done) continue;
       await step.run("clean-files", () => cleanFiles(ctx));
       await step.run("measure", () => measureStorage(ctx));

@@ -9,14 +9,14 @@ import { requestTo } from "@/server/rest/testing";
 import {
   createPasswordReset,
   createUser,
-  lookAtPasswordReset,
+  findPasswordReset,
   mailForgottenReset,
   resetPassword,
 } from "@/server/services/identity";
 import { countInOneWindow } from "@/server/services/identity/testing";
 import { sendMail, sweepMail } from "@/server/services/mail";
 import { closedPort, startMailServer } from "@/server/services/mail/testing";
-import { acceptInvitation, inviteMember, lookAtInvitation } from "@/server/services/members";
+import { acceptInvitation, findInvitation, inviteMember } from "@/server/services/members";
 import { renameProject } from "@/server/services/projects";
 import { handleTrpc } from "@/server/trpc/handler";
 import { inngest } from "../client";
@@ -76,7 +76,7 @@ test("an invitation waits for a mail server that is down, and is mailed when it 
   const failures = () =>
     db().execute(sql`select 1 from job_steps where error::text like '%ECONNECTION%' or error::text like '%ESOCKET%'`);
   await until(async () => (await failures()).length > 0);
-  expect((await lookAtInvitation(db(), token))?.projectName).toBe('Shop <b>"&');
+  expect((await findInvitation(db(), token))?.projectName).toBe('Shop <b>"&');
 
   await serverUp();
   const mail = await arrived("ann@example.test");
@@ -134,7 +134,7 @@ test("who forgot their password is mailed a link; who has no account is answered
   expect([known.status, await known.text()]).toEqual([unknown.status, await unknown.text()]);
   const mail = await arrived(ada.email);
   const token = tokenIn(mail.text);
-  expect(await lookAtPasswordReset(db(), token)).toMatchObject({ userId: ada.id });
+  expect(await findPasswordReset(db(), token)).toMatchObject({ userId: ada.id });
   await resetPassword(db(), { token, password: "another long password" });
   const open = () => db().execute(sql`select 1 from job_runs where finished_at is null and event::text like '%mail%'`);
   await until(async () => (await open()).length === 0);

@@ -8,12 +8,12 @@ import { readBody } from "@/server/platform/read-body";
 import { requestIdOf } from "@/server/platform/request-id";
 import type { Visitor } from "@/server/services/identity";
 import { addressOf } from "./address";
-import type { Coming } from "./coming";
 import { invitationCookie, invitationIn, isToken, noInvitationCookie } from "./invitation-cookie";
 import { nextAuthOptions } from "./next-auth-options";
 import { OIDC } from "./oidc";
 import { cookiesAreSecure, originOf } from "./origin";
 import { parseCookies } from "./session-cookie";
+import type { SignInAttempt } from "./sign-in-attempt";
 
 const PREFIX = "/api/auth/";
 /** A form with an address, a password and a token. */
@@ -46,7 +46,7 @@ async function bodyOf(request: Request): Promise<Record<string, string>> {
 }
 
 /** What next-auth writes its answer to: as much of Node's response as it uses. */
-function answerSheet() {
+function responseRecorder() {
   const headers = new Headers();
   let status = 200;
   let body: string | null = null;
@@ -111,7 +111,7 @@ function nextOf(cookies: Map<string, string>): string {
 const STATUS_OF: Partial<Record<ErrorCode, number>> = { rate_limited: 429, forbidden: 403 };
 
 /** A program that signs in is told by the status when to come back; a redirect, which a form asked for, stays one. */
-function withRefusal(finished: Response, { refused }: Coming): Response {
+function withRefusal(finished: Response, { refused }: SignInAttempt): Response {
   if (!refused || finished.status < 400) return finished;
   const { body, headers } = finished;
   if (refused.retryAfter !== undefined) headers.set("retry-after", String(refused.retryAfter));
@@ -139,18 +139,18 @@ async function answer(request: Request): Promise<Response> {
     cookies: Object.fromEntries(cookies),
     body: await bodyOf(request),
   };
-  const coming: Coming = {
+  const attempt: SignInAttempt = {
     visitor: visitorOf(request),
     next: nextOf(cookies),
     invitation: await invitationIn(cookies),
   };
-  const { response, written } = answerSheet();
+  const { response, written } = responseRecorder();
   await NextAuth(
     incoming as unknown as NextApiRequest,
     response as unknown as NextApiResponse,
-    nextAuthOptions(coming),
+    nextAuthOptions(attempt),
   );
-  const finished = withRefusal(written(), coming);
+  const finished = withRefusal(written(), attempt);
   const { invitation } = incoming.body;
   if (action === `signin/${OIDC}` && isToken(invitation)) {
     finished.headers.append("set-cookie", await invitationCookie(invitation));

@@ -1,14 +1,14 @@
 import type { AuthOptions } from "next-auth";
 import type { OAuthConfig } from "next-auth/providers/oauth";
 import { db } from "@/db/pool";
-import { endSession, passwordsAreOn, readSession, SESSION_SECONDS } from "@/server/services/identity";
+import { endSession, passwordsEnabled, readSession, SESSION_SECONDS } from "@/server/services/identity";
 import { type Claims, providerSettings } from "@/server/services/single-sign-on";
-import type { Coming } from "./coming";
 import { nextAuthLog } from "./next-auth-log";
-import { byProvider, OIDC, oidcProvider } from "./oidc";
+import { completeProviderSignIn, OIDC, oidcProvider } from "./oidc";
 import { cookiesAreSecure } from "./origin";
 import { passwordProvider } from "./password-provider";
 import { cookieSecret, sessionCookieName } from "./session-cookie";
+import type { SignInAttempt } from "./sign-in-attempt";
 
 /** A database that does not answer signs nobody out. */
 const stillOpen = (id: unknown) =>
@@ -23,8 +23,8 @@ const stillOpen = (id: unknown) =>
  * `sessions` and nothing else that counts: the row decides, at each request, whether somebody is signed in. The options
  * are made for one visitor's request: most of next-auth's callbacks are not told whose it is.
  */
-export function nextAuthOptions(coming: Coming): AuthOptions {
-  const { visitor } = coming;
+export function nextAuthOptions(attempt: SignInAttempt): AuthOptions {
+  const { visitor } = attempt;
   const provider = providerSettings();
   const secure = cookiesAreSecure();
   return {
@@ -36,12 +36,12 @@ export function nextAuthOptions(coming: Coming): AuthOptions {
     },
     pages: { signIn: "/sign-in", error: "/sign-in" },
     providers: [
-      ...(passwordsAreOn() ? [passwordProvider(coming)] : []),
+      ...(passwordsEnabled() ? [passwordProvider(attempt)] : []),
       ...(provider ? [oidcProvider(provider) as OAuthConfig<unknown>] : []),
     ],
     callbacks: {
       signIn: ({ user, account, profile }) =>
-        account?.provider === OIDC ? byProvider(user, profile as Claims, coming) : true,
+        account?.provider === OIDC ? completeProviderSignIn(user, profile as Claims, attempt) : true,
       async jwt({ token, user }) {
         if (user) return { sub: user.id, sid: (user as { sessionId?: string }).sessionId };
         // Thrown, next-auth clears the cookie.

@@ -15,7 +15,7 @@ import {
   signInWithPassword,
 } from "@/server/services/identity";
 import { inviteMember, joinByInvitation } from "@/server/services/members";
-import { waysIn } from "@/server/services/single-sign-on";
+import { signInMethods } from "@/server/services/single-sign-on";
 import { sessionOf } from "./session";
 import { browser, ORIGIN } from "./testing/browser";
 import { CLIENT, startProvider } from "./testing/provider";
@@ -32,7 +32,7 @@ Object.assign(process.env, {
 afterAll(() => provider.stop());
 
 test("the first owner is set up without a password and comes in through the provider", async () => {
-  expect(waysIn()).toEqual({ password: false, provider: { name: "Acme" }, mail: false });
+  expect(signInMethods()).toEqual({ password: false, provider: { name: "Acme" }, mail: false });
   provider.person("owner", { sub: "1", email: "owner@example.test", email_verified: true });
   expect(await browser().throughProvider("owner")).toBe("/sign-in?error=early&next=%2F");
   const { token } = (await createSetupLink(db())) as { token: string };

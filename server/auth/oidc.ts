@@ -9,7 +9,7 @@ import {
   signInByProvider,
   verifiedClaims,
 } from "@/server/services/single-sign-on";
-import { asUser, type Coming } from "./coming";
+import { asUser, type SignInAttempt } from "./sign-in-attempt";
 
 /** Its place in next-auth's addresses: `/api/auth/callback/oidc` is what the provider sends people back to. */
 export const OIDC = "oidc";
@@ -42,18 +42,22 @@ export const oidcProvider = ({ issuer, clientId, clientSecret, name }: ProviderS
 });
 
 /** Back to the sign-in page, which has a sentence for each of these words, and from there to where they were going. */
-const backToSignIn = (error: string, { next }: Coming) => `/sign-in?${new URLSearchParams({ error, next })}`;
+const backToSignIn = (error: string, { next }: SignInAttempt) => `/sign-in?${new URLSearchParams({ error, next })}`;
 
 /** What next-auth is told of somebody whom the provider has sent: that they are in, or where to send them. */
-export async function byProvider(user: object, claims: Claims, coming: Coming): Promise<true | string> {
+export async function completeProviderSignIn(
+  user: object,
+  claims: Claims,
+  attempt: SignInAttempt,
+): Promise<true | string> {
   try {
-    const signedIn = await signInByProvider(db(), { claims, ...coming });
+    const signedIn = await signInByProvider(db(), { claims, ...attempt });
     // The token is made of this user next.
     Object.assign(user, asUser(signedIn));
     return true;
   } catch (error) {
-    if (error instanceof SignInRefused) return backToSignIn(error.refusal, coming);
+    if (error instanceof SignInRefused) return backToSignIn(error.refusal, attempt);
     logger("auth").error({ err: loggable(error) }, "A sign-in through the provider failed.");
-    return backToSignIn("Unavailable", coming);
+    return backToSignIn("Unavailable", attempt);
   }
 }

@@ -4,7 +4,7 @@ import { knownError } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { signInWithPassword, type Visitor } from "@/server/services/identity";
-import { asUser, type Coming } from "./coming";
+import { asUser, type SignInAttempt } from "./sign-in-attempt";
 
 /** What `signIn()` gives as `error` when the limit on attempts stops it; a wrong password is `CredentialsSignin`. */
 const RATE_LIMITED = "RateLimited";
@@ -13,23 +13,23 @@ const UNAVAILABLE = "Unavailable";
 /** Where address and password belong together and an owner has disabled the account. */
 const DISABLED = "Disabled";
 
-async function byPassword(given: Record<"email" | "password", string> | undefined, visitor: Visitor) {
+async function authorizeByPassword(given: Record<"email" | "password", string> | undefined, visitor: Visitor) {
   if (typeof given?.email !== "string" || typeof given.password !== "string") return null;
   const signedIn = await signInWithPassword(db(), { email: given.email, password: given.password, visitor });
   return signedIn && asUser(signedIn);
 }
 
 /** next-auth's words for e-mail and password. */
-export const passwordProvider = (coming: Coming) =>
+export const passwordProvider = (attempt: SignInAttempt) =>
   CredentialsProvider({
     name: "E-mail and password",
     credentials: { email: { label: "E-mail", type: "email" }, password: { label: "Password", type: "password" } },
     async authorize(given) {
       try {
-        return await byPassword(given, coming.visitor);
+        return await authorizeByPassword(given, attempt.visitor);
       } catch (error) {
         const known = knownError(error);
-        if (known) coming.refused = known;
+        if (known) attempt.refused = known;
         if (known?.code === "rate_limited") throw new Error(RATE_LIMITED);
         if (known?.code === "unavailable") throw new Error(UNAVAILABLE);
         if (known?.code === "forbidden") throw new Error(DISABLED);

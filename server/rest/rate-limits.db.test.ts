@@ -173,7 +173,7 @@ test("what a process did not spend goes back, and a clock that is set back does 
   await limiter.spend(db(), ctx.projectId, [limit], 1);
   const other = createRateLimiter();
   await other.spend(db(), ctx.projectId, [limit], 1);
-  const standing = other.standing(ctx.projectId, limit);
+  const standing = other.stateOf(ctx.projectId, limit);
   // 102 spent; the first process holds no more than its share of the rest.
   expect(standing.remaining).toBeLessThanOrEqual(898);
   expect(standing.remaining).toBeGreaterThanOrEqual(848);

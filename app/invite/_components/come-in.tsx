@@ -1,10 +1,10 @@
 "use client";
 import { Divider, Stack, Text } from "@mantine/core";
 import { ProviderButton } from "@/app/_components/entry/provider-button";
-import type { WaysIn } from "@/server/services/single-sign-on";
+import type { SignInMethods } from "@/server/services/single-sign-on";
 import { JoinForm } from "./join-form";
 
-type Props = { token: string; role: string; email: string | null; ways: WaysIn };
+type Props = { token: string; role: string; email: string | null; ways: SignInMethods };
 
 /** For somebody who is not signed in: through the provider, by a password, or either. */
 export function ComeIn({ token, role, email, ways: { provider, password } }: Props) {

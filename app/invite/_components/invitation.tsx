@@ -5,11 +5,11 @@ import { LinkCard } from "@/app/_components/entry/link-card";
 import { useLinkToken } from "@/app/_lib/link-token";
 import { useTRPCClient } from "@/app/_lib/trpc/client";
 import { ROLE_WORDS } from "@/app/p/[projectId]/_components/access/role-words";
-import type { WaysIn } from "@/server/services/single-sign-on";
+import type { SignInMethods } from "@/server/services/single-sign-on";
 import { AcceptInvitation } from "./accept-invitation";
 import { ComeIn } from "./come-in";
 
-type Props = { signedInAs: string | null; ways: WaysIn };
+type Props = { signedInAs: string | null; ways: SignInMethods };
 
 export function Invitation({ signedInAs, ways }: Props) {
   const token = useLinkToken("invite");

@@ -8,12 +8,12 @@ import { Refused } from "@/app/_components/feedback/refused";
 import { keepKey } from "@/app/_lib/kept-key";
 import { forgetLinkToken } from "@/app/_lib/link-token";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { WaysIn } from "@/server/services/single-sign-on";
+import type { SignInMethods } from "@/server/services/single-sign-on";
 
 const PASSWORD_MIN = 8;
 
 /** The first person becomes the owner, with a project and a key that waits in the first snippet. */
-export function SetupForm({ token, ways }: { token: string | undefined; ways: WaysIn }) {
+export function SetupForm({ token, ways }: { token: string | undefined; ways: SignInMethods }) {
   const trpc = useTRPC();
   const ready = useMounted() && token !== undefined;
   const form = useForm({

@@ -1,11 +1,11 @@
 "use client";
 import { EntryCard } from "@/app/_components/entry/entry-card";
 import { useLinkToken } from "@/app/_lib/link-token";
-import type { WaysIn } from "@/server/services/single-sign-on";
+import type { SignInMethods } from "@/server/services/single-sign-on";
 import { SetupForm } from "./setup-form";
 
 /** The form, for whoever came by the printed link. */
-export function Setup({ ways }: { ways: WaysIn }) {
+export function Setup({ ways }: { ways: SignInMethods }) {
   const token = useLinkToken("setup");
   if (token === null) {
     return (

@@ -25,15 +25,15 @@ import { failingToolCall, storedConversation } from "@/server/services/diagnosti
 import {
   createPasswordReset,
   createUser,
-  lookAtPasswordReset,
+  findPasswordReset,
   readSession,
   startSession,
   verifyPassword,
 } from "@/server/services/identity";
 import { sweepMail } from "@/server/services/mail";
-import { inviteMember, lookAtInvitation } from "@/server/services/members";
+import { findInvitation, inviteMember } from "@/server/services/members";
 import { createModelPrice } from "@/server/services/pricing";
-import { keepHouse, previewRetention, updateRetention } from "@/server/services/retention";
+import { previewRetention, runHousekeeping, updateRetention } from "@/server/services/retention";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest, otlpJson } from "@/server/services/telemetry/testing";
 
@@ -74,8 +74,8 @@ async function things() {
     const shown = (await listApiKeys(ctx, {})).apiKeys.find(({ id }) => id === key.apiKey.id);
     return {
       session: (await readSession(db(), session)) !== null,
-      invitation: (await lookAtInvitation(db(), invited.token)) !== null,
-      reset: (await lookAtPasswordReset(db(), reset.token ?? "")) !== null,
+      invitation: (await findInvitation(db(), invited.token)) !== null,
+      reset: (await findPasswordReset(db(), reset.token ?? "")) !== null,
       key: await verifyApiKey(db(), key.secret).then(
         () => true,
         () => false,
@@ -155,7 +155,7 @@ test("nothing is deleted before its time, and what is due goes", async () => {
     wrongBy(shift);
     const { preview } = await previewRetention(ctx, { days: 1 });
     expect(preview.conversations).toBe(shift === AHEAD ? 1 : 0);
-    await keepHouse(job, { day: "2026-11-20" }, { forMs: 60_000 });
+    await runHousekeeping(job, { day: "2026-11-20" }, { forMs: 60_000 });
     right();
     expect((await listConversations(ctx, {})).conversations.map(({ externalId }) => externalId)).toEqual(["s-1"]);
   }

@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/read-body";
-import { type Answer, answerOnce } from "@/server/services/idempotency";
+import { respondOnce, type StoredResponse } from "@/server/services/idempotency";
 import { type Asked, problemResponse } from "./problem";
 import { JSON_BODY_MAX } from "./read-json";
 
@@ -23,12 +23,12 @@ export function idempotencyKeyOf(headers: Headers): string | undefined {
   return key;
 }
 
-const KEPT_HEADERS = ["content-type", "retry-after"];
+const STORED_HEADERS = ["content-type", "retry-after"];
 
-const answerOf = async (response: Response): Promise<Answer> => ({
+const toStoredResponse = async (response: Response): Promise<StoredResponse> => ({
   status: response.status,
   headers: Object.fromEntries(
-    KEPT_HEADERS.flatMap((name) => {
+    STORED_HEADERS.flatMap((name) => {
       const value = response.headers.get(name);
       return value === null ? [] : [[name, value]];
     }),
@@ -39,7 +39,7 @@ const answerOf = async (response: Response): Promise<Answer> => ({
 /** A request whose `before` is done: the rest of it, for the transaction that it is given. */
 export type Begun = (ctx: Ctx) => Promise<{ response: Response; after: () => Promise<void> }>;
 
-/** Answers a POST once for its key: sent again, it is told the first answer and does nothing. */
+/** Processes a POST at most once per key: a retry gets the first response and has no effect. */
 export async function runOnce(
   ctx: Ctx,
   key: string,
@@ -49,22 +49,22 @@ export async function runOnce(
 ): Promise<Response> {
   const { method, url, headers } = request;
   const body = await readBody(request, JSON_BODY_MAX);
-  const { answer, replayed } = await answerOnce(
+  const { response, replayed } = await respondOnce(
     ctx,
     { key, method, path: asked.instance, body },
     {
       begin: async (outer) => {
         const finish = await begin(outer, new Request(url, { method, headers, body }));
         return async (inner) => {
-          const { response, after } = await finish(inner);
-          return { answer: await answerOf(response), after };
+          const finished = await finish(inner);
+          return { response: await toStoredResponse(finished.response), after: finished.after };
         };
       },
-      failed: async (error) => answerOf(problemResponse(error, asked)),
+      failed: async (error) => toStoredResponse(problemResponse(error, asked)),
     },
   );
-  return new Response(answer.body, {
-    status: answer.status,
-    headers: { ...answer.headers, ...(replayed ? { "idempotent-replayed": "true" } : {}) },
+  return new Response(response.body, {
+    status: response.status,
+    headers: { ...response.headers, ...(replayed ? { "idempotent-replayed": "true" } : {}) },
   });
 }

@@ -27,7 +27,7 @@ async function limited({ limiter, told }: Visit, { projectId }: Ctx, limits: rea
   try {
     await check();
   } finally {
-    Object.assign(told, limitHeaders(limits.map((limit) => limiter.standing(projectId, limit))));
+    Object.assign(told, limitHeaders(limits.map((limit) => limiter.stateOf(projectId, limit))));
   }
 }
 
@@ -37,4 +37,4 @@ export const spend = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: nu
 
 /** Refuses whoever is over the limit already, and counts nothing. */
 export const look = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: number) =>
-  limited(visit, ctx, limits, () => visit.limiter.look(ctx.projectId, limits, cost));
+  limited(visit, ctx, limits, () => visit.limiter.check(ctx.projectId, limits, cost));

@@ -3,8 +3,8 @@ import { auditNote } from "@/server/platform/audit";
 import { idOfActor, requireWithinReach } from "@/server/platform/context";
 import { impossible } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { holdOwnKey } from "./hold-own-key";
 import { issueApiKey } from "./issue-api-key";
+import { lockOwnKey } from "./lock-own-key";
 import { createApiKeyInput, createdApiKeyReply } from "./schemas";
 
 export const createApiKey = verb(
@@ -20,7 +20,7 @@ export const createApiKey = verb(
   },
   async (ctx, { name, capabilities, expiresAt }) => {
     requireWithinReach(ctx, capabilities);
-    const { endsAt } = await holdOwnKey(ctx);
+    const { endsAt } = await lockOwnKey(ctx);
     if (expiresAt != null && endsAt !== null && expiresAt > endsAt)
       throw impossible("/expiresAt", "A key that is made with a key ends with it at the latest.");
     if (expiresAt != null && expiresAt <= (await databaseNow(ctx.db)))

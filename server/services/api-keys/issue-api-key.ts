@@ -2,8 +2,8 @@ import type { Db } from "@/db/client";
 import { apiKeys } from "@/db/schema";
 import { type Capability, knownCapabilities } from "@/server/platform/capabilities";
 import type { ProjectId } from "@/server/platform/context";
+import { apiKeyJson } from "./api-key-json";
 import { newApiKey } from "./key-format";
-import { shownKey } from "./shown-key";
 
 type Issued = {
   projectId: ProjectId;
@@ -22,5 +22,5 @@ export async function issueApiKey(db: Db, { capabilities, ...given }: Issued) {
     .values({ ...given, id, hash, hint, capabilities: knownCapabilities(capabilities) })
     .returning();
   if (!row) throw new Error("The insert of an API key returned no row.");
-  return { apiKey: shownKey(row, row.createdAt), secret: key };
+  return { apiKey: apiKeyJson(row, row.createdAt), secret: key };
 }

@@ -2,12 +2,12 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { apiKeys } from "@/db/schema";
 import type { ProjectId } from "@/server/platform/context";
-import { endKey } from "./end-key";
-import { isAlive } from "./hold-own-key";
+import { isActiveKey } from "./lock-own-key";
+import { revokeKeyTree } from "./revoke-key-tree";
 
 /** The keys that somebody made and that still open something: of one project, or (`null`) of all. */
 const working = (userId: string, projectId: string | null) =>
-  and(eq(apiKeys.createdBy, userId), projectId === null ? undefined : eq(apiKeys.projectId, projectId), isAlive);
+  and(eq(apiKeys.createdBy, userId), projectId === null ? undefined : eq(apiKeys.projectId, projectId), isActiveKey);
 
 /**
  * Of the keys that a departing person made, ends those that work where `revoke` says so. Returns the ids of the ended and
@@ -32,7 +32,7 @@ async function revokeKeysOf(db: Db, userId: string, projectId: string | null): P
     .from(apiKeys)
     .where(working(userId, projectId))
     .orderBy(apiKeys.projectId, apiKeys.id);
-  for (const key of keys) await endKey({ db, projectId: key.projectId as ProjectId }, key.id);
+  for (const key of keys) await revokeKeyTree({ db, projectId: key.projectId as ProjectId }, key.id);
   return keys.map(({ id }) => id);
 }
 
@@ -42,7 +42,7 @@ export async function countKeysByMaker(db: Db, projectId: string, userIds: reado
   const counted = await db
     .select({ userId: apiKeys.createdBy, count: sql<number>`count(*)::int` })
     .from(apiKeys)
-    .where(and(eq(apiKeys.projectId, projectId), inArray(apiKeys.createdBy, [...userIds]), isAlive))
+    .where(and(eq(apiKeys.projectId, projectId), inArray(apiKeys.createdBy, [...userIds]), isActiveKey))
     .groupBy(apiKeys.createdBy);
   return new Map(counted.map(({ userId, count }) => [userId ?? "", count]));
 }

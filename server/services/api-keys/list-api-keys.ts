@@ -3,8 +3,8 @@ import { databaseNow } from "@/db/database-now";
 import { apiKeys } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
+import { apiKeyJson } from "./api-key-json";
 import { apiKeysReply, listApiKeysInput } from "./schemas";
-import { shownKey } from "./shown-key";
 
 export const listApiKeys = verb(
   {
@@ -32,6 +32,6 @@ export const listApiKeys = verb(
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
     const now = await databaseNow(ctx.db);
-    return { apiKeys: rows.map((row) => shownKey(row, now)), pagination: { limit, nextCursor } };
+    return { apiKeys: rows.map((row) => apiKeyJson(row, now)), pagination: { limit, nextCursor } };
   },
 );

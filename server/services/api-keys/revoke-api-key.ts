@@ -4,7 +4,7 @@ import { auditNote } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { endKey } from "./end-key";
+import { revokeKeyTree } from "./revoke-key-tree";
 import { revokeApiKeyInput } from "./schemas";
 
 export const revokeApiKey = verb(
@@ -26,7 +26,7 @@ export const revokeApiKey = verb(
       .where(mine)
       .for("update");
     if (!before) throw notFound("The API key");
-    const endedWithIt = await endKey(ctx, keyId);
+    const endedWithIt = await revokeKeyTree(ctx, keyId);
     const [revoked] = await ctx.db.select({ revokedAt: apiKeys.revokedAt }).from(apiKeys).where(mine);
     auditNote(ctx, { before, after: { ...before, ...revoked, endedWithIt } });
     return { ok: true as const };

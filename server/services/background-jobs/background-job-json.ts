@@ -4,9 +4,9 @@ import { jobRuns, ruleRuns } from "@/db/schema";
 import type { JobEvent } from "@/db/schema/engine";
 import type { Ctx } from "@/server/platform/context";
 import { functionOf } from "@/server/platform/jobs/catalogue";
-import { carriedIds } from "./carried-ids";
+import { eventIds } from "./event-ids";
+import { redactError } from "./redact-error";
 import type { BackgroundJob } from "./schemas";
-import { shownError } from "./shown-error";
 
 export type Row = typeof jobRuns.$inferSelect;
 
@@ -37,7 +37,7 @@ export const UNFINISHED = sql`${jobRuns.finishedAt} is null`;
 
 /** Returns jobs as members see them, with the first `shown` of the ids that each carries; counts are of all. */
 export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: number): Promise<BackgroundJob[]> {
-  const carried = new Map(rows.map((row) => [row.id, carriedIds(row.event)]));
+  const carried = new Map(rows.map((row) => [row.id, eventIds(row.event)]));
   const conversationOf = await conversationsOfRuns(ctx, [...carried.values()].flatMap(runIdsOf));
   return rows.map((row) => {
     const about = carried.get(row.id) ?? [];
@@ -55,7 +55,7 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
       conversationCount: conversations.size,
       state: stateOf(row),
       attempts: row.startedAt === null ? 0 : row.retries + 1,
-      error: shownError(row.error, knownTo(row)),
+      error: redactError(row.error, knownTo(row)),
       cancellable: !finished && row.state !== "running" && !mustEnd,
       replayable: row.state === "failed" || row.state === "cancelled",
       createdAt: row.createdAt,
@@ -69,7 +69,7 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
 /** All that the job was told, as text: an error may name what is in it. */
 export const knownTo = ({ id, event }: { id: string; event: JobEvent }) => `${id} ${JSON.stringify(event)}`;
 
-const runIdsOf = (about: ReturnType<typeof carriedIds>) => about.flatMap(({ of, ids }) => (of === "run" ? ids : []));
+const runIdsOf = (about: ReturnType<typeof eventIds>) => about.flatMap(({ of, ids }) => (of === "run" ? ids : []));
 
 async function conversationsOfRuns(ctx: Ctx, runIds: readonly string[]): Promise<Map<string, string>> {
   if (runIds.length === 0) return new Map();

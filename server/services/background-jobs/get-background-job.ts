@@ -3,8 +3,8 @@ import { jobSteps } from "@/db/schema";
 import { verb } from "@/server/platform/verb";
 import { knownTo } from "./background-job-json";
 import { backgroundJobJson, findBackgroundJob } from "./find-background-job";
+import { redactError } from "./redact-error";
 import { type BackgroundJobStep, backgroundJobReply, getBackgroundJobInput } from "./schemas";
-import { shownError } from "./shown-error";
 
 type Step = typeof jobSteps.$inferSelect;
 
@@ -47,7 +47,7 @@ export const getBackgroundJob = verb(
           finishedAt: step.finishedAt,
           // A step that failed within its job's call is repeated with it.
           nextAt: step.state === "retrying" ? row.dueAt : step.dueAt,
-          error: shownError(step.error, known),
+          error: redactError(step.error, known),
         })),
       },
     };

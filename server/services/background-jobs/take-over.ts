@@ -17,7 +17,7 @@ import { unfinishedRepricings } from "@/server/services/costs";
 import { unfinishedDeletions } from "@/server/services/deletion";
 import { unfinishedRuleRuns } from "@/server/services/diagnostics";
 import { unsentMail } from "@/server/services/mail";
-import { carriedIds } from "./carried-ids";
+import { eventIds } from "./event-ids";
 
 export const EMBEDDED = "embedded";
 
@@ -118,5 +118,5 @@ async function idsInHand(tx: Db): Promise<Set<string>> {
     ...waiting.map(({ id, name, data, occurredAt }) => ({ id, name, data, ts: occurredAt }) as JobEvent),
     ...running.map(({ event }) => event),
   ];
-  return new Set(events.flatMap((event) => carriedIds(event).flatMap(({ ids }) => ids)));
+  return new Set(events.flatMap((event) => eventIds(event).flatMap(({ ids }) => ids)));
 }

@@ -3,9 +3,9 @@ import { traces } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
 import { deleteUnusedSources, findConversation, lockSources } from "@/server/services/telemetry";
+import { countRemainingOfConversation } from "./count-remaining";
 import { deleteCounted } from "./delete-batch";
 import { addCounts, completeReceipt, openReceipt, readReceipt } from "./deletion-receipt";
-import { lookForConversation } from "./look-after";
 import { deleteConversationInput, deletedReply } from "./schemas";
 
 export const deleteConversation = verb(
@@ -33,7 +33,7 @@ export const deleteConversation = verb(
     const traceIds = its.map((trace) => trace.id);
     await deleteCounted(ctx, receiptId, [id], { remember: true });
     await addCounts(ctx.db, receiptId, await deleteUnusedSources(ctx));
-    await completeReceipt(ctx.db, receiptId, await lookForConversation(ctx, id, traceIds));
+    await completeReceipt(ctx.db, receiptId, await countRemainingOfConversation(ctx, id, traceIds));
     return { ok: true as const, deletion: (await readReceipt(ctx, receiptId))! };
   },
 );

@@ -12,10 +12,10 @@ import {
   projectIsolatingFailures,
   stripReceipts,
 } from "@/server/services/telemetry";
+import { countRemainingOfUser } from "./count-remaining";
 import { deleteBatch } from "./delete-batch";
 import { deleteOfProject } from "./delete-of-project";
 import { addCounts, completeReceipt } from "./deletion-receipt";
-import { lookForUser } from "./look-after";
 
 /** What a project has many rows of. The rest falls with the project. */
 const LARGE_TABLES = tablesWhere(({ project }) => project === "batches");
@@ -71,7 +71,7 @@ async function runUserDeletion(
     const sources = await deleteUnusedSources(tx);
     await stripReceipts(tx.db, tx.projectId, createdAt);
     await addCounts(tx.db, deletionId, sources, await deleteUnassignedLogsMentioning(tx, userId));
-    await completeReceipt(tx.db, deletionId, await lookForUser(tx, userId));
+    await completeReceipt(tx.db, deletionId, await countRemainingOfUser(tx, userId));
   });
   return true;
 }

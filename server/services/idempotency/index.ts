@@ -1,5 +1,5 @@
 import "server-only";
 
-export type { Answer } from "./keys";
-export { answerOnce } from "./once";
+export type { StoredResponse } from "./keys";
+export { respondOnce } from "./respond-once";
 export { sweepKeys } from "./sweep";

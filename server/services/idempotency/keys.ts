@@ -8,27 +8,31 @@ import { ServiceError } from "@/server/platform/errors";
 import { seal, unseal } from "@/server/platform/seal";
 import { hmac } from "./hmac";
 
-/** For how long the first answer is replayed. */
-export const KEPT_MS = 24 * 60 * 60_000;
-/** A process that died lets go of its request after this long; one that lives renews it in time. */
+/** How long the first response is replayed. */
+export const RESPONSE_RETENTION_MS = 24 * 60 * 60_000;
+/** The claim of a process that died expires after this long; a live process renews it in time. */
 export const LEASE_MS = 20_000;
 
-/** One answer over HTTP. */
-export type Answer = { status: number; headers: Record<string, string>; body: string };
-/** A request that a client may send again: its key, and what it asks. */
-export type Asked = { key: string; method: string; path: string; body: Uint8Array };
-/** The right to answer one request; `sealing` is of the client's key and is stored nowhere. */
+/** An HTTP response, as it is stored and replayed. */
+export type StoredResponse = { status: number; headers: Record<string, string>; body: string };
+/** A request that a client may retry under its key. */
+export type KeyedRequest = { key: string; method: string; path: string; body: Uint8Array };
+/** The exclusive right to process one request. `sealing` is derived from the client's key and stored nowhere. */
 export type Claim = { projectId: string; id: string; token: string; sealing: Buffer };
 
 const holderOf = (actor: Actor) => idOfActor(actor) ?? actor.kind;
 
-/** Claims a request for this process, or gives the answer that it had already. */
+/**
+ * Claims a request for this process, or returns the response that it already has. Throws `unprocessable` when the key was
+ * used for another request, and `conflict` while the first one is still running.
+ */
 export async function claimKey(
   ctx: Ctx,
-  { key, method, path, body }: Asked,
-): Promise<{ claim: Claim } | { answer: Answer }> {
+  { key, method, path, body }: KeyedRequest,
+): Promise<{ claim: Claim } | { response: StoredResponse }> {
   const whose = [ctx.projectId, holderOf(ctx.actor), key];
   const id = hmac("id", whose).toString("base64url");
+  // The purpose is part of stored data: it must not change.
   const sealing = hmac("answer", whose);
   const fingerprint = hmac("request", [method, path, body]).toString("base64url");
   const token = randomUUID();
@@ -46,7 +50,7 @@ export async function claimKey(
       on conflict (project_id, id) do update
         set fingerprint = excluded.fingerprint, token = excluded.token, lease_until = excluded.lease_until,
             status = null, answer = null, created_at = excluded.created_at
-        where k.created_at <= ${NOW} - ${KEPT_MS}::bigint
+        where k.created_at <= ${NOW} - ${RESPONSE_RETENTION_MS}::bigint
            or (k.status is null and k.lease_until <= ${NOW} and k.fingerprint = excluded.fingerprint)
       returning token, fingerprint, status, answer, lease_until
     )
@@ -56,37 +60,39 @@ export async function claimKey(
     where project_id = ${ctx.projectId} and id = ${id} and not exists (select from claimed)`);
   if (row?.token === token) return { claim: { projectId: ctx.projectId, id, token, sealing } };
   if (row && row.fingerprint !== fingerprint) {
-    throw new ServiceError("unprocessable", "This Idempotency-Key was used for another request. Take a new one.");
+    throw new ServiceError("unprocessable", "This Idempotency-Key was used for another request. Use a new one.");
   }
-  // Without a row: another request inserted it this very moment, or its project is just being deleted.
+  // No row: another request has only just inserted it, or the project is being deleted.
   if (!row || row.status === null || row.answer === null) {
     throw new ServiceError("conflict", "The first request with this Idempotency-Key is still running.", {
       retryAfter: row ? Math.max(1, Math.ceil((Number(row.lease_until) - Number(row.now)) / 1000)) : 1,
     });
   }
-  return { answer: { status: row.status, ...(JSON.parse(unseal(sealing, row.answer)) as Omit<Answer, "status">) } };
+  return {
+    response: { status: row.status, ...(JSON.parse(unseal(sealing, row.answer)) as Omit<StoredResponse, "status">) },
+  };
 }
 
 const mine = ({ projectId, id, token }: Claim) =>
   and(eq(idempotencyKeys.projectId, projectId), eq(idempotencyKeys.id, id), eq(idempotencyKeys.token, token));
 
-/** Keeps the claim from running out while its request is worked on. */
+/** Renews the lease of a claim while its request is processed. */
 export const renewClaim = (db: Db, claim: Claim) =>
   db
     .update(idempotencyKeys)
     .set({ leaseUntil: sql`${NOW} + ${LEASE_MS}::bigint` })
     .where(mine(claim));
 
-/** Stores the answer. A claim that another request has taken over answers nothing, and undoes what it did. */
-export async function keepAnswer(db: Db, claim: Claim, { status, ...rest }: Answer) {
-  const kept = await db
+/** Stores the response. Throws `conflict` when another request has taken the claim over: the transaction rolls back. */
+export async function storeResponse(db: Db, claim: Claim, { status, ...rest }: StoredResponse) {
+  const stored = await db
     .update(idempotencyKeys)
     .set({ status, answer: seal(claim.sealing, JSON.stringify(rest)) })
     .where(mine(claim))
     .returning({ id: idempotencyKeys.id });
-  if (!kept.length) throw new ServiceError("conflict", "This request took too long and was taken over by another.");
+  if (!stored.length) throw new ServiceError("conflict", "This request took too long and was taken over by another.");
 }
 
-/** Lets the same request be tried again at once. An answer that was committed after all stays. */
+/** Releases the claim so that the request can be retried at once. A response that was committed after all stays. */
 export const releaseClaim = (db: Db, claim: Claim) =>
   db.delete(idempotencyKeys).where(and(mine(claim), isNull(idempotencyKeys.status)));

@@ -7,7 +7,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
 import { getMe } from "./get-me";
 import { hashPassword } from "./password";
-import { requirePasswords } from "./passwords-on";
+import { requirePasswords } from "./passwords-enabled";
 import { changePasswordInput, endedReply } from "./schemas";
 import { verifyPassword } from "./verify-password";
 
@@ -42,7 +42,7 @@ export async function endSessions(db: Db, userId: string, keep?: string) {
  * Takes the password and the sessions from an account whose address nobody vouched for, when its owner shows up: whoever
  * made it may be somebody else. Answers what it took; `null` where the address was vouched for.
  */
-export async function forgetUnprovenPassword(db: Db, userId: string) {
+export async function discardUnverifiedPassword(db: Db, userId: string) {
   const [taken] = await db
     .update(users)
     .set({ passwordHash: null, emailProven: true })

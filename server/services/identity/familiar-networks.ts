@@ -3,19 +3,22 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { signInNetworks, users } from "@/db/schema";
 import { isPossibleEmail } from "./find-user";
-import { blinded, networkOf } from "./network";
+import { keyedHash, networkOf } from "./network";
 
 const FAMILIAR_FOR_MS = 90 * 86_400_000;
 const since = sql`${NOW} - ${FAMILIAR_FOR_MS}::bigint`;
-const named = (address: string) => blinded(`network ${networkOf(address)}`);
+const hashedNetwork = (address: string) => keyedHash(`network ${networkOf(address)}`);
 
 /** Notes that somebody has proved who they are from this address. Networks of long ago are forgotten. */
-export async function noteNetwork(db: Db, { userId, address }: { userId: string; address: string | null | undefined }) {
+export async function recordSignInNetwork(
+  db: Db,
+  { userId, address }: { userId: string; address: string | null | undefined },
+) {
   if (!address) return;
   await db.delete(signInNetworks).where(and(eq(signInNetworks.userId, userId), lt(signInNetworks.lastUsedAt, since)));
   await db
     .insert(signInNetworks)
-    .values({ userId, network: named(address), lastUsedAt: NOW })
+    .values({ userId, network: hashedNetwork(address), lastUsedAt: NOW })
     .onConflictDoUpdate({
       target: [signInNetworks.userId, signInNetworks.network],
       set: { lastUsedAt: NOW },
@@ -32,7 +35,7 @@ export async function isFamiliar(db: Db, { email, address }: { email: string; ad
     .where(
       and(
         eq(sql`lower(${users.email})`, sql`lower(${email.trim()})`),
-        eq(signInNetworks.network, named(address)),
+        eq(signInNetworks.network, hashedNetwork(address)),
         gt(signInNetworks.lastUsedAt, since),
       ),
     );

@@ -12,8 +12,8 @@ import {
   endSession,
   findUserByEmail,
   getMe,
-  noteNetwork,
   readSession,
+  recordSignInNetwork,
   setupNeeded,
   startSession,
   verifyPassword,
@@ -146,7 +146,7 @@ test("who guesses somebody's password keeps nobody else from signing in, with ho
 
 test("many networks together have a hundred guesses an hour, and the person comes in from where they did before", async () => {
   const { id, email, password } = await person();
-  await noteNetwork(db(), { userId: id, address: "198.51.100.200" });
+  await recordSignInNetwork(db(), { userId: id, address: "198.51.100.200" });
   verify.mockResolvedValue(false);
   const network = (n: number) => `100.64.${Math.floor(n / 9)}.1`;
   expect(await guesses(120, (n) => from(email, "wrong", network(n)))).toBe(100);
@@ -155,7 +155,7 @@ test("many networks together have a hundred guesses an hour, and the person come
   await expect(from(email, password, "198.51.100.201")).rejects.toMatchObject(limited);
   expect(await from(email, password, "198.51.100.200")).toMatchObject({ id });
   // A link that they had mailed shows who they are as well.
-  await noteNetwork(db(), { userId: id, address: "198.51.100.201" });
+  await recordSignInNetwork(db(), { userId: id, address: "198.51.100.201" });
   expect(await from(email, password, "198.51.100.201")).toMatchObject({ id });
 });
 
@@ -180,7 +180,7 @@ test("what is refused is asked of no database until its time is over", async () 
 
 test("a flood of strangers is looked at a few at once, the rest is refused at once, and friends still come in", async () => {
   const { id, email, password } = await person();
-  await noteNetwork(db(), { userId: id, address: "198.51.100.210" });
+  await recordSignInNetwork(db(), { userId: id, address: "198.51.100.210" });
   const gates: (() => void)[] = [];
   verify.mockImplementation((hash: string, given: string) =>
     given === password ? real.verify(hash, given) : new Promise((resolve) => gates.push(() => resolve(false))),

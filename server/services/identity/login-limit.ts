@@ -5,7 +5,7 @@ import { databaseNow } from "@/db/database-now";
 import { loginAttempts } from "@/db/schema";
 import { ServiceError } from "@/server/platform/errors";
 import { isFamiliar } from "./familiar-networks";
-import { blinded, networkOf } from "./network";
+import { keyedHash, networkOf } from "./network";
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -33,7 +33,7 @@ const MAILS_TO: Limit = { kind: "forgotten:email", windowMs: QUARTER_MS, most: 3
 const MAILS_OF_NETWORK: Limit = { kind: "forgotten:network", windowMs: QUARTER_MS, most: 20, of: network };
 
 /** Blinded: the table is of no use for learning who tries to sign in. */
-const subjectOf = (limit: Limit, who: Who) => `${limit.kind}:${blinded(limit.of(who))}`;
+const subjectOf = (limit: Limit, who: Who) => `${limit.kind}:${keyedHash(limit.of(who))}`;
 
 const TRIED_OFTEN = "Too many attempts to sign in. Wait a little and try again.";
 const ASKED_OFTEN = "A link was asked for several times already. Look for the e-mail, or wait a little.";
@@ -60,7 +60,7 @@ export async function countAttempt(db: Db, who: Who): Promise<{ familiar: boolea
 }
 
 /** Counts that somebody asks for a link by e-mail, whether or not anybody has the address. */
-export const countForgotten = (db: Db, who: Who) => count(db, who, [MAILS_TO, MAILS_OF_NETWORK], ASKED_OFTEN);
+export const countResetRequest = (db: Db, who: Who) => count(db, who, [MAILS_TO, MAILS_OF_NETWORK], ASKED_OFTEN);
 
 async function count(db: Db, who: Who, limits: readonly Limit[], message: string): Promise<void> {
   const attempts = limits.map((limit) => ({ limit, subject: subjectOf(limit, who) }));
@@ -90,7 +90,7 @@ async function count(db: Db, who: Who, limits: readonly Limit[], message: string
 }
 
 /** The attempt came to nothing by no fault of whoever made it: it does not count. */
-export async function takeBackAttempt(db: Db, who: Who, familiar: boolean): Promise<void> {
+export async function refundAttempt(db: Db, who: Who, familiar: boolean): Promise<void> {
   for (const limit of [FROM_THERE, OF_NETWORK, ...(familiar ? [] : [OF_STRANGERS])]) {
     await db
       .update(loginAttempts)
@@ -100,8 +100,8 @@ export async function takeBackAttempt(db: Db, who: Who, familiar: boolean): Prom
 }
 
 /** The attempt was right after all: the person starts afresh from there, the other counts get their one attempt back. */
-export async function forgiveAttempt(db: Db, who: Who, familiar: boolean): Promise<void> {
-  await takeBackAttempt(db, who, familiar);
+export async function clearAttempts(db: Db, who: Who, familiar: boolean): Promise<void> {
+  await refundAttempt(db, who, familiar);
   await db.delete(loginAttempts).where(eq(loginAttempts.subject, subjectOf(FROM_THERE, who)));
   // Rows of windows that are over count for nothing; a sign-in is rare enough to sweep them.
   await db.delete(loginAttempts).where(lt(loginAttempts.windowStart, (await databaseNow(db)) - HOUR_MS));

@@ -22,5 +22,5 @@ export function networkOf(address: string): string {
 }
 
 /** Returns a name for something that tables may hold and nobody can read out of them. */
-export const blinded = (value: string) =>
+export const keyedHash = (value: string) =>
   createHmac("sha256", derivedSecret("sign-in")).update(value).digest("base64url").slice(0, 22);

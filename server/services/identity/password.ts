@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
-import { type Applicant, hashing, PROVED } from "./hashing";
+import { AUTHENTICATED, type HashingCaller, withHashingSlot } from "./hashing-bulkhead";
 
 /** OWASP's argon2id for a server that must also do other work: 19 MiB, two passes, one lane. */
 const OPTIONS = {
@@ -11,7 +11,7 @@ const OPTIONS = {
 };
 
 /** Returns the hash of a new password, of somebody who has shown that they may set it. */
-export const hashPassword = (password: string) => hashing(PROVED, () => hash(password, OPTIONS));
+export const hashPassword = (password: string) => withHashingSlot(AUTHENTICATED, () => hash(password, OPTIONS));
 
 let nobodys: Promise<string> | undefined;
 
@@ -22,13 +22,13 @@ let nobodys: Promise<string> | undefined;
 export async function passwordMatches(
   stored: string | undefined,
   password: string,
-  applicant: Applicant,
+  applicant: HashingCaller,
 ): Promise<boolean> {
   nobodys ??= hashPassword(randomBytes(32).toString("hex"));
   nobodys.catch(() => {
     nobodys = undefined;
   });
   const against = stored ?? (await nobodys);
-  const matches = await hashing(applicant, () => verify(against, password).catch(() => false));
+  const matches = await withHashingSlot(applicant, () => verify(against, password).catch(() => false));
   return stored !== undefined && matches;
 }

@@ -7,4 +7,4 @@ export const personOf = async (db: Db, userId: string): Promise<Person | undefin
   (await db.select({ email: users.email, name: users.name }).from(users).where(eq(users.id, userId)))[0];
 
 /** As a letter names somebody. */
-export const named = ({ email, name }: Person) => (name === null ? email : `${name} (${email})`);
+export const personLabel = ({ email, name }: Person) => (name === null ? email : `${name} (${email})`);

@@ -13,7 +13,7 @@ export const SESSION_SECONDS = (30 * DAY_MS) / 1000;
 const SIGN_ON_SECONDS = 12 * 3600;
 const LASTS_SECONDS = { password: SESSION_SECONDS, "single-sign-on": SIGN_ON_SECONDS };
 /** How somebody proved who they are. */
-export type ProvedBy = keyof typeof LASTS_SECONDS;
+export type AuthMethod = keyof typeof LASTS_SECONDS;
 /** `last_seen_at` is for people; it need not cost a write for each request. */
 const SEEN_RESOLUTION_MS = 5 * 60_000;
 const USER_AGENT_MAX = 300;
@@ -21,16 +21,16 @@ const USER_AGENT_MAX = 300;
 /** A signed-in browser and whose it is. */
 export type Session = { id: string; user: { id: string; email: string; name: string | null } };
 
-type Opened = { userId: string; userAgent?: string | undefined; provedBy?: ProvedBy };
+type Opened = { userId: string; userAgent?: string | undefined; authMethod?: AuthMethod };
 
 /** Opens a session for a person who has just proved who they are. Its end is fixed, however much it is used. */
-export async function startSession(db: Db, { userId, userAgent, provedBy = "password" }: Opened) {
+export async function startSession(db: Db, { userId, userAgent, authMethod = "password" }: Opened) {
   const id = newId("ses");
   await db.insert(sessions).values({
     id,
     userId,
     lastSeenAt: NOW,
-    expiresAt: sql`${NOW} + ${LASTS_SECONDS[provedBy] * 1000}::bigint`,
+    expiresAt: sql`${NOW} + ${LASTS_SECONDS[authMethod] * 1000}::bigint`,
     userAgent: userAgent?.slice(0, USER_AGENT_MAX) ?? null,
   });
   return id;

@@ -8,7 +8,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { createdProjectNote, createProject, startProject } from "@/server/services/projects";
 import { createUser } from "./create-user";
 import { hashOfToken, newToken } from "./one-time-link";
-import { passwordsAreOn } from "./passwords-on";
+import { passwordsEnabled } from "./passwords-enabled";
 import { type CompleteSetupInput, completeSetupInput } from "./schemas";
 
 /** Any number, as long as nothing else takes it: the first run happens one at a time, whatever starts together. */
@@ -47,7 +47,7 @@ export const createSetupLink = (db: Db): Promise<{ token: string } | null> =>
  */
 export async function completeSetup(db: Db, input: CompleteSetupInput, request?: RequestInfo) {
   const { token, projectName, password, ...person } = completeSetupInput.parse(input);
-  if (passwordsAreOn() && password === undefined) {
+  if (passwordsEnabled() && password === undefined) {
     const errors = [{ path: "/password", message: "Choose a password." }];
     throw new ServiceError("invalid", "The request is not valid.", { errors });
   }
@@ -70,7 +70,7 @@ export async function completeSetup(db: Db, input: CompleteSetupInput, request?:
         `This link was used already, is older than ${LINK_HOURS} hours, or was replaced by a newer one. Make another on the server: npm run -s cli -- setup-link`,
       );
     }
-    const user = await createUser(tx, passwordsAreOn() ? { ...person, password } : person);
+    const user = await createUser(tx, passwordsEnabled() ? { ...person, password } : person);
     const created = await createProject(tx, { name: projectName ?? FIRST_PROJECT, ownerUserId: user.id });
     const told = { actor: { kind: "user" as const, id: user.id }, request };
     await recordAudit(tx, {

@@ -7,10 +7,10 @@ import type { RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
-import { noteNetwork } from "./familiar-networks";
+import { recordSignInNetwork } from "./familiar-networks";
 import { findUserByEmail, isPossibleEmail } from "./find-user";
-import { requirePasswords } from "./passwords-on";
-import { type ProvedBy, startSession } from "./sessions";
+import { requirePasswords } from "./passwords-enabled";
+import { type AuthMethod, startSession } from "./sessions";
 import { verifyPassword } from "./verify-password";
 
 /** Who knocks: the browser, and the request as the audit log tells of it. */
@@ -21,7 +21,7 @@ export type SignedIn = { userId: string; sessionId: string };
 
 type Entered = {
   userId: string;
-  provedBy: ProvedBy;
+  authMethod: AuthMethod;
   /** What the account's log calls the way in. */
   by: string;
   visitor: Visitor;
@@ -43,11 +43,11 @@ export async function isDisabled(tx: Db, userId: string): Promise<boolean> {
 const disabled = () => new ServiceError("forbidden", "This account is disabled. Ask an owner of this installation.");
 
 /** Opens a session for somebody who has just proved who they are; refuses whom an owner has disabled. */
-export const openSession = (db: Db, { userId, provedBy, by, visitor }: Entered) =>
+export const openSession = (db: Db, { userId, authMethod, by, visitor }: Entered) =>
   db.transaction(async (tx): Promise<SignedIn> => {
     if (await isDisabled(tx, userId)) throw disabled();
-    const sessionId = await startSession(tx, { userId, userAgent: visitor.userAgent, provedBy });
-    await noteNetwork(tx, { userId, address: visitor.request.address });
+    const sessionId = await startSession(tx, { userId, userAgent: visitor.userAgent, authMethod });
+    await recordSignInNetwork(tx, { userId, address: visitor.request.address });
     await recordAudit(tx, {
       action: "account.signIn",
       projectId: null,
@@ -66,10 +66,10 @@ export async function signInWithPassword(
 ): Promise<SignedIn | null> {
   requirePasswords();
   const { email, password, visitor } = given;
-  const refused = (why: string) => noteRefusal(db, { account: { email }, by: "password", why, visitor });
+  const refused = (why: string) => recordRefusedSignIn(db, { account: { email }, by: "password", why, visitor });
   try {
     const user = await verifyPassword(db, { email, password, address: visitor.request.address ?? "unknown" });
-    if (user) return await openSession(db, { userId: user.id, provedBy: "password", by: "password", visitor });
+    if (user) return await openSession(db, { userId: user.id, authMethod: "password", by: "password", visitor });
     refused("the password is wrong");
     return null;
   } catch (error) {
@@ -85,7 +85,7 @@ const MINUTE_MS = 60_000;
 const minuteOf = (at: number) => Math.floor(at / MINUTE_MS);
 
 /** What accounts were told of in this minute: a flood of refused attempts asks the database nothing. */
-const toldLately = new LRUCache<string, true>({ max: 10_000, ttl: MINUTE_MS });
+const recentlyRecorded = new LRUCache<string, true>({ max: 10_000, ttl: MINUTE_MS });
 
 type Refusal = { account: { email: string } | { userId: string }; by: string; why: string; visitor: Visitor };
 
@@ -93,12 +93,12 @@ type Refusal = { account: { email: string } | { userId: string }; by: string; wh
  * Tells an account (the one with this address, if there is one) that somebody was not let into it. Nobody waits for it: an
  * answer that took longer for addresses that have an account would tell which have.
  */
-export function noteRefusal(db: Db, refusal: Refusal): void {
+export function recordRefusedSignIn(db: Db, refusal: Refusal): void {
   const told = `${minuteOf(Date.now())} ${Object.values(refusal.account).join().toLowerCase()}`;
-  if (toldLately.has(told)) return;
-  toldLately.set(told, true);
+  if (recentlyRecorded.has(told)) return;
+  recentlyRecorded.set(told, true);
   recordRefusal(db, refusal).catch((error: unknown) => {
-    toldLately.delete(told);
+    recentlyRecorded.delete(told);
     logger("auth").warn({ err: loggable(error) }, "A refused sign-in could not be written to the audit log.");
   });
 }

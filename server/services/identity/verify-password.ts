@@ -1,7 +1,7 @@
 import type { Db } from "@/db/client";
 import { findUserByEmail, isPossibleEmail } from "./find-user";
-import type { Applicant } from "./hashing";
-import { countAttempt, forgiveAttempt, takeBackAttempt } from "./login-limit";
+import type { HashingCaller } from "./hashing-bulkhead";
+import { clearAttempts, countAttempt, refundAttempt } from "./login-limit";
 import { networkOf } from "./network";
 import { passwordMatches } from "./password";
 import type { User } from "./schemas";
@@ -21,15 +21,15 @@ export async function verifyPassword(
   const usable = isPossibleEmail(given.email) && given.password.length <= PASSWORD_MAX;
   const { familiar } = await countAttempt(db, given);
   const found = usable ? await findUserByEmail(db, given.email) : undefined;
-  const applicant: Applicant = { kind: familiar ? "known" : "stranger", network: networkOf(given.address) };
+  const applicant: HashingCaller = { kind: familiar ? "known" : "stranger", network: networkOf(given.address) };
   const password = given.password.slice(0, PASSWORD_MAX);
   const matches = await passwordMatches(found?.passwordHash ?? undefined, password, applicant).catch(
     async (error: unknown) => {
-      await takeBackAttempt(db, given, familiar);
+      await refundAttempt(db, given, familiar);
       throw error;
     },
   );
   if (!matches || !found) return null;
-  await forgiveAttempt(db, given, familiar);
+  await clearAttempts(db, given, familiar);
   return { id: found.id, email: found.email, name: found.name, createdAt: found.createdAt };
 }

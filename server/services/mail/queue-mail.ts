@@ -7,7 +7,7 @@ import { emit } from "@/server/platform/outbox";
 import { type Contents, sealMail } from "./sealed-mail";
 
 /** Whether this installation sends e-mail. */
-export const mailIsOn = () => env().SMTP_URL !== undefined;
+export const mailEnabled = () => env().SMTP_URL !== undefined;
 
 type Mail = {
   /** Names the fact, where the caller may be repeated: told again under it, one e-mail is sent. */

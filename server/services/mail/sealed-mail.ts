@@ -1,9 +1,9 @@
 import { seal, unseal } from "@/server/platform/seal";
 import { derivedSecret } from "@/server/platform/secrets";
-import type { Letter } from "./letter";
+import type { EmailContent } from "./compose-email";
 
 /** To whom and what: a link in it lets its reader in, and the address is nobody else's business. */
-export type Contents = { to: string; letter: Letter };
+export type Contents = { to: string; letter: EmailContent };
 
 const key = () => Buffer.from(derivedSecret("mail"), "hex");
 

@@ -18,7 +18,7 @@ const closed = () =>
 const usable = (db: Db, token: string) => and(eq(invitations.tokenHash, hashOfToken(token)), isPending(db));
 
 /** What its holder may know of an invitation before they use it; `null` when it opens nothing. */
-export async function lookAtInvitation(db: Db, token: string) {
+export async function findInvitation(db: Db, token: string) {
   const [found] = await db
     .select({
       projectId: projects.id,
@@ -64,7 +64,7 @@ const holdIssuingKey = (db: Db, token: string) =>
 
 /** Uses the link up and lets the person in, in the caller's transaction. */
 async function admit(db: Db, token: string, person: { id: string; email: string }) {
-  const seen = await lookAtInvitation(db, token);
+  const seen = await findInvitation(db, token);
   if (!seen) throw closed();
   const projectId = seen.projectId as ProjectId;
   const project = await lockMembers({ db, projectId });
@@ -113,7 +113,7 @@ export const acceptInvitation = accountVerb(
 export async function joinByInvitation(db: Db, given: unknown, request?: RequestInfo) {
   requirePasswords();
   const { token, ...person } = joinInput.parse(given);
-  const seen = await lookAtInvitation(db, token);
+  const seen = await findInvitation(db, token);
   if (!seen) throw closed();
   return db.transaction(async (tx) => {
     // One after the other: of many who use a link at once, the others hash no password.

@@ -1,8 +1,8 @@
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
-import { requireMayGive } from "./issuer";
 import { readMember } from "./list-members";
-import { keepAnOwner, lockMembers, roleOf, setRole } from "./owners";
+import { lockMembers, requireOtherOwner, roleOf, setRole } from "./owners";
+import { requireMayGrant } from "./require-may-grant";
 import { changeRoleInput, memberReply } from "./schemas";
 
 export const changeRole = verb(
@@ -17,10 +17,10 @@ export const changeRole = verb(
     reply: memberReply,
   },
   async (ctx, { userId, role }) => {
-    await requireMayGive(ctx, role);
+    await requireMayGrant(ctx, role);
     await lockMembers(ctx);
     const before = await roleOf(ctx, userId);
-    if (role !== "owner") await keepAnOwner(ctx, userId, before);
+    if (role !== "owner") await requireOtherOwner(ctx, userId, before);
     await setRole(ctx, userId, role);
     auditNote(ctx, { target: { type: "user", id: userId }, before: { role: before }, after: { role } });
     return { member: await readMember(ctx, userId) };

@@ -1,12 +1,12 @@
 import "server-only";
 
-export { acceptInvitation, invitationFor, joinByInvitation, lookAtInvitation } from "./accept-invitation";
+export { acceptInvitation, findInvitation, invitationFor, joinByInvitation } from "./accept-invitation";
 export { changeRole } from "./change-role";
 export { joinDefaultProjects } from "./default-projects";
 export { inviteMember, listInvitations, revokeInvitation } from "./invitations";
 export { leaveProject } from "./leave-project";
 export { listMembers } from "./list-members";
-export { endAllLinksOf, lockMembers, setRole } from "./owners";
+export { lockMembers, revokeAllLinksOf, setRole } from "./owners";
 export { removeMember } from "./remove-member";
 export { joinInput, tokenInput } from "./schemas";
 export { transferOwnership } from "./transfer-ownership";

@@ -11,8 +11,8 @@ import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { hashOfToken, linkTo, newToken } from "@/server/services/identity";
-import { issuerStillMay, requireMayGive } from "./issuer";
 import { mailInvitation } from "./mail-invitation";
+import { issuerMayStillGrant, requireMayGrant } from "./require-may-grant";
 import {
   daysFrom,
   type Invitation,
@@ -31,11 +31,11 @@ export const isPending = (db: Db) =>
     isNull(invitations.acceptedAt),
     isNull(invitations.revokedAt),
     gt(invitations.expiresAt, NOW),
-    issuerStillMay(db),
+    issuerMayStillGrant(db),
   );
 
 /** Accepted counts before all: an invitation that was used is history, whatever its dates say. */
-const shownInvitation = ({ projectId: _, ...row }: Row, now: number, stillMay = true): Invitation => ({
+const invitationJson = ({ projectId: _, ...row }: Row, now: number, stillMay = true): Invitation => ({
   ...row,
   status:
     row.acceptedAt !== null
@@ -61,7 +61,7 @@ export const inviteMember = verb(
     reply: invitedReply,
   },
   async (ctx, { role, email, days }) => {
-    const { endsAt } = await requireMayGive(ctx, role);
+    const { endsAt } = await requireMayGrant(ctx, role);
     const token = newToken();
     const now = await databaseNow(ctx.db);
     const [row] = await ctx.db
@@ -83,7 +83,7 @@ export const inviteMember = verb(
     });
     const link = linkTo("invite", token);
     const mailedTo = await mailInvitation(ctx, { to: row.email, role, link, expiresAt: row.expiresAt });
-    return { invitation: shownInvitation(row, now), token, link, mailedTo };
+    return { invitation: invitationJson(row, now), token, link, mailedTo };
   },
 );
 
@@ -107,7 +107,7 @@ export const listInvitations = verb(
     });
     const usable = isPending(ctx.db);
     const found = await ctx.db
-      .select({ ...getTableColumns(invitations), stillMay: sql<boolean>`(${issuerStillMay(ctx.db)})` })
+      .select({ ...getTableColumns(invitations), stillMay: sql<boolean>`(${issuerMayStillGrant(ctx.db)})` })
       .from(invitations)
       .where(
         and(
@@ -121,7 +121,7 @@ export const listInvitations = verb(
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
     const now = await databaseNow(ctx.db);
     return {
-      invitations: rows.map(({ stillMay, ...row }) => shownInvitation(row, now, stillMay)),
+      invitations: rows.map(({ stillMay, ...row }) => invitationJson(row, now, stillMay)),
       pagination: { limit, nextCursor },
     };
   },

@@ -4,7 +4,7 @@ import { notFound } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
 import { settleKeysOf } from "@/server/services/api-keys";
 import { roleIn } from "@/server/services/projects";
-import { takeOut } from "./owners";
+import { removeMembership } from "./owners";
 import { leaveInput, removedReply } from "./schemas";
 
 export const leaveProject = accountVerb(
@@ -17,7 +17,7 @@ export const leaveProject = accountVerb(
   },
   async (ctx, { projectId, revokeKeys }) => {
     if (!(await roleIn(ctx.db, { projectId, userId: ctx.userId }))) throw notFound("The project");
-    const role = await takeOut({ db: ctx.db, projectId: projectId as ProjectId }, ctx.userId);
+    const role = await removeMembership({ db: ctx.db, projectId: projectId as ProjectId }, ctx.userId);
     const { revoked, left } = await settleKeysOf(ctx.db, { userId: ctx.userId, projectId, revoke: revokeKeys });
     const target = { type: "user", id: ctx.userId };
     auditNote(ctx, {

@@ -2,15 +2,15 @@ import { eq } from "drizzle-orm";
 import { projects } from "@/db/schema";
 import type { Role } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
-import { named, personOf } from "@/server/services/identity";
-import { dayOf, letter, mailIsOn, queueMail } from "@/server/services/mail";
+import { personLabel, personOf } from "@/server/services/identity";
+import { composeEmail, dayOf, mailEnabled, queueMail } from "@/server/services/mail";
 
 /** Mails an invitation to whom it is for. Returns the address; `null` where it is for nobody, or no e-mail is sent here. */
 export async function mailInvitation(
   { db, projectId, actor }: Ctx,
   { to, role, link, expiresAt }: { to: string | null; role: Role; link: string; expiresAt: number },
 ): Promise<string | null> {
-  if (to === null || !mailIsOn()) return null;
+  if (to === null || !mailEnabled()) return null;
   const [project] = await db.select({ name: projects.name }).from(projects).where(eq(projects.id, projectId));
   const host = actor.kind === "user" ? await personOf(db, actor.userId) : undefined;
   const what = `the project “${project?.name}” in Whetstone, as ${role}.`;
@@ -19,10 +19,10 @@ export async function mailInvitation(
     projectId,
     expiresAt,
     to,
-    letter: letter({
+    letter: composeEmail({
       subject: `Invitation to ${project?.name}`,
       before: [
-        host ? `${named(host)} invites you to join ${what}` : `You are invited to join ${what}`,
+        host ? `${personLabel(host)} invites you to join ${what}` : `You are invited to join ${what}`,
         `Open this link to join. It works once, until ${dayOf(expiresAt)}:`,
       ],
       link,

@@ -16,8 +16,8 @@ import {
   createUser,
   endMySession,
   endOtherSessions,
+  findPasswordReset,
   listSessions,
-  lookAtPasswordReset,
   operatorPasswordReset,
   readSession,
   renameMe,
@@ -31,12 +31,12 @@ import { handleTrpc } from "@/server/trpc/handler";
 import {
   acceptInvitation,
   changeRole,
+  findInvitation,
   inviteMember,
   joinByInvitation,
   leaveProject,
   listInvitations,
   listMembers,
-  lookAtInvitation,
   removeMember,
   revokeInvitation,
   transferOwnership,
@@ -72,7 +72,7 @@ test("somebody without an account joins by a link, once, and signs in with their
   expect(link).toMatch(/\/invite#token=/);
   expect(JSON.stringify(await listInvitations(ctx, {}))).not.toContain(token);
   expect(await db().select().from(invitations).where(eq(invitations.tokenHash, token))).toEqual([]);
-  expect(await lookAtInvitation(db(), token)).toMatchObject({ projectName: "Test project", role: "editor" });
+  expect(await findInvitation(db(), token)).toMatchObject({ projectName: "Test project", role: "editor" });
 
   const given = { token, email: "new@example.test", password: PASSWORD };
   await expect(joinByInvitation(db(), { ...given, email: "other@example.test" })).rejects.toMatchObject({
@@ -83,7 +83,7 @@ test("somebody without an account joins by a link, once, and signs in with their
   expect(joined.project.id).toBe(ctx.projectId);
   expect(await roleNow(ctx, joined.user.id)).toBe("editor");
   expect(await signIn("new@example.test", PASSWORD)).toMatchObject({ id: joined.user.id });
-  expect(await lookAtInvitation(db(), token)).toBeNull();
+  expect(await findInvitation(db(), token)).toBeNull();
   await expect(joinByInvitation(db(), { ...given, email: "next@example.test" })).rejects.toMatchObject({
     code: "forbidden",
   });
@@ -209,7 +209,7 @@ test("ownership goes over in one step, and the former owner's links stop working
   });
   expect((await transferOwnership(ctx, { userId: next.id })).member.role).toBe("owner");
   expect(await roleNow(ctx, userId)).toBe("manager");
-  expect(await lookAtInvitation(db(), token)).toBeNull();
+  expect(await findInvitation(db(), token)).toBeNull();
   await expect(transferOwnership(ctx, { userId: next.id })).rejects.toMatchObject({ code: "conflict" });
   const stranger = await person();
   await expect(transferOwnership(key, { userId: stranger.id, fromUserId: next.id })).rejects.toMatchObject({
@@ -291,15 +291,15 @@ test("an owner comes by no reset link into projects that are not theirs", async 
   const elsewhere = await testProject();
   const ada = await memberOf(ctx, "viewer");
   const { token } = await shownReset(ctx, ada.id);
-  expect(await lookAtPasswordReset(db(), token)).toMatchObject({ email: ada.email });
+  expect(await findPasswordReset(db(), token)).toMatchObject({ email: ada.email });
   await db().insert(memberships).values({ projectId: elsewhere.ctx.projectId, userId: ada.id, role: "owner" });
   await expect(createPasswordReset(ctx, { userId: ada.id })).rejects.toMatchObject({ code: "conflict" });
   // A link from before is worth no more than one from now.
-  expect(await lookAtPasswordReset(db(), token)).toBeNull();
+  expect(await findPasswordReset(db(), token)).toBeNull();
   const operators = await operatorPasswordReset(db(), ada.email);
-  expect(await lookAtPasswordReset(db(), operators.token)).toMatchObject({ email: ada.email });
+  expect(await findPasswordReset(db(), operators.token)).toMatchObject({ email: ada.email });
   await db().update(passwordResets).set({ expiresAt: 1 });
-  expect(await lookAtPasswordReset(db(), operators.token)).toBeNull();
+  expect(await findPasswordReset(db(), operators.token)).toBeNull();
 });
 
 test("a person changes their password: other browsers are signed out, wrong tries are counted", async () => {

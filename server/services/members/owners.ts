@@ -49,13 +49,13 @@ const hasOtherOwner = ({ db, projectId }: In, userId: string) =>
     .then((found) => found.length > 0);
 
 /** Refuses to take the role from the only owner. Call it with the lock held. */
-export async function keepAnOwner(ctx: In, userId: string, leaving: Role) {
+export async function requireOtherOwner(ctx: In, userId: string, leaving: Role) {
   if (leaving === "owner" && !(await hasOtherOwner(ctx, userId))) {
     throw new ServiceError("conflict", "This is the project's last owner: make somebody else an owner first.");
   }
 }
 
-async function endLinks(db: Db, ofInvitations: SQL | undefined, ofResets: SQL | undefined) {
+async function revokeLinks(db: Db, ofInvitations: SQL | undefined, ofResets: SQL | undefined) {
   await db
     .update(invitations)
     .set({ revokedAt: NOW })
@@ -67,28 +67,28 @@ async function endLinks(db: Db, ofInvitations: SQL | undefined, ofResets: SQL | 
 }
 
 /** Links that a former owner made must not be their way back in. */
-export const endLinksOf = ({ db, projectId }: In, userId: string) =>
-  endLinks(
+export const revokeLinksOf = ({ db, projectId }: In, userId: string) =>
+  revokeLinks(
     db,
     and(eq(invitations.projectId, projectId), eq(invitations.createdBy, userId)),
     and(eq(passwordResets.projectId, projectId), eq(passwordResets.createdBy, userId)),
   );
 
 /** The same in every project, also of links that were made for them to set a password: nothing lets them back in. */
-export const endAllLinksOf = (db: Db, userId: string) =>
-  endLinks(
+export const revokeAllLinksOf = (db: Db, userId: string) =>
+  revokeLinks(
     db,
     eq(invitations.createdBy, userId),
     or(eq(passwordResets.createdBy, userId), eq(passwordResets.userId, userId)),
   );
 
 /** Takes somebody out. Their next request already finds no project here. */
-export async function takeOut(ctx: In, userId: string): Promise<Role> {
+export async function removeMembership(ctx: In, userId: string): Promise<Role> {
   await lockMembers(ctx);
   const role = await roleOf(ctx, userId);
-  await keepAnOwner(ctx, userId, role);
+  await requireOtherOwner(ctx, userId, role);
   await ctx.db.delete(memberships).where(and(eq(memberships.projectId, ctx.projectId), eq(memberships.userId, userId)));
-  await endLinksOf(ctx, userId);
+  await revokeLinksOf(ctx, userId);
   return role;
 }
 
@@ -97,5 +97,5 @@ export async function setRole(ctx: In, userId: string, role: Role) {
     .update(memberships)
     .set({ role })
     .where(and(eq(memberships.projectId, ctx.projectId), eq(memberships.userId, userId)));
-  if (role !== "owner") await endLinksOf(ctx, userId);
+  if (role !== "owner") await revokeLinksOf(ctx, userId);
 }

@@ -1,7 +1,7 @@
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
 import { settleKeysOf } from "@/server/services/api-keys";
-import { takeOut } from "./owners";
+import { removeMembership } from "./owners";
 import { removedReply, removeMemberInput } from "./schemas";
 
 export const removeMember = verb(
@@ -16,7 +16,7 @@ export const removeMember = verb(
     reply: removedReply,
   },
   async (ctx, { userId, revokeKeys }) => {
-    const role = await takeOut(ctx, userId);
+    const role = await removeMembership(ctx, userId);
     const { revoked, left } = await settleKeysOf(ctx.db, { userId, projectId: ctx.projectId, revoke: revokeKeys });
     const target = { type: "user", id: userId };
     auditNote(ctx, { target, before: { role }, after: revoked.length > 0 ? { keysRevoked: revoked } : null });

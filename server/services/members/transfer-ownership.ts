@@ -1,9 +1,9 @@
 import { auditNote } from "@/server/platform/audit";
 import { impossible, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { requireMayGive } from "./issuer";
 import { readMember } from "./list-members";
 import { lockMembers, roleOf, setRole } from "./owners";
+import { requireMayGrant } from "./require-may-grant";
 import { memberReply, transferOwnershipInput } from "./schemas";
 
 export const transferOwnership = verb(
@@ -20,7 +20,7 @@ export const transferOwnership = verb(
   async (ctx, { userId, fromUserId }) => {
     const from = fromUserId ?? (ctx.actor.kind === "user" ? ctx.actor.userId : undefined);
     if (from === undefined) throw impossible("/fromUserId", "A key has to say which owner hands over.");
-    await requireMayGive(ctx, "owner");
+    await requireMayGrant(ctx, "owner");
     if (from === userId) throw new ServiceError("conflict", "Nobody can hand over to themselves.");
     await lockMembers(ctx);
     const [theirs, own] = [await roleOf(ctx, userId), await roleOf(ctx, from)];

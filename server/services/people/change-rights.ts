@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { users } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { installationVerb } from "@/server/platform/verb";
-import { keepInstallationOwner, lockPerson } from "./lock-person";
+import { lockPerson, requireOtherInstallationOwner } from "./lock-person";
 import { readPerson } from "./read-people";
 import { changeRightsInput, personReply } from "./schemas";
 
@@ -19,7 +19,8 @@ export const changeRights = installationVerb(
   },
   async (ctx, { userId, ...asked }) => {
     const { installationOwner, mayCreateProjects, ...before } = await lockPerson(ctx.db, userId);
-    if (asked.installationOwner === false) await keepInstallationOwner(ctx.db, { id: before.id, installationOwner });
+    if (asked.installationOwner === false)
+      await requireOtherInstallationOwner(ctx.db, { id: before.id, installationOwner });
     const after = {
       installationOwner: asked.installationOwner ?? installationOwner,
       mayCreateProjects: asked.mayCreateProjects ?? mayCreateProjects,

@@ -5,8 +5,8 @@ import { auditNote } from "@/server/platform/audit";
 import { installationVerb } from "@/server/platform/verb";
 import { settleKeysOf } from "@/server/services/api-keys";
 import { endSessions } from "@/server/services/identity";
-import { endAllLinksOf } from "@/server/services/members";
-import { keepInstallationOwner, lockPerson, refuseOneself } from "./lock-person";
+import { revokeAllLinksOf } from "@/server/services/members";
+import { lockPerson, refuseSelf, requireOtherInstallationOwner } from "./lock-person";
 import { readPerson } from "./read-people";
 import { disabledReply, disableInput, personInput, personReply } from "./schemas";
 
@@ -22,12 +22,12 @@ export const disablePerson = installationVerb(
     reply: disabledReply,
   },
   async (ctx, { userId, revokeKeys }) => {
-    refuseOneself(ctx, userId, "disable");
+    refuseSelf(ctx, userId, "disable");
     const before = await lockPerson(ctx.db, userId);
-    await keepInstallationOwner(ctx.db, before);
+    await requireOtherInstallationOwner(ctx.db, before);
     if (before.disabledAt === null) await ctx.db.update(users).set({ disabledAt: NOW }).where(eq(users.id, userId));
     const sessionsEnded = await endSessions(ctx.db, userId);
-    await endAllLinksOf(ctx.db, userId);
+    await revokeAllLinksOf(ctx.db, userId);
     const { revoked, left } = await settleKeysOf(ctx.db, { userId, projectId: null, revoke: revokeKeys });
     const person = await readPerson(ctx.db, userId);
     auditNote(ctx, {

@@ -6,8 +6,8 @@ import type { InstallationCtx } from "@/server/platform/context";
 import { impossible, ServiceError } from "@/server/platform/errors";
 import { installationVerb } from "@/server/platform/verb";
 import { settleKeysOf } from "@/server/services/api-keys";
-import { endAllLinksOf } from "@/server/services/members";
-import { keepInstallationOwner, lockPerson, refuseOneself } from "./lock-person";
+import { revokeAllLinksOf } from "@/server/services/members";
+import { lockPerson, refuseSelf, requireOtherInstallationOwner } from "./lock-person";
 import { soleOwnerOf } from "./read-people";
 import { erasedReply, eraseInput } from "./schemas";
 
@@ -55,14 +55,14 @@ export const erasePerson = installationVerb(
     reply: erasedReply,
   },
   async (ctx, { userId, email, revokeKeys }) => {
-    refuseOneself(ctx, userId, "erase");
+    refuseSelf(ctx, userId, "erase");
     const person = await lockPerson(ctx.db, userId);
     if (person.email.toLowerCase() !== email.toLowerCase())
       throw impossible("/email", "Type their address as it stands.");
-    await keepInstallationOwner(ctx.db, person);
+    await requireOtherInstallationOwner(ctx.db, person);
     await lockTheirProjects(ctx, userId);
     await refuseSoleOwner(ctx, userId);
-    await endAllLinksOf(ctx.db, userId);
+    await revokeAllLinksOf(ctx.db, userId);
     const { revoked, left } = await settleKeysOf(ctx.db, { userId, projectId: null, revoke: revokeKeys });
     await forgetAddress(ctx, person.email);
     // The one change that the audit logs know, and the application has no other way to make it.

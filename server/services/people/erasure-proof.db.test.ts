@@ -9,8 +9,8 @@ import { createApiKey } from "@/server/services/api-keys";
 import { tablesNaming, tablesStillNaming } from "@/server/services/deletion/testing";
 import {
   createUser,
-  noteNetwork,
   operatorPasswordReset,
+  recordSignInNetwork,
   renameMe,
   signInWithPassword,
 } from "@/server/services/identity";
@@ -30,7 +30,7 @@ async function spreadPerson(host: Ctx) {
   const account: AccountCtx = { db: db(), userId: user.id, request };
   await renameMe(account, { name: `${mark} Kiesler` });
   await signInWithPassword(db(), { email, password: PASSWORD, visitor: { request } });
-  await noteNetwork(db(), { userId: user.id, address: ADDRESS });
+  await recordSignInNetwork(db(), { userId: user.id, address: ADDRESS });
   await operatorPasswordReset(db(), email);
   await db().insert(identities).values({
     issuer: "https://sign-in.example.test",

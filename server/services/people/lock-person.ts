@@ -16,7 +16,7 @@ export async function lockPerson(db: Db, userId: string) {
 }
 
 /** Refuses to take the last owner from the installation. Call it with the lock held. */
-export async function keepInstallationOwner(db: Db, leaving: { id: string; installationOwner: boolean }) {
+export async function requireOtherInstallationOwner(db: Db, leaving: { id: string; installationOwner: boolean }) {
   if (!leaving.installationOwner) return;
   const [other] = await db
     .select({ id: users.id })
@@ -29,7 +29,7 @@ export async function keepInstallationOwner(db: Db, leaving: { id: string; insta
 }
 
 /** Nobody shuts themselves out by mistake; another owner can, and the operator. */
-export function refuseOneself(ctx: InstallationCtx, userId: string, what: string) {
+export function refuseSelf(ctx: InstallationCtx, userId: string, what: string) {
   if ("operator" in ctx || ctx.userId !== userId) return;
   throw new ServiceError("conflict", `You cannot ${what} yourself: ask another owner of the installation.`);
 }

@@ -7,15 +7,15 @@ import type { AccountCtx, OperatorCtx } from "@/server/platform/context";
 import { createApiKey, verifyApiKey } from "@/server/services/api-keys";
 import {
   createUser,
+  findPasswordReset,
   getMe,
-  lookAtPasswordReset,
   operatorPasswordReset,
   readSession,
   renameMe,
   signInWithPassword,
   startSession,
 } from "@/server/services/identity";
-import { inviteMember, lookAtInvitation } from "@/server/services/members";
+import { findInvitation, inviteMember } from "@/server/services/members";
 import { startProject } from "@/server/services/projects";
 import { changeRights, disablePerson, enablePerson, erasePerson, getPerson, handOverProject, listPeople } from ".";
 
@@ -121,8 +121,8 @@ describe("disabling", () => {
       person: { disabledAt: expect.any(Number) },
     });
     expect(await readSession(db(), session)).toBeNull();
-    expect(await lookAtInvitation(db(), token)).toBeNull();
-    expect(await lookAtPasswordReset(db(), reset.token)).toBeNull();
+    expect(await findInvitation(db(), token)).toBeNull();
+    expect(await findPasswordReset(db(), reset.token)).toBeNull();
     await expect(signIn(person)).rejects.toMatchObject({
       code: "forbidden",
       message: "This account is disabled. Ask an owner of this installation.",

@@ -2,18 +2,17 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 
-/** So much in each `windowSeconds`; a bucket that was left alone holds one window's worth. */
+/** `quota` tokens per `windowSeconds`; a full bucket holds one window's worth. */
 export type Quota = { quota: number; windowSeconds: number };
 
 export type Taken = { granted: number; level: number };
 
 /**
- * Takes tokens out of a bucket that all processes share, in one statement: `need` of them at least, or none, and up to
- * `want`; `back` are those of the last handful that were not spent. Answers what was given and what is left. A request
- * that is larger than the whole bucket is let through when the bucket is full, and leaves a debt.
+ * Takes tokens out of a bucket that all processes share, in one statement: at least `need` or none, and up to `want`.
+ * `back` returns unspent tokens of the last batch. Returns the tokens granted and the level left. A request larger than
+ * the whole bucket is admitted when the bucket is full, and leaves a debt.
  *
- * The commit is not waited for: a database that dies forgets a second's counting, which is cheaper than a disk's answer
- * for each handful.
+ * Commits asynchronously: a database crash loses a second of counting, which is cheaper than a disk flush per batch.
  */
 export async function takeFromBucket(
   db: Db,
@@ -22,7 +21,7 @@ export async function takeFromBucket(
   { need, want, back }: { need: number; want: number; back: number },
 ): Promise<Taken> {
   const perMs = quota / windowSeconds / 1000;
-  // The clock may have been set back: then nothing flowed in, and it flows from the new time on.
+  // If the clock was set back, nothing refills this time; refilling goes on from the new time.
   const level = sql`least(${quota}::float8,
     b.tokens + greatest(0, excluded.refilled_at - b.refilled_at) * ${perMs}::float8 + ${back}::float8)`;
   const granted = sql`case when ${level} >= ${Math.min(need, quota)}::float8
@@ -36,6 +35,6 @@ export async function takeFromBucket(
     on conflict (project_id, id) do update
       set tokens = ${level} - (${granted}), granted = ${granted}, refilled_at = excluded.refilled_at
     returning tokens, granted`);
-  // No row: the project is just being deleted, and the request will be told so.
+  // No row: the project is being deleted, and the request fails for that reason later.
   return row ? { granted: row.granted, level: row.tokens } : { granted: need, level: quota };
 }

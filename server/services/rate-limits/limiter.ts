@@ -3,61 +3,61 @@ import type { Db } from "@/db/client";
 import { ServiceError } from "@/server/platform/errors";
 import { type Quota, takeFromBucket } from "./bucket";
 
-/** What one request is counted against. */
+/** A limit that a request counts against. */
 export type Limit = Quota & {
-  /** As the headers name it. */
+  /** The policy name in the `RateLimit` headers. */
   name: string;
-  /** What is counted and whose: the bucket's id in its project. */
+  /** The bucket's id within its project: what is counted, and for whom. */
   id: string;
   unit: "requests" | "content-bytes";
 };
 
-/** For how long a process may sit on tokens that it took. */
+/** How long a process may hold tokens that it has taken. */
 const HELD_MS = 2000;
-/** No process holds more of a bucket than this share: what is left over in one is missing in the others. */
+/** The largest share of a bucket that one process may hold: its unspent tokens are missing in the others. */
 const SHARE_HELD = 0.05;
-const BUCKETS_REMEMBERED = 20_000;
+const BUCKETS_CACHED = 20_000;
 
-/** A bucket as this process knows it. */
+/** The tokens of a bucket that this process holds, and what it knows about the bucket. */
 type Held = {
-  /** Taken and not yet spent. */
+  /** Tokens taken and not yet spent. */
   left: number;
-  /** Of the last handful. */
+  /** Size of the last batch. */
   size: number;
-  /** What the bucket itself had after it. */
+  /** Tokens in the shared bucket after that batch. */
   level: number;
-  /** When that was, by a clock that never jumps. */
+  /** When that was, by a monotonic clock. */
   at: number;
-  /** What the requests that wait for the next handful will spend. */
+  /** Tokens that the requests waiting for the next batch will spend. */
   wanted: number;
   taking?: Promise<void> | undefined;
 };
 
-/** What the answer tells of a limit: what is left, and in how many seconds the bucket is full again. */
-export type Standing = { limit: Limit; remaining: number; resetSeconds: number };
+/** A limit's state as the response headers report it; `resetSeconds`: until the bucket is full again. */
+export type LimitState = { limit: Limit; remaining: number; resetSeconds: number };
 
 const newHeld = (): Held => ({ left: 0, size: 0, level: 0, at: Number.NEGATIVE_INFINITY, wanted: 0 });
 const perMs = ({ quota, windowSeconds }: Quota) => quota / windowSeconds / 1000;
-/** What the bucket has by now at most. */
-const flowed = (held: Held, limit: Limit, now: number) =>
+/** Returns an upper bound of the tokens available at `now`. */
+const available = (held: Held, limit: Limit, now: number) =>
   Math.min(limit.quota, held.level + (now - held.at) * perMs(limit)) + held.left;
 
 /**
- * Limits that hold over all processes without a question to the database for each request: a process takes a handful
- * of tokens from the shared bucket, more the busier it is, and spends them from memory. A bucket that was found empty
- * is not asked again before enough has flowed in, so a flood of refused requests costs the database nothing.
+ * Creates a rate limiter whose limits hold across all processes without a database query per request. A process takes a
+ * batch of tokens from the shared bucket, larger the busier it is, and spends them from memory. An empty bucket is not
+ * queried again before enough tokens have refilled, so a flood of refused requests costs the database nothing.
  */
 export function createRateLimiter({ take = takeFromBucket, clock = () => performance.now() } = {}) {
-  const kept = new LRUCache<string, Held>({ max: BUCKETS_REMEMBERED });
+  const buckets = new LRUCache<string, Held>({ max: BUCKETS_CACHED });
 
   function heldOf(projectId: string, { id }: Limit) {
     const key = `${projectId} ${id}`;
-    const held = kept.get(key) ?? newHeld();
-    kept.set(key, held);
+    const held = buckets.get(key) ?? newHeld();
+    buckets.set(key, held);
     return held;
   }
 
-  async function takeHandful(db: Db, projectId: string, limit: Limit, held: Held, need: number) {
+  async function takeBatch(db: Db, projectId: string, limit: Limit, held: Held, need: number) {
     const now = clock();
     const used = held.size - held.left;
     const busy = now - held.at < HELD_MS;
@@ -69,11 +69,11 @@ export function createRateLimiter({ take = takeFromBucket, clock = () => perform
     Object.assign(held, { left: granted, size: granted, level, at: clock() });
   }
 
-  /** Shared by all who wait: a burst asks once. */
+  /** Takes the next batch. Concurrent callers share one query. */
   async function refill(db: Db, projectId: string, limit: Limit, held: Held, need: number) {
     held.wanted += need;
     try {
-      held.taking ??= takeHandful(db, projectId, limit, held, need).finally(() => {
+      held.taking ??= takeBatch(db, projectId, limit, held, need).finally(() => {
         held.taking = undefined;
       });
       await held.taking;
@@ -82,8 +82,8 @@ export function createRateLimiter({ take = takeFromBucket, clock = () => perform
     }
   }
 
-  const standing = (projectId: string, limit: Limit): Standing => {
-    const remaining = Math.max(0, flowed(heldOf(projectId, limit), limit, clock()));
+  const stateOf = (projectId: string, limit: Limit): LimitState => {
+    const remaining = Math.max(0, available(heldOf(projectId, limit), limit, clock()));
     return {
       limit,
       remaining: Math.floor(remaining),
@@ -91,10 +91,10 @@ export function createRateLimiter({ take = takeFromBucket, clock = () => perform
     };
   };
 
-  function refuseWhatIsKnown(projectId: string, limits: readonly Limit[], cost: number, now: number) {
+  function refuseIfExhausted(projectId: string, limits: readonly Limit[], cost: number, now: number) {
     for (const limit of limits) {
       const held = heldOf(projectId, limit);
-      const lacks = Math.min(cost, limit.quota) - flowed(held, limit, now);
+      const lacks = Math.min(cost, limit.quota) - available(held, limit, now);
       if (held.at !== Number.NEGATIVE_INFINITY && lacks > 0 && !held.taking) {
         throw new RateLimited(limit, Math.max(1, Math.ceil(lacks / perMs(limit) / 1000)));
       }
@@ -102,17 +102,17 @@ export function createRateLimiter({ take = takeFromBucket, clock = () => perform
   }
 
   return {
-    standing,
+    stateOf,
 
-    /** Refuses what this process knows to be too much by now, and counts nothing. */
-    look: (projectId: string, limits: readonly Limit[], cost: number) =>
-      refuseWhatIsKnown(projectId, limits, cost, clock()),
+    /** Throws `rate_limited` when this process already knows a limit to be exhausted. Counts nothing. */
+    check: (projectId: string, limits: readonly Limit[], cost: number) =>
+      refuseIfExhausted(projectId, limits, cost, clock()),
 
-    /** Counts a request of this size against all of its limits, or against none of them and refuses. */
+    /** Counts a request of this size against all of its limits; throws `rate_limited` when one is exhausted. */
     async spend(db: Db, projectId: string, limits: readonly Limit[], cost: number): Promise<void> {
       for (;;) {
         const now = clock();
-        refuseWhatIsKnown(projectId, limits, cost, now);
+        refuseIfExhausted(projectId, limits, cost, now);
         const all = limits.map((limit) => ({ limit, held: heldOf(projectId, limit) }));
         const short = all.filter(({ held }) => held.taking || held.left < cost || now - held.at >= HELD_MS);
         if (short.length === 0) {
@@ -126,7 +126,7 @@ export function createRateLimiter({ take = takeFromBucket, clock = () => perform
 }
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** The workbench's own in this process: its pages and what they ask. */
+/** Limits requests of the workbench (pages and tRPC) in this process. */
 export const workbenchLimiter = createRateLimiter();
 
 class RateLimited extends ServiceError {

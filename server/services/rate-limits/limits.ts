@@ -1,13 +1,13 @@
 import { env } from "@/env";
 import { type Actor, idOfActor } from "@/server/platform/context";
-import type { Limit, Standing } from "./limiter";
+import type { Limit, LimitState } from "./limiter";
 
 const MINUTE_SECONDS = 60;
 const MIB = 1024 * 1024;
 
 const holderOf = (actor: Actor) => idOfActor(actor) ?? actor.kind;
 
-/** Zero is no limit. */
+/** A quota of 0 means no limit. */
 const limitsOf = (what: string, unit: Limit["unit"], holder: string, perKey: number, perProject: number): Limit[] =>
   [
     { name: "key", id: `${what}:${holder}`, quota: perKey },
@@ -16,11 +16,11 @@ const limitsOf = (what: string, unit: Limit["unit"], holder: string, perKey: num
     .filter(({ quota }) => quota > 0)
     .map((limit) => ({ ...limit, unit, windowSeconds: MINUTE_SECONDS }));
 
-/** Limits on ordinary requests: by the key (or the member) and by the project. */
+/** Returns the limits on ordinary requests: per key (or member) and per project. */
 export const requestLimits = (actor: Actor): Limit[] =>
   limitsOf("requests", "requests", holderOf(actor), env().RATE_LIMIT_KEY_REQUESTS, env().RATE_LIMIT_PROJECT_REQUESTS);
 
-/** Each caller's limit on one operation, beside those on requests. */
+/** Returns a caller's limit on one operation, in addition to those on requests. */
 export const operationLimits = (actor: Actor, operation: string, perMinute: number): Limit[] => [
   {
     name: "operation",
@@ -31,7 +31,7 @@ export const operationLimits = (actor: Actor, operation: string, perMinute: numb
   },
 ];
 
-/** Limits on telemetry, by its size: what it costs to take in is in its bytes, not in how they are packed. */
+/** Returns the limits on telemetry, by size: the cost of ingest is in the bytes, not in how they are batched. */
 export const ingestLimits = (actor: Actor): Limit[] =>
   limitsOf(
     "ingest",
@@ -41,11 +41,11 @@ export const ingestLimits = (actor: Actor): Limit[] =>
     env().RATE_LIMIT_PROJECT_INGEST_MIB * MIB,
   );
 
-/** `RateLimit` and `RateLimit-Policy` of the IETF draft (draft-ietf-httpapi-ratelimit-headers). */
-export function limitHeaders(standings: readonly Standing[]): Record<string, string> {
-  if (standings.length === 0) return {};
-  const policy = ({ limit }: Standing) =>
+/** Returns the headers `RateLimit` and `RateLimit-Policy` of the IETF draft (draft-ietf-httpapi-ratelimit-headers). */
+export function limitHeaders(states: readonly LimitState[]): Record<string, string> {
+  if (states.length === 0) return {};
+  const policy = ({ limit }: LimitState) =>
     `"${limit.name}";q=${Math.floor(limit.quota)};w=${limit.windowSeconds}${limit.unit === "requests" ? "" : `;qu="${limit.unit}"`}`;
-  const state = ({ limit, remaining, resetSeconds }: Standing) => `"${limit.name}";r=${remaining};t=${resetSeconds}`;
-  return { "ratelimit-policy": standings.map(policy).join(", "), ratelimit: standings.map(state).join(", ") };
+  const state = ({ limit, remaining, resetSeconds }: LimitState) => `"${limit.name}";r=${remaining};t=${resetSeconds}`;
+  return { "ratelimit-policy": states.map(policy).join(", "), ratelimit: states.map(state).join(", ") };
 }

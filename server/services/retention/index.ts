@@ -1,4 +1,4 @@
 import "server-only";
 
-export { keepHouse, scheduleHousekeeping } from "./keep-house";
 export { getRetention, HOUSEKEEPING_MINUTE, previewRetention, updateRetention } from "./retention";
+export { runHousekeeping, scheduleHousekeeping } from "./run-housekeeping";

@@ -9,7 +9,7 @@ import { filesNaming } from "@/server/services/deletion/testing";
 import { listFiles, uploadFile } from "@/server/services/files";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
-import { getRetention, keepHouse, previewRetention, scheduleHousekeeping, updateRetention } from ".";
+import { getRetention, previewRetention, runHousekeeping, scheduleHousekeeping, updateRetention } from ".";
 
 const DAY = 86_400_000;
 const NOW = Date.now();
@@ -31,7 +31,8 @@ async function conversation(ctx: Ctx, n: number, age: { active: number; received
 const names = async (ctx: Ctx) => (await listConversations(ctx, {})).conversations.map((one) => one.externalId).sort();
 const toEnd = async (asked: Ctx, forMs = 60_000) => {
   const ctx: Ctx = { ...asked, actor: { kind: "job", name: "keep-house" } };
-  for (let turn = 1; turn < 500; turn++) if ((await keepHouse(ctx, { day: "2026-11-20" }, { forMs })).done) return turn;
+  for (let turn = 1; turn < 500; turn++)
+    if ((await runHousekeeping(ctx, { day: "2026-11-20" }, { forMs })).done) return turn;
   throw new Error("It does not end.");
 };
 

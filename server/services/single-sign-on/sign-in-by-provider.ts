@@ -5,11 +5,11 @@ import { identities } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import {
   createUser,
+  discardUnverifiedPassword,
   findUserByEmail,
-  forgetUnprovenPassword,
   isDisabled,
-  noteRefusal,
   openSession,
+  recordRefusedSignIn,
   type SignedIn,
   setupNeeded,
   type Visitor,
@@ -19,7 +19,7 @@ import { type Claims, type ProviderPerson, personIn } from "./claims";
 import { type ProviderSettings, providerSettings } from "./provider-settings";
 import { SignInRefused } from "./refusals";
 
-type Coming = {
+type SignInAttempt = {
   claims: Claims;
   /** The token of an invitation with which somebody comes. */
   invitation: string | null;
@@ -30,7 +30,7 @@ type Coming = {
  * Lets in whom the provider says somebody is: the person whom it sent before, else the account with the address that it
  * has verified, else a newcomer, where there is an invitation or a default role. Throws `SignInRefused` for the others.
  */
-export async function signInByProvider(db: Db, { claims, invitation, visitor }: Coming): Promise<SignedIn> {
+export async function signInByProvider(db: Db, { claims, invitation, visitor }: SignInAttempt): Promise<SignedIn> {
   const settings = providerSettings();
   if (!settings) throw new Error("No provider is configured.");
   const person = personIn(claims);
@@ -40,14 +40,14 @@ export async function signInByProvider(db: Db, { claims, invitation, visitor }: 
       await tx.execute(
         sql`select pg_advisory_xact_lock(hashtextextended(${`identity ${person.issuer} ${person.subject}`}, 0))`,
       );
-      const userId = await personHere({ tx, settings, person, invitation, visitor });
+      const userId = await resolveAccount({ tx, settings, person, invitation, visitor });
       if (await isDisabled(tx, userId)) throw new SignInRefused("disabled", userId);
-      return openSession(tx, { userId, provedBy: "single-sign-on", by: settings.name, visitor });
+      return openSession(tx, { userId, authMethod: "single-sign-on", by: settings.name, visitor });
     });
   } catch (error) {
     if (error instanceof SignInRefused) {
       const account = error.userId === undefined ? { email: person.email ?? "" } : { userId: error.userId };
-      noteRefusal(db, { account, by: settings.name, why: error.message, visitor });
+      recordRefusedSignIn(db, { account, by: settings.name, why: error.message, visitor });
     }
     throw error;
   }
@@ -61,7 +61,7 @@ type Entry = {
   visitor: Visitor;
 };
 
-async function personHere(entry: Entry): Promise<string> {
+async function resolveAccount(entry: Entry): Promise<string> {
   const { tx, person } = entry;
   const known = and(eq(identities.issuer, person.issuer), eq(identities.subject, person.subject));
   const [linked] = await tx.select({ userId: identities.userId }).from(identities).where(known);
@@ -73,7 +73,7 @@ async function personHere(entry: Entry): Promise<string> {
   if (person.email === null || !person.emailVerified) throw new SignInRefused("unverified");
   requireDomain(entry);
   const account = await findUserByEmail(tx, person.email);
-  return account ? linkAccount(entry, account.id) : welcome(entry, person.email);
+  return account ? linkAccount(entry, account.id) : createNewcomer(entry, person.email);
 }
 
 /** The domain limit is asked at each sign-in: who has left the domain does not come in by it any more. */
@@ -92,7 +92,7 @@ async function linkAccount({ tx, settings, person, visitor }: Entry, userId: str
     .from(identities)
     .where(and(eq(identities.userId, userId), eq(identities.issuer, person.issuer)));
   if (other) throw new SignInRefused("taken", userId);
-  const forgotten = await forgetUnprovenPassword(tx, userId);
+  const forgotten = await discardUnverifiedPassword(tx, userId);
   await link(tx, person, userId);
   await recordAudit(tx, {
     action: "account.linkProvider",
@@ -106,7 +106,7 @@ async function linkAccount({ tx, settings, person, visitor }: Entry, userId: str
 }
 
 /** An account for somebody new, and the projects that newcomers join. */
-async function welcome({ tx, settings, person, invitation, visitor }: Entry, email: string) {
+async function createNewcomer({ tx, settings, person, invitation, visitor }: Entry, email: string) {
   // The first person comes by the link that was printed: a newcomer's account would close it.
   if (await setupNeeded(tx)) throw new SignInRefused("early");
   const invited = await invitationFor(tx, { token: invitation, email });

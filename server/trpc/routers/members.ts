@@ -1,14 +1,14 @@
-import { createPasswordReset, forgotPassword, lookAtPasswordReset, resetPassword } from "@/server/services/identity";
+import { createPasswordReset, findPasswordReset, forgotPassword, resetPassword } from "@/server/services/identity";
 import { forgotPasswordInput, resetPasswordInput } from "@/server/services/identity/schemas";
 import {
   acceptInvitation,
   changeRole,
+  findInvitation,
   inviteMember,
   joinByInvitation,
   joinInput,
   listInvitations,
   listMembers,
-  lookAtInvitation,
   removeMember,
   revokeInvitation,
   tokenInput,
@@ -36,10 +36,10 @@ export const membersRouter = router({
 export const linksRouter = router({
   invitation: procedure
     .input(tokenInput)
-    .mutation(async ({ ctx, input }) => ({ invitation: await lookAtInvitation(ctx.db, input.token) })),
+    .mutation(async ({ ctx, input }) => ({ invitation: await findInvitation(ctx.db, input.token) })),
   passwordReset: procedure
     .input(tokenInput)
-    .mutation(async ({ ctx, input }) => ({ email: (await lookAtPasswordReset(ctx.db, input.token))?.email ?? null })),
+    .mutation(async ({ ctx, input }) => ({ email: (await findPasswordReset(ctx.db, input.token))?.email ?? null })),
   accept: accountMutation(acceptInvitation),
   join: procedure.input(joinInput).mutation(({ ctx, input }) => joinByInvitation(ctx.db, input, requestInfo(ctx))),
   forgotPassword: procedure

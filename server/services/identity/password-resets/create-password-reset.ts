@@ -1,13 +1,13 @@
 import { auditNote } from "@/server/platform/audit";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { mailIsOn } from "@/server/services/mail";
+import { mailEnabled } from "@/server/services/mail";
 import { roleIn } from "@/server/services/projects";
-import { requirePasswords } from "../passwords-on";
+import { requirePasswords } from "../passwords-enabled";
 import { createPasswordResetInput, passwordResetReply } from "../schemas";
 import { issue } from "./issue";
+import { mailOnlyReason } from "./mail-only-reason";
 import { mailReset } from "./mail-reset";
-import { opensMore } from "./reach";
 
 export const createPasswordReset = verb(
   {
@@ -28,9 +28,9 @@ export const createPasswordReset = verb(
     const { projectId } = ctx;
     if (!(await roleIn(ctx.db, { projectId, userId }))) throw notFound("The member");
     const ownerId = ctx.actor.userId;
-    const why = await opensMore(ctx.db, { userId, projectId, ownerId });
+    const why = await mailOnlyReason(ctx.db, { userId, projectId, ownerId });
     const mailedOnly = why !== null;
-    if (mailedOnly && !mailIsOn()) {
+    if (mailedOnly && !mailEnabled()) {
       throw new ServiceError(
         "conflict",
         `This person ${why}: a link for their password may only be mailed to them, and this installation sends no e-mail. Ask whoever runs it for a link.`,

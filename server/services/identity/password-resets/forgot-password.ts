@@ -5,11 +5,11 @@ import { ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { passwordForgotten } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
-import { mailIsOn } from "@/server/services/mail";
+import { mailEnabled } from "@/server/services/mail";
 import { findUserByEmail } from "../find-user";
-import { countForgotten } from "../login-limit";
+import { countResetRequest } from "../login-limit";
 import { linkTo, newToken } from "../one-time-link";
-import { requirePasswords } from "../passwords-on";
+import { requirePasswords } from "../passwords-enabled";
 import { forgotPasswordInput } from "../schemas";
 import { issue, resetExpiry } from "./issue";
 import { mailReset } from "./mail-reset";
@@ -18,10 +18,10 @@ import { mailReset } from "./mail-reset";
 export async function forgotPassword(db: Db, given: unknown, request: RequestInfo) {
   requirePasswords();
   const { email } = forgotPasswordInput.parse(given);
-  if (!mailIsOn()) {
+  if (!mailEnabled()) {
     throw new ServiceError("not_implemented", "This installation sends no e-mail. Ask an owner for a link.");
   }
-  await countForgotten(db, { email, address: request.address ?? "unknown" });
+  await countResetRequest(db, { email, address: request.address ?? "unknown" });
   const found = await findUserByEmail(db, email);
   await emit(db, passwordForgotten.create({ userId: found?.id ?? newId("usr"), mailId: newId("mail") }));
   return { ok: true as const };

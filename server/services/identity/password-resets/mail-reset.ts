@@ -1,6 +1,6 @@
 import type { Db } from "@/db/client";
-import { letter, mailIsOn, queueMail } from "@/server/services/mail";
-import { named, personOf } from "../person";
+import { composeEmail, mailEnabled, queueMail } from "@/server/services/mail";
+import { personLabel, personOf } from "../person";
 
 type Reset = {
   mailId?: string;
@@ -15,7 +15,7 @@ type Reset = {
 /** Mails a link for a new password to its person. Returns the address; `null` where nothing new is mailed. */
 export async function mailReset(db: Db, reset: Reset): Promise<string | null> {
   const { mailId, userId, projectId, makerId, link, expiresAt } = reset;
-  const person = mailIsOn() ? await personOf(db, userId) : undefined;
+  const person = mailEnabled() ? await personOf(db, userId) : undefined;
   if (!person) return null;
   const maker = makerId === null ? undefined : await personOf(db, makerId);
   const queued = await queueMail(db, {
@@ -24,10 +24,10 @@ export async function mailReset(db: Db, reset: Reset): Promise<string | null> {
     projectId,
     expiresAt,
     to: person.email,
-    letter: letter({
+    letter: composeEmail({
       subject: "A new password for Whetstone",
       before: [
-        ...(maker ? [`${named(maker)} made a link for you.`] : []),
+        ...(maker ? [`${personLabel(maker)} made a link for you.`] : []),
         `This link sets a new password for ${person.email}. It works once, for a day. Every browser that is signed in is signed out.`,
       ],
       link,

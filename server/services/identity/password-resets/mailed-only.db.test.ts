@@ -11,8 +11,8 @@ import {
   createPasswordReset,
   createUser,
   dismissPasswordReset,
+  findPasswordReset,
   getMe,
-  lookAtPasswordReset,
   mailForgottenReset,
   operatorPasswordReset,
   resetPassword,
@@ -55,14 +55,14 @@ test("a link for somebody who signs in elsewhere is mailed to them and shown to 
     expect(made).toMatchObject({ token: null, link: null, mailedTo: person.email });
     const [letter] = await lettersTo(person.email);
     const token = tokenIn(letter);
-    expect(await lookAtPasswordReset(db(), token)).toMatchObject({ userId: person.id });
+    expect(await findPasswordReset(db(), token)).toMatchObject({ userId: person.id });
     await resetPassword(db(), { token, password: "a password of their own" });
   }
   const shown = await createPasswordReset(ctx, { userId: eve.id });
   expect(shown.token).toEqual(expect.any(String));
   // From the moment that they sign in elsewhere, a link that an owner has seen opens nothing.
   await atProvider(eve.id);
-  expect(await lookAtPasswordReset(db(), shown.token ?? "")).toBeNull();
+  expect(await findPasswordReset(db(), shown.token ?? "")).toBeNull();
 });
 
 test("a link for an owner of the installation is mailed to them only, unless one of them makes it", async () => {
@@ -79,7 +79,7 @@ test("a link stops working when its maker is no owner any more", async () => {
   const ada = await memberOf(ctx, "viewer");
   const { token } = await createPasswordReset(ctx, { userId: ada.id });
   await db().update(memberships).set({ role: "manager" }).where(eq(memberships.userId, userId));
-  expect(await lookAtPasswordReset(db(), token ?? "")).toBeNull();
+  expect(await findPasswordReset(db(), token ?? "")).toBeNull();
 });
 
 test("whose password an owner's link has set is told by whom, in each browser until they say that they know", async () => {

@@ -2,7 +2,7 @@ import type { Db } from "@/db/client";
 import { recordAudit } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { findUserByEmail } from "../find-user";
-import { requirePasswords } from "../passwords-on";
+import { requirePasswords } from "../passwords-enabled";
 import { createPasswordReset } from "./create-password-reset";
 import { issue } from "./issue";
 

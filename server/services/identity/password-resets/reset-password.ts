@@ -7,25 +7,25 @@ import type { RequestInfo } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { roleIn } from "@/server/services/projects";
 import { setPassword } from "../change-password";
-import { noteNetwork } from "../familiar-networks";
+import { recordSignInNetwork } from "../familiar-networks";
 import { hashOfToken } from "../one-time-link";
-import { requirePasswords } from "../passwords-on";
+import { requirePasswords } from "../passwords-enabled";
 import { resetPasswordInput } from "../schemas";
 import type { Issue } from "./issue";
-import { opensMore } from "./reach";
+import { mailOnlyReason } from "./mail-only-reason";
 
 /** Whether an owner's link is still one that they could make: as an owner, and of this person. */
-async function makerStillMay(
+async function creatorMayStillIssue(
   db: Db,
   link: Pick<Issue, "mailedOnly"> & { userId: string; projectId: string; ownerId: string },
 ) {
   const { userId, projectId, ownerId, mailedOnly } = link;
   if ((await roleIn(db, { projectId, userId: ownerId })) !== "owner") return false;
-  return mailedOnly || (await opensMore(db, { userId, projectId, ownerId })) === null;
+  return mailedOnly || (await mailOnlyReason(db, { userId, projectId, ownerId })) === null;
 }
 
 /** Whose password a link sets; `null` when it opens nothing. */
-export async function lookAtPasswordReset(db: Db, token: string) {
+export async function findPasswordReset(db: Db, token: string) {
   const [found] = await db
     .select({
       userId: users.id,
@@ -48,7 +48,7 @@ export async function lookAtPasswordReset(db: Db, token: string) {
   const { userId, email, projectId, makerId, mailedOnly } = found;
   if (projectId !== null) {
     // One of a project that is no person's was made with a key, by an earlier version.
-    if (makerId === null || !(await makerStillMay(db, { userId, projectId, ownerId: makerId, mailedOnly })))
+    if (makerId === null || !(await creatorMayStillIssue(db, { userId, projectId, ownerId: makerId, mailedOnly })))
       return null;
   }
   return { userId, email, makerId };
@@ -59,7 +59,7 @@ export async function resetPassword(db: Db, given: unknown, request?: RequestInf
   requirePasswords();
   const { token, password } = resetPasswordInput.parse(given);
   return db.transaction(async (tx) => {
-    const found = await lookAtPasswordReset(tx, token);
+    const found = await findPasswordReset(tx, token);
     const [used] = found
       ? await tx
           .update(passwordResets)
@@ -74,7 +74,7 @@ export async function resetPassword(db: Db, given: unknown, request?: RequestInf
     const ended = await setPassword(tx, { userId, password });
     const byAnother = makerId !== userId;
     // Whoever has the link may come in from here, however many strangers try to.
-    await noteNetwork(tx, { userId, address: request?.address });
+    await recordSignInNetwork(tx, { userId, address: request?.address });
     // They are told when they sign in next, whoever uses the link.
     if (byAnother) {
       await tx.update(users).set({ passwordResetAt: NOW, passwordResetBy: makerId }).where(eq(users.id, userId));

@@ -3,22 +3,22 @@ import type { Db } from "@/db/client";
 import { apiKeys, invitations, memberships, users } from "@/db/schema";
 import { ROLE_CAPABILITIES, ROLES, type Role } from "@/server/platform/capabilities";
 import { type Ctx, requireWithinReach } from "@/server/platform/context";
-import { holdOwnKey, isAlive } from "@/server/services/api-keys";
+import { isActiveKey, lockOwnKey } from "@/server/services/api-keys";
 
 /**
  * Refuses to give a role that may do more than the caller, be it a key: one that could would make itself an owner. Returns
  * when the caller's key ends (Unix ms), and so what it gives away.
  */
-export function requireMayGive(ctx: Ctx, role: Role) {
+export function requireMayGrant(ctx: Ctx, role: Role) {
   requireWithinReach(ctx, ROLE_CAPABILITIES[role]);
-  return holdOwnKey(ctx);
+  return lockOwnKey(ctx);
 }
 
 /**
  * Whether the maker of an invitation could still make it: an owner who is one, a key that lives and holds what the role may
  * do. Nobody's (`null`) is the operator's.
  */
-export const issuerStillMay = (db: Db) =>
+export const issuerMayStillGrant = (db: Db) =>
   or(
     isNull(invitations.createdBy),
     exists(
@@ -43,7 +43,7 @@ export const issuerStillMay = (db: Db) =>
           and(
             eq(apiKeys.projectId, invitations.projectId),
             eq(apiKeys.id, invitations.createdBy),
-            isAlive,
+            isActiveKey,
             or(
               ...ROLES.map((role) =>
                 and(eq(invitations.role, role), arrayContains(apiKeys.capabilities, [...ROLE_CAPABILITIES[role]])),

@@ -11,7 +11,7 @@ const IDS = /\b(?:[a-z]{2,4}_[0-9a-f]{32}|[0-9a-f]{32}|[0-9a-f]{16})\b/g;
  * An error as a member may read it. Work of one project can stumble over rows of another: ids that are not in what the
  * job was told (`known`) are left out, and so are values and stacks.
  */
-export function shownError(error: JobError | null, known: string) {
+export function redactError(error: JobError | null, known: string) {
   if (!error) return null;
   const message = hideCredentials(error.message.replace(VALUES_OF_A_QUERY, "")).replace(IDS, (id) =>
     known.includes(id) ? id : "…",

@@ -4,7 +4,7 @@ import type { ApiKey } from "./schemas";
 
 type Row = Omit<typeof apiKeys.$inferSelect, "hash">;
 
-export const shownKey = ({ projectId: _, ...row }: Row, now: number): ApiKey => ({
+export const apiKeyJson = ({ projectId: _, ...row }: Row, now: number): ApiKey => ({
   ...row,
   capabilities: knownCapabilities(row.capabilities),
   status: row.revokedAt !== null ? "revoked" : row.expiresAt !== null && row.expiresAt <= now ? "expired" : "active",

@@ -2,7 +2,7 @@ import type { ServiceError } from "@/server/platform/errors";
 import type { SignedIn, Visitor } from "@/server/services/identity";
 
 /** A request of somebody who signs in, as far as next-auth's callbacks are not told. */
-export type Coming = {
+export type SignInAttempt = {
   visitor: Visitor;
   /** Where they go afterwards. */
   next: string;

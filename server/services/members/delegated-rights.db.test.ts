@@ -14,12 +14,12 @@ import { roleIn } from "@/server/services/projects";
 import {
   acceptInvitation,
   changeRole,
+  findInvitation,
   inviteMember,
   joinByInvitation,
   listInvitations,
-  lookAtInvitation,
   transferOwnership,
-} from ".";
+} from "./";
 
 /** What a key hands on, and how long it lasts. */
 
@@ -88,7 +88,7 @@ test("whoever accepts asks for the key itself, so no order of the two lets someb
   const { token } = await inviteMember(key, {});
   // As an earlier version revoked: the key alone.
   await db().update(apiKeys).set({ revokedAt: NOW }).where(eq(apiKeys.id, key.actor.keyId));
-  expect(await lookAtInvitation(db(), token)).toBeNull();
+  expect(await findInvitation(db(), token)).toBeNull();
   await expect(acceptInvitation(await account(), { token })).rejects.toMatchObject(closed);
   expect((await listInvitations(ctx, {})).invitations).toMatchObject([{ status: "revoked" }]);
   expect((await listInvitations(ctx, { pending: true })).invitations).toEqual([]);
@@ -143,7 +143,7 @@ test("keys that were made with a key end with it, those made with these too, and
     ["mine", "revoked"],
   ]);
   await expect(verifyApiKey(db(), grandchild.secret)).rejects.toMatchObject({ code: "unauthenticated" });
-  expect(await lookAtInvitation(db(), invited.token)).toBeNull();
+  expect(await findInvitation(db(), invited.token)).toBeNull();
 });
 
 test("a key that was revoked a moment ago hands nothing on, in a process that still believes it", async () => {

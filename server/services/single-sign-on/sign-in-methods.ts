@@ -1,16 +1,16 @@
-import { passwordsAreOn } from "@/server/services/identity";
-import { mailIsOn } from "@/server/services/mail";
+import { passwordsEnabled } from "@/server/services/identity";
+import { mailEnabled } from "@/server/services/mail";
 import { providerSettings } from "./provider-settings";
 
 /** What the pages in front of the workbench may offer, as this installation is set up. */
-export function waysIn() {
+export function signInMethods() {
   const provider = providerSettings();
   return {
-    password: passwordsAreOn(),
+    password: passwordsEnabled(),
     /** People come in through this provider. */
     provider: provider && { name: provider.name },
     /** Links are mailed: somebody who forgot their password can ask for one. */
-    mail: mailIsOn(),
+    mail: mailEnabled(),
   };
 }
-export type WaysIn = ReturnType<typeof waysIn>;
+export type SignInMethods = ReturnType<typeof signInMethods>;

@@ -2,9 +2,9 @@ import { createPlaces, vacant } from "@/server/platform/database/places";
 import { ServiceError } from "@/server/platform/errors";
 
 /** For whom a password is hashed: of strangers, each network has its turn. */
-export type Applicant = { kind: "known" | "stranger"; network: string };
+export type HashingCaller = { kind: "known" | "stranger"; network: string };
 /** Somebody with a session, a one-time link or the command line. */
-export const PROVED: Applicant = { kind: "known", network: "proved" };
+export const AUTHENTICATED: HashingCaller = { kind: "known", network: "proved" };
 
 /** A hash takes 19 MiB and a thread of Node's four for tens of milliseconds. */
 const AT_ONCE = 2;
@@ -23,7 +23,7 @@ const busy = () =>
   });
 
 /** Hashes when there is a place for it: a few at once in this process, some more wait, others are refused at once. */
-export async function hashing<T>({ kind, network }: Applicant, work: () => Promise<T>): Promise<T> {
+export async function withHashingSlot<T>({ kind, network }: HashingCaller, work: () => Promise<T>): Promise<T> {
   const lane = lanes[kind];
   if (lane.inside >= AT_ONCE + WAITING) throw busy();
   lane.inside += 1;

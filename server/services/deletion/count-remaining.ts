@@ -28,14 +28,14 @@ async function lookFor(tx: Ctx, { conversations, traces, logs = sql`false` }: Wh
 }
 
 /** What is still there of a conversation and of the traces that were its. */
-export const lookForConversation = (tx: Ctx, id: string, traceIds: readonly string[]) =>
+export const countRemainingOfConversation = (tx: Ctx, id: string, traceIds: readonly string[]) =>
   lookFor(tx, {
     conversations: sql`select ${id}::text`,
     traces: sql`select unnest(${sql.param([...traceIds])}::text[])`,
   });
 
 /** What is still there of an end user. What came when it was just done is theirs as well, and new. */
-export function lookForUser(tx: Ctx, userId: string) {
+export function countRemainingOfUser(tx: Ctx, userId: string) {
   const conversations = sql`select id from conversations where project_id = ${tx.projectId} and user_id = ${userId}`;
   return lookFor(tx, {
     conversations,

@@ -1,5 +1,5 @@
 /** An e-mail's words, in both forms. */
-export type Letter = { subject: string; text: string; html: string };
+export type EmailContent = { subject: string; text: string; html: string };
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
@@ -8,12 +8,12 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITI
 const onOneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
 /** Plain paragraphs around one link, which is shown as it is: whoever reads it sees where it leads. */
-export function letter(said: {
+export function composeEmail(said: {
   subject: string;
   before: readonly string[];
   link: string;
   after: readonly string[];
-}): Letter {
+}): EmailContent {
   const { link } = said;
   const [before, after] = [said.before.map(onOneLine), said.after.map(onOneLine)];
   const paragraphs = (texts: readonly string[]) => texts.map((text) => `<p>${escaped(text)}</p>`);

@@ -13,7 +13,7 @@ const noted = new LRUCache<string, true>({ max: 10_000, ttl: RESOLUTION_MS });
  * Writes down that a key was used, at most once a minute over all processes and off the request's path: a key that is
  * used a thousand times a second costs one small write, and a failed one costs nothing.
  */
-export function noteUse(db: Db, key: { projectId: string; id: string; lastUsedAt: number | null }, now: number) {
+export function recordKeyUse(db: Db, key: { projectId: string; id: string; lastUsedAt: number | null }, now: number) {
   if (noted.has(key.id)) return;
   noted.set(key.id, true);
   if (key.lastUsedAt !== null && key.lastUsedAt > now - RESOLUTION_MS) return;

@@ -35,7 +35,7 @@ export async function scheduleHousekeeping(db: Db, at?: number): Promise<{ proje
  * Deletes what a project no longer keeps, for about `forMs`: a batch at a time, each committed with its counts, so that
  * it may end anywhere and be taken up again. Answers whether it is done.
  */
-export async function keepHouse(
+export async function runHousekeeping(
   ctx: Ctx,
   { day }: Pick<HousekeepingDue, "day">,
   { forMs }: { forMs: number },

@@ -10,7 +10,7 @@ const NOT_TOLD = "projectId";
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** The ids that a job's event carries, whole, by their names: `runIds: […]` is ids of "run". */
-export function carriedIds(event: JobEvent): Carried[] {
+export function eventIds(event: JobEvent): Carried[] {
   const told = event.data as { event?: { data?: Record<string, unknown> }; run_id?: unknown };
   // After a failure or a cancellation the event speaks of another job, and of what that was told.
   const about: Carried[] = isText(told.run_id) ? [{ of: "backgroundJob", ids: [told.run_id] }] : [];

@@ -2,10 +2,10 @@ import { env } from "@/env";
 import { ServiceError } from "@/server/platform/errors";
 
 /** Whether people can sign in with e-mail and password here. */
-export const passwordsAreOn = () => env().PASSWORD_SIGN_IN === "on";
+export const passwordsEnabled = () => env().PASSWORD_SIGN_IN === "on";
 
 /** Refuses whatever only a password would be good for. */
 export function requirePasswords() {
-  if (passwordsAreOn()) return;
+  if (passwordsEnabled()) return;
   throw new ServiceError("conflict", `Passwords are switched off here: people sign in with ${env().OIDC_NAME}.`);
 }

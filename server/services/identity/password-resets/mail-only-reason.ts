@@ -28,7 +28,7 @@ async function belongsElsewhere(db: Db, of: { userId: string; projectId: string;
  * Why an owner must not see a link for this person's password: it opens more than the owner's own projects; `null` where
  * it does not.
  */
-export async function opensMore(db: Db, of: { userId: string; projectId: string; ownerId: string | null }) {
+export async function mailOnlyReason(db: Db, of: { userId: string; projectId: string; ownerId: string | null }) {
   if (await belongsElsewhere(db, of)) return "also belongs to a project that you do not own";
   const [identity] = await db
     .select({ userId: identities.userId })

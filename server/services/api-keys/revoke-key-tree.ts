@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { apiKeys, invitations } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { forgetKey } from "./verify-api-key";
+import { evictCachedKey } from "./verify-api-key";
 
 type In = Pick<Ctx, "db" | "projectId">;
 
@@ -11,7 +11,7 @@ type In = Pick<Ctx, "db" | "projectId">;
  * generation after the other, since a key that is being made holds up the end of the one it is made with. Returns how many
  * of each it ended beside the key.
  */
-export async function endKey({ db, projectId }: In, keyId: string) {
+export async function revokeKeyTree({ db, projectId }: In, keyId: string) {
   const ended: string[] = [];
   let keys = 0;
   for (let generation = [keyId]; generation.length > 0; ) {
@@ -39,6 +39,6 @@ export async function endKey({ db, projectId }: In, keyId: string) {
       ),
     )
     .returning({ id: invitations.id });
-  for (const id of ended) forgetKey(id);
+  for (const id of ended) evictCachedKey(id);
   return { keys, invitations: links.length };
 }
