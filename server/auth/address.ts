@@ -1,5 +1,5 @@
 /**
- * Returns the visitor's network address, as the front door of our server found it by the socket and TRUSTED_PROXIES: it
- * overwrites what the visitor claimed.
+ * Returns the visitor's network address. Our HTTP server derives it from the socket and TRUSTED_PROXIES, and overwrites
+ * whatever header the visitor sent.
  */
 export const addressOf = (headers: Headers) => headers.get("x-forwarded-for") || "unknown";

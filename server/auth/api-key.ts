@@ -6,7 +6,10 @@ import { verifyApiKey } from "@/server/services/api-keys";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** The key's project and holder, or `null` when the request carries no `Authorization` at all. */
+/**
+ * Returns the context of the request's API key: its project and actor. `null` when the request has no `Authorization`
+ * header at all; throws `unauthenticated` when the key is not valid.
+ */
 export async function ctxForApiKey(db: Db, headers: Headers): Promise<Ctx | null> {
   const header = headers.get("authorization");
   if (header === null) return null;

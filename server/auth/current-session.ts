@@ -5,7 +5,7 @@ import { db } from "@/db/pool";
 import type { Session } from "@/server/services/identity";
 import { sessionOfCookies } from "./session";
 
-/** Who looks at the page that is being rendered. Asked once for a render, however many components ask. */
+/** Returns the session of the page being rendered. Memoized per render. */
 export const currentSession = cache(async (): Promise<Session | null> => {
   const jar = await cookies();
   return sessionOfCookies(

@@ -2,10 +2,10 @@ import { decode, encode } from "next-auth/jwt";
 import { cookiesAreSecure } from "./origin";
 import { type Cookies, cookieSecret } from "./session-cookie";
 
-/** As long as next-auth gives somebody at the provider. */
+/** The same limit that next-auth sets on a sign-in at the provider. */
 const SECONDS = 15 * 60;
 const PATH = "/api/auth/callback";
-/** A token of this kind is no session, whatever cookie it stands in. */
+/** Keeps such a token from being accepted as a session, whatever cookie carries it. */
 const SALT = "invitation";
 const TOKEN_MAX = 200;
 
@@ -14,16 +14,16 @@ const line = (value: string, seconds: number) =>
   `${name()}=${value}; Path=${PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${cookiesAreSecure() ? "; Secure" : ""}`;
 
 /**
- * The cookie in which an invitation's token waits while its holder is at the provider: encrypted, because it lets
- * somebody in, and no part of any address.
+ * Returns the `Set-Cookie` line that holds an invitation's token while its holder is at the provider: encrypted, because
+ * the token grants access, and never part of a URL.
  */
 export const invitationCookie = async (token: string) =>
   line(await encode({ token: { invitation: token }, secret: cookieSecret(), salt: SALT, maxAge: SECONDS }), SECONDS);
 
-/** Ends it. */
+/** Returns the `Set-Cookie` line that deletes the invitation cookie. */
 export const noInvitationCookie = () => line("", 0);
 
-/** The token that came back with the visitor, or `null`. */
+/** Returns the invitation token in these cookies, or `null`. */
 export async function invitationIn(cookies: Cookies): Promise<string | null> {
   const value = new Map(cookies).get(name());
   if (!value) return null;

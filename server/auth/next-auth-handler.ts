@@ -16,17 +16,17 @@ import { parseCookies } from "./session-cookie";
 import type { SignInAttempt } from "./sign-in-attempt";
 
 const PREFIX = "/api/auth/";
-/** A form with an address, a password and a token. */
+/** Enough for a form with an address, a password and a token. */
 const BODY_MAX = 16 * 1024;
-/** As next-auth's own, and those of the OpenID Connect specification. */
+/** Matches next-auth's own error words and those of the OpenID Connect specification. */
 const ERROR_WORD = /^\w{1,60}$/;
 
 /**
- * next-auth 4 learns its own address from the environment only. We tell it by headers instead, which we write ourselves
- * from PUBLIC_URL or `Host`: so it works behind a proxy, and at localhost as well as at 127.0.0.1. This is the one place
- * besides `env.ts` that touches the environment, and it only ever writes.
+ * next-auth 4 reads its own address from the environment only. We make it use the forwarded headers instead, which we
+ * write ourselves from PUBLIC_URL or `Host`, so that it works behind a proxy, and at localhost as well as at 127.0.0.1.
+ * Apart from `env.ts`, nothing else touches the environment, and this only writes.
  */
-function trustTheHeadersWeWrite() {
+function trustForwardedHeaders() {
   // biome-ignore lint/style/noProcessEnv: next-auth reads no option for this.
   const environment = process.env;
   Reflect.deleteProperty(environment, "NEXTAUTH_URL");
@@ -45,7 +45,7 @@ async function bodyOf(request: Request): Promise<Record<string, string>> {
   }
 }
 
-/** What next-auth writes its answer to: as much of Node's response as it uses. */
+/** Creates the subset of Node's `ServerResponse` that next-auth uses, and converts the result to a `Response`. */
 function responseRecorder() {
   const headers = new Headers();
   let status = 200;
@@ -76,12 +76,12 @@ function responseRecorder() {
 }
 
 /**
- * next-auth behind a plain request and answer. Its own form for route handlers reads Next's ambient headers and cookies;
- * through the older one, which takes everything as arguments, the whole sign-in can be run without a server.
+ * Runs next-auth on a plain `Request`. Its route-handler form reads Next's ambient headers and cookies; the older form
+ * takes everything as arguments, so tests can run the whole sign-in without a server.
  */
 export async function handleAuth(request: Request): Promise<Response> {
   try {
-    return await answer(request);
+    return await respond(request);
   } catch (error) {
     const known = knownError(error);
     if (!known) logger("auth").error({ err: loggable(error) }, "next-auth failed.");
@@ -99,7 +99,7 @@ const visitorOf = ({ headers }: Request): Visitor => ({
   },
 });
 
-/** Where next-auth leads after the sign-in, as its cookie says: a path here. */
+/** Returns the path to continue at after the sign-in, from next-auth's callback cookie. */
 function nextOf(cookies: Map<string, string>): string {
   const kept = cookies.get(`${cookiesAreSecure() ? "__Secure-" : ""}next-auth.callback-url`);
   if (!kept || !URL.canParse(kept)) return "/";
@@ -107,10 +107,10 @@ function nextOf(cookies: Map<string, string>): string {
   return pathname + search;
 }
 
-/** Of refusals; the others are of a database that is ill. */
+/** HTTP statuses of refusals; any other error means that the database is unavailable. */
 const STATUS_OF: Partial<Record<ErrorCode, number>> = { rate_limited: 429, forbidden: 403 };
 
-/** A program that signs in is told by the status when to come back; a redirect, which a form asked for, stays one. */
+/** Adds status and `Retry-After` for programs that sign in; a redirect, which a form asked for, stays one. */
 function withRefusal(finished: Response, { refused }: SignInAttempt): Response {
   if (!refused || finished.status < 400) return finished;
   const { body, headers } = finished;
@@ -118,12 +118,12 @@ function withRefusal(finished: Response, { refused }: SignInAttempt): Response {
   return new Response(body, { status: STATUS_OF[refused.code] ?? 503, headers });
 }
 
-async function answer(request: Request): Promise<Response> {
-  trustTheHeadersWeWrite();
+async function respond(request: Request): Promise<Response> {
+  trustForwardedHeaders();
   const url = new URL(request.url);
   const origin = new URL(originOf(request.headers));
   const query = Object.fromEntries(url.searchParams);
-  // next-auth writes this word into an address as it stands.
+  // next-auth copies this word into a URL unescaped.
   if (query.error !== undefined && !ERROR_WORD.test(query.error)) query.error = "Unknown";
   const cookies = new Map(parseCookies(request.headers.get("cookie")));
   const action = url.pathname.slice(PREFIX.length);

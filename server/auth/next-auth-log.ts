@@ -1,22 +1,22 @@
 import type { LoggerInstance } from "next-auth";
 import { logger } from "@/server/platform/log";
 
-/** What next-auth says when a cookie has run out or was ended: an everyday event, not an error. */
-const EVERYDAY = new Set(["JWT_SESSION_ERROR", "SIGNOUT_ERROR"]);
-/** The browser's half of next-auth may post codes of its own; only what looks like one is written down. */
+/** Codes that next-auth logs when a cookie has expired or its session was revoked: routine events, not errors. */
+const ROUTINE = new Set(["JWT_SESSION_ERROR", "SIGNOUT_ERROR"]);
+/** next-auth's browser part may post arbitrary codes; anything that does not look like a code is not logged. */
 const CODE = /^[A-Z_]{1,60}$/;
 const WHY_MAX = 300;
 
-/** What went wrong with a provider, for the operator. Only an error of this process is one: a browser's post is text. */
+/** Returns the provider's error message for the operator. Only errors of this process count: a browser posts plain text. */
 const whyOf = (metadata: unknown) =>
   metadata !== null && typeof metadata === "object" && "error" in metadata && metadata.error instanceof Error
     ? metadata.error.message.slice(0, WHY_MAX)
     : undefined;
 
-/** Never all of the metadata: it may carry the request with its password. */
+/** Logs the code only, never all of the metadata: it may contain the request with its password. */
 function note(level: "error" | "debug", code: string, metadata?: unknown) {
   if (!CODE.test(code)) return;
-  logger("auth")[EVERYDAY.has(code) ? "debug" : level]({ code, why: whyOf(metadata) }, "next-auth");
+  logger("auth")[ROUTINE.has(code) ? "debug" : level]({ code, why: whyOf(metadata) }, "next-auth");
 }
 
 export const nextAuthLog: Partial<LoggerInstance> = {

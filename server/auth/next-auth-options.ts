@@ -10,8 +10,8 @@ import { passwordProvider } from "./password-provider";
 import { cookieSecret, sessionCookieName } from "./session-cookie";
 import type { SignInAttempt } from "./sign-in-attempt";
 
-/** A database that does not answer signs nobody out. */
-const stillOpen = (id: unknown) =>
+/** An unreachable database signs nobody out. */
+const isStillValid = (id: unknown) =>
   typeof id === "string" &&
   readSession(db(), id).then(
     (session) => session !== null,
@@ -19,9 +19,9 @@ const stillOpen = (id: unknown) =>
   );
 
 /**
- * next-auth with e-mail and password, with an OpenID Connect provider, or with both. Its token carries the id of a row in
- * `sessions` and nothing else that counts: the row decides, at each request, whether somebody is signed in. The options
- * are made for one visitor's request: most of next-auth's callbacks are not told whose it is.
+ * Returns next-auth's options for e-mail and password, for an OpenID Connect provider, or for both. The token carries the
+ * id of a row in `sessions`, and that row decides on each request whether the person is signed in. The options are built
+ * per request, because most of next-auth's callbacks do not receive it.
  */
 export function nextAuthOptions(attempt: SignInAttempt): AuthOptions {
   const { visitor } = attempt;
@@ -44,8 +44,8 @@ export function nextAuthOptions(attempt: SignInAttempt): AuthOptions {
         account?.provider === OIDC ? completeProviderSignIn(user, profile as Claims, attempt) : true,
       async jwt({ token, user }) {
         if (user) return { sub: user.id, sid: (user as { sessionId?: string }).sessionId };
-        // Thrown, next-auth clears the cookie.
-        if (!(await stillOpen(token.sid))) throw new Error("The session was ended.");
+        // next-auth clears the cookie when this throws.
+        if (!(await isStillValid(token.sid))) throw new Error("The session was ended.");
         return token;
       },
       async session({ session, token }) {

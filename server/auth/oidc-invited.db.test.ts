@@ -33,14 +33,14 @@ const exists = async (email: string) => (await db().$count(users, eq(users.email
 
 test("a stranger is told so, and leaves nothing behind", async () => {
   const { login, email } = someone();
-  expect(await browser().throughProvider(login)).toBe("/sign-in?error=unknown&next=%2F");
+  expect(await browser().signInThroughProvider(login)).toBe("/sign-in?error=unknown&next=%2F");
   expect(await exists(email)).toBe(false);
 });
 
 test("somebody with an account comes in by the address that userinfo vouches for", async () => {
   const ada = await createUser(db(), { email: "has-account@example.test" });
   const visitor = browser();
-  expect(await visitor.throughProvider(someone(ada.email).login, { next: "/p/prj_1" })).toBe("/p/prj_1");
+  expect(await visitor.signInThroughProvider(someone(ada.email).login, { next: "/p/prj_1" })).toBe("/p/prj_1");
   expect((await sessionOf(db(), visitor.page()))?.user.id).toBe(ada.id);
 });
 
@@ -49,7 +49,7 @@ test("the holder of a link that is for anybody comes in with it, and joins", asy
   const { token } = await inviteMember(ctx, { role: "editor" });
   const { login, email } = someone();
   const visitor = browser();
-  expect(await visitor.throughProvider(login, { next: "/invite", invitation: token })).toBe("/invite");
+  expect(await visitor.signInThroughProvider(login, { next: "/invite", invitation: token })).toBe("/invite");
   const session = await sessionOf(db(), visitor.page());
   expect(session?.user).toMatchObject({ email, name: "Grace" });
   const userId = session?.user.id ?? "";
@@ -75,7 +75,7 @@ test("whom an invitation names comes in without its link, by any way to the sign
   const { ctx } = await testProject();
   const { login, email } = someone();
   await inviteMember(ctx, { email: email.toUpperCase() });
-  expect(await browser().throughProvider(login)).toBe("/");
+  expect(await browser().signInThroughProvider(login)).toBe("/");
   expect(await exists(email)).toBe(true);
 });
 
@@ -93,7 +93,7 @@ test("a link that is for another, was revoked, was used or has run out lets nobo
     .where(eq(invitations.id, late.invitation.id));
   for (const invitation of [named.token, revoked.token, used.token, late.token, "made up", "x".repeat(300)]) {
     const { login, email } = someone();
-    expect(await browser().throughProvider(login, { next: "/invite", invitation })).toBe(
+    expect(await browser().signInThroughProvider(login, { next: "/invite", invitation })).toBe(
       "/sign-in?error=unknown&next=%2Finvite",
     );
     expect(await exists(email)).toBe(false);
@@ -106,5 +106,5 @@ test("a cookie that we did not seal carries no invitation", async () => {
   const { login } = someone();
   const visitor = browser();
   visitor.jar.set("whetstone-invitation", token);
-  expect(await visitor.throughProvider(login)).toMatch(/error=unknown/);
+  expect(await visitor.signInThroughProvider(login)).toMatch(/error=unknown/);
 });

@@ -54,7 +54,7 @@ test("somebody new comes in, becomes what newcomers become in every project that
   await deleteProject(doomed.ctx, { name: "Test project" });
   const { login, email } = someone({ name: "  Ada Lovelace " });
   const visitor = browser();
-  expect(await visitor.throughProvider(login, { next: `/p/${one.ctx.projectId}/findings?review=open` })).toBe(
+  expect(await visitor.signInThroughProvider(login, { next: `/p/${one.ctx.projectId}/findings?review=open` })).toBe(
     `/p/${one.ctx.projectId}/findings?review=open`,
   );
   const session = await sessionOf(db(), visitor.page());
@@ -79,7 +79,7 @@ test("somebody new comes in, becomes what newcomers become in every project that
 test("a session by the provider lasts 12 h by the database's clock, however much it is used", async () => {
   const { login } = someone();
   const visitor = browser();
-  await visitor.throughProvider(login);
+  await visitor.signInThroughProvider(login);
   const id = (await sessionOf(db(), visitor.page()))?.id ?? "";
   const row = async () => (await db().select().from(sessions).where(eq(sessions.id, id)))[0]!;
   const { createdAt, expiresAt } = await row();
@@ -94,24 +94,24 @@ test("a session by the provider lasts 12 h by the database's clock, however much
 test("the second time they are the same person, in the role that they have by then", async () => {
   const { ctx } = await testProject();
   const { login, email } = someone();
-  await browser().throughProvider(login);
+  await browser().signInThroughProvider(login);
   const { id: userId } = (await accountOf(email))!;
   await db()
     .delete(memberships)
     .where(and(eq(memberships.userId, userId), eq(memberships.projectId, ctx.projectId)));
   const again = browser();
-  await again.throughProvider(login);
+  await again.signInThroughProvider(login);
   expect((await sessionOf(db(), again.page()))?.user.id).toBe(userId);
   expect((await rolesOf(userId)).map(({ projectId }) => projectId)).not.toContain(ctx.projectId);
 });
 
 test("a new address at the provider is still the same person, with the address that the account has", async () => {
   const { login, sub, email } = someone();
-  await browser().throughProvider(login);
+  await browser().signInThroughProvider(login);
   const { id: userId } = (await accountOf(email))!;
   provider.person(login, { sub, email: "married@example.org", email_verified: true });
   const later = browser();
-  await later.throughProvider(login);
+  await later.signInThroughProvider(login);
   expect((await sessionOf(db(), later.page()))?.user).toMatchObject({ id: userId, email });
   expect(await accountOf("married@example.org")).toBeUndefined();
   expect(await db().select().from(identities).where(eq(identities.userId, userId))).toMatchObject([
@@ -120,7 +120,7 @@ test("a new address at the provider is still the same person, with the address t
 
   // Whoever gets the old address from the provider is somebody else.
   const heir = someone({ email });
-  expect(await browser().throughProvider(heir.login)).toBe("/sign-in?error=taken&next=%2F");
+  expect(await browser().signInThroughProvider(heir.login)).toBe("/sign-in?error=taken&next=%2F");
   await vi.waitFor(async () => {
     const rows = (await told(userId)).filter(({ action }) => action === "account.signInRefused");
     expect(rows).toMatchObject([{ actorKind: "visitor", after: { by: "Acme" } }]);
@@ -130,25 +130,25 @@ test("a new address at the provider is still the same person, with the address t
 test("another domain is refused, also of somebody who came from a good one before", async () => {
   const stranger = someone({ email: "someone@evil.test" });
   const visitor = browser();
-  expect(await visitor.throughProvider(stranger.login, { next: "/p/prj_1" })).toBe(
+  expect(await visitor.signInThroughProvider(stranger.login, { next: "/p/prj_1" })).toBe(
     "/sign-in?error=domain&next=%2Fp%2Fprj_1",
   );
   expect(await sessionOf(db(), visitor.page())).toBeNull();
   for (const email of ["a@sub.example.test", "a@example.test.evil.test", "example.test@evil.test"]) {
-    expect(await browser().throughProvider(someone({ email }).login)).toMatch(/error=domain/);
+    expect(await browser().signInThroughProvider(someone({ email }).login)).toMatch(/error=domain/);
   }
   const leaver = someone();
-  await browser().throughProvider(leaver.login);
+  await browser().signInThroughProvider(leaver.login);
   provider.person(leaver.login, { sub: leaver.sub, email: "leaver@elsewhere.test", email_verified: true });
-  expect(await browser().throughProvider(leaver.login)).toMatch(/error=domain/);
+  expect(await browser().signInThroughProvider(leaver.login)).toMatch(/error=domain/);
 });
 
 test("somebody who was disabled does not come in by the provider either", async () => {
   const leaver = someone();
-  await browser().throughProvider(leaver.login);
+  await browser().signInThroughProvider(leaver.login);
   await db().update(users).set({ disabledAt: 1 }).where(eq(users.email, leaver.email));
   const visitor = browser();
-  expect(await visitor.throughProvider(leaver.login)).toBe("/sign-in?error=disabled&next=%2F");
+  expect(await visitor.signInThroughProvider(leaver.login)).toBe("/sign-in?error=disabled&next=%2F");
   expect(await sessionOf(db(), visitor.page())).toBeNull();
 });
 
@@ -160,7 +160,7 @@ test("an address that the provider has not verified, or does not tell, lets nobo
     { email: undefined as never },
     { email: "not an address" },
   ]) {
-    expect(await browser().throughProvider(someone(claims).login)).toBe("/sign-in?error=unverified&next=%2F");
+    expect(await browser().signInThroughProvider(someone(claims).login)).toBe("/sign-in?error=unverified&next=%2F");
   }
   expect(await db().$count(identities, eq(identities.userId, ada.id))).toBe(0);
 });
@@ -172,7 +172,7 @@ test("an account with the verified address is theirs from then on, with its pass
   const sessionId = await startSession(db(), { userId: ada.id });
   const { login } = someone({ email: "ada.linked@EXAMPLE.test", name: "Another Name" });
   const visitor = browser();
-  await visitor.throughProvider(login);
+  await visitor.signInThroughProvider(login);
   expect((await sessionOf(db(), visitor.page()))?.user).toMatchObject({ id: ada.id, name: null });
   expect(await rolesOf(ada.id)).toEqual([{ projectId: ctx.projectId, role: "manager" }]);
   expect(await readSession(db(), sessionId)).not.toBeNull();
@@ -191,7 +191,7 @@ test("an account that somebody made with another's address loses its password an
   const { user } = await joinByInvitation(db(), { token, email, password: "known to somebody else" });
   const foreign = await startSession(db(), { userId: user.id });
   const { login } = someone({ email });
-  await browser().throughProvider(login);
+  await browser().signInThroughProvider(login);
   expect(await readSession(db(), foreign)).toBeNull();
   expect((await browser().signIn(email, "known to somebody else")).body.url).toContain("error=CredentialsSignin");
   expect((await told(user.id)).find(({ action }) => action === "account.linkProvider")?.after).toEqual({
@@ -207,7 +207,7 @@ test("where somebody new is invited to, they join as what the invitation says", 
   const { token } = await inviteMember(ctx, { role: "editor" });
   const { login, email } = someone();
   const visitor = browser();
-  expect(await visitor.throughProvider(login, { next: "/invite", invitation: token })).toBe("/invite");
+  expect(await visitor.signInThroughProvider(login, { next: "/invite", invitation: token })).toBe("/invite");
   expect([...visitor.jar.keys()]).not.toContain("whetstone-invitation");
   const { id: userId } = (await accountOf(email))!;
   const before = await rolesOf(userId);
@@ -220,7 +220,7 @@ test("where somebody new is invited to, they join as what the invitation says", 
 test("two browsers at once make one account", async () => {
   const { login, email, sub } = someone();
   const visitors = Array.from({ length: 4 }, () => browser());
-  await Promise.all(visitors.map((visitor) => visitor.throughProvider(login)));
+  await Promise.all(visitors.map((visitor) => visitor.signInThroughProvider(login)));
   const ids = await Promise.all(visitors.map(async (one) => (await sessionOf(db(), one.page()))?.user.id));
   expect(new Set(ids)).toEqual(new Set([(await accountOf(email))?.id]));
   expect(await db().$count(identities, eq(identities.subject, sub))).toBe(1);
@@ -254,25 +254,25 @@ test("an answer of the provider counts once, and for the browser that asked", as
   const failed = /^\/sign-in\?callbackUrl=[^&]*&error=OAuthCallback$/;
 
   const thief = browser();
-  expect(await thief.comeBack(back)).toMatch(failed);
+  expect(await thief.followRedirects(back)).toMatch(failed);
   const other = await onTheWay();
-  expect(await other.visitor.comeBack(back)).toMatch(failed);
+  expect(await other.visitor.followRedirects(back)).toMatch(failed);
   const forged = new URL(back);
   forged.searchParams.set("state", "forged");
-  expect(await visitor.comeBack(forged.href)).toMatch(failed);
+  expect(await visitor.followRedirects(forged.href)).toMatch(failed);
   for (const one of [thief, other.visitor, visitor]) expect(await sessionOf(db(), one.page())).toBeNull();
 
   const honest = await onTheWay();
   const home = await atProvider(honest.url.href, login);
-  expect(await honest.visitor.comeBack(home)).toBe("/p/prj_1");
-  expect(await browser().comeBack(home)).toMatch(failed);
+  expect(await honest.visitor.followRedirects(home)).toBe("/p/prj_1");
+  expect(await browser().followRedirects(home)).toMatch(failed);
 });
 
 test("whoever turns back at the provider is on the sign-in page again, with where they were going", async () => {
   const { visitor, url } = await onTheWay();
   const back = await atProvider(url.href, "nobody by this name");
   expect(new URL(back).searchParams.get("error")).toBe("access_denied");
-  const place = new URL(await visitor.comeBack(back), ORIGIN);
+  const place = new URL(await visitor.followRedirects(back), ORIGIN);
   expect([place.pathname, place.searchParams.get("error")]).toEqual(["/sign-in", "Callback"]);
   expect(place.searchParams.get("callbackUrl")).toBe(`${ORIGIN}/p/prj_1`);
 });
@@ -282,9 +282,9 @@ test("a provider that is down, before or after, ends on the sign-in page", async
   const { visitor, url } = await onTheWay();
   const back = await atProvider(url.href, login);
   await provider.stop();
-  expect(await visitor.comeBack(back)).toMatch(/^\/sign-in\?.*error=OAuthCallback$/);
+  expect(await visitor.followRedirects(back)).toMatch(/^\/sign-in\?.*error=OAuthCallback$/);
   const late = browser();
   const { csrfToken = "" } = (await late.ask("csrf")).body;
   const { body } = await late.ask("signin/oidc", { csrfToken, callbackUrl: "/p/prj_1", json: "true" });
-  expect(await late.comeBack(body.url ?? "")).toMatch(/^\/sign-in\?.*error=OAuthSignin$/);
+  expect(await late.followRedirects(body.url ?? "")).toMatch(/^\/sign-in\?.*error=OAuthSignin$/);
 });

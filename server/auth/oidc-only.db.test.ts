@@ -34,14 +34,14 @@ afterAll(() => provider.stop());
 test("the first owner is set up without a password and comes in through the provider", async () => {
   expect(signInMethods()).toEqual({ password: false, provider: { name: "Acme" }, mail: false });
   provider.person("owner", { sub: "1", email: "owner@example.test", email_verified: true });
-  expect(await browser().throughProvider("owner")).toBe("/sign-in?error=early&next=%2F");
+  expect(await browser().signInThroughProvider("owner")).toBe("/sign-in?error=early&next=%2F");
   const { token } = (await createSetupLink(db())) as { token: string };
   const { user } = await completeSetup(db(), { token, email: "owner@example.test", password: "typed all the same" });
   const [row] = await db().select().from(users).where(eq(users.id, user.id));
   expect(row?.passwordHash).toBeNull();
   expect(await getMe({ db: db(), userId: user.id }, {})).toMatchObject({ hasPassword: false });
   const visitor = browser();
-  await visitor.throughProvider("owner");
+  await visitor.signInThroughProvider("owner");
   expect((await sessionOf(db(), visitor.page()))?.user.id).toBe(user.id);
 });
 

@@ -11,13 +11,13 @@ import {
 } from "@/server/services/single-sign-on";
 import { asUser, type SignInAttempt } from "./sign-in-attempt";
 
-/** Its place in next-auth's addresses: `/api/auth/callback/oidc` is what the provider sends people back to. */
+/** The provider's id in next-auth's URLs: `/api/auth/callback/oidc` is the redirect URI. */
 export const OIDC = "oidc";
 
-/** A provider that says nothing for so long is as good as down. */
-const PATIENCE_MS = 10_000;
+/** A provider that takes longer is treated as down. */
+const TIMEOUT_MS = 10_000;
 
-/** next-auth's words for the configured provider: discovery, the code flow with PKCE, state and nonce, a checked ID token. */
+/** Returns next-auth's configuration of the provider: discovery, code flow with PKCE, state and nonce, verified ID token. */
 export const oidcProvider = ({ issuer, clientId, clientSecret, name }: ProviderSettings): OAuthConfig<Claims> => ({
   id: OIDC,
   name,
@@ -28,23 +28,23 @@ export const oidcProvider = ({ issuer, clientId, clientSecret, name }: ProviderS
   checks: ["pkce", "state", "nonce"],
   idToken: true,
   authorization: { params: { scope: "openid email profile" } },
-  httpOptions: { timeout: PATIENCE_MS },
+  httpOptions: { timeout: TIMEOUT_MS },
   userinfo: {
     request: ({ client, tokens }) =>
       verifiedClaims(
-        // Only an ID token that was verified gets here.
+        // The ID token has been verified by this point.
         (tokens as unknown as { claims(): Claims }).claims(),
         async () => (client.issuer.metadata.userinfo_endpoint ? client.userinfo(tokens as never) : {}),
       ) as Promise<never>,
   },
-  // Who this is here, the sign-in callback finds out; until then next-auth wants an id.
+  // The sign-in callback resolves the account; next-auth needs some id until then.
   profile: ({ sub }) => ({ id: String(sub) }),
 });
 
-/** Back to the sign-in page, which has a sentence for each of these words, and from there to where they were going. */
+/** Returns the sign-in page's URL, with an error word that the page explains and the path to continue at. */
 const backToSignIn = (error: string, { next }: SignInAttempt) => `/sign-in?${new URLSearchParams({ error, next })}`;
 
-/** What next-auth is told of somebody whom the provider has sent: that they are in, or where to send them. */
+/** Completes a sign-in through the provider. Returns `true`, or the URL to redirect a refused person to. */
 export async function completeProviderSignIn(
   user: object,
   claims: Claims,
@@ -52,7 +52,7 @@ export async function completeProviderSignIn(
 ): Promise<true | string> {
   try {
     const signedIn = await signInByProvider(db(), { claims, ...attempt });
-    // The token is made of this user next.
+    // next-auth builds the token from this object next.
     Object.assign(user, asUser(signedIn));
     return true;
   } catch (error) {

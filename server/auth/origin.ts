@@ -1,12 +1,12 @@
 import { env } from "@/env";
 
-/** Where people reach the workbench, when it is not simply the address that the server listens on. */
+/** The public URL of the workbench, where the operator declared one. */
 const declared = () => (env().PUBLIC_URL === undefined ? undefined : new URL(env().PUBLIC_URL as string));
 
-/** Cookies are `Secure` exactly when people come over https: a plain-http installation could not sign in otherwise. */
+/** Whether cookies are `Secure`: only when the public URL is https, since `Secure` cookies would break a plain-http installation. */
 export const cookiesAreSecure = () => declared()?.protocol === "https:";
 
-/** The origin that this request's sender sees: what was declared, else what its `Host` header says. */
+/** Returns the origin that the sender of this request sees: PUBLIC_URL's, otherwise that of the `Host` header. */
 export function originOf(headers: Headers): string {
   const { HOST, PORT } = env();
   const visited = `http://${headers.get("host")}`;
@@ -14,9 +14,9 @@ export function originOf(headers: Headers): string {
 }
 
 /**
- * Whether a page of this installation sent the request: what a cookie's holder must show before anything changes.
- * `Sec-Fetch-Site` is the browser's own word, which no script can set; an older browser's `Origin` has to name this
- * host. A request with neither did not come from a page of ours.
+ * Returns whether a page of this installation sent the request; required before a cookie may change anything (CSRF).
+ * `Sec-Fetch-Site` is set by the browser and by no script; an older browser's `Origin` has to match this host. A request
+ * with neither header did not come from one of our pages.
  */
 export function isSameOrigin(headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");

@@ -6,11 +6,11 @@ import { loggable } from "@/server/platform/loggable";
 import { signInWithPassword, type Visitor } from "@/server/services/identity";
 import { asUser, type SignInAttempt } from "./sign-in-attempt";
 
-/** What `signIn()` gives as `error` when the limit on attempts stops it; a wrong password is `CredentialsSignin`. */
+/** The `error` of `signIn()` when too many attempts were made; for a wrong password it is `CredentialsSignin`. */
 const RATE_LIMITED = "RateLimited";
-/** The same for whatever will pass. */
+/** The `error` for transient failures. */
 const UNAVAILABLE = "Unavailable";
-/** Where address and password belong together and an owner has disabled the account. */
+/** The `error` when the credentials are right but an owner has disabled the account. */
 const DISABLED = "Disabled";
 
 async function authorizeByPassword(given: Record<"email" | "password", string> | undefined, visitor: Visitor) {
@@ -19,7 +19,7 @@ async function authorizeByPassword(given: Record<"email" | "password", string> |
   return signedIn && asUser(signedIn);
 }
 
-/** next-auth's words for e-mail and password. */
+/** Returns next-auth's credentials provider for e-mail and password. */
 export const passwordProvider = (attempt: SignInAttempt) =>
   CredentialsProvider({
     name: "E-mail and password",

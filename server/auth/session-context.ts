@@ -5,19 +5,19 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import type { Session } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
 
-/** Refuses a visitor who has not signed in. */
+/** Returns the session; throws `unauthenticated` when there is none. */
 export function requireSession(session: Session | null): Session {
   if (!session) throw new ServiceError("unauthenticated", "Sign in first.");
   return session;
 }
 
-/** The signed-in person outside any project. */
+/** Returns the context of the signed-in person outside any project. */
 export function accountCtx(db: Db, session: Session | null, request?: RequestInfo): AccountCtx {
   const { id, user } = requireSession(session);
   return { db, userId: user.id, sessionId: id, request };
 }
 
-/** The signed-in person in one project. A project that they do not belong to does not exist for them. */
+/** Returns the context of the signed-in person in one project. Throws `not_found` for projects they do not belong to. */
 export async function ctxForSession(
   db: Db,
   session: Session | null,

@@ -2,15 +2,15 @@ import { decode } from "next-auth/jwt";
 import { derivedSecret } from "@/server/platform/secrets";
 import { cookiesAreSecure } from "./origin";
 
-/** `__Host-` binds a secure cookie to this very host: a subdomain can neither read nor set it. */
+/** Returns the session cookie's name. `__Host-` binds a secure cookie to this host: no subdomain can read or set it. */
 export const sessionCookieName = () => (cookiesAreSecure() ? "__Host-whetstone-session" : "whetstone-session");
 
-/** What next-auth signs and encrypts its tokens with. */
+/** Returns the secret with which next-auth signs and encrypts its tokens. */
 export const cookieSecret = () => derivedSecret("next-auth");
 
 export type Cookies = Iterable<readonly [name: string, value: string]>;
 
-/** A value that is not percent-encoded as it should be is taken as it stands. */
+/** Returns a value with invalid percent-encoding unchanged. */
 function decoded(value: string) {
   try {
     return decodeURIComponent(value);
@@ -19,14 +19,14 @@ function decoded(value: string) {
   }
 }
 
-/** The cookies of a `Cookie` header. */
+/** Parses a `Cookie` header. */
 export const parseCookies = (header: string | null): [string, string][] =>
   (header ?? "").split(";").flatMap((pair): [string, string][] => {
     const at = pair.indexOf("=");
     return at < 1 ? [] : [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]];
   });
 
-/** The session id that the cookie carries, or `null`. A long token is spread over numbered cookies (`name.0`, …). */
+/** Returns the session id in the cookies, or `null`. A long token is split over numbered cookies (`name.0`, …). */
 export async function sessionIdOf(cookies: Cookies): Promise<string | null> {
   const name = sessionCookieName();
   const parts = [...cookies]

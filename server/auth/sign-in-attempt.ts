@@ -1,16 +1,16 @@
 import type { ServiceError } from "@/server/platform/errors";
 import type { SignedIn, Visitor } from "@/server/services/identity";
 
-/** A request of somebody who signs in, as far as next-auth's callbacks are not told. */
+/** The parts of a sign-in request that next-auth does not pass to its callbacks. */
 export type SignInAttempt = {
   visitor: Visitor;
-  /** Where they go afterwards. */
+  /** The path to continue at after the sign-in. */
   next: string;
-  /** The token of the invitation with which they come. */
+  /** The token of the invitation that led here. */
   invitation: string | null;
-  /** Why they were not even asked: next-auth has a word for it only, and no status. */
+  /** Why the attempt was refused: next-auth passes on an error word only, and no status. */
   refused?: ServiceError;
 };
 
-/** Whoever is signed in, as next-auth's callbacks hand it on. */
+/** Converts a sign-in to the user object that next-auth passes between its callbacks. */
 export const asUser = ({ userId, sessionId }: SignedIn) => ({ id: userId, sessionId });

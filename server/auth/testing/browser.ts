@@ -1,12 +1,12 @@
 import { handleAuth } from "../next-auth-handler";
 
-/** For tests: where the workbench seems to be. */
+/** For tests: the workbench's apparent origin. */
 export const ORIGIN = "http://localhost:3210";
 const HOST = new URL(ORIGIN).host;
 
 let visitors = 0;
 
-/** A browser's way through the provider's pages, up to the address at which it sends people back. */
+/** Walks through the provider's pages. Returns the URL that the provider redirects back to. */
 export async function atProvider(url: string, login: string): Promise<string> {
   const jar = new Map<string, string>();
   let form: URLSearchParams | undefined;
@@ -64,13 +64,13 @@ export function browser({ address = `192.0.2.${++visitors}`, send = handleAuth }
     jar,
     address,
     ask,
-    /** A page that this browser asks for. */
+    /** Returns the request that this browser sends for a page. */
     page: () => new Request(`${ORIGIN}/`, { headers: headers() }),
     async signIn(email: string, password: string, callbackUrl = "/") {
       return ask("callback/credentials", { email, password, callbackUrl, csrfToken: await csrfToken(), json: "true" });
     },
-    /** Goes to the provider and signs in there as `login`; answers where the product leads in the end. */
-    async throughProvider(login: string, given: { next?: string; invitation?: string } = {}) {
+    /** Signs in at the provider as `login`. Returns the URL at which the redirects end. */
+    async signInThroughProvider(login: string, given: { next?: string; invitation?: string } = {}) {
       const { body } = await ask("signin/oidc", {
         callbackUrl: given.next ?? "/",
         csrfToken: await csrfToken(),
@@ -78,10 +78,10 @@ export function browser({ address = `192.0.2.${++visitors}`, send = handleAuth }
         ...(given.invitation === undefined ? {} : { invitation: given.invitation }),
       });
       const back = await atProvider(body.url ?? "", login);
-      return this.comeBack(back);
+      return this.followRedirects(back);
     },
-    /** Follows the product's redirects from where the provider sent this browser. */
-    async comeBack(url: string) {
+    /** Follows the product's redirects from the provider's callback on. */
+    async followRedirects(url: string) {
       for (let at = url; ; ) {
         const { pathname, search } = new URL(at, ORIGIN);
         if (!pathname.startsWith("/api/auth/")) return pathname + search;

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
 
-/** What the provider says of somebody who types `login` into its form. */
+/** The claims that the provider issues for a login. */
 export type Claims = { sub: string; email?: string; email_verified?: boolean; name?: string };
 
 type Options = {
-  /** Where the product sends people back to. */
+  /** The product's redirect URI. */
   redirectUri: string;
-  /** Whether address and name stand in the ID token, or at the userinfo endpoint only, as the specification has it. */
+  /** Whether address and name are in the ID token, or (as in the specification) at the userinfo endpoint only. */
   claimsIn?: "idToken" | "userinfo";
   port?: number;
 };
@@ -26,7 +26,7 @@ async function bodyOf(request: IncomingMessage) {
   return new URLSearchParams(body);
 }
 
-/** For tests: a real OpenID Connect provider on loopback, with a sign-in page of its own. It insists on PKCE. */
+/** For tests: starts a real OpenID Connect provider on loopback, with its own sign-in page. It requires PKCE. */
 export async function startProvider({ redirectUri, claimsIn = "idToken", port = 0 }: Options) {
   const people = new Map<string, Claims>();
   let provider: Provider;
@@ -62,7 +62,7 @@ export async function startProvider({ redirectUri, claimsIn = "idToken", port = 
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     ttl: { AccessToken: 600, AuthorizationCode: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     findAccount: (_, accountId) => ({ accountId, claims: () => people.get(accountId) ?? { sub: accountId } }),
-    // Whoever is signed in has agreed.
+    // Signing in counts as consent.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client?.clientId as string,
@@ -76,7 +76,7 @@ export async function startProvider({ redirectUri, claimsIn = "idToken", port = 
   provider = new Provider(issuer, configuration);
   return {
     issuer,
-    /** From now on this login is that person. */
+    /** Sets the claims of a login. */
     person: (login: string, claims: Claims) => void people.set(login, claims),
     stop: () =>
       new Promise<void>((resolve) => {

@@ -13,7 +13,7 @@ import { endedReply, endSessionInput, listSessionsInput, sessionsReply } from ".
 export const listSessions = accountVerb(
   {
     name: "account.sessions",
-    summary: "The browsers in which one is signed in, newest first.",
+    summary: "List your signed-in browsers, newest first.",
     effect: "read",
     input: listSessionsInput,
     reply: sessionsReply,
@@ -44,7 +44,7 @@ export const listSessions = accountVerb(
 export const endMySession = accountVerb(
   {
     name: "account.endSession",
-    summary: "Sign one browser out, at once.",
+    summary: "Sign one of your browsers out immediately.",
     effect: "write",
     input: endSessionInput,
     reply: okReply,
@@ -63,7 +63,7 @@ export const endMySession = accountVerb(
 export const endOtherSessions = accountVerb(
   {
     name: "account.endOtherSessions",
-    summary: "Sign every other browser out, at once.",
+    summary: "Sign all your other browsers out immediately.",
     effect: "write",
     input: z.strictObject({}),
     reply: endedReply,

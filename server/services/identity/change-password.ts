@@ -11,7 +11,7 @@ import { requirePasswords } from "./passwords-enabled";
 import { changePasswordInput, endedReply } from "./schemas";
 import { verifyPassword } from "./verify-password";
 
-/** Sets a password and ends the person's sessions, all or all but the one that asks. Answers how many it ended. */
+/** Sets a password and revokes the person's sessions, except `keep`. Returns the number of revoked sessions. */
 export async function setPassword(
   db: Db,
   { userId, password, keep }: { userId: string; password: string; keep?: string | undefined },
@@ -39,8 +39,8 @@ export async function endSessions(db: Db, userId: string, keep?: string) {
 }
 
 /**
- * Takes the password and the sessions from an account whose address nobody vouched for, when its owner shows up: whoever
- * made it may be somebody else. Answers what it took; `null` where the address was vouched for.
+ * Removes the password and the sessions of an account with an unverified address when the owner of the address signs in,
+ * since somebody else may have created the account. Returns what it removed; `null` for a verified address.
  */
 export async function discardUnverifiedPassword(db: Db, userId: string) {
   const [taken] = await db
@@ -54,21 +54,21 @@ export async function discardUnverifiedPassword(db: Db, userId: string) {
 export const changePassword = accountVerb(
   {
     name: "account.changePassword",
-    summary: "Change one's own password. Every other browser is signed out.",
+    summary: "Change your own password. All your other browsers are signed out.",
     effect: "write",
     input: changePasswordInput,
     reply: endedReply,
   },
   {
-    // Tries are counted as those of a sign-in are, and stay counted.
+    // Attempts count towards the sign-in limits, and a success does not take them back.
     async before(ctx, { currentPassword }) {
       requirePasswords();
       const { user } = await getMe(ctx, {});
       const address = ctx.request?.address ?? "unknown";
       const found = await verifyPassword(ctx.db, { email: user.email, password: currentPassword, address });
       if (!found) {
-        const errors = [{ path: "/currentPassword", message: "This is not your present password." }];
-        throw new ServiceError("invalid", "This is not your present password.", { errors });
+        const errors = [{ path: "/currentPassword", message: "This is not your current password." }];
+        throw new ServiceError("invalid", "This is not your current password.", { errors });
       }
     },
     async run(ctx, { newPassword }) {

@@ -6,12 +6,12 @@ import { newId } from "@/server/platform/ids";
 import { hashPassword } from "./password";
 import { type CreateUserInput, createUserInput, type User } from "./schemas";
 
-/** Whoever comes first owns the installation: by the printed link, or by the operator's command. */
+/** The first person owns the installation, whether created by the printed link or by the operator's command. */
 const isFirst = sql`not exists (select 1 from ${users})`;
 
 /**
- * Adds a person who can sign in. The address is compared without regard to case. `emailProven`: whether somebody vouches
- * that it is theirs.
+ * Creates a user. Addresses are compared case-insensitively; throws `conflict` when the address is taken. `emailProven`:
+ * whether the address is verified to be theirs.
  */
 export async function createUser(db: Db, input: CreateUserInput, { emailProven = true } = {}): Promise<User> {
   const { email, password, name } = createUserInput.parse(input);
@@ -29,6 +29,6 @@ export async function createUser(db: Db, input: CreateUserInput, { emailProven =
     })
     .onConflictDoNothing()
     .returning({ id: users.id, email: users.email, name: users.name, createdAt: users.createdAt });
-  if (!created) throw new ServiceError("conflict", "A person with this e-mail address exists already.");
+  if (!created) throw new ServiceError("conflict", "A person with this e-mail address already exists.");
   return created;
 }

@@ -9,7 +9,7 @@ const FAMILIAR_FOR_MS = 90 * 86_400_000;
 const since = sql`${NOW} - ${FAMILIAR_FOR_MS}::bigint`;
 const hashedNetwork = (address: string) => keyedHash(`network ${networkOf(address)}`);
 
-/** Notes that somebody has proved who they are from this address. Networks of long ago are forgotten. */
+/** Records a successful authentication from this address, and deletes the person's expired networks. */
 export async function recordSignInNetwork(
   db: Db,
   { userId, address }: { userId: string; address: string | null | undefined },
@@ -25,7 +25,7 @@ export async function recordSignInNetwork(
     });
 }
 
-/** Whether the person with this e-mail address has proved who they are from there before. Of nobody it is false. */
+/** Returns whether this person has authenticated from this network before; `false` when no account has the address. */
 export async function isFamiliar(db: Db, { email, address }: { email: string; address: string }): Promise<boolean> {
   if (!isPossibleEmail(email)) return false;
   const [found] = await db

@@ -4,10 +4,10 @@ import { users } from "@/db/schema";
 
 const EMAIL_MAX = 254;
 
-/** Whether it is worth looking up what somebody typed as their address. */
+/** Returns whether the text can be looked up as an e-mail address at all. */
 export const isPossibleEmail = (email: string) => email.length <= EMAIL_MAX && !email.includes("\u0000");
 
-/** The person with this address, whatever its case. For the operator's command line and for sign-in. */
+/** Returns the person with this address, compared case-insensitively. For the operator's command line and for sign-in. */
 export async function findUserByEmail(db: Db, email: string) {
   const [found] = await db
     .select()

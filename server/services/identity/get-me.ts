@@ -9,18 +9,18 @@ import { okReply } from "@/server/platform/schemas";
 import { accountVerb } from "@/server/platform/verb";
 import { meReply } from "./schemas";
 
-/** For so long each browser tells it until it was read there: whoever used the link could have said so first. */
-const TOLD_FOR_MS = 30 * 86_400_000;
+/** How long each browser shows the reset until it is dismissed there: whoever used the link could dismiss it first. */
+const SHOWN_FOR_MS = 30 * 86_400_000;
 
 const unread = and(
-  gt(users.passwordResetAt, sql`${NOW} - ${TOLD_FOR_MS}::bigint`),
+  gt(users.passwordResetAt, sql`${NOW} - ${SHOWN_FOR_MS}::bigint`),
   or(isNull(sessions.resetSeenAt), lt(sessions.resetSeenAt, users.passwordResetAt)),
 );
 
 export const getMe = accountVerb(
   {
     name: "account.me",
-    summary: "The signed-in person.",
+    summary: "Read the signed-in person.",
     effect: "read",
     input: z.strictObject({}),
     reply: meReply,
@@ -53,7 +53,7 @@ export const getMe = accountVerb(
 export const dismissPasswordReset = accountVerb(
   {
     name: "account.dismissPasswordReset",
-    summary: "Say that one knows of the password reset: this browser does not tell it again.",
+    summary: "Dismiss the notice of a password reset in this browser.",
     effect: "write",
     input: z.strictObject({}),
     reply: okReply,

@@ -1,12 +1,12 @@
 import { createPlaces, vacant } from "@/server/platform/database/places";
 import { ServiceError } from "@/server/platform/errors";
 
-/** For whom a password is hashed: of strangers, each network has its turn. */
+/** On whose behalf a password is hashed. Waiting callers are served in turn by network. */
 export type HashingCaller = { kind: "known" | "stranger"; network: string };
-/** Somebody with a session, a one-time link or the command line. */
+/** A caller with a session, a one-time link or the command line. */
 export const AUTHENTICATED: HashingCaller = { kind: "known", network: "proved" };
 
-/** A hash takes 19 MiB and a thread of Node's four for tens of milliseconds. */
+/** A hash takes 19 MiB and one of Node's four threads for tens of milliseconds. */
 const AT_ONCE = 2;
 const LONGEST_WAIT_MS = 5_000;
 const WAITING_OF_NETWORK = 10;
@@ -14,15 +14,18 @@ const WAITING = 100;
 const RETRY_AFTER_SECONDS = 5;
 
 const places = () => createPlaces(vacant(AT_ONCE), { longestWaitMs: LONGEST_WAIT_MS, mostWaiting: WAITING_OF_NETWORK });
-/** However many strangers come, people from familiar networks and holders of links have places of their own. */
+/** Separate bulkheads: a flood of strangers cannot crowd out people on familiar networks and holders of links. */
 const lanes = { known: { places: places(), inside: 0 }, stranger: { places: places(), inside: 0 } };
 
 const busy = () =>
-  new ServiceError("unavailable", "Many people sign in at this moment. Try again in a few seconds.", {
+  new ServiceError("unavailable", "Too many people are signing in right now. Try again in a few seconds.", {
     retryAfter: RETRY_AFTER_SECONDS,
   });
 
-/** Hashes when there is a place for it: a few at once in this process, some more wait, others are refused at once. */
+/**
+ * Runs a hash within the concurrency limit of this process. Up to `WAITING` callers queue; throws `unavailable` for the
+ * rest, and after the longest wait.
+ */
 export async function withHashingSlot<T>({ kind, network }: HashingCaller, work: () => Promise<T>): Promise<T> {
   const lane = lanes[kind];
   if (lane.inside >= AT_ONCE + WAITING) throw busy();
@@ -30,7 +33,7 @@ export async function withHashingSlot<T>({ kind, network }: HashingCaller, work:
   try {
     return await lane.places.hold(network, work);
   } catch (error) {
-    // Hashing itself knows none of these: there was no place.
+    // Hashing itself throws no `ServiceError`: this one comes from the full bulkhead.
     throw error instanceof ServiceError ? busy() : error;
   } finally {
     lane.inside -= 1;

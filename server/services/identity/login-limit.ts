@@ -17,50 +17,51 @@ type Limit = { kind: string; windowMs: number; most: number; of: (who: Who) => s
 const account = ({ email }: Who) => email.trim().toLowerCase();
 const network = ({ address }: Who) => networkOf(address);
 
-/** A person mistypes a few times; a guesser needs thousands. From there alone, so that no stranger locks anybody out. */
-const FROM_THERE: Limit = {
+/** A person mistypes a few times; a guesser needs thousands. Per account and network, so that nobody can lock others out. */
+const PER_ACCOUNT_AND_NETWORK: Limit = {
   kind: "pair",
   windowMs: QUARTER_MS,
   most: 10,
   of: (who) => `${account(who)} ${network(who)}`,
 };
 /** An office behind one address has many people; a guesser has many accounts to try. */
-const OF_NETWORK: Limit = { kind: "network", windowMs: QUARTER_MS, most: 50, of: network };
-/** Of all networks together from which the account was never signed in to: a guesser may have many. */
-const OF_STRANGERS: Limit = { kind: "strangers", windowMs: HOUR_MS, most: 100, of: account };
-/** Each is an e-mail in somebody's mailbox. */
-const MAILS_TO: Limit = { kind: "forgotten:email", windowMs: QUARTER_MS, most: 3, of: account };
-const MAILS_OF_NETWORK: Limit = { kind: "forgotten:network", windowMs: QUARTER_MS, most: 20, of: network };
+const PER_NETWORK: Limit = { kind: "network", windowMs: QUARTER_MS, most: 50, of: network };
+/** For all unfamiliar networks of an account together: a guesser may have many networks. */
+const FROM_UNFAMILIAR: Limit = { kind: "strangers", windowMs: HOUR_MS, most: 100, of: account };
+/** Each request is an e-mail in somebody's mailbox. */
+const MAILS_PER_ADDRESS: Limit = { kind: "forgotten:email", windowMs: QUARTER_MS, most: 3, of: account };
+const MAILS_PER_NETWORK: Limit = { kind: "forgotten:network", windowMs: QUARTER_MS, most: 20, of: network };
 
-/** Blinded: the table is of no use for learning who tries to sign in. */
+/** Hashed with a key, so that the table does not reveal who tries to sign in. */
 const subjectOf = (limit: Limit, who: Who) => `${limit.kind}:${keyedHash(limit.of(who))}`;
 
-const TRIED_OFTEN = "Too many attempts to sign in. Wait a little and try again.";
-const ASKED_OFTEN = "A link was asked for several times already. Look for the e-mail, or wait a little.";
-const TRIED_BY_STRANGERS =
-  "Too many attempts to sign in to this account, from places where nobody has signed in to it before. Sign in from where you usually do, ask for a link by e-mail, or wait a little.";
+const TOO_MANY_ATTEMPTS = "Too many attempts to sign in. Wait a little and try again.";
+const TOO_MANY_LINKS = "Several links were already requested. Look for the e-mail, or wait a little.";
+const TOO_MANY_UNFAMILIAR =
+  "Too many attempts to sign in to this account from unfamiliar networks. Sign in from where you usually do, request a link by e-mail, or wait a little.";
 
-/** Subjects whose limit is used up until their window ends: a flood that is refused costs the database nothing. */
+/** Subjects whose limit is exhausted until their window ends, so that a flood of refused attempts costs no query. */
 const closed = new LRUCache<string, true>({ max: 20_000 });
 
 const refusal = (message: string, ms: number) =>
   new ServiceError("rate_limited", message, { retryAfter: Math.max(1, Math.ceil(ms / 1000)) });
 
 /**
- * Counts an attempt before its password is looked at, in one statement for each kind of limit: many at once, on any number
- * of processes, can't get past a limit together. Refuses once one is passed, with no regard to whether the password is
- * right. Returns whether the account was signed in to from there before.
+ * Counts an attempt before the password is checked, in one statement per kind of limit, so that concurrent attempts on any
+ * number of processes cannot exceed a limit together. Throws `rate_limited` once a limit is exceeded, even when the
+ * password is right. Returns whether the account was signed in to from this network before.
  */
 export async function countAttempt(db: Db, who: Who): Promise<{ familiar: boolean }> {
-  await count(db, who, [FROM_THERE, OF_NETWORK], TRIED_OFTEN);
+  await count(db, who, [PER_ACCOUNT_AND_NETWORK, PER_NETWORK], TOO_MANY_ATTEMPTS);
   const familiar = await isFamiliar(db, who);
-  // Only what the limits before let through: alone, no network uses this one up.
-  if (!familiar) await count(db, who, [OF_STRANGERS], TRIED_BY_STRANGERS);
+  // Counts only attempts within the limits above, so that a single network cannot exhaust this one.
+  if (!familiar) await count(db, who, [FROM_UNFAMILIAR], TOO_MANY_UNFAMILIAR);
   return { familiar };
 }
 
-/** Counts that somebody asks for a link by e-mail, whether or not anybody has the address. */
-export const countResetRequest = (db: Db, who: Who) => count(db, who, [MAILS_TO, MAILS_OF_NETWORK], ASKED_OFTEN);
+/** Counts a request for a link by e-mail, whether or not an account has the address. Throws `rate_limited`. */
+export const countResetRequest = (db: Db, who: Who) =>
+  count(db, who, [MAILS_PER_ADDRESS, MAILS_PER_NETWORK], TOO_MANY_LINKS);
 
 async function count(db: Db, who: Who, limits: readonly Limit[], message: string): Promise<void> {
   const attempts = limits.map((limit) => ({ limit, subject: subjectOf(limit, who) }));
@@ -70,7 +71,7 @@ async function count(db: Db, who: Who, limits: readonly Limit[], message: string
   const now = await databaseNow(db);
   const counted = await db
     .insert(loginAttempts)
-    // In one order always, so that two attempts at once cannot wait for each other.
+    // Always in the same order, so that concurrent attempts cannot deadlock.
     .values(
       attempts
         .map(({ limit, subject }) => ({ subject, windowStart: now - (now % limit.windowMs), failures: 1 }))
@@ -89,9 +90,9 @@ async function count(db: Db, who: Who, limits: readonly Limit[], message: string
   }
 }
 
-/** The attempt came to nothing by no fault of whoever made it: it does not count. */
+/** Uncounts an attempt that failed through no fault of the person. */
 export async function refundAttempt(db: Db, who: Who, familiar: boolean): Promise<void> {
-  for (const limit of [FROM_THERE, OF_NETWORK, ...(familiar ? [] : [OF_STRANGERS])]) {
+  for (const limit of [PER_ACCOUNT_AND_NETWORK, PER_NETWORK, ...(familiar ? [] : [FROM_UNFAMILIAR])]) {
     await db
       .update(loginAttempts)
       .set({ failures: sql`greatest(${loginAttempts.failures} - 1, 0)` })
@@ -99,10 +100,10 @@ export async function refundAttempt(db: Db, who: Who, familiar: boolean): Promis
   }
 }
 
-/** The attempt was right after all: the person starts afresh from there, the other counts get their one attempt back. */
+/** Uncounts a successful attempt, and resets the count of its account and network. */
 export async function clearAttempts(db: Db, who: Who, familiar: boolean): Promise<void> {
   await refundAttempt(db, who, familiar);
-  await db.delete(loginAttempts).where(eq(loginAttempts.subject, subjectOf(FROM_THERE, who)));
-  // Rows of windows that are over count for nothing; a sign-in is rare enough to sweep them.
+  await db.delete(loginAttempts).where(eq(loginAttempts.subject, subjectOf(PER_ACCOUNT_AND_NETWORK, who)));
+  // Deletes expired windows here: sign-ins are rare enough to pay for the sweep.
   await db.delete(loginAttempts).where(lt(loginAttempts.windowStart, (await databaseNow(db)) - HOUR_MS));
 }

@@ -7,8 +7,8 @@ const NETWORK_GROUPS = 4;
 const groupsOf = (text: string | undefined) => (text ?? "").split(":").filter(Boolean);
 
 /**
- * Returns what the addresses of one visitor have in common: an IPv4 address itself, of an IPv6 address the /64, which one
- * customer gets and picks addresses from.
+ * Returns the network that identifies a visitor: an IPv4 address itself, or the /64 of an IPv6 address, since a provider
+ * assigns a whole /64 to one customer.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
@@ -21,6 +21,6 @@ export function networkOf(address: string): string {
     .join(":");
 }
 
-/** Returns a name for something that tables may hold and nobody can read out of them. */
+/** Returns a keyed hash that tables may store in place of the value. */
 export const keyedHash = (value: string) =>
   createHmac("sha256", derivedSecret("sign-in")).update(value).digest("base64url").slice(0, 22);

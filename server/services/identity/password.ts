@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
 import { AUTHENTICATED, type HashingCaller, withHashingSlot } from "./hashing-bulkhead";
 
-/** OWASP's argon2id for a server that must also do other work: 19 MiB, two passes, one lane. */
+/** OWASP's recommended argon2id parameters: 19 MiB, two passes, one lane. */
 const OPTIONS = {
   algorithm: 2, // Argon2id; the package declares its names as a const enum, which isolated modules cannot read
   memoryCost: 19_456,
@@ -10,14 +10,14 @@ const OPTIONS = {
   parallelism: 1,
 };
 
-/** Returns the hash of a new password, of somebody who has shown that they may set it. */
+/** Returns the hash of a new password for an authenticated caller. */
 export const hashPassword = (password: string) => withHashingSlot(AUTHENTICATED, () => hash(password, OPTIONS));
 
 let nobodys: Promise<string> | undefined;
 
 /**
- * Whether the password is the one hashed. For somebody who does not exist it does the same work against a hash that
- * nothing matches, so that the time of an answer does not tell which addresses are known.
+ * Returns whether the password matches the hash. Without a hash it does the same work against one that nothing matches,
+ * so that response times do not reveal which addresses have an account.
  */
 export async function passwordMatches(
   stored: string | undefined,

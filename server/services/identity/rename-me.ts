@@ -8,7 +8,7 @@ import { renameMeInput, userReply } from "./schemas";
 export const renameMe = accountVerb(
   {
     name: "account.rename",
-    summary: "Change the name that others see.",
+    summary: "Change your own name as others see it.",
     effect: "write",
     input: renameMeInput,
     reply: userReply,

@@ -6,21 +6,21 @@ export const email = z
   .string()
   .trim()
   .max(254)
-  // Of a pipe, a JSON Schema tells the way in only.
+  // The JSON Schema of a pipe describes its input only.
   .meta({ format: "email", pattern: z.regexes.email.source })
   .pipe(z.email());
-/** Any characters: length is what makes a password strong. The upper bound keeps hashing cheap. */
+/** Any characters, since length makes a password strong. The upper bound keeps hashing cheap. */
 export const password = z.string().min(8).max(256);
 export const personName = z.string().trim().min(1).max(120);
 
-/** Without a password: somebody who comes in through a provider, or sets one by a link. */
+/** Without a password: a person who signs in through a provider, or sets a password by a link. */
 export const createUserInput = z.strictObject({ email, password: password.optional(), name: personName.optional() });
 export type CreateUserInput = z.input<typeof createUserInput>;
 
 export const completeSetupInput = z.strictObject({
   token: z.string().min(1).max(200),
   email,
-  /** Left out where passwords are switched off. */
+  /** Omitted when passwords are disabled. */
   password: password.optional(),
   name: personName.optional(),
   projectName: z.string().trim().min(1).max(120).optional(),
@@ -36,15 +36,15 @@ export const user = z.object({
 });
 export type User = z.infer<typeof user>;
 export const userReply = z.object({ user });
-/** That a link of somebody else set a person's password. `by` is `null` for whoever runs the installation, its fields for a person who is gone. */
+/** A password reset through somebody else's link. `by` is `null` for the operator; its fields are `null` for a deleted person. */
 export const passwordReset = z.object({
   at: unixMs,
   by: z.object({ name: z.string().nullable(), email: z.string().nullable() }).nullable(),
 });
 export type PasswordReset = z.infer<typeof passwordReset>;
 /**
- * `hasPassword` is false for somebody who comes in through a provider only. `passwordReset` is what the person has to be
- * told in this browser; `null` where there is nothing, or they have said that they read it. `rights` are those outside any project.
+ * `hasPassword` is `false` for a person who signs in only through a provider. `passwordReset` is the notice to show in this
+ * browser; `null` when there is none or it was dismissed. `rights` apply outside any project.
  */
 export const meReply = z.object({
   user,
@@ -58,31 +58,31 @@ export const changePasswordInput = z.strictObject({
   newPassword: password,
 });
 export const resetPasswordInput = z.strictObject({ token: z.string().min(1).max(200), password });
-/** The answer is the same whether anybody has the address. */
+/** The response is the same whether or not an account has the address. */
 export const forgotPasswordInput = z.strictObject({ email });
 export const renameMeInput = z.strictObject({ name: personName.nullable() });
 
-/** A browser that is signed in. Times are Unix ms. */
+/** A signed-in browser. Times are Unix ms. */
 export const shownSession = z.object({
   id: z.string(),
-  /** The one that asks. */
+  /** Whether this is the session of the request. */
   current: z.boolean(),
   userAgent: z.string().nullable(),
   createdAt: unixMs,
-  /** To five minutes. */
+  /** Accurate to five minutes. */
   lastSeenAt: unixMs,
   expiresAt: unixMs,
 });
 export const listSessionsInput = z.strictObject(pageInput);
 export const sessionsReply = z.object({ sessions: z.array(shownSession), pagination });
 export const endSessionInput = z.strictObject({ sessionId: idInput });
-/** How many sessions were ended. */
+/** `ended`: number of revoked sessions. */
 export const endedReply = z.object({ ended: z.int() });
 
 export const createPasswordResetInput = z.strictObject({ userId: idInput });
 /**
- * `token` and `link` are shown here and never again; `null` where only the person may have them. `mailedTo`: the address to
- * which the link is mailed, if any.
+ * `token` and `link` are returned only once, here; `null` when only the person may have them. `mailedTo`: the address that
+ * the link is mailed to, if any.
  */
 export const passwordResetReply = z.object({
   token: z.string().nullable(),

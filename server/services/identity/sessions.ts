@@ -7,23 +7,23 @@ import type { RequestInfo } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 
 const DAY_MS = 86_400_000;
-/** How long a sign-in by password lasts, and every cookie: the row decides. */
+/** Lifetime of a password session, and of every cookie: the session's row is what counts. */
 export const SESSION_SECONDS = (30 * DAY_MS) / 1000;
-/** A provider that lets somebody go tells us nothing: within this time they have to come through it again. */
+/** Providers do not report people who leave, so provider sessions are short and a new sign-in checks again. */
 const SIGN_ON_SECONDS = 12 * 3600;
 const LASTS_SECONDS = { password: SESSION_SECONDS, "single-sign-on": SIGN_ON_SECONDS };
-/** How somebody proved who they are. */
+/** How a person authenticated. */
 export type AuthMethod = keyof typeof LASTS_SECONDS;
-/** `last_seen_at` is for people; it need not cost a write for each request. */
+/** `last_seen_at` is informational and not worth a write per request. */
 const SEEN_RESOLUTION_MS = 5 * 60_000;
 const USER_AGENT_MAX = 300;
 
-/** A signed-in browser and whose it is. */
+/** A signed-in browser and its user. */
 export type Session = { id: string; user: { id: string; email: string; name: string | null } };
 
 type Opened = { userId: string; userAgent?: string | undefined; authMethod?: AuthMethod };
 
-/** Opens a session for a person who has just proved who they are. Its end is fixed, however much it is used. */
+/** Creates a session for a person who has just authenticated. It expires at a fixed time, however much it is used. */
 export async function startSession(db: Db, { userId, userAgent, authMethod = "password" }: Opened) {
   const id = newId("ses");
   await db.insert(sessions).values({
@@ -38,7 +38,7 @@ export async function startSession(db: Db, { userId, userAgent, authMethod = "pa
 
 const stale = sql<boolean>`${sessions.lastSeenAt} < ${NOW} - ${SEEN_RESOLUTION_MS}::bigint`;
 
-/** The session, or `null` once it was ended or has run out. Asked for each request: ending one takes effect at once. */
+/** Returns the session; `null` when revoked or expired. Read on each request, so that a revocation takes effect at once. */
 export async function readSession(db: Db, id: string): Promise<Session | null> {
   const [row] = await db
     .select({ id: sessions.id, userId: users.id, email: users.email, name: users.name, stale })
@@ -55,7 +55,7 @@ export async function readSession(db: Db, id: string): Promise<Session | null> {
   return { id: row.id, user: { id: row.userId, email: row.email, name: row.name } };
 }
 
-/** Signs that browser out everywhere at once. Ending it twice keeps the first time. */
+/** Revokes a session, effective immediately. Revoking it again keeps the first time. */
 export const endSession = (db: Db, id: string, request?: RequestInfo) =>
   db.transaction(async (tx) => {
     const [ended] = await tx

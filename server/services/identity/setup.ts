@@ -11,24 +11,24 @@ import { hashOfToken, newToken } from "./one-time-link";
 import { passwordsEnabled } from "./passwords-enabled";
 import { type CompleteSetupInput, completeSetupInput } from "./schemas";
 
-/** Any number, as long as nothing else takes it: the first run happens one at a time, whatever starts together. */
+/** An arbitrary advisory lock key of our own: serializes the first run across processes that start together. */
 const SETUP_LOCK = 7_231_004_118;
-/** It makes an owner of whoever opens it, and may stand in a log for as long as that is kept. */
+/** The link makes its holder an owner and may sit in a log for a long time, so it expires. */
 const LINK_HOURS = 24;
 const HOUR_MS = 3_600_000;
 const FIRST_PROJECT = "My project";
 
 const lock = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${SETUP_LOCK}::bigint)`);
 
-/** Whether this installation still waits for its first person. */
+/** Returns whether this installation has no user yet. */
 export async function setupNeeded(db: Db): Promise<boolean> {
   const [anyone] = await db.select({ id: users.id }).from(users).limit(1);
   return anyone === undefined;
 }
 
 /**
- * A new one-time token for the first run, to be printed as a link; `null` once somebody exists. It works for 24 hours. Tokens from earlier
- * starts that nobody used stop working.
+ * Creates the one-time token for the first run, to be printed as a link; returns `null` once a user exists. Valid for 24
+ * hours. Unused tokens of earlier starts stop working.
  */
 export const createSetupLink = (db: Db): Promise<{ token: string } | null> =>
   db.transaction(async (tx) => {
@@ -42,8 +42,8 @@ export const createSetupLink = (db: Db): Promise<{ token: string } | null> =>
   });
 
 /**
- * Turns a fresh installation into one with an owner, a first project and its default key: all of it or nothing. The key's
- * secret is in this answer only.
+ * Sets up a fresh installation with an owner, a first project and its default key, atomically. The key's secret is only
+ * in this reply.
  */
 export async function completeSetup(db: Db, input: CompleteSetupInput, request?: RequestInfo) {
   const { token, projectName, password, ...person } = completeSetupInput.parse(input);
@@ -67,7 +67,7 @@ export async function completeSetup(db: Db, input: CompleteSetupInput, request?:
     if (!used || !(await setupNeeded(tx))) {
       throw new ServiceError(
         "forbidden",
-        `This link was used already, is older than ${LINK_HOURS} hours, or was replaced by a newer one. Make another on the server: npm run -s cli -- setup-link`,
+        `This link has already been used, is older than ${LINK_HOURS} hours, or was replaced by a newer one. Create another on the server: npm run -s cli -- setup-link`,
       );
     }
     const user = await createUser(tx, passwordsEnabled() ? { ...person, password } : person);

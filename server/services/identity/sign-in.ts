@@ -13,23 +13,23 @@ import { requirePasswords } from "./passwords-enabled";
 import { type AuthMethod, startSession } from "./sessions";
 import { verifyPassword } from "./verify-password";
 
-/** Who knocks: the browser, and the request as the audit log tells of it. */
+/** An unauthenticated visitor: the browser, and the request as the audit log records it. */
 export type Visitor = { userAgent?: string | undefined; request: RequestInfo };
 
-/** A person who was let in, and the session that was opened for them. */
+/** A signed-in person and their new session. */
 export type SignedIn = { userId: string; sessionId: string };
 
 type Entered = {
   userId: string;
   authMethod: AuthMethod;
-  /** What the account's log calls the way in. */
+  /** The sign-in method as the account's audit log names it. */
   by: string;
   visitor: Visitor;
 };
 
 /**
- * Whether the person has been disabled. Until the end of the transaction that stays so: who is just being disabled does
- * not get a session that outlives it.
+ * Returns whether the person is disabled, and locks that state until the end of the transaction, so that a person who is
+ * being disabled concurrently gets no session that outlives it.
  */
 export async function isDisabled(tx: Db, userId: string): Promise<boolean> {
   const [person] = await tx
@@ -42,7 +42,7 @@ export async function isDisabled(tx: Db, userId: string): Promise<boolean> {
 
 const disabled = () => new ServiceError("forbidden", "This account is disabled. Ask an owner of this installation.");
 
-/** Opens a session for somebody who has just proved who they are; refuses whom an owner has disabled. */
+/** Creates a session for a person who has just authenticated. Throws `forbidden` for a disabled account. */
 export const openSession = (db: Db, { userId, authMethod, by, visitor }: Entered) =>
   db.transaction(async (tx): Promise<SignedIn> => {
     if (await isDisabled(tx, userId)) throw disabled();
@@ -59,7 +59,7 @@ export const openSession = (db: Db, { userId, authMethod, by, visitor }: Entered
     return { userId, sessionId };
   });
 
-/** Signs a person in by e-mail and password; `null` when they do not belong together. */
+/** Signs a person in by e-mail and password. Returns `null` when they do not match. */
 export async function signInWithPassword(
   db: Db,
   given: { email: string; password: string; visitor: Visitor },
@@ -74,7 +74,7 @@ export async function signInWithPassword(
     return null;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "rate_limited") refused("too many attempts");
-    // Told to nobody but whoever has the password.
+    // Only somebody with the right password gets this far.
     if (error instanceof ServiceError && error.code === "forbidden") refused("the account is disabled");
     throw error;
   }
@@ -84,21 +84,21 @@ const MINUTE_MS = 60_000;
 
 const minuteOf = (at: number) => Math.floor(at / MINUTE_MS);
 
-/** What accounts were told of in this minute: a flood of refused attempts asks the database nothing. */
+/** Accounts with a refusal recorded in this minute, so that a flood of refused attempts costs no query. */
 const recentlyRecorded = new LRUCache<string, true>({ max: 10_000, ttl: MINUTE_MS });
 
 type Refusal = { account: { email: string } | { userId: string }; by: string; why: string; visitor: Visitor };
 
 /**
- * Tells an account (the one with this address, if there is one) that somebody was not let into it. Nobody waits for it: an
- * answer that took longer for addresses that have an account would tell which have.
+ * Records a refused sign-in in the audit log of the account, if there is one with this address. Runs in the background: a
+ * response that took longer for addresses with an account would reveal which have one.
  */
 export function recordRefusedSignIn(db: Db, refusal: Refusal): void {
-  const told = `${minuteOf(Date.now())} ${Object.values(refusal.account).join().toLowerCase()}`;
-  if (recentlyRecorded.has(told)) return;
-  recentlyRecorded.set(told, true);
+  const key = `${minuteOf(Date.now())} ${Object.values(refusal.account).join().toLowerCase()}`;
+  if (recentlyRecorded.has(key)) return;
+  recentlyRecorded.set(key, true);
   recordRefusal(db, refusal).catch((error: unknown) => {
-    recentlyRecorded.delete(told);
+    recentlyRecorded.delete(key);
     logger("auth").warn({ err: loggable(error) }, "A refused sign-in could not be written to the audit log.");
   });
 }
@@ -106,7 +106,7 @@ export function recordRefusedSignIn(db: Db, refusal: Refusal): void {
 const idOf = async (db: Db, email: string) =>
   isPossibleEmail(email) ? (await findUserByEmail(db, email))?.id : undefined;
 
-/** One row an account and minute, whoever tries however often. */
+/** Writes at most one row per account and minute. */
 async function recordRefusal(db: Db, { account, by, why, visitor }: Refusal, now = Date.now()) {
   const userId = "userId" in account ? account.userId : await idOf(db, account.email);
   if (userId === undefined) return;
@@ -115,7 +115,7 @@ async function recordRefusal(db: Db, { account, by, why, visitor }: Refusal, now
     action: "account.signInRefused",
     projectId: null,
     userId,
-    // Whoever it was: nobody has shown to be this person.
+    // The visitor has not authenticated as this person.
     actor: { kind: "visitor", id: null },
     target: { type: "user", id: userId },
     after: { by, why },

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { asOwner } from "@/db/testing/as-owner";
 
 /**
- * For tests: attempts to sign in, and to be sent a link, all count in the window of the first. By the clock it ends every
- * quarter of an hour, or every hour, and may do so between the attempts of a test.
+ * For tests: counts all attempts in the window of the first. By the real clock a window ends every quarter of an hour or
+ * every hour, possibly between two attempts of a test.
  */
 export async function countInOneWindow() {
   await asOwner(async (owner) => {

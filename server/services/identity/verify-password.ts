@@ -6,13 +6,13 @@ import { networkOf } from "./network";
 import { passwordMatches } from "./password";
 import type { User } from "./schemas";
 
-/** No password of ours is longer; hashing more would only be work. */
+/** No valid password is longer; hashing more would be wasted work. */
 const PASSWORD_MAX = 256;
 
 /**
- * The person, when address and password belong together; `null` otherwise, with nothing to tell which of the two was
- * wrong. `address` is the visitor's network address. Throws `rate_limited` after too many attempts, and `unavailable` while
- * too many passwords are looked at.
+ * Returns the person when e-mail and password match; `null` otherwise, without revealing which of the two was wrong.
+ * `address` is the visitor's network address. Throws `rate_limited` after too many attempts, and `unavailable` while too
+ * many passwords are being checked.
  */
 export async function verifyPassword(
   db: Db,

@@ -12,9 +12,9 @@ import { mailReset } from "./mail-reset";
 export const createPasswordReset = verb(
   {
     name: "members.createPasswordReset",
-    summary: "Make a one-time link by which a member sets a new password.",
+    summary: "Create a one-time link with which a member sets a new password.",
     description:
-      "The link is in this answer only and works for a day; where this installation sends e-mail, it is also mailed to the member. For somebody who also belongs to a project that the caller does not own, or who signs in through a provider, the link is mailed to them only (`token` and `link` are `null`), and refused (409) where no e-mail is sent: their password opens more than the caller's projects. A key makes no such links (403). Who made the link is told to the member when they sign in next.",
+      "The link is returned in this response only and works for a day; if this installation sends e-mail, it is also mailed to the member. For a member who also belongs to a project that the caller does not own, or who signs in through a provider, the link is only mailed to them (`token` and `link` are `null`), and refused (409) if no e-mail is sent, because their password grants access to more than the caller's projects. API keys cannot create such links (403). At their next sign-in, the member sees who created the link.",
     capability: "project:admin",
     effect: "write",
     input: createPasswordResetInput,
@@ -23,7 +23,7 @@ export const createPasswordReset = verb(
   async (ctx, { userId }) => {
     requirePasswords();
     if (ctx.actor.kind !== "user") {
-      throw new ServiceError("forbidden", "Links for passwords are made by owners who are signed in, not with a key.");
+      throw new ServiceError("forbidden", "Only a signed-in owner can create a password link, not an API key.");
     }
     const { projectId } = ctx;
     if (!(await roleIn(ctx.db, { projectId, userId }))) throw notFound("The member");
@@ -33,7 +33,7 @@ export const createPasswordReset = verb(
     if (mailedOnly && !mailEnabled()) {
       throw new ServiceError(
         "conflict",
-        `This person ${why}: a link for their password may only be mailed to them, and this installation sends no e-mail. Ask whoever runs it for a link.`,
+        `This person ${why}: a link for their password may only be mailed to them, and this installation sends no e-mail. Ask its operator for a link.`,
       );
     }
     const made = await issue(ctx.db, { userId, projectId, createdBy: ownerId, mailedOnly });

@@ -14,7 +14,7 @@ import { forgotPasswordInput } from "../schemas";
 import { issue, resetExpiry } from "./issue";
 import { mailReset } from "./mail-reset";
 
-/** Asks for a link by e-mail. Whether anybody has the address shows in nothing, not in the time that it takes either. */
+/** Requests a reset link by e-mail. Neither the response nor its timing reveals whether an account has the address. */
 export async function forgotPassword(db: Db, given: unknown, request: RequestInfo) {
   requirePasswords();
   const { email } = forgotPasswordInput.parse(given);
@@ -27,7 +27,7 @@ export async function forgotPassword(db: Db, given: unknown, request: RequestInf
   return { ok: true as const };
 }
 
-/** Mails a link to somebody who forgot their password. Told again, it does nothing more. */
+/** Mails a link to a person who forgot their password. Idempotent per `mailId`. */
 export const mailForgottenReset = (db: Db, { userId, mailId }: { userId: string; mailId: string }) =>
   db.transaction(async (tx) => {
     const token = newToken();

@@ -7,13 +7,13 @@ import { hashOfToken, linkTo, newToken } from "../one-time-link";
 const HOUR_MS = 3_600_000;
 const LINK_HOURS = 24;
 
-/** Returns when a link that is made now stops working. */
+/** Returns when a link created now expires (Unix ms). */
 export const resetExpiry = async (db: Db) => (await databaseNow(db)) + LINK_HOURS * HOUR_MS;
 
-/** `createdBy`: an owner, the person themselves, or (`null`) the operator. `mailedOnly`: nobody but the person sees it. */
+/** `createdBy`: an owner, the person themselves, or (`null`) the operator. `mailedOnly`: shown to nobody but the person. */
 export type Issue = { userId: string; projectId: string | null; createdBy: string | null; mailedOnly: boolean };
 
-/** Makes a new link; earlier ones of the same person stop working. */
+/** Creates a link. The person's earlier unused links stop working. */
 export async function issue(db: Db, given: Issue, token = newToken()) {
   const expiresAt = await resetExpiry(db);
   await db.delete(passwordResets).where(and(eq(passwordResets.userId, given.userId), isNull(passwordResets.usedAt)));

@@ -5,8 +5,8 @@ import { identities, memberships } from "@/db/schema";
 import { rightsOf } from "@/server/platform/installation-rights";
 
 /**
- * Whether the person belongs to a project that the issuer does not own. A new password opens all of a person's projects:
- * whoever owns one of them must not come into the others by it.
+ * Whether the person belongs to a project that the issuer does not own. A password grants access to all of a person's
+ * projects, and the owner of one must not get into the others by resetting it.
  */
 async function belongsElsewhere(db: Db, of: { userId: string; projectId: string; ownerId: string | null }) {
   const owned = alias(memberships, "owned");
@@ -25,8 +25,8 @@ async function belongsElsewhere(db: Db, of: { userId: string; projectId: string;
 }
 
 /**
- * Why an owner must not see a link for this person's password: it opens more than the owner's own projects; `null` where
- * it does not.
+ * Returns why an owner must not see a link for this person's password: it grants access to more than the owner's own
+ * projects. `null` when it does not.
  */
 export async function mailOnlyReason(db: Db, of: { userId: string; projectId: string; ownerId: string | null }) {
   if (await belongsElsewhere(db, of)) return "also belongs to a project that you do not own";

@@ -6,13 +6,13 @@ type Reset = {
   mailId?: string;
   userId: string;
   projectId: string | null;
-  /** The owner who made the link; `null` where the person asked for it. */
+  /** The owner who created the link; `null` when the person requested it. */
   makerId: string | null;
   link: string;
   expiresAt: number;
 };
 
-/** Mails a link for a new password to its person. Returns the address; `null` where nothing new is mailed. */
+/** Mails a reset link to its person. Returns the address; `null` when nothing new is mailed. */
 export async function mailReset(db: Db, reset: Reset): Promise<string | null> {
   const { mailId, userId, projectId, makerId, link, expiresAt } = reset;
   const person = mailEnabled() ? await personOf(db, userId) : undefined;

@@ -6,7 +6,7 @@ import { requirePasswords } from "../passwords-enabled";
 import { createPasswordReset } from "./create-password-reset";
 import { issue } from "./issue";
 
-/** The operator's own: no project stands between them and the database. */
+/** Creates a reset link for the operator's command line, outside any project. */
 export const operatorPasswordReset = (db: Db, email: string) =>
   db.transaction(async (tx) => {
     requirePasswords();

@@ -14,7 +14,7 @@ import { resetPasswordInput } from "../schemas";
 import type { Issue } from "./issue";
 import { mailOnlyReason } from "./mail-only-reason";
 
-/** Whether an owner's link is still one that they could make: as an owner, and of this person. */
+/** Whether the owner who created the link could still create it for this person. */
 async function creatorMayStillIssue(
   db: Db,
   link: Pick<Issue, "mailedOnly"> & { userId: string; projectId: string; ownerId: string },
@@ -24,7 +24,7 @@ async function creatorMayStillIssue(
   return mailedOnly || (await mailOnlyReason(db, { userId, projectId, ownerId })) === null;
 }
 
-/** Whose password a link sets; `null` when it opens nothing. */
+/** Returns whose password a link sets; `null` for a link that does not work. */
 export async function findPasswordReset(db: Db, token: string) {
   const [found] = await db
     .select({
@@ -47,14 +47,14 @@ export async function findPasswordReset(db: Db, token: string) {
   if (!found) return null;
   const { userId, email, projectId, makerId, mailedOnly } = found;
   if (projectId !== null) {
-    // One of a project that is no person's was made with a key, by an earlier version.
+    // A project link without a creator was made with an API key by an earlier version.
     if (makerId === null || !(await creatorMayStillIssue(db, { userId, projectId, ownerId: makerId, mailedOnly })))
       return null;
   }
   return { userId, email, makerId };
 }
 
-/** Sets the password by a link, once, and ends every session of the person. */
+/** Uses a link to set the password, and revokes all of the person's sessions. Throws `forbidden` for a dead link. */
 export async function resetPassword(db: Db, given: unknown, request?: RequestInfo) {
   requirePasswords();
   const { token, password } = resetPasswordInput.parse(given);
@@ -68,14 +68,14 @@ export async function resetPassword(db: Db, given: unknown, request?: RequestInf
           .returning({ hash: passwordResets.hash })
       : [];
     if (!found || !used) {
-      throw new ServiceError("forbidden", "This link was used already or has expired. Ask for a new one.");
+      throw new ServiceError("forbidden", "This link has already been used or has expired. Ask for a new one.");
     }
     const { userId, makerId } = found;
     const ended = await setPassword(tx, { userId, password });
     const byAnother = makerId !== userId;
-    // Whoever has the link may come in from here, however many strangers try to.
+    // The holder of the link can sign in from this network, even while strangers exhaust the limits.
     await recordSignInNetwork(tx, { userId, address: request?.address });
-    // They are told when they sign in next, whoever uses the link.
+    // Shown at the next sign-in, whoever used the link.
     if (byAnother) {
       await tx.update(users).set({ passwordResetAt: NOW, passwordResetBy: makerId }).where(eq(users.id, userId));
     }
