@@ -8,7 +8,7 @@ import { addProject } from "./commands/project";
 import { addSecret } from "./commands/secret";
 import { addSetupLink } from "./commands/setup-link";
 import { addUser } from "./commands/user";
-import { sayProblem } from "./output";
+import { printError } from "./output";
 
 const program = new Command("npm run -s cli --")
   .description(
@@ -30,7 +30,7 @@ async function main(argv: readonly string[]) {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return; // help, version
-    sayProblem(error, argv.includes("--json"));
+    printError(error, argv.includes("--json"));
     process.exitCode = 1;
   }
 }

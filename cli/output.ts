@@ -9,12 +9,12 @@ export class UsageError extends Error {
 }
 
 /** One JSON object with `--json`, readable lines without. */
-export function answer(command: Command, json: object, lines: readonly string[]) {
+export function printResult(command: Command, json: object, lines: readonly string[]) {
   const asked = command.optsWithGlobals<{ json?: boolean }>().json;
   process.stdout.write(`${asked ? JSON.stringify(json) : lines.join("\n")}\n`);
 }
 
-export function sayProblem(error: unknown, json: boolean) {
+export function printError(error: unknown, json: boolean) {
   const problem = problemOf(error);
   process.stderr.write(`${json ? JSON.stringify({ error: problem }) : problem.message}\n`);
 }

@@ -10,10 +10,10 @@ const transaction = shared.whetstoneTransaction;
 export const insideTransaction = () => transaction.getStore() === true;
 
 /** Runs work that calls another server while a transaction is open: for where its locks are what keeps that from happening twice. */
-export const callingUnderLock = <T>(work: () => T): T => transaction.run(false, work);
+export const allowNetworkUnderLock = <T>(work: () => T): T => transaction.run(false, work);
 
 /** A client of postgres.js whose transactions know that they are one, by whichever door of Drizzle they are opened. */
-export function markingTransactions(client: Sql): Sql {
+export function trackTransactions(client: Sql): Sql {
   const begin = client.begin as (...given: unknown[]) => unknown;
   return Object.assign(client, {
     begin: (...given: unknown[]) => {

@@ -3,9 +3,9 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { env } from "@/env";
 import type { Db } from "./client";
-import { markingTransactions } from "./inside-transaction";
+import { trackTransactions } from "./inside-transaction";
 import { socketOpener } from "./open-socket";
-import { preparingOften } from "./prepare-often";
+import { withPreparedStatements } from "./prepared-statements";
 import * as schema from "./schema";
 
 // Next holds this module twice, for pages and for routes, and hot reload runs it again: all of them share one pool.
@@ -36,7 +36,7 @@ export function openPool({ statementSeconds, name = "whetstone" }: { statementSe
     // Its own types leave it out.
     socket: socketOpener({ silentMs: statementMs > 0 ? statementMs + ON_ITS_WAY_MS : 0 }),
   };
-  const sql = markingTransactions(preparingOften(postgres(env().DATABASE_URL, options)));
+  const sql = trackTransactions(withPreparedStatements(postgres(env().DATABASE_URL, options)));
   kept.whetstonePool = { sql, db: drizzle(sql, { schema }) };
   return kept.whetstonePool;
 }

@@ -14,7 +14,7 @@ export const textArray = (values: readonly string[]) => sql`${sql.param(values)}
 
 /**
  * A column among values as one parameter. Drizzle's `inArray` has one for each, so that every length of a list is a
- * statement of its own, to be prepared and planned (`prepare-often.ts` keeps few): for lists of ids.
+ * statement of its own, to be prepared and planned (`prepared-statements.ts` keeps few): for lists of ids.
  */
 export const isOneOf = (column: AnyColumn<{ data: string }>, values: readonly string[]) =>
   sql`${column} = any(${textArray(values)})`;

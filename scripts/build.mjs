@@ -1,8 +1,8 @@
 // @ts-check
 // npm run build: the web application and the programs beside it, ready to start.
 import { build } from "./lib/building/build.mjs";
+import { explain } from "./lib/system/operator-error.mjs";
 import { inRoot } from "./lib/system/paths.mjs";
-import { explain } from "./lib/system/trouble.mjs";
 
 try {
   await build({ log: inRoot("dist", "build.log"), always: process.argv.includes("--force") });

@@ -7,11 +7,11 @@ import { dataFolder } from "./lib/database/data-folder.mjs";
 import { withInstalledDatabase } from "./lib/database/open-database.mjs";
 import { addressOf, givenDatabase, readSettings } from "./lib/serving/settings.mjs";
 import { requireNode } from "./lib/system/node-version.mjs";
+import { explain } from "./lib/system/operator-error.mjs";
 import { inRoot, runTypeScript } from "./lib/system/paths.mjs";
+import { printToStderr } from "./lib/system/print.mjs";
 import { ended } from "./lib/system/processes.mjs";
-import { sayOnStderr } from "./lib/system/say.mjs";
 import { onStopSignal } from "./lib/system/signals.mjs";
-import { explain } from "./lib/system/trouble.mjs";
 
 /** These groups of commands, with a command, work on the database; anything else is help, or a question of usage. */
 const ON_DATABASE = /^(user|project|key|job|prices|secret) [a-z]|^(setup-link|backup|restore)\b/;
@@ -39,7 +39,7 @@ async function runCommand(built, env) {
 }
 
 requireNode();
-sayOnStderr();
+printToStderr();
 try {
   const settings = readSettings();
   const folder = dataFolder(settings.dataDir);

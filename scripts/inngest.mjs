@@ -10,7 +10,7 @@ const PACKAGE = "inngest-cli@1.45.1";
 const DASHBOARD_PORT = 8288;
 
 const { addressOf, readSettings } = await import("./lib/serving/settings.mjs");
-const { say } = await import("./lib/system/say.mjs");
+const { print } = await import("./lib/system/print.mjs");
 
 const app = addressOf(readSettings());
 const server = `http://127.0.0.1:${DASHBOARD_PORT}`;
@@ -21,7 +21,7 @@ const command = process.env.INNGEST_CLI ? [process.env.INNGEST_CLI] : ["npx", "-
 const [program = "", ...args] = command;
 const found = spawnSync(program, [...args, "version"], { stdio: ["ignore", "pipe", "pipe"], timeout: 120_000 });
 if (found.status !== 0) {
-  say(
+  print(
     "inngest-cli cannot be had here: its npm package downloads the program from cli.inngest.com, which this machine " +
       "does not reach (or npm may not run its install script). The app needs none: without INNGEST_BASE_URL it runs " +
       "its jobs itself. To have the dashboard, download the program from https://github.com/inngest/inngest/releases " +
@@ -30,8 +30,8 @@ if (found.status !== 0) {
   process.exit(1);
 }
 
-say(`Inngest's dashboard: ${server}`);
-say(`Start the app beside it with: INNGEST_DEV=1 INNGEST_BASE_URL=${server} npm start`);
+print(`Inngest's dashboard: ${server}`);
+print(`Start the app beside it with: INNGEST_DEV=1 INNGEST_BASE_URL=${server} npm start`);
 
 const child = spawn(
   program,

@@ -2,8 +2,8 @@
 import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();
-import("./lib/serving/run-form.mjs").then(({ runForm }) =>
-  runForm({
+import("./lib/serving/run-mode.mjs").then(({ runMode }) =>
+  runMode({
     kind: "start",
     build: true,
     nodeEnv: "production",

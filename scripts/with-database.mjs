@@ -6,10 +6,10 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { prepareDatabase } from "./lib/database/prepare-database.mjs";
 import { startTemporaryDatabase } from "./lib/database/temporary-database.mjs";
+import { explain, OperatorError } from "./lib/system/operator-error.mjs";
 import { inRoot, withTools } from "./lib/system/paths.mjs";
 import { ended } from "./lib/system/processes.mjs";
 import { onStopSignal } from "./lib/system/signals.mjs";
-import { explain, Trouble } from "./lib/system/trouble.mjs";
 
 const given = process.argv.slice(2);
 const separator = given.indexOf("--");
@@ -21,7 +21,7 @@ let child;
 onStopSignal((signal) => child?.kill(signal));
 
 try {
-  if (!command) throw new Trouble("Usage: node scripts/with-database.mjs [--fast] -- command [arguments]");
+  if (!command) throw new OperatorError("Usage: node scripts/with-database.mjs [--fast] -- command [arguments]");
   const database = await startTemporaryDatabase({ throwaway: options.includes("--fast") });
   try {
     const env = {

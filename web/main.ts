@@ -3,10 +3,10 @@ import next from "next";
 import { env } from "@/env";
 import { trustedProxies } from "@/server/platform/http/client-address";
 import { logger } from "@/server/platform/log";
+import { admit, rejectMalformed } from "./admission";
 import { type Handler, withCachedPage } from "./cached-page";
-import { answerUnreadable, letIn } from "./front-door";
+import { drainUnreadBody } from "./drain-unread-body";
 import { type Secure, securityHeaders } from "./security-headers";
-import { boundUnread } from "./unread-body";
 
 /** Longer than the idle time of the usual proxies, which would otherwise reuse a connection that we just closed. */
 const KEEP_ALIVE_MS = 65_000;
@@ -62,12 +62,12 @@ function answerWith(server: Server, handler: Handler, secure: Secure) {
   const isTrusted = trustedProxies(TRUSTED_PROXIES);
   const warn = TRUSTED_PROXIES === undefined ? warnOnceOfProxies() : () => {};
   server.on("request", (request, response) => {
-    boundUnread(request, response);
+    drainUnreadBody(request, response);
     secure(request, response);
     if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
-    if (letIn(request, response, isTrusted)) void handler(request, response);
+    if (admit(request, response, isTrusted)) void handler(request, response);
   });
-  server.on("clientError", answerUnreadable);
+  server.on("clientError", rejectMalformed);
 }
 
 /** Behind a proxy that nobody told us of, all visitors are one: whoever set it up has to read of it. */

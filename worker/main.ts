@@ -15,7 +15,7 @@ import { loggable } from "@/server/platform/loggable";
 import { emit } from "@/server/platform/outbox";
 import { EMBEDDED, takeOver } from "@/server/services/background-jobs";
 import { runProjector } from "@/server/services/telemetry";
-import { yieldCores } from "./yield-cores";
+import { lowerPriority } from "./lower-priority";
 
 /** Nobody waits for background work; a statement that takes even longer has met something that is broken. */
 const STATEMENT_SECONDS = 300;
@@ -37,7 +37,7 @@ async function main() {
     process.once("disconnect", () => resolve("its parent is gone"));
   });
 
-  void yieldCores({ db: db(), name: NAME, signal: stop.signal });
+  void lowerPriority({ db: db(), name: NAME, signal: stop.signal });
   const projector = runProjector({ signal: stop.signal });
   const broken = projector.then(() => "the projector ended");
   const jobs = await startJobs(stop.signal);

@@ -19,7 +19,7 @@ import { loggable } from "@/server/platform/loggable";
 import { recordBackup } from "@/server/services/backups";
 import { rotateSecrets } from "@/server/services/secrets";
 import { withDatabase } from "../database";
-import { answer, UsageError } from "../output";
+import { printResult, UsageError } from "../output";
 
 const SECRET_LOST =
   "Without its WHETSTONE_SECRET (DATA_DIR/secret) a backup's API keys, sessions and connections' secrets cannot be used: keep it apart from the backup, and safe.";
@@ -59,7 +59,7 @@ async function backup({ to, passphraseFile, verify }: BackupOptions, command: Co
   const { tables, createdAt } = read.manifest;
   await writeDown({ kind: "backup", ...shownOf(read), verifiedAt: verify ? Date.now() : null });
   const known = { place, createdAt, tables: tables.length, rows, bytes, checksum, verified: verify, withSecret };
-  answer(command, { backup: known }, [
+  printResult(command, { backup: known }, [
     `${place}: ${rows.toLocaleString("en")} rows of ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", read again and whole" : ""}.`,
     ...filesLeftOut(read),
     ...(withSecret ? [] : [SECRET_LOST]),
@@ -125,7 +125,7 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
   else if (!same) await withDatabase(rotateSecrets);
   const { rows } = shownOf(read);
   await writeDown({ kind: "restore", ...shownOf(read), verifiedAt: Date.now() });
-  answer(command, { restored: { rows, tables: manifest.tables.length, createdAt: manifest.createdAt } }, [
+  printResult(command, { restored: { rows, tables: manifest.tables.length, createdAt: manifest.createdAt } }, [
     `Restored ${rows.toLocaleString("en")} rows of ${manifest.tables.length} tables; counts and checksums are those of the backup.`,
     ...filesLeftOut(read),
     ...(secret === undefined

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { failedRuns, operatorReplay } from "@/server/engine";
 import { withDatabase } from "../database";
-import { answer } from "../output";
+import { printResult } from "../output";
 
 const SHOWN = 50;
 
@@ -12,7 +12,7 @@ export function addJob(program: Command) {
     .description(`the newest ${SHOWN} runs whose retries are used up, with their errors`)
     .action(async (_given: object, command: Command) => {
       const jobs = await withDatabase((db) => failedRuns(db, SHOWN));
-      answer(
+      printResult(
         command,
         { jobs },
         jobs.length === 0 ? ["None."] : jobs.map((run) => `${run.id}  ${run.functionId}  ${JSON.stringify(run.error)}`),
@@ -23,7 +23,7 @@ export function addJob(program: Command) {
     .description("queue a failed or cancelled run again")
     .action(async (run: string, _given: object, command: Command) => {
       await withDatabase((db) => operatorReplay(db, run));
-      answer(command, { job: { id: run, state: "queued" } }, [
+      printResult(command, { job: { id: run, state: "queued" } }, [
         "Queued again. Steps that had completed keep what they gave.",
       ]);
     });

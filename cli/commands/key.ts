@@ -4,7 +4,7 @@ import { createApiKey } from "@/server/services/api-keys";
 import { type ApiKey, createApiKeyInput } from "@/server/services/api-keys/schemas";
 import { getProject } from "@/server/services/projects";
 import { withDatabase } from "../database";
-import { answer } from "../output";
+import { printResult } from "../output";
 
 const collect = (value: string, before: string[] = []) => [...before, value];
 
@@ -24,7 +24,7 @@ export function addKey(program: Command) {
         await getProject(ctx, {});
         return createApiKey(ctx, input);
       });
-      answer(command, { apiKey, secret }, told(apiKey, secret));
+      printResult(command, { apiKey, secret }, told(apiKey, secret));
     });
 }
 

@@ -7,7 +7,7 @@ import {
   loadPriceCatalogue,
 } from "@/server/services/pricing";
 import { withDatabase } from "../database";
-import { answer, UsageError } from "../output";
+import { printResult, UsageError } from "../output";
 
 export function addPrices(program: Command) {
   const prices = program.command("prices").description("the default model prices of this installation");
@@ -16,7 +16,7 @@ export function addPrices(program: Command) {
     .description("the catalogues that are here, and which is in force")
     .action(async (_given: object, command: Command) => {
       const catalogues = await withDatabase(listPriceCatalogues);
-      answer(
+      printResult(
         command,
         { catalogues },
         catalogues.map(
@@ -33,7 +33,7 @@ export function addPrices(program: Command) {
     .action(async (file: string, _given: object, command: Command) => {
       const content = readCatalogue(file);
       const difference = await withDatabase((db) => loadPriceCatalogue(db, content));
-      answer(command, { difference }, [
+      printResult(command, { difference }, [
         `${told(difference)} Nothing is priced by it yet: \`prices apply ${difference.date}\`.`,
       ]);
     });
@@ -42,7 +42,7 @@ export function addPrices(program: Command) {
     .description("put a loaded catalogue in force for the next call; stored costs stay as they are")
     .action(async (date: string, _given: object, command: Command) => {
       const difference = await withDatabase((db) => applyPriceCatalogue(db, date));
-      answer(command, { difference }, [
+      printResult(command, { difference }, [
         `${told(difference)} In force for the next call; stored costs stay as they are.`,
       ]);
     });

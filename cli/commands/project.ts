@@ -7,7 +7,7 @@ import { handOverProject } from "@/server/services/people";
 import { createdProjectNote, createProject, startProject } from "@/server/services/projects";
 import { project as shown } from "@/server/services/projects/schemas";
 import { withDatabase } from "../database";
-import { answer } from "../output";
+import { printResult } from "../output";
 
 export function addProject(program: Command) {
   const group = program.command("project").description("projects");
@@ -26,7 +26,7 @@ export function addProject(program: Command) {
           return created;
         });
       });
-      answer(command, { project: shown.parse(project) }, [
+      printResult(command, { project: shown.parse(project) }, [
         `${project.name} is there (${project.id}). Its default key, shown only now:`,
         secret,
       ]);
@@ -43,7 +43,7 @@ export function addProject(program: Command) {
         const ctx = { db, operator: true as const };
         await handOverProject(ctx, { projectId: given.project, userId: from.id, toUserId: to.id });
       });
-      answer(command, { ok: true }, [`${given.to} owns the project now.`]);
+      printResult(command, { ok: true }, [`${given.to} owns the project now.`]);
     });
 }
 

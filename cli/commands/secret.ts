@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type RingKeyStatus, ringStatus, rotateSecrets } from "@/server/services/secrets";
 import { withDatabase } from "../database";
-import { answer } from "../output";
+import { printResult } from "../output";
 
 export function addSecret(program: Command) {
   const group = program.command("secret").description("the key ring, which encrypts the secrets of connections");
@@ -13,7 +13,7 @@ export function addSecret(program: Command) {
         await rotateSecrets(db);
         return ringStatus(db);
       });
-      answer(command, { ringKeys }, [
+      printResult(command, { ringKeys }, [
         "New secrets are encrypted under a new key. A running server rewraps the stored ones; the old key goes when it has.",
         ...lines(ringKeys),
       ]);
@@ -23,7 +23,7 @@ export function addSecret(program: Command) {
     .description("the keys of the ring, and how many stored secrets each encrypts")
     .action(async (_given: object, command: Command) => {
       const ringKeys = await withDatabase(ringStatus);
-      answer(command, { ringKeys }, ringKeys.length === 0 ? ["No secret was ever stored."] : lines(ringKeys));
+      printResult(command, { ringKeys }, ringKeys.length === 0 ? ["No secret was ever stored."] : lines(ringKeys));
     });
 }
 

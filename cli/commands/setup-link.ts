@@ -3,7 +3,7 @@ import { env } from "@/env";
 import { ServiceError } from "@/server/platform/errors";
 import { createSetupLink } from "@/server/services/identity";
 import { withDatabase } from "../database";
-import { answer } from "../output";
+import { printResult } from "../output";
 
 export function addSetupLink(program: Command) {
   program
@@ -18,6 +18,6 @@ export function addSetupLink(program: Command) {
         );
       const { PUBLIC_URL, HOST, PORT } = env();
       const setupLink = `${PUBLIC_URL?.replace(/\/+$/, "") ?? `http://${HOST}:${PORT}`}/setup#token=${link.token}`;
-      answer(command, { setupLink }, [setupLink]);
+      printResult(command, { setupLink }, [setupLink]);
     });
 }

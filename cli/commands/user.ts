@@ -5,9 +5,9 @@ import { notFound } from "@/server/platform/errors";
 import { createUser, findUserByEmail, operatorPasswordReset } from "@/server/services/identity";
 import { changeRights, disablePerson, enablePerson, erasePerson, listPeople } from "@/server/services/people";
 import type { Person } from "@/server/services/people/schemas";
-import { ask, isAsked, type PasswordGiven, passwordOf } from "../ask";
 import { withDatabase } from "../database";
-import { answer, UsageError } from "../output";
+import { printResult, UsageError } from "../output";
+import { isInteractive, type PasswordGiven, passwordOf, prompt } from "../prompt";
 
 export function addUser(program: Command) {
   const group = program.command("user").description("people who can sign in");
@@ -38,7 +38,7 @@ export function addUser(program: Command) {
       );
       const how =
         password === undefined ? "can sign in through a provider, or by `user reset-link`" : "can sign in now";
-      answer(command, { user }, [`${user.email} ${how} (${user.id}).`]);
+      printResult(command, { user }, [`${user.email} ${how} (${user.id}).`]);
     });
   group
     .command("reset-link")
@@ -46,7 +46,7 @@ export function addUser(program: Command) {
     .requiredOption("--email <address>", "the address that the person signs in with")
     .action(async ({ email }: { email: string }, command: Command) => {
       const { link, expiresAt } = await withDatabase((db) => operatorPasswordReset(db, email));
-      answer(command, { resetLink: link, expiresAt }, [link]);
+      printResult(command, { resetLink: link, expiresAt }, [link]);
     });
   addRights(group);
   addEnding(group);
@@ -75,7 +75,7 @@ function addRights(group: Command) {
     .description(`the newest ${PEOPLE_SHOWN} people, their rights, and when they last signed in`)
     .action(async (_given: object, command: Command) => {
       const { people } = await withDatabase((db) => listPeople({ db, operator: true }, { limit: PEOPLE_SHOWN }));
-      answer(command, { users: people }, people.map(lineOf));
+      printResult(command, { users: people }, people.map(lineOf));
     });
   group
     .command("rights")
@@ -95,7 +95,7 @@ function addRights(group: Command) {
           ...(installationOwner === undefined ? {} : { installationOwner }),
         }),
       );
-      answer(command, { user: person }, [lineOf(person)]);
+      printResult(command, { user: person }, [lineOf(person)]);
     });
 }
 
@@ -108,7 +108,7 @@ function addEnding(group: Command) {
     .option(...REVOKE)
     .action(async ({ email, revokeKeys }: Asked & { revokeKeys?: boolean }, command: Command) => {
       const { person, ...done } = await onPerson(email, (ctx, userId) => disablePerson(ctx, { userId, revokeKeys }));
-      answer(command, { user: person, ...done }, [
+      printResult(command, { user: person, ...done }, [
         `${person.email} is disabled; ${count(done.sessionsEnded, "session")} ended. ${keysSaid(done)}`,
       ]);
     });
@@ -118,7 +118,7 @@ function addEnding(group: Command) {
     .requiredOption("--email <address>", "the address that the person signs in with")
     .action(async ({ email }: Asked, command: Command) => {
       const { person } = await onPerson(email, (ctx, userId) => enablePerson(ctx, { userId }));
-      answer(command, { user: person }, [`${person.email} can sign in again.`]);
+      printResult(command, { user: person }, [`${person.email} can sign in again.`]);
     });
   group
     .command("delete")
@@ -127,12 +127,13 @@ function addEnding(group: Command) {
     .option("--confirm <address>", "the address once more; without it a terminal asks")
     .option(...REVOKE)
     .action(async (given: Asked & { confirm?: string; revokeKeys?: boolean }, command: Command) => {
-      const email = given.confirm ?? (isAsked() ? await ask(`Type ${given.email} to erase this person: `) : undefined);
+      const email =
+        given.confirm ?? (isInteractive() ? await prompt(`Type ${given.email} to erase this person: `) : undefined);
       if (email === undefined) throw new UsageError("Say the address once more: --confirm ADDRESS.");
       const done = await onPerson(given.email, (ctx, userId) =>
         erasePerson(ctx, { userId, email, revokeKeys: given.revokeKeys }),
       );
-      answer(command, { erased: true, keysRevoked: done.keysRevoked, keysLeft: done.keysLeft }, [
+      printResult(command, { erased: true, keysRevoked: done.keysRevoked, keysLeft: done.keysLeft }, [
         `${given.email} is erased. ${keysSaid(done)}`,
       ]);
     });

@@ -4,7 +4,7 @@ import type { Entry } from "./vocabulary";
 type FileKind = (typeof FILE_KINDS)[number];
 
 /** What the files of each kind hold, and how a deletion reaches them. All of them go with their project, bytes first. */
-export const FILE_KINDS_HOLD: Record<FileKind, Pick<Entry, "conversation" | "person">> = {
+export const FILE_KIND_ENTRIES: Record<FileKind, Pick<Entry, "conversation" | "person">> = {
   import: {
     conversation: {
       holds: "words",

@@ -1,7 +1,7 @@
 import { TABLES } from "./tables";
 import type { Entry, Holding, Key, TableName } from "./vocabulary";
 
-export { FILE_KINDS_HOLD } from "./file-kinds";
+export { FILE_KIND_ENTRIES } from "./file-kinds";
 export type { Entry, Holding, Key, TableName };
 export { TABLES };
 
@@ -34,7 +34,7 @@ export const PREVIEWED_TABLES = ENTRIES.flatMap(([table, { preview }]) =>
 const keysOf = (holding: Holding): readonly Key[] => ("by" in holding && holding.by) || [];
 
 /** The column by which rows of a conversation (or of its traces) are best found, of each table that has one. */
-export const KEY_OF_CONVERSATION = new Map(
+export const CONVERSATION_KEYS = new Map(
   ENTRIES.flatMap(([table, { conversation }]) => {
     const [key] = keysOf(conversation);
     return key === undefined ? [] : [[table, key] as const];
@@ -58,7 +58,7 @@ const erasedAs = (of: Subject, how: (held: Exclude<Holding, { holds: "nothing" }
   tablesWhere(({ [of]: held }) => held.holds !== "nothing" && how(held));
 
 /** Tables in which an id stays after an erasure. Words stay in none. */
-export const tablesKeeping = (of: Subject) =>
+export const tablesRetainingIds = (of: Subject) =>
   erasedAs(of, (held) => held.erased === "kept" || (held.erased === "rewritten" && held.keepsIds === true));
 
 /** Tables from which ids go by themselves, some time after an erasure. */

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import * as schema from "@/db/schema";
 import { asOwner } from "@/db/testing/as-owner";
-import { type Entry, FILE_KINDS_HOLD, type Holding, KEY_OF_CONVERSATION, TABLES, type TableName, tablesWhere } from ".";
+import { CONVERSATION_KEYS, type Entry, FILE_KIND_ENTRIES, type Holding, TABLES, type TableName, tablesWhere } from ".";
 
 const entries = Object.entries(TABLES) as [TableName, Entry][];
 const names = (rows: Iterable<{ name: string }>) => [...rows].map(({ name }) => name);
@@ -89,7 +89,7 @@ test("columns, foreign keys and statements that the entries name exist", () => {
   expect(
     entries.flatMap(([table, { conversation, person }]) => [conversation, person].flatMap((h) => wrong(table, h))),
   ).toEqual([]);
-  const ofFiles = Object.values(FILE_KINDS_HOLD).flatMap(({ conversation, person }) => [conversation, person]);
+  const ofFiles = Object.values(FILE_KIND_ENTRIES).flatMap(({ conversation, person }) => [conversation, person]);
   expect(ofFiles.flatMap((held) => wrong("files", held))).toEqual([]);
   expect(entries.filter(([table, { address }]) => address && !columns.get(table)!.has(address))).toEqual([]);
 });
@@ -103,7 +103,7 @@ test("what is deleted row by row has a column to be found by, or a statement of 
       .map(() => table),
   );
   expect(unreachable).toEqual([]);
-  expect(KEY_OF_CONVERSATION.size).toBeGreaterThan(10);
+  expect(CONVERSATION_KEYS.size).toBeGreaterThan(10);
 });
 
 test("each table goes with its project as its entry says", () => {

@@ -284,8 +284,8 @@ export const TABLES = {
   },
 
   files: {
-    conversation: nothing("What a file holds its kind says: FILE_KINDS_HOLD."),
-    person: nothing("What a file holds its kind says: FILE_KINDS_HOLD."),
+    conversation: nothing("What a file holds its kind says: FILE_KIND_ENTRIES."),
+    person: nothing("What a file holds its kind says: FILE_KIND_ENTRIES."),
     project: "cascade",
   },
 

@@ -7,7 +7,7 @@ import { accountAuditLog } from "@/db/schema";
 import { trustedProxies } from "@/server/platform/http/client-address";
 import { createUser } from "@/server/services/identity";
 import { countInOneWindow } from "@/server/services/identity/testing";
-import { letIn } from "@/web/front-door";
+import { admit } from "@/web/admission";
 import { handleAuth } from "./next-auth-handler";
 import { sessionOf } from "./session";
 import { browser } from "./testing/browser";
@@ -18,7 +18,7 @@ const servers: Server[] = [];
 async function productWith(proxies: string | undefined) {
   const isTrusted = trustedProxies(proxies);
   const server = createServer((request, response) => {
-    if (letIn(request, response, isTrusted)) void answer(request, response);
+    if (admit(request, response, isTrusted)) void answer(request, response);
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

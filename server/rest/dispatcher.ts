@@ -17,7 +17,7 @@ import { type AbsentOperation, factsOf, METHODS, type Method, type Operation, ty
 
 const PREFIX = "/v1";
 
-/** What was asked where Next cannot route it: web/front-door.ts sends it here, to be refused like anything else. */
+/** What was asked where Next cannot route it: web/admission.ts sends it here, to be refused like anything else. */
 const ASKED_ADDRESS = "x-asked-address";
 const ASKED_METHOD = "x-asked-method";
 

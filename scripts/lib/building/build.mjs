@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { waitForLock } from "../system/lock.mjs";
+import { OperatorError } from "../system/operator-error.mjs";
 import { inRoot } from "../system/paths.mjs";
+import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
-import { step } from "../system/say.mjs";
-import { Trouble } from "../system/trouble.mjs";
 
 /** What the build is made from, and by. Migrations and functions of the database are read when they run. */
 const FOLDERS = ["app", "cli", "db", "inngest", "patches", "public", "scripts/lib/building", "server", "web", "worker"];
@@ -113,6 +113,6 @@ async function bundlePrograms() {
     },
     logLevel: "warning",
   }).catch(() => {
-    throw new Trouble("The application could not be built. What is wrong is above.");
+    throw new OperatorError("The application could not be built. What is wrong is above.");
   });
 }

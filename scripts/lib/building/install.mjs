@@ -1,8 +1,8 @@
 // @ts-check
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { inRoot } from "../system/paths.mjs";
+import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
-import { step } from "../system/say.mjs";
 
 const INSTALLED = "node_modules/.package-lock.json";
 

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { OperatorError } from "../system/operator-error.mjs";
 import { ROOT } from "../system/paths.mjs";
-import { Trouble } from "../system/trouble.mjs";
 import { Cluster } from "./postgres.mjs";
 
 const LONG_ENOUGH = 32;
@@ -17,7 +17,7 @@ export function dataFolder(folder) {
     mkdirSync(inside("logs"), { recursive: true, mode: 0o700 });
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    throw new Trouble(
+    throw new OperatorError(
       `Cannot write to ${folder} (${/** @type {Error} */ (error).message}). Set DATA_DIR to a folder that this user may write to.`,
     );
   }
@@ -32,11 +32,12 @@ export function dataFolder(folder) {
 
 /** The secret that the operator gave, in the variable or in a file of theirs. @param {NodeJS.ProcessEnv} env */
 export function givenSecret({ WHETSTONE_SECRET: text, WHETSTONE_SECRET_FILE: file }) {
-  if (text && file) throw new Trouble("WHETSTONE_SECRET and WHETSTONE_SECRET_FILE are both set: keep one of them.");
+  if (text && file)
+    throw new OperatorError("WHETSTONE_SECRET and WHETSTONE_SECRET_FILE are both set: keep one of them.");
   if (!text && !file) return undefined;
   const given = file ? readSecret(path.resolve(ROOT, file)) : text;
   if (given && given.length >= LONG_ENOUGH) return given;
-  throw new Trouble(
+  throw new OperatorError(
     file
       ? `WHETSTONE_SECRET_FILE names ${file}, which is too short: at least ${LONG_ENOUGH} characters.`
       : `WHETSTONE_SECRET is too short: at least ${LONG_ENOUGH} characters.`,
@@ -48,7 +49,7 @@ function readSecret(file) {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw new Trouble(`WHETSTONE_SECRET_FILE cannot be read: ${/** @type {Error} */ (error).message}`);
+    throw new OperatorError(`WHETSTONE_SECRET_FILE cannot be read: ${/** @type {Error} */ (error).message}`);
   }
 }
 
@@ -69,6 +70,8 @@ function secret(file) {
   }
   const kept = readFileSync(file, "utf8").trim();
   if (kept.length < LONG_ENOUGH)
-    throw new Trouble(`${file} is damaged. Restore it from a backup: stored keys can be read with no other secret.`);
+    throw new OperatorError(
+      `${file} is damaged. Restore it from a backup: stored keys can be read with no other secret.`,
+    );
   return kept;
 }

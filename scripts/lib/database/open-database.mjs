@@ -1,10 +1,10 @@
 // @ts-check
 import { holderOf, LockHeld, waitForLock } from "../system/lock.mjs";
+import { OperatorError } from "../system/operator-error.mjs";
 import { endOrphans } from "../system/orphans.mjs";
+import { step } from "../system/print.mjs";
 import { until } from "../system/processes.mjs";
-import { step } from "../system/say.mjs";
-import { Trouble } from "../system/trouble.mjs";
-import { waysIn } from "./postgres.mjs";
+import { databaseUrls } from "./postgres.mjs";
 import { prepareDatabase } from "./prepare-database.mjs";
 
 const WAIT_MS = 60_000;
@@ -23,11 +23,11 @@ export async function withInstalledDatabase({ folder, given, built, env }, work)
     await prepareDatabase(given, { env, built });
     return work(given, holderOf(folder.lockFile)?.address);
   }
-  const embedded = () => waysIn(folder.cluster.access);
+  const embedded = () => databaseUrls(folder.cluster.access);
   const lock = await lockOrServer(folder.lockFile);
   if ("holder" in lock) {
     if (lock.external)
-      throw new Trouble(
+      throw new OperatorError(
         "The server that runs here uses the database of DATABASE_URL. Set DATABASE_URL for this command too.",
       );
     return work(embedded(), lock.address);
@@ -52,17 +52,17 @@ async function lockOrServer(file) {
   try {
     return await waitForLock(file, "cli", {
       withinMs: WAIT_MS,
-      worthWaitingFor: ({ kind, stopping }) => kind === "cli" || stopping === true,
+      shouldWait: ({ kind, stopping }) => kind === "cli" || stopping === true,
     });
   } catch (error) {
     if (!(error instanceof LockHeld)) throw error;
     if (error.held.kind === "cli")
-      throw new Trouble(
+      throw new OperatorError(
         `Another command (process ${error.held.holder.pid}) has worked on this database for a minute. Try again when it is done.`,
       );
     await until(() => holderOf(file)?.database === true || !holderOf(file), WAIT_MS);
     const server = holderOf(file);
-    if (!server?.database) throw new Trouble("The server is just starting or stopping. Try again in a moment.");
+    if (!server?.database) throw new OperatorError("The server is just starting or stopping. Try again in a moment.");
     return server;
   }
 }

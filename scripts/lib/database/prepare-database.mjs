@@ -1,9 +1,9 @@
 // @ts-check
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { OperatorError } from "../system/operator-error.mjs";
 import { inRoot, runTypeScript } from "../system/paths.mjs";
 import { ended } from "../system/processes.mjs";
-import { Trouble } from "../system/trouble.mjs";
 
 /**
  * What a start has to know of the database.
@@ -38,6 +38,6 @@ export async function prepareDatabase({ url, ownerUrl }, options = {}) {
     problem += chunk;
   });
   const { code } = await ended(child);
-  if (code !== 0) throw new Trouble(problem.trim() || "The database could not be prepared.");
+  if (code !== 0) throw new OperatorError(problem.trim() || "The database could not be prepared.");
   return JSON.parse(out);
 }

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "../building/build.mjs";
 import { install } from "../building/install.mjs";
 import { dataFolder } from "../database/data-folder.mjs";
-import { freePort, portTrouble, waysIn } from "../database/postgres.mjs";
+import { databaseUrls, freePort, portError } from "../database/postgres.mjs";
 import { prepareDatabase } from "../database/prepare-database.mjs";
 import { LockHeld, waitForLock } from "../system/lock.mjs";
+import { OperatorError } from "../system/operator-error.mjs";
 import { endOrphans } from "../system/orphans.mjs";
 import { inRoot } from "../system/paths.mjs";
+import { print, step } from "../system/print.mjs";
 import { endForeground } from "../system/processes.mjs";
-import { say, step } from "../system/say.mjs";
-import { onStarterGone, onStopSignal } from "../system/signals.mjs";
-import { Trouble } from "../system/trouble.mjs";
+import { onParentGone, onStopSignal } from "../system/signals.mjs";
 import { addressOf, givenDatabase, readSettings } from "./settings.mjs";
 import { Supervised } from "./supervised.mjs";
 
@@ -33,35 +33,35 @@ const LAST_STEP_MS = 15_000;
  *   nodeEnv: "production" | "development",
  *   web: readonly string[],
  *   worker: readonly string[],
- * }} Form
+ * }} Mode
  */
 
 class Stopped extends Error {}
 
-/** From nothing to serving, and back. Resolves with the exit code. @param {Form} form */
-export async function serve(form) {
+/** From nothing to serving, and back. Resolves with the exit code. @param {Mode} mode */
+export async function serve(mode) {
   /** What was started, in order; ended in the opposite order. @type {(() => Promise<void> | void)[]} */
   const started = [];
   let stopping = false;
   /** @type {(reason: unknown) => void} */
   let giveUp = () => {};
-  const stopAsked = new Promise((_, reject) => {
+  const stopRequested = new Promise((_, reject) => {
     giveUp = reject;
   });
-  stopAsked.catch(() => {});
+  stopRequested.catch(() => {});
   onStopSignal((_signal, times) => {
-    const INSISTS = 3;
-    if (times >= INSISTS) process.exit(1);
-    if (times === 1) say("Stopping …");
+    const FORCE_AFTER_SIGNALS = 3;
+    if (times >= FORCE_AFTER_SIGNALS) process.exit(1);
+    if (times === 1) print("Stopping …");
     stopping = true;
     giveUp(new Stopped());
   });
-  onStarterGone(() => {
-    say("Whoever started this is gone: stopping …");
+  onParentGone(() => {
+    print("Whoever started this is gone: stopping …");
     stopping = true;
     giveUp(new Stopped());
   });
-  const unlessStopped = () => {
+  const throwIfStopped = () => {
     if (stopping) throw new Stopped();
   };
 
@@ -73,56 +73,56 @@ export async function serve(form) {
   const holdLock = (/** @type {import("../system/lock.mjs").Lock} */ taken) => {
     lock = taken;
   };
-  const booting = boot(form, { started, holdLock, unlessStopped, giveUp });
+  const booting = boot(mode, { started, holdLock, throwIfStopped, giveUp });
   try {
-    await Promise.race([booting, stopAsked]);
-    await stopAsked; // serving: until someone ends it
+    await Promise.race([booting, stopRequested]);
+    await stopRequested; // serving: until someone ends it
     return 0;
   } catch (error) {
     stopping = true;
-    lock?.tell({ stopping: true });
+    lock?.update({ stopping: true });
     endForeground();
     await endAll();
     await Promise.race([booting.catch(() => {}), sleep(LAST_STEP_MS)]); // it ends at its next step
     await endAll(); // what that step still started
     lock?.release();
     if (!(error instanceof Stopped)) throw error;
-    say("Stopped.");
+    print("Stopped.");
     return 0;
   }
 }
 
 /**
- * @param {Form} form
+ * @param {Mode} mode
  * @param {{
  *   started: (() => Promise<void> | void)[],
  *   holdLock: (lock: import("../system/lock.mjs").Lock) => void,
- *   unlessStopped: () => void,
+ *   throwIfStopped: () => void,
  *   giveUp: (reason: unknown) => void,
  * }} run
  */
-async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
+async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
   const begun = Date.now();
   const settings = readSettings();
   const folder = dataFolder(settings.dataDir);
-  say(`Whetstone ${JSON.parse(readFileSync(inRoot("package.json"), "utf8")).version}, data in ${folder.folder}`);
+  print(`Whetstone ${JSON.parse(readFileSync(inRoot("package.json"), "utf8")).version}, data in ${folder.folder}`);
 
-  const lock = await lockFor(form, folder);
+  const lock = await lockFor(mode, folder);
   holdLock(lock);
   await endOrphans(lock, folder.cluster);
   const port = await portFor(settings);
   const address = addressOf({ ...settings, port });
-  unlessStopped();
+  throwIfStopped();
 
   await install(folder.log("install"));
-  unlessStopped();
-  if (form.build) await build({ log: folder.log("build") });
-  unlessStopped();
+  throwIfStopped();
+  if (mode.build) await build({ log: folder.log("build") });
+  throwIfStopped();
 
   /** @type {NodeJS.ProcessEnv} */
   const env = {
     ...process.env,
-    NODE_ENV: form.nodeEnv,
+    NODE_ENV: mode.nodeEnv,
     NEXT_TELEMETRY_DISABLED: "1",
     HOST: settings.host,
     PORT: String(port),
@@ -136,78 +136,78 @@ async function boot(form, { started, holdLock, unlessStopped, giveUp }) {
   const database = await openDatabase({
     given: givenDatabase(settings),
     folder,
-    lost: () => giveUp(new Trouble("The database cannot be started again.")),
+    lost: () => giveUp(new OperatorError("The database cannot be started again.")),
   });
   let open = false;
   const supervise = (/** @type {string} */ name, /** @type {readonly string[]} */ args) =>
     new Supervised({
       name,
-      args: ["--import", leash, ...args],
+      args: ["--import", exitWithParent, ...args],
       env: () => ({ ...env, DATABASE_URL: database.urls().url, LISTEN: open ? "" : "when-told" }),
       onStarted: () => tellChildren(),
     });
-  const web = supervise("web", form.web);
-  const worker = supervise("worker", form.worker);
+  const web = supervise("web", mode.web);
+  const worker = supervise("worker", mode.worker);
   const tellChildren = () =>
-    lock.tell({
+    lock.update({
       children: Object.fromEntries(
         [web, worker].flatMap(({ identity, description: { name } }) => (identity ? [[name, identity]] : [])),
       ),
     });
   database.onMoved(() => {
-    web.again();
-    worker.again();
+    web.restart();
+    worker.restart();
   });
   started.push(
     () => database.stop(),
     async () => void (await Promise.all([web.stop(), worker.stop()])),
   );
-  unlessStopped();
+  throwIfStopped();
 
-  const cameUp = async (/** @type {Supervised} */ process) => {
+  const waitUntilReady = async (/** @type {Supervised} */ process) => {
     const { failed } = await process.start();
-    if (failed) throw new Trouble(startFailure(process.description.name, failed, settings, port));
+    if (failed) throw new OperatorError(startFailure(process.description.name, failed, settings, port));
   };
   // The web server needs the database when it answers, not while it loads: the two come up together.
-  const webStart = cameUp(web);
+  const webStart = waitUntilReady(web);
   webStart.catch(giveUp); // a setting that it cannot read ends the start before the database is up
   await database.start();
-  unlessStopped();
+  throwIfStopped();
   const { setupToken } = await step("Checking the database", () =>
-    prepareDatabase(database.urls(), { env, firstRun: true, built: form.build, embedded: !settings.databaseUrl }),
+    prepareDatabase(database.urls(), { env, firstRun: true, built: mode.build, embedded: !settings.databaseUrl }),
   );
-  lock.tell({ database: true, external: settings.databaseUrl !== undefined });
-  unlessStopped();
+  lock.update({ database: true, external: settings.databaseUrl !== undefined });
+  throwIfStopped();
   await step("Starting the web server and the worker", async () => {
     open = true;
-    web.tell({ type: "listen" });
-    await Promise.all([cameUp(worker), webStart]);
+    web.send({ type: "listen" });
+    await Promise.all([waitUntilReady(worker), webStart]);
   });
-  lock.tell({ address });
+  lock.update({ address });
 
-  say(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+  print(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
   if (setupToken) {
-    say(
+    print(
       `\nNobody has an account yet. Become the owner with this link (it works once, for 24 hours; a new one: npm run -s cli -- setup-link):\n\n  ${address}/setup#token=${setupToken}\n`,
     );
   }
 }
 
-const leash = new URL("../system/leash.mjs", import.meta.url).href;
+const exitWithParent = new URL("../system/exit-with-parent.mjs", import.meta.url).href;
 
-/** @param {Form} form @param {ReturnType<typeof dataFolder>} folder */
-async function lockFor(form, { lockFile, folder }) {
+/** @param {Mode} mode @param {ReturnType<typeof dataFolder>} folder */
+async function lockFor(mode, { lockFile, folder }) {
   try {
-    return await waitForLock(lockFile, form.kind, {
+    return await waitForLock(lockFile, mode.kind, {
       withinMs: COMMAND_MS,
-      worthWaitingFor: ({ kind, stopping }) => kind === "cli" || stopping === true,
+      shouldWait: ({ kind, stopping }) => kind === "cli" || stopping === true,
     });
   } catch (error) {
     if (!(error instanceof LockHeld)) throw error;
     const { holder, kind, address } = error.held;
     if (kind === "cli")
-      throw new Trouble(`A command (process ${holder.pid}) still works on ${folder}. Try again when it is done.`);
-    throw new Trouble(
+      throw new OperatorError(`A command (process ${holder.pid}) still works on ${folder}. Try again when it is done.`);
+    throw new OperatorError(
       `Whetstone runs already on ${folder} (process ${holder.pid}${address ? `, at ${address}` : ""}). Stop that one first (kill ${holder.pid}), or start another with its own folder and port: DATA_DIR=… PORT=… npm ${kind === "dev" ? "run dev" : "start"}`,
     );
   }
@@ -216,8 +216,8 @@ async function lockFor(form, { lockFile, folder }) {
 /** @param {ReturnType<typeof readSettings>} settings */
 async function portFor({ host, port }) {
   const wanted = port || (await freePort());
-  const trouble = await portTrouble(wanted, host);
-  if (trouble) throw new Trouble(portSentence(trouble.code, host, wanted));
+  const trouble = await portError(wanted, host);
+  if (trouble) throw new OperatorError(portSentence(trouble.code, host, wanted));
   return wanted;
 }
 
@@ -241,7 +241,7 @@ const startFailure = (name, reason, { host }, port) =>
 
 /** What Postgres says of the memory of a server that was killed, while a process of it is left. @param {unknown} trouble */
 const isStillInUse = (trouble) =>
-  trouble instanceof Trouble && /shared memory block .* still in use/.test(trouble.message);
+  trouble instanceof OperatorError && /shared memory block .* still in use/.test(trouble.message);
 
 /**
  * The embedded database, kept running; or the one that DATABASE_URL names, which is not ours to start.
@@ -252,7 +252,7 @@ async function openDatabase({ given, folder: { cluster }, lost }) {
 
   if (!cluster.exists) await step("Creating the database", () => cluster.create());
   await cluster.reservePort();
-  const current = () => waysIn(cluster.access);
+  const current = () => databaseUrls(cluster.access);
   /** @type {import("../database/postgres.mjs").Server | undefined} */
   let server;
   /** @type {Promise<import("../database/postgres.mjs").Server> | undefined} */
@@ -262,16 +262,16 @@ async function openDatabase({ given, folder: { cluster }, lost }) {
 
   /**
    * After a crash its processes may still be on their way out (one that is in a statement ends that first): it is tried
-   * again where the trouble is `worthAnotherTry`.
-   * @param {(trouble: unknown) => boolean} worthAnotherTry
+   * again where the trouble is `isRetryable`.
+   * @param {(trouble: unknown) => boolean} isRetryable
    */
-  const startPatiently = async (worthAnotherTry) => {
+  const startWithRetry = async (isRetryable) => {
     const until = Date.now() + LEFTOVERS_MS;
     for (;;) {
       try {
         return await cluster.start();
       } catch (trouble) {
-        if (Date.now() > until || !worthAnotherTry(trouble)) throw trouble;
+        if (Date.now() > until || !isRetryable(trouble)) throw trouble;
         await sleep(1000);
         if (ending) throw trouble;
       }
@@ -281,9 +281,9 @@ async function openDatabase({ given, folder: { cluster }, lost }) {
     while (server && !ending) {
       await server.exited;
       if (ending) return;
-      say("The database ended by itself; starting it again.");
+      print("The database ended by itself; starting it again.");
       const before = current().url;
-      starting = startPatiently(() => true);
+      starting = startWithRetry(() => true);
       server = await starting.catch(() => undefined);
       if (!server && !ending) return lost();
       if (current().url !== before) moved();
@@ -293,7 +293,7 @@ async function openDatabase({ given, folder: { cluster }, lost }) {
   return {
     urls: current,
     async start() {
-      starting = step("Starting the database", () => startPatiently(isStillInUse));
+      starting = step("Starting the database", () => startWithRetry(isStillInUse));
       server = await starting;
       void watch();
     },

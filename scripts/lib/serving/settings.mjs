@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
+import { OperatorError } from "../system/operator-error.mjs";
 import { inRoot, ROOT } from "../system/paths.mjs";
-import { Trouble } from "../system/trouble.mjs";
 
 /** Reads a file `.env` in the repository; variables that are set already win. */
 if (existsSync(inRoot(".env"))) process.loadEnvFile?.(inRoot(".env"));
@@ -16,12 +16,12 @@ export function readSettings(env = process.env) {
   const host = env.HOST || "127.0.0.1";
   const port = Number(env.PORT || 3000);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Trouble(`PORT is "${env.PORT}"; it has to be a number from 0 (any free port) to 65535.`);
+    throw new OperatorError(`PORT is "${env.PORT}"; it has to be a number from 0 (any free port) to 65535.`);
   }
   const databaseUrl = databaseUrlIn(env, "DATABASE_URL");
   const migrationDatabaseUrl = databaseUrlIn(env, "MIGRATION_DATABASE_URL");
   if (migrationDatabaseUrl && !databaseUrl) {
-    throw new Trouble("MIGRATION_DATABASE_URL needs DATABASE_URL beside it: the embedded database has its own.");
+    throw new OperatorError("MIGRATION_DATABASE_URL needs DATABASE_URL beside it: the embedded database has its own.");
   }
   return {
     host,
@@ -37,7 +37,7 @@ export function readSettings(env = process.env) {
 function databaseUrlIn(env, name) {
   const url = env[name] || undefined;
   if (url && !(/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) {
-    throw new Trouble(`${name} has to look like postgres://user:password@host:5432/database.`);
+    throw new OperatorError(`${name} has to look like postgres://user:password@host:5432/database.`);
   }
   return url;
 }

@@ -1,8 +1,8 @@
 // @ts-check
 import { spawn } from "node:child_process";
 import { inRoot } from "../system/paths.mjs";
+import { print } from "../system/print.mjs";
 import { ended, endProcess, identify } from "../system/processes.mjs";
-import { say } from "../system/say.mjs";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 30_000;
  * A process that worked this long had started well: the next crash is a new story. Short, for an outage of half a minute
  * is worse than a process that starts anew every ten seconds.
  */
-const WORKED_WELL_MS = 10_000;
+const STABLE_AFTER_MS = 10_000;
 const FINISH_MS = 10_000;
 
 /**
@@ -20,10 +20,10 @@ const FINISH_MS = 10_000;
 export class Supervised {
   #stopping = false;
   /** One that never came up is not started again: whoever starts it is told why instead. */
-  #cameUp = false;
+  #ready = false;
   #pause = FIRST_PAUSE_MS;
   /** @type {NodeJS.Timeout | undefined} */
-  #restart;
+  #restartTimer;
   /** @type {import("node:child_process").ChildProcess | undefined} */
   #child;
   /** @type {import("../system/processes.mjs").Identity | undefined} */
@@ -52,19 +52,19 @@ export class Supervised {
     const end = ended(child).catch((/** @type {Error} */ error) => ({ code: 1, signal: error.message }));
     void end.then(({ code, signal }) => {
       this.identity = undefined;
-      if (this.#stopping || !this.#cameUp) return;
-      if (upAt !== undefined && performance.now() - upAt > WORKED_WELL_MS) this.#pause = FIRST_PAUSE_MS;
-      say(
+      if (this.#stopping || !this.#ready) return;
+      if (upAt !== undefined && performance.now() - upAt > STABLE_AFTER_MS) this.#pause = FIRST_PAUSE_MS;
+      print(
         `The ${name} process ended (${signal ?? `exit code ${code}`}); starting it again in ${this.#pause / 1000} s.`,
       );
-      this.#restart = setTimeout(() => void this.start(), this.#pause);
+      this.#restartTimer = setTimeout(() => void this.start(), this.#pause);
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
     });
     return new Promise((resolve) => {
       child.once("message", (message) => {
         const said = /** @type {{failed?: string}} */ (message);
         if (!said.failed) {
-          this.#cameUp = true;
+          this.#ready = true;
           upAt = performance.now();
         }
         resolve(said);
@@ -75,7 +75,7 @@ export class Supervised {
 
   async stop() {
     this.#stopping = true;
-    clearTimeout(this.#restart);
+    clearTimeout(this.#restartTimer);
     if (!this.identity || !this.#child) return;
     await endProcess(this.identity, [
       { signal: "SIGTERM", withinMs: FINISH_MS },
@@ -84,12 +84,12 @@ export class Supervised {
   }
 
   /** @param {object} message */
-  tell(message) {
+  send(message) {
     if (this.#child?.connected) this.#child.send(message, () => {});
   }
 
   /** Ends it; it comes back at once, with the environment of now. */
-  async again() {
+  async restart() {
     this.#pause = FIRST_PAUSE_MS;
     this.#child?.kill("SIGTERM");
   }

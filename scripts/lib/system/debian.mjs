@@ -1,7 +1,7 @@
 // @ts-check
 import { existsSync } from "node:fs";
+import { step } from "./print.mjs";
 import { runLogged } from "./processes.mjs";
-import { step } from "./say.mjs";
 
 export const canInstallPackages = () => process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
 

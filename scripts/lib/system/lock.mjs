@@ -40,7 +40,7 @@ export class Lock {
   }
 
   /** @param {Partial<Held>} changes */
-  tell(changes) {
+  update(changes) {
     this.content = { ...this.content, ...changes };
     const next = `${this.file}.${process.pid}`;
     writeFileSync(next, JSON.stringify(this.content), { mode: 0o600 });
@@ -58,7 +58,7 @@ export class Lock {
  * @param {string} file
  * @param {string} kind
  */
-export function takeLock(file, kind) {
+export function acquireLock(file, kind) {
   const mine = `${file}.${process.pid}`;
   const ATTEMPTS = 20; // each is lost only to another process that took or gave back the lock in between
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -97,15 +97,15 @@ function takeOver(file, dead) {
 /**
  * @param {string} file
  * @param {string} kind
- * @param {{withinMs: number, worthWaitingFor?: (held: Held) => boolean}} options
+ * @param {{withinMs: number, shouldWait?: (held: Held) => boolean}} options
  */
-export async function waitForLock(file, kind, { withinMs, worthWaitingFor = () => true }) {
+export async function waitForLock(file, kind, { withinMs, shouldWait = () => true }) {
   const deadline = Date.now() + withinMs;
   for (;;) {
     try {
-      return takeLock(file, kind);
+      return acquireLock(file, kind);
     } catch (error) {
-      if (!(error instanceof LockHeld) || !worthWaitingFor(error.held) || Date.now() > deadline) throw error;
+      if (!(error instanceof LockHeld) || !shouldWait(error.held) || Date.now() > deadline) throw error;
       const { holder } = error.held;
       await until(
         () => !isRunning(holder) || read(file)?.holder.pid !== holder.pid,

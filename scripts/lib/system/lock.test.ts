@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { holderOf, LockHeld, takeLock, waitForLock } from "./lock.mjs";
+import { acquireLock, holderOf, LockHeld, waitForLock } from "./lock.mjs";
 import { identify } from "./processes.mjs";
 
 let file: string;
@@ -15,9 +15,9 @@ afterEach(() => rmSync(path.dirname(file), { recursive: true }));
 const alone = () => readdirSync(path.dirname(file));
 
 test("one process holds it at a time, and says who it is", () => {
-  const lock = takeLock(file, "start");
-  lock.tell({ address: "http://127.0.0.1:3000" });
-  expect(() => takeLock(file, "start")).toThrow(LockHeld);
+  const lock = acquireLock(file, "start");
+  lock.update({ address: "http://127.0.0.1:3000" });
+  expect(() => acquireLock(file, "start")).toThrow(LockHeld);
   expect(holderOf(file)).toMatchObject({
     holder: { pid: process.pid },
     kind: "start",
@@ -32,18 +32,18 @@ test("the lock of a process that is gone is taken over, with the names of its ch
   const children = { web: { pid: 4_000_001, since: "then" } };
   writeFileSync(file, JSON.stringify({ holder: { pid: 4_000_000, since: "then" }, kind: "start", children }));
   expect(holderOf(file)).toBeUndefined();
-  expect(takeLock(file, "start").content).toMatchObject({ holder: { pid: process.pid }, children });
+  expect(acquireLock(file, "start").content).toMatchObject({ holder: { pid: process.pid }, children });
   expect(alone()).toEqual(["running.json"]);
 });
 
 test("a process that only has the same number does not hold it", () => {
   writeFileSync(file, JSON.stringify({ holder: { pid: process.pid, since: "another start" }, kind: "start" }));
-  expect(takeLock(file, "start").content.holder).toEqual(identify(process.pid));
+  expect(acquireLock(file, "start").content.holder).toEqual(identify(process.pid));
 });
 
 test("a damaged lock file holds nobody up", () => {
   writeFileSync(file, "{");
-  expect(takeLock(file, "start").content.kind).toBe("start");
+  expect(acquireLock(file, "start").content.kind).toBe("start");
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ kind: "start" });
 });
 
@@ -51,7 +51,7 @@ test("waiting ends when the holder does", async () => {
   const holder = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"]);
   await new Promise((resolve) => holder.once("spawn", resolve));
   writeFileSync(file, JSON.stringify({ holder: identify(holder.pid!), kind: "cli" }));
-  const isCommand = { withinMs: 10_000, worthWaitingFor: ({ kind }: { kind: string }) => kind === "cli" };
+  const isCommand = { withinMs: 10_000, shouldWait: ({ kind }: { kind: string }) => kind === "cli" };
   const waiting = waitForLock(file, "start", isCommand);
   holder.kill();
   expect((await waiting).content.kind).toBe("start");
@@ -59,8 +59,8 @@ test("waiting ends when the holder does", async () => {
 
 test("of many processes that want it at once one gets it", async () => {
   const take = `
-    const { takeLock } = await import(${JSON.stringify(new URL("./lock.mjs", import.meta.url).href)});
-    try { takeLock(${JSON.stringify(file)}, "start"); console.log("taken"); } catch (error) { console.log(error.constructor.name); }
+    const { acquireLock } = await import(${JSON.stringify(new URL("./lock.mjs", import.meta.url).href)});
+    try { acquireLock(${JSON.stringify(file)}, "start"); console.log("taken"); } catch (error) { console.log(error.constructor.name); }
     process.stdin.resume().once("end", () => process.exit());`;
   const takers = Array.from({ length: 8 }, () => spawn(process.execPath, ["--input-type=module", "-e", take]));
   const said = await Promise.all(

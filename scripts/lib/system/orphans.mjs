@@ -1,7 +1,7 @@
 // @ts-check
 import { endProcess } from "./processes.mjs";
 
-const LADDER = /** @type {const} */ ([
+const ESCALATION = /** @type {const} */ ([
   { signal: "SIGTERM", withinMs: 2_000 },
   { signal: "SIGKILL", withinMs: 2_000 },
 ]);
@@ -12,7 +12,7 @@ const LADDER = /** @type {const} */ ([
  * @param {import("../database/postgres.mjs").Cluster} cluster
  */
 export async function endOrphans(lock, cluster) {
-  await Promise.all(Object.values(lock.content.children ?? {}).map((child) => endProcess(child, LADDER)));
-  lock.tell({ children: {} });
+  await Promise.all(Object.values(lock.content.children ?? {}).map((child) => endProcess(child, ESCALATION)));
+  lock.update({ children: {} });
   await cluster.stopOrphan();
 }

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, lchownSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { say } from "./say.mjs";
-import { Trouble } from "./trouble.mjs";
+import { OperatorError } from "./operator-error.mjs";
+import { print } from "./print.mjs";
 
 /**
  * PostgreSQL refuses to run as root. There it gets an account of its own; anywhere else it runs as whoever we are.
@@ -52,7 +52,7 @@ export function databaseAccount() {
   }
   const nobody = account("nobody");
   if (nobody) return nobody;
-  throw new Trouble(
+  throw new OperatorError(
     "PostgreSQL does not run as root, and no account could be made for it. Add one (useradd --system whetstone), run this as another user, or set DATABASE_URL.",
   );
 }
@@ -109,13 +109,13 @@ export function launcherFor(as, { program, folder }) {
   const found = ways.find(works);
   if (found) return found;
   for (const closed of new Set([...closedFolders(program), ...closedFolders(folder)])) {
-    say(
+    print(
       `Letting other users pass through ${closed} (not read it): the database runs as "${as.name}", because it may not run as root.`,
     );
     chmodSync(closed, statSync(closed).mode | 0o011);
   }
   if (works(plain)) return plain;
-  throw new Trouble(
+  throw new OperatorError(
     `The database runs as the user "${as.name}" because it may not run as root, and that user cannot reach ${folder} or ${program}. Move them to where it can, or set DATABASE_URL.`,
   );
 }
@@ -134,7 +134,7 @@ function closedFolders(target) {
  * @param {string} folder
  * @param {Account | undefined} as
  */
-export function giveTo(folder, as) {
+export function chownTo(folder, as) {
   if (!as || lstatSync(folder).uid === as.uid) return;
   const give = (/** @type {string} */ entry) => {
     if (lstatSync(entry).isDirectory()) for (const name of readdirSync(entry)) give(path.join(entry, name));

@@ -2,9 +2,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { OperatorError } from "./operator-error.mjs";
 import { inRoot } from "./paths.mjs";
-import { tail } from "./say.mjs";
-import { Trouble } from "./trouble.mjs";
+import { tail } from "./print.mjs";
 
 /**
  * A name for this very process, so that a number that the system gave to another one later is not mistaken for it.
@@ -118,7 +118,8 @@ export async function runLogged(command, args, { log, env = process.env, failed 
     const child = spawn(command, args, { cwd: inRoot(), env, stdio: ["ignore", fd, fd] });
     foreground.add(child);
     const { code } = await ended(child).finally(() => foreground.delete(child));
-    if (code !== 0) throw new Trouble(`${failed} This is what it said last (all of it is in ${log}):\n\n${tail(log)}`);
+    if (code !== 0)
+      throw new OperatorError(`${failed} This is what it said last (all of it is in ${log}):\n\n${tail(log)}`);
   } finally {
     closeSync(fd);
   }

@@ -21,7 +21,7 @@ export function onStopSignal(stop) {
  * same for a test's run (STOP_WITH_PARENT). Started in any other way, we outlive the shell that did so.
  * @param {() => void} stop
  */
-export function onStarterGone(stop) {
+export function onParentGone(stop) {
   const OFTEN_MS = 500;
   const { npm_lifecycle_event, STOP_WITH_PARENT } = process.env;
   if (!(npm_lifecycle_event || STOP_WITH_PARENT) || process.platform === "win32") return;

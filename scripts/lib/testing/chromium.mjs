@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { canInstallPackages, installPackage } from "../system/debian.mjs";
+import { OperatorError } from "../system/operator-error.mjs";
 import { inRoot } from "../system/paths.mjs";
+import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
-import { step } from "../system/say.mjs";
-import { Trouble } from "../system/trouble.mjs";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const APPLICATIONS = [
@@ -18,7 +18,7 @@ export async function findChromium() {
   const given = process.env.CHROMIUM_PATH;
   if (given) {
     if (existsSync(given)) return given;
-    throw new Trouble(`CHROMIUM_PATH is ${given}, and there is no such file.`);
+    throw new OperatorError(`CHROMIUM_PATH is ${given}, and there is no such file.`);
   }
   const folders = (process.env.PATH ?? "").split(path.delimiter);
   const { chromium } = await import("@playwright/test");
@@ -43,7 +43,7 @@ export async function chromiumForTests(logFor) {
   if (!(await findChromium()) && canInstallPackages()) await attempt(() => installPackage("chromium", logFor));
   const got = await findChromium();
   if (got) return got;
-  throw new Trouble(
+  throw new OperatorError(
     "The browser tests need a Chromium. Install one (package `chromium`, or Google Chrome), or set CHROMIUM_PATH.",
   );
 }
@@ -53,6 +53,6 @@ async function attempt(work) {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Trouble)) throw error; // the next way may work
+    if (!(error instanceof OperatorError)) throw error; // the next way may work
   }
 }

@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { canInstallPackages, installPackage } from "../system/debian.mjs";
+import { OperatorError } from "../system/operator-error.mjs";
 import { inRoot } from "../system/paths.mjs";
+import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
-import { step } from "../system/say.mjs";
-import { Trouble } from "../system/trouble.mjs";
 
 const MAKES_ENVIRONMENTS = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
@@ -33,7 +33,7 @@ export async function installTool(tool, logFor) {
   if (!findPython() && canInstallPackages()) await installPackage("python3-venv", logFor);
   const python = findPython();
   if (!python) {
-    throw new Trouble(`${tool.purpose} need Python 3.10 or later with its venv module (Debian: python3-venv).`);
+    throw new OperatorError(`${tool.purpose} need Python 3.10 or later with its venv module (Debian: python3-venv).`);
   }
   const folder = path.dirname(path.dirname(program));
   const log = logFor(tool.name);

@@ -7,15 +7,15 @@ import { build } from "../building/build.mjs";
 import { install } from "../building/install.mjs";
 import { freePort } from "../database/postgres.mjs";
 import { startTemporaryDatabase } from "../database/temporary-database.mjs";
+import { explain, OperatorError } from "../system/operator-error.mjs";
 import { inRoot, withTools } from "../system/paths.mjs";
+import { print } from "../system/print.mjs";
 import { ended } from "../system/processes.mjs";
-import { say } from "../system/say.mjs";
 import { onStopSignal } from "../system/signals.mjs";
-import { explain, Trouble } from "../system/trouble.mjs";
 import { chromiumForTests } from "./chromium.mjs";
 import { schemathesisForTests } from "./schemathesis.mjs";
 import { seaweedfsForTests } from "./seaweedfs.mjs";
-import { sumUp, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.mjs";
+import { summarize, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.mjs";
 
 const PARTS = ["verify", "unit", "db", "e2e"];
 
@@ -51,14 +51,14 @@ export async function runTests(asked) {
   const wanted = (/** @type {string} */ part) => asked.length === 0 || asked.includes(part);
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-test-"));
   try {
-    const { lines, failed } = sumUp(await run(wanted, folder), { nothingMayBeSkipped: Boolean(process.env.CI) });
-    say(`\n${lines.join("\n")}`);
+    const { lines, failed } = summarize(await run(wanted, folder), { nothingMayBeSkipped: Boolean(process.env.CI) });
+    print(`\n${lines.join("\n")}`);
     process.exitCode = failed ? 1 : 0;
     if (!failed) rmSync(folder, { recursive: true, force: true });
   } catch (error) {
     // Also when it could not even begin, the last line is the sum.
     console.error(`\n${explain(error)}`);
-    say("\n0 passed, 1 failed");
+    print("\n0 passed, 1 failed");
     process.exitCode = 1;
   }
 }
@@ -75,8 +75,8 @@ async function run(wanted, folder) {
   });
   /** @param {string} title @param {readonly string[]} command @param {Record<string, string>} [more] */
   const succeeds = async (title, [program = "", ...args], more) => {
-    if (stopped) throw new Trouble("Stopped.");
-    say(`\n— ${title}: ${[path.basename(program), ...args].join(" ")}`);
+    if (stopped) throw new OperatorError("Stopped.");
+    print(`\n— ${title}: ${[path.basename(program), ...args].join(" ")}`);
     const running = spawn(program, args, {
       cwd: inRoot(),
       env: /** @type {any} */ ({ ...env, ...more }),
@@ -98,7 +98,7 @@ async function run(wanted, folder) {
   const kinds = ["unit", "db"].filter(wanted);
   if (kinds.length) {
     // Without a Python the tests of files in a bucket are skipped, which CI counts as failed.
-    if (kinds.includes("db")) await seaweedfsForTests(logFor).catch((error) => say(explain(error)));
+    if (kinds.includes("db")) await seaweedfsForTests(logFor).catch((error) => print(explain(error)));
     const database = kinds.includes("db") ? await startTemporaryDatabase({ throwaway: true }) : undefined;
     const report = path.join(folder, "vitest.json");
     try {
@@ -131,7 +131,7 @@ async function run(wanted, folder) {
     try {
       const chromium = await chromiumForTests(logFor);
       // Without a Python its tests are skipped, which CI counts as failed.
-      await schemathesisForTests(logFor).catch((error) => say(explain(error)));
+      await schemathesisForTests(logFor).catch((error) => print(explain(error)));
       await build({ log: logFor("build") });
       const ok = await succeeds(part, ["playwright", "test", "--reporter=list,json"], {
         CHROMIUM_PATH: chromium,

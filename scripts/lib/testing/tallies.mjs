@@ -68,7 +68,7 @@ export function tallyOfPlaywright(part, file, ok) {
 }
 
 /** The report that ends a run. @param {readonly Tally[]} tallies @param {{nothingMayBeSkipped: boolean}} rules */
-export function sumUp(tallies, { nothingMayBeSkipped }) {
+export function summarize(tallies, { nothingMayBeSkipped }) {
   const skipped = tallies.flatMap((tally) => tally.skipped);
   const wrongly = nothingMayBeSkipped ? skipped.filter((name) => !MAY_BE_SKIPPED.test(name)) : [];
   const total = (/** @type {"passed" | "failed"} */ what) => tallies.reduce((sum, tally) => sum + tally[what], 0);

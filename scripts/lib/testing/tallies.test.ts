@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { sumUp, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.mjs";
+import { summarize, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "whetstone-tally-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,7 +17,7 @@ const vitest = (...statuses: string[]) =>
   report({ testResults: [{ assertionResults: statuses.map((status, n) => ({ status, fullName: `test ${n}` })) }] });
 
 test("the last line is the sum of all parts, alone", () => {
-  const { lines, failed } = sumUp([tallyOf("types", true), { part: "unit", passed: 40, failed: 2, skipped: [] }], {
+  const { lines, failed } = summarize([tallyOf("types", true), { part: "unit", passed: 40, failed: 2, skipped: [] }], {
     nothingMayBeSkipped: true,
   });
   expect(lines.at(-1)).toBe("41 passed, 2 failed");
@@ -27,14 +27,14 @@ test("the last line is the sum of all parts, alone", () => {
 test("where nothing may be skipped, a skipped test fails the run, except those that need an Inngest server", () => {
   const skipped = ["jobs on an Inngest server › a retry", "something hard"];
   const tallies = [{ part: "db", passed: 1, failed: 0, skipped }];
-  expect(sumUp(tallies, { nothingMayBeSkipped: true })).toMatchObject({
+  expect(summarize(tallies, { nothingMayBeSkipped: true })).toMatchObject({
     failed: 1,
     lines: expect.arrayContaining([
       "- skipped: jobs on an Inngest server › a retry",
       "✗ skipped, which counts as failed here: something hard",
     ]),
   });
-  expect(sumUp(tallies, { nothingMayBeSkipped: false }).failed).toBe(0);
+  expect(summarize(tallies, { nothingMayBeSkipped: false }).failed).toBe(0);
 });
 
 test("Vitest's and Playwright's reports are counted test by test", () => {

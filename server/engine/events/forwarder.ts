@@ -1,7 +1,7 @@
 import { and, asc, eq, isNull, lte, notLike, sql } from "drizzle-orm";
 import type { Inngest } from "inngest";
 import type { Db } from "@/db/client";
-import { callingUnderLock } from "@/db/inside-transaction";
+import { allowNetworkUnderLock } from "@/db/inside-transaction";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
 import { jobEvents } from "@/db/schema/engine";
@@ -91,7 +91,7 @@ export const forwardEvents = (db: Db, client: Inngest.Any): Promise<number> =>
 /** All at once; when the server refuses that, one by one, so that a bad event does not hold up the good ones. */
 async function post(tx: Db, client: Inngest.Any, rows: readonly Row[]): Promise<string[]> {
   // The rows stay locked while the operator's server takes them, so that no other process sends them too.
-  const send = (sent: readonly Row[]) => callingUnderLock(() => client.send(sent.map(asEvent)));
+  const send = (sent: readonly Row[]) => allowNetworkUnderLock(() => client.send(sent.map(asEvent)));
   try {
     await send(rows);
     return rows.map(({ id }) => id);

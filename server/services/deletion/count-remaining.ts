@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { KEY_OF_CONVERSATION, type Key } from "@/db/deletion-registry";
+import { CONVERSATION_KEYS, type Key } from "@/db/deletion-registry";
 import type { Ctx } from "@/server/platform/context";
 import { unassignedLogsMentioning, unassignedTracesMentioning } from "@/server/services/telemetry";
 import type { Counts } from "./deletion-receipt";
@@ -17,7 +17,7 @@ async function lookFor(tx: Ctx, { conversations, traces, logs = sql`false` }: Wh
   const among = (key: Key) =>
     key === "trace_id" ? sql`trace_id in (${traces})` : sql`${sql.identifier(key)} in (${conversations})`;
   const found: Record<string, number> = {};
-  for (const [table, key] of KEY_OF_CONVERSATION) {
+  for (const [table, key] of CONVERSATION_KEYS) {
     const condition = table === "log_records" ? sql`(${among(key)} or (${logs}))` : among(key);
     const [row] = await tx.db.execute<{ rows: number }>(
       sql`select count(*)::int as rows from ${sql.identifier(table)} where project_id = ${tx.projectId} and ${condition}`,

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { FILE_KINDS_HOLD, tablesWhere } from "@/db/deletion-registry";
+import { FILE_KIND_ENTRIES, tablesWhere } from "@/db/deletion-registry";
 import { db } from "@/db/pool";
 import {
   conversations,
@@ -323,7 +323,7 @@ test("a deleted project is gone for everybody at once, and then entirely", async
   expect((await listConversations(kept.ctx, {})).conversations).toHaveLength(1);
 });
 
-test.each(Object.keys(FILE_KINDS_HOLD) as (keyof typeof FILE_KINDS_HOLD)[])(
+test.each(Object.keys(FILE_KIND_ENTRIES) as (keyof typeof FILE_KIND_ENTRIES)[])(
   "words in a file of kind %s are nowhere any more when its project is deleted, and a neighbour's stay",
   async (kind) => {
     const [ours, theirs] = [await testProject(), await testProject()];

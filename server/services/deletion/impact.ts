@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { KEY_OF_CONVERSATION, PREVIEWED_TABLES, type PreviewFigure } from "@/db/deletion-registry";
+import { CONVERSATION_KEYS, PREVIEWED_TABLES, type PreviewFigure } from "@/db/deletion-registry";
 import type { Ctx } from "@/server/platform/context";
 import type { DeletionPreview } from "./schemas";
 
@@ -18,7 +18,7 @@ export async function impactOf(ctx: Ctx, conversationIds: readonly string[]): Pr
   const ofThese = sql`${mine} and conversation_id = any(${ids})`;
   const ofTraces = sql`${mine} and trace_id = any(array(select id from traces where ${ofThese}))`;
   const figures = PREVIEWED_TABLES.map(({ table, figure }) => {
-    const where = KEY_OF_CONVERSATION.get(table) === "trace_id" ? ofTraces : ofThese;
+    const where = CONVERSATION_KEYS.get(table) === "trace_id" ? ofTraces : ofThese;
     return sql`(select count(*)::int from ${sql.identifier(table)} where ${where}) as ${sql.identifier(figure)}`;
   });
   const [counts] = await ctx.db.execute<Counts>(sql`

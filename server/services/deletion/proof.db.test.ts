@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { KEY_OF_CONVERSATION, TABLES, type TableName, tablesWhere } from "@/db/deletion-registry";
+import { CONVERSATION_KEYS, TABLES, type TableName, tablesWhere } from "@/db/deletion-registry";
 import { db } from "@/db/pool";
 import { parkedTraces } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
@@ -145,7 +145,7 @@ test("a conversation was in every table whose entry says so, and is deleted from
   const { deletion } = await deleteConversation(ctx, { conversationId: doomed.id });
   await expectNothingLeft(doomed);
   expect(await Promise.all(neighbours.map(traces))).toEqual(before);
-  const searched = Object.fromEntries([...KEY_OF_CONVERSATION.keys()].map((table) => [table, 0]));
+  const searched = Object.fromEntries([...CONVERSATION_KEYS.keys()].map((table) => [table, 0]));
   expect(deletion.remaining).toEqual(searched);
 });
 

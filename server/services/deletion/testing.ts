@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { tablesExpiring, tablesKeeping } from "@/db/deletion-registry";
+import { tablesExpiring, tablesRetainingIds } from "@/db/deletion-registry";
 import { fileStore } from "@/server/platform/files";
 
 /** Returns every table of the database with rows that have this text in any column, and how many. */
@@ -21,7 +21,7 @@ export async function tablesNaming(db: Db, text: string): Promise<Record<string,
 
 /** The same of an id that was erased, without the tables in which ids stay, or go by themselves, as the registry says. */
 export async function tablesStillNaming(db: Db, id: string, of: "conversation" | "person" = "conversation") {
-  const left: readonly string[] = [...tablesKeeping(of), ...tablesExpiring(of)];
+  const left: readonly string[] = [...tablesRetainingIds(of), ...tablesExpiring(of)];
   return Object.fromEntries(Object.entries(await tablesNaming(db, id)).filter(([table]) => !left.includes(table)));
 }
 

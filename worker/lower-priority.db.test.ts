@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { expect, test } from "vitest";
 import * as schema from "@/db/schema";
 import { env } from "@/env";
-import { yieldBackends } from "./yield-cores";
+import { lowerBackendPriority } from "./lower-priority";
 
 const connect = async (name: string) => {
   const db = drizzle(postgres(env().DATABASE_URL, { max: 1, connection: { application_name: name } }), { schema });
@@ -20,7 +20,7 @@ test.runIf(process.platform === "linux")(
     const web = await connect("what people wait for");
     const before = getPriority(web.pid);
 
-    await yieldBackends(worker.db, "background work of a test");
+    await lowerBackendPriority(worker.db, "background work of a test");
 
     expect(getPriority(worker.pid)).toBe(10);
     expect(getPriority(web.pid)).toBe(before);

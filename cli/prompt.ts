@@ -3,12 +3,12 @@ import { Writable } from "node:stream";
 import { UsageError } from "./output";
 
 /** Whether somebody sits there who can be asked. */
-export const isAsked = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
+export const isInteractive = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 /** Asks on the terminal, on stderr: stdout may be somebody's input. `hidden`: what is typed is not shown. */
-export async function ask(question: string, { hidden = false } = {}): Promise<string> {
+export async function prompt(question: string, { hidden = false } = {}): Promise<string> {
   process.stderr.write(question);
   const lines = createInterface({
     input: process.stdin,
@@ -58,8 +58,8 @@ export async function passwordOf(
     if (line === "") throw new UsageError("There is no password on standard input.");
     return line;
   }
-  if (password === false || !isAsked()) return undefined;
-  const typed = await ask("Password (nothing, for who signs in through a provider or by `user reset-link`): ", {
+  if (password === false || !isInteractive()) return undefined;
+  const typed = await prompt("Password (nothing, for who signs in through a provider or by `user reset-link`): ", {
     hidden: true,
   });
   return typed === "" ? undefined : typed;

@@ -12,12 +12,12 @@ let out = /** @type {NodeJS.WriteStream} */ (process.stdout);
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 /** What is said goes to stderr from here on: stdout belongs to a program's answer. */
-export const sayOnStderr = () => {
+export const printToStderr = () => {
   out = process.stderr;
 };
 
 /** @param {string} line */
-export const say = (line) => {
+export const print = (line) => {
   out.write(`${line}\n`);
 };
 
@@ -41,17 +41,17 @@ export async function step(label, work, { log } = {}) {
     const line = log ? tail(log, 1).trim().slice(0, WIDTH) : "";
     return line ? `: ${line}` : "";
   };
-  if (!live) say(`${label} …`);
+  if (!live) print(`${label} …`);
   const timer = live
     ? setInterval(() => {
         frame += 1;
         out.write(`\r\x1b[2K${SPINNER[frame % SPINNER.length]} ${label} … ${seconds(elapsed())}${at()}`);
       }, SPIN_MS)
-    : setInterval(() => say(`  still at it (${seconds(elapsed())})${at()}`), HEARTBEAT_MS);
+    : setInterval(() => print(`  still at it (${seconds(elapsed())})${at()}`), HEARTBEAT_MS);
   try {
     const result = await work();
     if (live) out.write(`\r\x1b[2K✓ ${label} (${seconds(elapsed())})\n`);
-    else if (elapsed() > 3000) say(`  done in ${seconds(elapsed())}`);
+    else if (elapsed() > 3000) print(`  done in ${seconds(elapsed())}`);
     return result;
   } catch (error) {
     if (live) out.write(`\r\x1b[2K✗ ${label}\n`);

@@ -16,7 +16,7 @@ type Asks = Pick<Sql | TransactionSql, "unsafe">;
  * to the database and back (for the types of its parameters), and is read and planned anew: a batch of 50 spans took a
  * third longer, reads a fifth. Postgres goes on to plan for the values where its estimates say that this pays.
  */
-export function preparingOften(client: Sql): Sql {
+export function withPreparedStatements(client: Sql): Sql {
   const asked = new LRUCache<string, number>({ max: COUNTED });
   const prepared = new Set<string>();
 

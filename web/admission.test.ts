@@ -3,13 +3,13 @@ import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { trustedProxies } from "@/server/platform/http/client-address";
-import { answerUnreadable, letIn } from "./front-door";
+import { admit, rejectMalformed } from "./admission";
 
 let server: Server;
 let proxies: string | undefined;
 beforeAll(async () => {
   server = createServer((request, response) => {
-    if (!letIn(request, response, trustedProxies(proxies))) return;
+    if (!admit(request, response, trustedProxies(proxies))) return;
     const { method, url, headers } = request;
     response.setHeader("passed", Object.keys(headers).join());
     response.setHeader("asked-for", headers["x-forwarded-for"] ?? "");
@@ -17,7 +17,7 @@ beforeAll(async () => {
     response.setHeader("asked-for-raw", raw.join(" and "));
     response.end(JSON.stringify([method, url, headers["x-asked-method"], headers["x-asked-address"]]));
   });
-  server.on("clientError", answerUnreadable);
+  server.on("clientError", rejectMalformed);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 afterAll(() => server.close());

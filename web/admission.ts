@@ -26,7 +26,7 @@ function overwrite({ headers, rawHeaders }: IncomingMessage, name: string, value
  * asked and refuses it there. From here on `X-Forwarded-For` is the one address that the request comes from, for whoever
  * reads it. Returns whether the request may go on; any other is answered here.
  */
-export function letIn(request: IncomingMessage, response: ServerResponse, isTrusted: Trust): boolean {
+export function admit(request: IncomingMessage, response: ServerResponse, isTrusted: Trust): boolean {
   const { method = "GET", headers, socket } = request;
   overwrite(request, NAMED_BY_PROXY, clientAddress(socket.remoteAddress, headers[NAMED_BY_PROXY], isTrusted));
   const url = tidy(request.url ?? "/");
@@ -81,7 +81,7 @@ const STATUS_OF: Record<string, number> = {
 };
 
 /** Answers what is no HTTP that Node can read, so that there is no request to route. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex) {
+export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex) {
   const { _httpMessage: begun } = socket as Duplex & { _httpMessage?: { _headerSent?: boolean } };
   // As Node does it: nothing can follow an answer that has begun.
   if (socket.writable && !begun?._headerSent) socket.write(problemOf(STATUS_OF[error.code ?? ""] ?? 400));

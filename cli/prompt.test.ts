@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
-import { firstLine, passwordOf } from "./ask";
+import { firstLine, passwordOf } from "./prompt";
 
 const said: string[] = [];
 const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);

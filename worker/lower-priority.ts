@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 5000;
  * Gives way to the web process, until told to stop: this process, and where the database runs on the same machine, its
  * processes that work for this one. Most of background work is theirs. Where that is forbidden, it goes without.
  */
-export async function yieldCores({ db, name, signal }: { db: Db; name: string; signal: AbortSignal }) {
+export async function lowerPriority({ db, name, signal }: { db: Db; name: string; signal: AbortSignal }) {
   try {
     lower(process.pid);
   } catch (error) {
@@ -23,7 +23,7 @@ export async function yieldCores({ db, name, signal }: { db: Db; name: string; s
   }
   while (!signal.aborted) {
     // A database that is away has nothing to yield, and is told of elsewhere.
-    await yieldBackends(db, name).catch(() => {});
+    await lowerBackendPriority(db, name).catch(() => {});
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }
@@ -32,7 +32,7 @@ export async function yieldCores({ db, name, signal }: { db: Db; name: string; s
  * Lowers the priority of the database's processes behind the connections of this `application_name`. Only of one that says
  * itself that it is PostgreSQL's and serves that very connection: elsewhere the same number is somebody else's process.
  */
-export async function yieldBackends(db: Db, name: string) {
+export async function lowerBackendPriority(db: Db, name: string) {
   const backends = await db.execute<{ pid: number; port: number }>(sql`
     select pid, client_port as port from pg_stat_activity where application_name = ${name} and client_port > 0`);
   for (const { pid, port } of backends) {

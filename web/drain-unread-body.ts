@@ -13,7 +13,7 @@ const LOOK_MS = 50;
  * Reads what is left of a request's body after its answer and throws it away: as much, and for as long, as `limits` say. Then
  * the connection ends. Called before anything is answered.
  */
-export function boundUnread(request: IncomingMessage, response: ServerResponse, limits = LIMITS) {
+export function drainUnreadBody(request: IncomingMessage, response: ServerResponse, limits = LIMITS) {
   if (request.headers["content-length"] === undefined && request.headers["transfer-encoding"] === undefined) return;
   const { socket } = request;
   const isUnread = () => !request.readableEnded && !request.destroyed;

@@ -3,9 +3,9 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { env } from "@/env";
-import { preparingOften } from "./prepare-often";
+import { withPreparedStatements } from "./prepared-statements";
 
-const client = preparingOften(postgres(env().DATABASE_URL, { max: 1 }));
+const client = withPreparedStatements(postgres(env().DATABASE_URL, { max: 1 }));
 const db = drizzle(client);
 afterAll(() => client.end());
 

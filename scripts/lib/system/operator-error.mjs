@@ -1,9 +1,9 @@
 // @ts-check
 
 /** Something a person can put right: shown as the sentence it is, without a stack. */
-export class Trouble extends Error {
+export class OperatorError extends Error {
   /** @override */
-  name = "Trouble";
+  name = "OperatorError";
 }
 
 /**
@@ -11,6 +11,6 @@ export class Trouble extends Error {
  * @param {unknown} error
  */
 export function explain(error) {
-  if (error instanceof Trouble) return error.message;
+  if (error instanceof OperatorError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
