@@ -30,7 +30,7 @@ export const evidence = z.object({
   spanId: z.string().nullable(),
 }) satisfies z.ZodType<Evidence>;
 
-/** That a Finding showed in one conversation. `detectedAt` is Unix ms of the conversation's activity. */
+/** An appearance of a Finding in one conversation. `detectedAt` is the Unix ms of the conversation's last activity. */
 export const occurrence = z.object({
   id: z.string(),
   findingId: z.string(),
@@ -48,7 +48,7 @@ export const occurrence = z.object({
 });
 export type Occurrence = z.infer<typeof occurrence>;
 
-/** A cause of trouble with its counts (of a large one as of its last recount). Times are Unix ms. */
+/** A recurring problem with its counts; counts of a large Finding are as of its last recount. Times are Unix ms. */
 export const finding = z.object({
   id: z.string(),
   ruleId: z.string(),
@@ -65,39 +65,39 @@ export const finding = z.object({
   regressedAt: z.number().nullable(),
   occurrenceCount: z.int(),
   userCount: z.int(),
-  /** Sum of the known costs of the affected conversations, US dollars; `null` when none is known. */
+  /** Sum of the known costs of the affected conversations in US dollars; `null` when none is known. */
   affectedCost: z.number().nullable(),
-  /** Whether `affectedCost` has all of their model calls; otherwise it is at least that. */
+  /** Whether `affectedCost` covers all of their model calls; otherwise it is a lower bound. */
   costComplete: z.boolean(),
-  /** Their model calls without a known cost, which `affectedCost` leaves out. */
+  /** Their model calls without a known cost, which `affectedCost` excludes. */
   unpricedCallCount: z.int(),
   firstDetectedAt: z.number(),
   lastDetectedAt: z.number(),
   createdAt: z.number(),
   updatedAt: z.number(),
   /**
-   * Unix ms from which on users, cost, severity and score are taken anew: there are many occurrences, and some changed
-   * since. `occurrenceCount` and the times are always of now. `null`: all of it is.
+   * Unix ms from which users, cost, severity and score are due to be recomputed: the Finding has many occurrences, and some
+   * changed since the last recount. `occurrenceCount` and the times are always current. `null` when everything is current.
    */
   recountDueAt: z.number().nullable(),
-  /** `<tracker>:<owner>/<repo>#<number>`; of the earlier interface, `null` until a repair is handed off. */
+  /** `<tracker>:<owner>/<repo>#<number>`; `null` until a repair is handed off. */
   repairHandoffRef: z.string().nullable(),
 });
 export type Finding = z.infer<typeof finding>;
 
-/** A Finding read alone: with its latest occurrence, its share of conversations, and its days. */
+/** A single Finding in full: with its latest occurrence, its share of conversations and its daily counts. */
 export const findingDetail = finding.extend({
   latestOccurrence: occurrence.nullable(),
-  /** Conversations with this Finding among all conversations from `since` on: since it was first seen, or later. */
+  /** Conversations with this Finding among all conversations since `since`, which is when it was first seen or later. */
   share: z.object({ affected: z.int(), conversations: z.int(), since: z.number() }),
-  /** Occurrences per day (UTC) of the last 30 days that have any. `day` is Unix ms of its start, `conversations` are all of that day. */
+  /** Occurrences per day (UTC) for those of the last 30 days that have any. `day` is its start in Unix ms; `conversations` counts all of that day's. */
   days: z.array(z.object({ day: z.number(), occurrences: z.int(), conversations: z.int().nullable() })),
 });
 export type FindingDetail = z.infer<typeof findingDetail>;
 
 export const listFindingsInput = z.strictObject({
   reviewStatus: reviewStatus.optional(),
-  /** One or several (the parameter repeated). `none` is that of Findings whose `resolutionStatus` is `null`. */
+  /** One or several values (repeat the parameter). `none` matches Findings whose `resolutionStatus` is `null`. */
   resolutionStatus: oneOrSeveral(z.enum([...resolutionStatus.options, "none"])).optional(),
   severity: severity.optional(),
   minDiagnosticScore: queryNumber(0, 1).optional(),
@@ -116,13 +116,13 @@ export const findingReply = z.object({ finding: findingDetail });
 
 export const listOccurrencesInput = z.strictObject({
   findingId: idInput,
-  /** Ours or the client's own: at most one occurrence is left. */
+  /** Our id or the client's own; narrows the list to at most one occurrence. */
   conversationId: z.string().max(1000).optional(),
   ...pageInput,
 });
 export const occurrencesReply = z.object({ occurrences: z.array(occurrence), pagination });
 
-/** At least one of the two. Dismissing clears the resolution, so that one body cannot set it as well. */
+/** At least one of the two. Dismissing clears the resolution, so the same body cannot also set it. */
 export const updateFindingInput = z
   .strictObject({
     findingId: idInput,
@@ -133,16 +133,16 @@ export const updateFindingInput = z
     message: "Send reviewStatus, resolutionStatus or both.",
   })
   .refine((input) => !(input.reviewStatus === "dismissed" && input.resolutionStatus !== undefined), {
-    message: "Dismissing clears the resolution: set it in a request of its own.",
+    message: "Dismissing clears the resolution: set it in a separate request.",
     path: ["resolutionStatus"],
   })
-  // The two refinements, as a JSON Schema says them.
+  // The two refinements in JSON Schema.
   .meta({
     anyOf: [{ required: ["reviewStatus"] }, { required: ["resolutionStatus"] }],
     not: { required: ["reviewStatus", "resolutionStatus"], properties: { reviewStatus: { const: "dismissed" } } },
   });
 
-/** What a change of a Finding says to whoever may not read it. */
+/** Reply to an update by a caller who may not read Findings. */
 export const changedFindingReply = z.object({
   finding: finding.pick({
     id: true,
@@ -158,8 +158,8 @@ export const runStatus = z.enum(RULE_RUN_STATUSES);
 export const runOrigin = z.enum(RULE_RUN_ORIGINS);
 
 /**
- * One Rule reading one conversation as it was at `lastActivityAt` (Unix ms), of the traces in `traceIds` or (none named)
- * all of them, by the Rule's settings of that revision.
+ * One Rule run over one conversation as it was at `lastActivityAt` (Unix ms), with the Rule's settings of that revision.
+ * Reads the traces in `traceIds`, or all of them when it is empty.
  */
 export const ruleRun = z.object({
   id: z.string(),
@@ -185,7 +185,7 @@ export const ruleRun = z.object({
 export type RuleRun = z.infer<typeof ruleRun>;
 
 export const createRuleRunsInput = z.strictObject({
-  /** Ours or the client's own. */
+  /** Our id or the client's own. */
   conversationId: z.string().min(1).max(1000),
   lastActivityAt: unixMs,
   /** Entries that are not strings are dropped. */
@@ -196,7 +196,7 @@ export const createRuleRunsInput = z.strictObject({
     .optional(),
 });
 export const ruleRunsReply = z.object({ runs: z.array(ruleRun) });
-/** Runs without what they found or why they found nothing. */
+/** Runs without their results. */
 export const queuedRuleRunsReply = z.object({
   runs: z.array(ruleRun.omit({ resultCount: true, skipReason: true, errorMessage: true, notes: true })),
 });
@@ -212,7 +212,7 @@ export const ruleRunPageReply = z.object({ runs: z.array(ruleRun), pagination })
 export const getRuleRunInput = z.strictObject({ runId: idInput });
 export const ruleRunReply = z.object({ run: ruleRun });
 
-/** How the present state of diagnosis came about: what an empty Findings list must say. Times are Unix ms. */
+/** What diagnosis has covered so far, to explain an empty list of Findings. Times are Unix ms. */
 export const diagnosticsStatusReply = z.object({
   status: z.object({
     automaticSchedulingEnabled: z.boolean(),
@@ -228,7 +228,7 @@ export const updateSettingsInput = z.strictObject({ automaticSchedulingEnabled: 
 
 export const adjudicationMode = z.enum(["auto", "deterministic-only"]);
 
-/** What a project may change of a Rule, whole. */
+/** Everything about a Rule that a project can change. */
 export const ruleConfigurationJson = z.object({
   keywords: z.array(z.string()),
   minSignalScore: z.number(),
@@ -238,14 +238,14 @@ export const ruleConfigurationJson = z.object({
   signalOverrides: z.record(z.string(), z.object({ enabled: z.boolean().optional(), severity: severity.optional() })),
 });
 
-/** A built-in Rule as this project has it. Precision and recall are measured; `null` where there is no labelled data. */
+/** A built-in Rule with this project's settings. Precision and recall are measured; `null` where there is no labelled data. */
 export const rule = z.object({
   id: z.string(),
   version: z.int(),
   name: z.string(),
   summary: z.string(),
   enabled: z.boolean(),
-  /** Goes up with every change of `enabled` or `configuration`; 1 is the Rule as it comes. */
+  /** Incremented by every change to `enabled` or `configuration`; 1 is the unchanged Rule. */
   configurationRevision: z.int(),
   configuration: ruleConfigurationJson,
   signals: z.array(
@@ -263,7 +263,7 @@ export const rule = z.object({
 });
 export const rulesReply = z.object({ rules: z.array(rule) });
 export const ruleReply = z.object({ rule });
-/** What a change of a Rule says to whoever may not read it. */
+/** Reply to an update by a caller who may not read Rules. */
 export const changedRuleReply = z.object({
   rule: rule.pick({ id: true, version: true, enabled: true, configurationRevision: true }),
 });

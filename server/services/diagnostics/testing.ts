@@ -6,7 +6,7 @@ import type { Message } from "@/server/services/telemetry/schemas";
 type Said = Partial<Message> & { role: string; text?: string };
 type Options = { userId?: string; startedAt?: number; externalId?: string };
 
-/** Stores a conversation as the projector would have left it: for tests that begin where telemetry ends. */
+/** Stores a conversation as the projector would, for tests that do not need telemetry. */
 export async function storedConversation(ctx: Ctx, said: readonly Said[], options: Options = {}) {
   const id = newId("conv");
   const startedAt = options.startedAt ?? Date.now() - 60_000;
@@ -39,7 +39,7 @@ export async function storedConversation(ctx: Ctx, said: readonly Said[], option
   return { id, startedAt, lastActivityAt };
 }
 
-/** A conversation in which `tool` answered with an error and the assistant moved on. */
+/** Returns a conversation in which `tool` returned an error and the assistant did not retry. */
 export const failingToolCall = (tool: string, error: string): Said[] => [
   { role: "user", text: "Where is my order 4821?" },
   { role: "assistant", text: "", toolCalls: [{ id: "call_1", name: tool, arguments: '{"order_id":"4821"}' }] },

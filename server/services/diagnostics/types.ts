@@ -5,7 +5,7 @@ import type { Message, ModelCall, ToolCall } from "@/server/services/telemetry/s
 export type { Evidence };
 export type Severity = (typeof SEVERITIES)[number];
 
-/** What a detector reads: one whole conversation, normalised. Times are Unix ms. */
+/** A detector's input: one whole conversation, normalised. Times are Unix ms. */
 export type ConversationSnapshot = {
   id: string;
   userId: string | null;
@@ -30,30 +30,30 @@ export type ConversationSnapshot = {
   toolCalls: readonly ToolCall[];
 };
 
-/** One thing that a detector saw. `score` 0..1 is its own; confidence comes from measured precision at that score. */
+/** One detection. `score` (0..1) is the detector's own; confidence comes from the measured precision at that score. */
 export type DetectedSignal = {
   name: string;
   score: number;
   verdict: "match" | "ambiguous";
   evidence: Evidence[];
-  /** The normalised cause, values masked: what joins Occurrences into one Finding within a Rule and Signal. */
+  /** The normalised cause with values masked; groups Occurrences of a Rule and Signal into one Finding. */
   cause: string;
-  /** Written from the evidence: `get_order` fails: order not found. */
+  /** Composed from the evidence, such as "`get_order` fails: order not found". */
   title: string;
   summary: string;
 };
 
 export type DetectorConfiguration = { keywords: readonly string[] };
 
-/** A pure function of a conversation, for one Signal of one Rule. An empty result means `no_match`. */
+/** A pure function of a conversation that detects one Signal of one Rule. An empty result means `no_match`. */
 export type Detector = {
   signal: string;
   severity: Severity;
   enabledByDefault: boolean;
-  /** What it looks for, in a sentence, for the Rules page. */
+  /** One sentence for the Rules page. */
   looksFor: string;
   detect(conversation: ConversationSnapshot, configuration: DetectorConfiguration): DetectedSignal[];
 };
 
-/** A built-in Rule. `version` changes when its verdicts can: a new version may read the same conversation again. */
+/** A built-in Rule. `version` is bumped when its verdicts may change; a new version may read the same conversation again. */
 export type Rule = { id: string; version: number; name: string; summary: string; detectors: readonly Detector[] };

@@ -1,7 +1,7 @@
 import type { findings } from "@/db/schema";
 import type { Finding } from "../schemas";
 
-/** `repairHandoffRef` is of the earlier interface: null until a repair is handed to a tracker. */
+/** Converts a row to its JSON form. `repairHandoffRef` is `null` until a repair is handed off to a tracker. */
 export const findingJson = (row: typeof findings.$inferSelect): Finding => ({
   ...row,
   affectedCost: row.affectedCost === null ? null : Number(row.affectedCost),

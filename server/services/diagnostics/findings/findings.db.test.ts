@@ -216,7 +216,7 @@ test("a Finding that cannot be counted again stays due, and holds up no other", 
     );
   });
 
-  await expect(recountDueFindings(ctx.db)).rejects.toThrow("1 of 2 Findings could not be counted.");
+  await expect(recountDueFindings(ctx.db)).rejects.toThrow("1 of 2 Findings could not be recounted.");
   expect((await toolErrors(other))[0]).toMatchObject({ occurrenceCount: 1, recountDueAt: null });
   expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: 7, recountDueAt: 1 });
 

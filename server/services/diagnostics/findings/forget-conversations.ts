@@ -6,9 +6,9 @@ import { type OccurrenceChanges, refreshFindings } from "./refresh-findings";
 type Forgotten<T> = { result: T; counts: Record<string, number>; ruleRunIds: string[] };
 
 /**
- * Deletes what diagnostics know of conversations, around `work`, which deletes the conversations themselves. Findings
- * that still show elsewhere are recounted and told in the words of what is left; the others go, whatever anybody said
- * of them: their words came from what is deleted. In the caller's transaction.
+ * Deletes all diagnostic data about conversations and runs `work`, which deletes the conversations themselves. Findings
+ * with occurrences elsewhere are recounted and retitled from what remains. All others are deleted, reviewed or not,
+ * because their text quotes deleted data. Must run in the caller's transaction.
  */
 export async function forgetConversations<T>(
   tx: Ctx,

@@ -9,14 +9,14 @@ import { occurrencesOf } from "./list-occurrences";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_SHOWN = 30;
-/** The newest conversations that shares are taken of: exact while there are no more, and never slower than this many. */
+/** Shares are computed over at most this many of the newest conversations, which bounds the query's cost. */
 const COUNTED = 50_000;
 
 export const getFinding = verb(
   {
     name: "findings.get",
-    summary: "Read one Finding with its latest occurrence, its share of conversations and its days.",
-    description: `Shares are taken of the newest ${COUNTED.toLocaleString("en")} conversations: \`share.since\` says from when on, and of a day before that \`conversations\` is \`null\`.`,
+    summary: "Read one Finding with its latest occurrence, its share of conversations and its daily counts.",
+    description: `Shares cover the newest ${COUNTED.toLocaleString("en")} conversations: \`share.since\` is the start of that window, and for days before it \`conversations\` is \`null\`.`,
     effect: "read",
     capability: "diagnostics:read",
     input: getFindingInput,
@@ -55,7 +55,7 @@ export async function readFinding(ctx: Ctx, findingId: string): Promise<FindingD
   };
 }
 
-/** How many conversations were last active from `first` on, and on each day of which all were counted. */
+/** Counts conversations last active since `first`, in total and per day; days that were only partly counted are left out. */
 async function conversationsSince(ctx: Ctx, first: number) {
   const rows = await ctx.db.execute<{ day: string; all: number; counted: number; oldest: string }>(sql`
     select (last_activity_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as all,

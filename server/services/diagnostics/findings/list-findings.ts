@@ -10,9 +10,9 @@ import { findingJson } from "./finding-json";
 export const listFindings = verb(
   {
     name: "findings.list",
-    summary: "List Findings, those detected last first.",
+    summary: "List Findings, most recently detected first.",
     description:
-      "`resolutionStatus` takes one value or several; those that are not resolved are `unresolved` and `none`. `lastDetectedAfter` is inclusive, `lastDetectedBefore` exclusive (Unix ms). `conversationId` is our id or the client's own. Of a Finding with a thousand occurrences or more, users, cost, severity and score may be some minutes old: `recountDueAt` says when they are taken anew.",
+      "`resolutionStatus` takes one or several values; Findings that are not resolved are `unresolved` or `none`. `lastDetectedAfter` is inclusive, `lastDetectedBefore` exclusive (Unix ms). `conversationId` is our id or the client's own. For a Finding with 1,000 occurrences or more, users, cost, severity and score can be a few minutes old: `recountDueAt` says when they will be recomputed.",
     effect: "read",
     capability: "diagnostics:read",
     input: listFindingsInput,

@@ -10,8 +10,8 @@ import { listOccurrencesInput, occurrencesReply } from "../schemas";
 export const listOccurrences = verb(
   {
     name: "findings.occurrences",
-    summary: "List the conversations in which a Finding showed, newest first.",
-    description: "`conversationId` (ours or the client's own) asks for the occurrence in that one.",
+    summary: "List the conversations in which a Finding occurred, newest first.",
+    description: "`conversationId` (our id or the client's own) narrows the list to that conversation.",
     effect: "read",
     capability: "diagnostics:read",
     input: listOccurrencesInput,
@@ -42,7 +42,7 @@ export const listOccurrences = verb(
   },
 );
 
-/** Newest first, with the client's own id of each conversation. */
+/** Returns occurrences of a Finding, newest first, with the client's own id of each conversation. */
 export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, only?: SQL) =>
   ctx.db
     .select({

@@ -6,9 +6,8 @@ import { lockFindings } from "./record-occurrences";
 const STRENGTH = { update: sql`for update`, "no key update": sql`for no key update` };
 
 /**
- * Locks the Findings that show in these conversations, and answers their ids; nobody records an Occurrence of the project
- * until the transaction ends. In the order in which diagnostics take their locks: the Rules' Findings, a Finding, a
- * conversation.
+ * Locks the Findings that occur in these conversations and returns their ids. Also blocks recording of Occurrences in the
+ * project until the transaction ends. The lock order throughout diagnostics is Rules, Findings, conversations.
  */
 export async function lockFindingsIn(
   tx: Ctx,

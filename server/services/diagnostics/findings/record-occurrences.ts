@@ -9,15 +9,15 @@ import { closestCause, fingerprint, type RuleOccurrence } from "../rules";
 import { noteOutread, occurrencesHeld, type Reading } from "../runs/reading-order";
 import { type OccurrenceChanges, refreshFindings } from "./refresh-findings";
 
-/** Findings of one Rule and Signal that a new cause is compared with, those seen last first. */
+/** A new cause is compared with at most this many Findings of its Rule and Signal, most recently detected first. */
 const CANDIDATES = 500;
 
 /**
- * Joins what Rules found to Findings. A conversation counts once for a Finding; reading it again replaces what the Rule
- * said of as much of it before. What was read of later activity, or of more traces, stays as it is; where that was read by
- * the same settings or newer ones, it is the last word and nothing is recorded. Must run in a transaction that has
- * `lockFindings` of these Rules, so that two workers never make two Findings of one cause, and in which the Runs have
- * completed.
+ * Records what Rules found as Occurrences of Findings, at most one per conversation and Finding. A repeated reading
+ * replaces what the Rule found in the same part of the conversation, but leaves alone what was read from later activity or
+ * from more traces. A reading that another one supersedes (as much or more of the conversation, same or newer settings) is
+ * not recorded. Must run in a transaction that holds `lockFindings` for these Rules, so that two workers never create two
+ * Findings for one cause, and in which the Runs are already completed.
  */
 export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
   const outread = await noteOutread(tx, all);
@@ -33,9 +33,9 @@ export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
       const key = `${findingId} ${reading.conversation.id}`;
       if (held.has(key)) continue;
       const before = rows.get(key);
-      // Another Run of as much of the conversation, beside this one, says the same.
+      // A concurrent Run over the same part of the conversation found the same.
       if (before && before.rule_run_id !== reading.run.id) continue;
-      // Two causes that joined one Finding are one Occurrence, with the evidence of both.
+      // Two causes that map to one Finding become one Occurrence with the evidence of both.
       if (before) before.evidence = [...before.evidence, ...occurrence.evidence];
       else rows.set(key, occurrenceRow(findingId, reading, occurrence));
     }
@@ -48,7 +48,7 @@ export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
   });
 }
 
-/** Nobody else joins anything to the Findings of these Rules in this project until the transaction ends. */
+/** Takes exclusive advisory locks on recording Findings of these Rules in this project until the transaction ends. */
 export async function lockFindings(tx: Ctx, ruleIds: readonly string[]) {
   for (const ruleId of [...new Set(ruleIds)].sort()) {
     await tx.db.execute(
@@ -57,7 +57,7 @@ export async function lockFindings(tx: Ctx, ruleIds: readonly string[]) {
   }
 }
 
-/** The Finding of a cause: the same fingerprint, else a similar cause of the same Rule and Signal, else a new one. */
+/** Resolves a cause to a Finding: by fingerprint, else by a similar cause of the same Rule and Signal, else a new one. */
 function findingResolver(tx: Ctx) {
   const bySignal = new Map<string, { id: string; cause: string }[]>();
   const byFingerprint = new Map<string, string>();
@@ -116,7 +116,7 @@ function findingResolver(tx: Ctx) {
         title: occurrence.title,
         summary: occurrence.summary,
         severity: occurrence.severity,
-        // Computed with everything else that follows from occurrences, in the same transaction.
+        // Computed from the occurrences by `refreshFindings` in the same transaction.
         diagnosticScore: 0,
         diagnosticScoreParts: { severity: 0, confidence: 0, spread: 0 },
         reviewStatus: "unreviewed" as const,
@@ -147,7 +147,7 @@ const occurrenceRow = (findingId: string, { run, conversation }: Reading, occurr
 
 const pairOf = (row: { finding_id: string; conversation_id: string }) => `${row.finding_id} ${row.conversation_id}`;
 
-/** Writes the rows, takes away what the same Rules said before and no longer say, answers what changed. */
+/** Upserts the rows, deletes Occurrences that the same Rules do not find again, and returns the changes per Finding. */
 async function replaceOccurrences(
   tx: Ctx,
   readings: readonly Reading[],
@@ -156,7 +156,7 @@ async function replaceOccurrences(
 ): Promise<OccurrenceChanges> {
   const read = readings.map(({ run, conversation }) => ({ rule_id: run.ruleId, conversation_id: conversation.id }));
   const stay = [...held, ...rows.map(pairOf)];
-  // A person who confirmed or dismissed a Finding has judged its occurrences: those stay.
+  // Occurrences of a Finding that a person confirmed or dismissed have been judged and are not deleted.
   const gone = await tx.db.execute<{ finding_id: string }>(sql`
     delete from occurrences o
     using findings f, ${rowsOf(read, "rule_id text, conversation_id text")}
@@ -165,7 +165,7 @@ async function replaceOccurrences(
       and o.finding_id || ' ' || o.conversation_id <> all(${textArray(stay)})
     returning o.finding_id`);
 
-  // `on conflict do update` locks the row that it finds, and the lock's transaction stays in `xmax`: new rows have none.
+  // `on conflict do update` locks an existing row, which sets its `xmax`; on a new row it is 0.
   const insert = insertOf(occurrences, {
     same: { project_id: tx.projectId, updated_at: NOW },
     rows,
@@ -176,7 +176,7 @@ async function replaceOccurrences(
     sql`${insert} returning finding_id, xmax = 0 as is_new`,
   );
 
-  // A resolved Finding regresses on conversations that started after the resolve, and on no others.
+  // A resolved Finding regresses only on conversations that started after it was resolved.
   await tx.db.execute(sql`
     update findings f set resolution_status = 'unresolved', resolved_at = null, regressed_at = ${NOW},
       updated_at = ${NOW}

@@ -3,8 +3,8 @@ import type { Ctx } from "@/server/platform/context";
 import { lockFindingsIn } from "./lock-findings-in";
 
 /**
- * Runs `work`, which changes what these conversations cost, and then adds up again what the Findings cost that show in
- * them. In the caller's transaction; nobody records or removes an Occurrence of the project meanwhile.
+ * Runs `work`, which changes the costs of these conversations, and then recomputes the costs of the Findings that occur in
+ * them. Must run in the caller's transaction; recording Occurrences of the project is blocked until it ends.
  */
 export async function recostFindings<T>(
   tx: Ctx,

@@ -8,9 +8,8 @@ import { lockFindings } from "./record-occurrences";
 import { recountFindings } from "./refresh-findings";
 
 /**
- * Counts the Findings anew that had too many occurrences to be counted when some of them changed, and that are due. Each in
- * a transaction of its own: while it is counted, nothing is recorded for its Rule. One that cannot be counted stays due and
- * holds up no other: throws once all had their turn.
+ * Recounts the large Findings whose deferred recount is due, each in its own transaction, because recording for its Rule is
+ * blocked meanwhile. A Finding that fails stays due and does not block the others; the error is thrown at the end.
  */
 export async function recountDueFindings(db: Db): Promise<{ recounted: number }> {
   const due = await db.execute<{ project_id: string; id: string; rule_id: string }>(sql`
@@ -29,12 +28,12 @@ export async function recountDueFindings(db: Db): Promise<{ recounted: number }>
       failures.push(error);
       logger("diagnostics").error(
         { err: loggable(error), findingId: id, ruleId: rule_id },
-        "A Finding could not be counted.",
+        "Could not recount a Finding.",
       );
     });
   }
   if (failures.length > 0) {
-    throw new Error(`${failures.length} of ${due.length} Findings could not be counted.`, { cause: failures[0] });
+    throw new Error(`${failures.length} of ${due.length} Findings could not be recounted.`, { cause: failures[0] });
   }
   return { recounted: due.length };
 }

@@ -8,18 +8,18 @@ import type { Ctx } from "@/server/platform/context";
 import { diagnosticScore } from "../rules";
 import type { Severity } from "../types";
 
-/** "Recent" in the share of recent conversations: by the conversations' own time. */
+/** Window of the share of recent conversations, by the time at which they started. */
 const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
-/** Beyond this many recent conversations the share is taken among the newest of them. */
+/** The share is computed over at most this many of the newest recent conversations. */
 const RECENT_CONVERSATIONS = 10_000;
-/** The start of a full window moves by little in so long, and reading 10,000 conversations for each batch of Runs is much. */
+/** Reading 10,000 conversations for each batch of Runs is expensive, and the start of a full window moves slowly. */
 const WINDOW_KEPT_MS = 30_000;
 
-/** From so many occurrences on, counting them all for each batch of Runs would grow with the square of their number. */
+/** From this many occurrences on, recounts are deferred: recounting for each batch of Runs would be quadratic. */
 const MANY_OCCURRENCES = 1000;
 /**
- * Counting takes some 5 µs an occurrence on one core (`npm run bench:soak`): to wait 100 times as long leaves it a
- * hundredth of a core, however large the Finding.
+ * A recount takes about 5 µs per occurrence on one core (`npm run bench:soak`); a delay 100 times as long limits it to 1 %
+ * of a core, however large the Finding.
  */
 const WAIT_MS_AN_OCCURRENCE = 0.5;
 const LONGEST_WAIT_MS = 5 * 60_000;
@@ -37,14 +37,13 @@ type Counted = {
   unpriced: string | null;
 };
 
-/** By how many the occurrences of each Finding that was touched became more (below zero: fewer) in this transaction. */
+/** Net change of the occurrence count of each touched Finding in this transaction. */
 export type OccurrenceChanges = ReadonlyMap<string, number>;
 
 /**
- * Brings up to date what follows from occurrences: the numbers of the Findings, and on each conversation how many Findings
- * it shows. A Finding that nobody reviewed and that nothing shows any more is removed. Of a Finding with many occurrences
- * their number and its times are exact at once, and what only reading them all can tell is marked as due, for
- * `recountDueFindings`. Runs in the caller's transaction.
+ * Updates what is derived from occurrences: the counts of the Findings, and the number of Findings on each conversation.
+ * Deletes unreviewed Findings without occurrences. For a Finding with many occurrences only their count and times are
+ * updated at once; the rest is deferred to `recountDueFindings`. Runs in the caller's transaction.
  */
 export async function refreshFindings(
   tx: Ctx,
@@ -66,7 +65,7 @@ export async function refreshFindings(
   await refreshConversationCounts(tx, touched.conversationIds);
 }
 
-/** Adds to those that are too large to be counted now, and marks them: one that waits keeps its turn. Answers which they are. */
+/** Updates the counts of large Findings incrementally, marks them for a recount unless already marked, and returns their ids. */
 async function deferRecounts(tx: Ctx, changes: OccurrenceChanges): Promise<ReadonlySet<string>> {
   const detectedAt = (end: "min" | "max") => sql`(
     select ${sql.raw(end)}(o.detected_at) from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)`;
@@ -84,7 +83,7 @@ async function deferRecounts(tx: Ctx, changes: OccurrenceChanges): Promise<Reado
   return new Set([...rows].map(({ id }) => id));
 }
 
-/** Counts the occurrences of Findings, however many. Nobody else records any meanwhile: the caller has `lockFindings`. */
+/** Recounts all occurrences of Findings. The caller must hold `lockFindings`, so that none are recorded meanwhile. */
 export async function recountFindings(tx: Ctx, ids: readonly string[]) {
   if (ids.length === 0) return;
   const findingIds = sql`${sql.param([...ids])}::text[]`;
@@ -132,7 +131,7 @@ export async function recountFindings(tx: Ctx, ids: readonly string[]) {
     where findings.project_id = ${tx.projectId} and ${counts.matches}`);
 }
 
-/** Dismissed Findings keep counting in their own numbers, and quietly do not show on the conversation. */
+/** Updates the number of Findings of each conversation. Dismissed Findings are not counted here, only in their own counts. */
 export async function refreshConversationCounts(tx: Ctx, conversationIds: readonly string[]) {
   await tx.db.execute(sql`
     update conversations c set finding_count = t.count
@@ -159,7 +158,7 @@ async function recentConversations(tx: Ctx): Promise<Window> {
       order by started_at desc limit ${RECENT_CONVERSATIONS}
     ) recent`);
   const window = { since: Number(row?.since ?? 0), conversations: row?.conversations ?? 0 };
-  // One that is not full yet changes with each conversation, and is soon read.
+  // A window that is not full changes with each conversation and is cheap to read.
   if (window.conversations === RECENT_CONVERSATIONS) fullWindows.set(tx.projectId, window);
   return window;
 }

@@ -14,7 +14,7 @@ export const updateFinding = verb(
     name: "findings.update",
     summary: "Review a Finding, or mark it resolved or unresolved.",
     description:
-      "`resolutionStatus` sets the given value whatever the review. Dismissing clears the resolution in the same step, so a body that does both is refused (400).",
+      "`resolutionStatus` is set regardless of the review status. Dismissing clears the resolution, so a body that does both is rejected (400).",
     effect: "write",
     capability: "diagnostics:write",
     input: updateFindingInput,
@@ -36,7 +36,7 @@ export const updateFinding = verb(
           reviewStatus: review,
           resolutionStatus: resolution,
           resolvedAt: resolution === "resolved" ? (before.resolvedAt ?? NOW) : null,
-          // Resolving answers a regression; until then it stays in sight.
+          // A regression stays visible until the Finding is resolved or dismissed.
           regressedAt: resolution === "resolved" || dismisses ? null : before.regressedAt,
           updatedAt: NOW,
         })

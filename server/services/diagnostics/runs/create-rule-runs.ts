@@ -15,7 +15,7 @@ export const createRuleRuns = verb(
     name: "ruleRuns.create",
     summary: "Queue every enabled Rule for one conversation as it was at `lastActivityAt`.",
     description:
-      "`conversationId` is our id or the client's own. Each Run reads the spans that had ended and the log records that were written by `lastActivityAt` (Unix ms; before the conversation began it is a 422), and with `traceIds` only what these traces brought in. Asking twice returns the same Runs; after a change of the Rule, or when its Run was skipped or failed, it is a new one. Entries of `traceIds` that are not strings are dropped, and those that are no trace of the conversation hold nothing to read.",
+      "`conversationId` is our id or the client's own. Each Run reads the spans that had ended and the log records that had been written by `lastActivityAt` (Unix ms; a time before the conversation began is a 422), and with `traceIds` only data of those traces. Repeating the request returns the same Runs; a new Run is queued after the Rule changed, or when its Run was skipped or failed. Entries of `traceIds` that are not strings are dropped, and traces that do not belong to the conversation contribute nothing.",
     effect: "write",
     capability: "diagnostics:write",
     input: createRuleRunsInput,
@@ -32,7 +32,7 @@ export const createRuleRuns = verb(
       const snapshot = { conversationId: conversation.id, lastActivityAt, traceIds };
       await queueRuleRuns(tx, [snapshot], rules, { origin: "on_demand" });
       const runs = await runsOf(tx, snapshot, rules);
-      // The client's own id of a conversation may name a person: ours says it as well.
+      // The client's own conversation id may name a person, so the audit log gets ours.
       auditNote(tx, {
         target: { type: "conversation", id: conversation.id },
         after: { lastActivityAt, runs: runs.map((run) => run.id) },
@@ -41,7 +41,7 @@ export const createRuleRuns = verb(
     }),
 );
 
-/** The Run of each Rule that answers the question, or will: the newest, for earlier ones were skipped or failed. */
+/** Returns the newest Run of each Rule for this snapshot; earlier ones were skipped or failed. */
 async function runsOf(
   tx: Ctx,
   { conversationId, lastActivityAt, traceIds }: Snapshot,

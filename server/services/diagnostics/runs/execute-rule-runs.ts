@@ -20,9 +20,9 @@ type Run = Snapshot & {
 type Outcome = { run: Run } & ({ snapshot: SnapshotContent; result: RuleResult } | { skipReason: string });
 
 /**
- * Executes Runs that are queued, that a crashed worker left running, or whose job failed and is replayed. Detection is pure; what it found and that the
- * Run is done commit together, so a Run that is executed twice has its effect once. Throws when any Run could not be
- * executed: the rest stays done, and a retry takes up what is left.
+ * Executes Runs that are queued, were left running by a crashed worker, or whose failed job is replayed. Detection is pure,
+ * and results commit together with the Run's completion, so executing a Run twice is idempotent. Throws when any Run
+ * failed; the others stay completed, and a retry executes only what is left.
  */
 export async function executeRuleRuns(ctx: Ctx, runIds: readonly string[]): Promise<{ completed: number }> {
   const started = await startRuns(ctx, runIds);
@@ -51,7 +51,7 @@ export async function executeRuleRuns(ctx: Ctx, runIds: readonly string[]): Prom
   return { completed: outcomes.length };
 }
 
-/** The last word on Runs whose retries are used up. */
+/** Marks unfinished Runs as failed once their retries are exhausted. */
 export async function failRuleRuns(ctx: Ctx, runIds: readonly string[], message: string) {
   await ctx.db
     .update(ruleRuns)
@@ -65,7 +65,7 @@ export async function failRuleRuns(ctx: Ctx, runIds: readonly string[], message:
     );
 }
 
-/** A failed Run whose question was asked again stays failed: the newest answers it. */
+/** Marks Runs as running and returns them. A failed Run that has been queued again as a newer Run is left out. */
 async function startRuns(ctx: Ctx, runIds: readonly string[]): Promise<Run[]> {
   if (runIds.length === 0) return [];
   const rows = await ctx.db.execute<RunRow>(sql`
@@ -103,7 +103,7 @@ type RunRow = {
   traces_key: string;
 };
 
-/** Reads each snapshot once, however many Rules read it. */
+/** Loads each snapshot once, however many Rules read it. */
 async function loadSnapshots(ctx: Ctx, runs: readonly Run[]) {
   const keyOf = (run: Run) => `${run.conversationId} ${run.lastActivityAt} ${run.tracesKey}`;
   const wanted = new Map(runs.map((run) => [keyOf(run), run]));
@@ -118,7 +118,7 @@ function execute(
   configurationAt: Awaited<ReturnType<typeof configurationsAt>>,
   snapshot: SnapshotContent | undefined,
 ) {
-  if (!configured) return { skipReason: "This version does not have the Rule." };
+  if (!configured) return { skipReason: "This version of Whetstone does not have the Rule." };
   if (!configured.enabled) return { skipReason: "The Rule is turned off." };
   if (!snapshot || snapshot.messages.length + snapshot.modelCalls.length + snapshot.toolCalls.length === 0) {
     return { skipReason: nothingIn(run, snapshot) };
@@ -126,7 +126,9 @@ function execute(
   const found = runDetectors(configured.rule, snapshot, configurationAt(configured.rule, run.configurationRevision));
   const unknown = snapshot.unknownTraceIds.length;
   const notes =
-    unknown > 0 ? [`Of the named traces, ${unknown} ${unknown === 1 ? "is" : "are"} not of this conversation.`] : [];
+    unknown > 0
+      ? [`${unknown} of the named traces ${unknown === 1 ? "does" : "do"} not belong to this conversation.`]
+      : [];
   return {
     snapshot,
     result: {
@@ -140,17 +142,17 @@ function execute(
   };
 }
 
-/** Evidence points into the conversation as it is shown, which may have more messages than the snapshot. */
+/** Maps an index in the snapshot to one in the current conversation, which may have more messages. */
 const placeNow = ({ positions }: SnapshotContent, index: number | null) =>
   index === null ? null : (positions[index] ?? null);
 
 function nothingIn({ traceIds }: Run, snapshot: SnapshotContent | undefined) {
   if (traceIds.length > 0 && snapshot?.unknownTraceIds.length === traceIds.length) {
-    return "None of the named traces is of this conversation.";
+    return "None of the named traces belongs to this conversation.";
   }
   return traceIds.length > 0
-    ? "The named traces had no messages and no calls by then."
-    : "The conversation had no messages and no calls by then.";
+    ? "The named traces had no messages or calls by then."
+    : "The conversation had no messages or calls by then.";
 }
 
 async function finishRuns(tx: Ctx, outcomes: readonly Outcome[]) {
@@ -167,7 +169,7 @@ async function finishRuns(tx: Ctx, outcomes: readonly Outcome[]) {
     skip_reason: "skipReason" in outcome ? outcome.skipReason : null,
     notes: "result" in outcome ? outcome.result.notes : [],
   }));
-  // Before what they found is recorded: each is weighed against all that have completed, those beside it included.
+  // Before recording results, because each Run is compared with all completed ones, including the others of this batch.
   const finish = updateOf(ruleRuns, rows);
   await tx.db.execute(sql`
     update rule_runs set ${finish.set}, finished_at = ${NOW} from ${finish.rows}

@@ -34,7 +34,7 @@ export const listRuleRuns = verb(
           eq(ruleRuns.projectId, ctx.projectId),
           filters.status && eq(ruleRuns.status, filters.status),
           filters.origin && eq(ruleRuns.origin, filters.origin),
-          // Said again as the partial index has it: a plan for any value knows it by this.
+          // Repeats the predicate of the partial index, so that a generic plan can use it.
           filters.origin === undefined || filters.origin === "automatic"
             ? undefined
             : sql`${ruleRuns.origin} <> 'automatic'`,

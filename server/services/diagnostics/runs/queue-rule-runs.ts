@@ -9,7 +9,7 @@ import { emit } from "@/server/platform/outbox";
 import type { Snapshot } from "@/server/services/telemetry";
 import type { ConfiguredRule } from "../settings/rule-settings";
 
-/** Returns what stands for a set of named traces where the same question is known again: empty where none are named. */
+/** Returns a deduplication key for a set of trace ids, independent of their order; empty when there are none. */
 export const tracesKeyOf = (traceIds: readonly string[]) =>
   traceIds.length === 0
     ? ""
@@ -18,9 +18,9 @@ export const tracesKeyOf = (traceIds: readonly string[]) =>
         .digest("base64url");
 
 /**
- * Queues one Run per Rule and snapshot, with its event, in the caller's transaction. The same question (Rule with its
- * version and settings, snapshot) is not queued twice unless its Run was skipped or failed; with `again`, one that has
- * completed is queued anew, because spans came in late. Returns the ids of what was queued now.
+ * Queues one Run per Rule and snapshot, with its event, in the caller's transaction. The same combination of Rule, version,
+ * settings and snapshot is not queued twice unless its Run was skipped or failed. With `again` a completed Run is
+ * requeued too, for spans that arrived late. Returns the ids of the newly queued Runs.
  */
 export async function queueRuleRuns(
   ctx: Ctx,

@@ -4,16 +4,16 @@ import type { Ctx } from "@/server/platform/context";
 import type { RuleOccurrence } from "../rules";
 import type { ConversationSnapshot } from "../types";
 
-/** What a Run found in the snapshot that it read. */
+/** A Run with what it found in its snapshot. */
 export type Reading = {
   run: { id: string; ruleId: string; ruleVersion: number; configurationRevision: number; traceIds: readonly string[] };
   conversation: Pick<ConversationSnapshot, "id" | "lastActivityAt">;
   occurrences: readonly RuleOccurrence[];
 };
 
-/** Told on a Run whose findings another Run has outdated. */
-const OUTREAD =
-  "A Run of this Rule has read more of the conversation, or by newer settings: Findings say what that one found.";
+/** The note on a Run whose results are not recorded. */
+const SUPERSEDED =
+  "Another Run of this Rule has read more of the conversation or used newer settings; Findings show its results.";
 
 const readingRows = (readings: readonly Reading[]) =>
   rowsOf(
@@ -29,18 +29,19 @@ const readingRows = (readings: readonly Reading[]) =>
     `run_id text, rule_id text, rule_version int, revision int, conversation_id text, read_until bigint, trace_ids jsonb`,
   );
 
-/** The traces that a reading of `t` named, none for all. */
+/** The trace ids of a reading in `t`; empty for all traces. */
 const NAMED = sql`array(select jsonb_array_elements_text(t.trace_ids))`;
 
 /**
- * Finds the readings that are not the last word, and notes it on their Runs: another Run of the Rule has completed that read
- * all of their snapshot or more, by the same settings or newer ones. What it read up to may be gone from the conversation by
- * now (a trace moved to another): then it tells nothing of what is left. Returns the ids of the Runs.
+ * Finds superseded readings, adds a note to their Runs and returns the Runs' ids. A reading is superseded when another Run
+ * of the Rule has completed over the same snapshot or more, with the same or newer settings. A Run that read past the
+ * conversation's present end (a trace has moved to another conversation since) says nothing about what is left and
+ * supersedes none.
  */
 export async function noteOutread(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
   if (readings.length === 0) return new Set();
   const rows = await tx.db.execute<{ id: string }>(sql`
-    update rule_runs own set notes = array_append(own.notes, ${OUTREAD}::text)
+    update rule_runs own set notes = array_append(own.notes, ${SUPERSEDED}::text)
     from ${readingRows(readings)}
     where own.project_id = ${tx.projectId} and own.id = t.run_id and exists (
       select 1 from rule_runs r
@@ -57,8 +58,8 @@ export async function noteOutread(tx: Ctx, readings: readonly Reading[]): Promis
 }
 
 /**
- * Returns the Occurrences, as `finding conversation`, that these readings may neither change nor remove: they were seen in
- * later activity, or in traces that the reading did not look at.
+ * Returns the Occurrences, as `finding conversation` pairs, that these readings must neither change nor delete because they
+ * were detected in later activity or in traces that the reading did not cover.
  */
 export async function occurrencesHeld(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
   const rows = await tx.db.execute<{ pair: string }>(sql`

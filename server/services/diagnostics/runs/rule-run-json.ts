@@ -1,7 +1,7 @@
 import type { ruleRuns } from "@/db/schema";
 import type { RuleRun } from "../schemas";
 
-/** A Run with the paths of what it belongs to. */
+/** Converts a row to its JSON form, with links to its Rule, backfill and conversation. */
 export function ruleRunJson(row: typeof ruleRuns.$inferSelect): RuleRun {
   const base = `/v1/projects/${row.projectId}`;
   return {

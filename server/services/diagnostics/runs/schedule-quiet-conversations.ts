@@ -6,12 +6,12 @@ import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/conte
 import { configuredRules } from "../settings/rule-settings";
 import { queueRuleRuns } from "./queue-rule-runs";
 
-/** Conversations of one project taken in one transaction: one project's flood is taken in turns with the others. */
+/** Conversations of one transaction, which keeps transactions short when a project has a backlog. */
 const CONVERSATIONS_A_PROJECT = 200;
 
 /**
- * Queues the enabled Rules for every conversation that got no new spans for a while, in projects where automatic
- * scheduling is on. A conversation that goes on is read again when it falls quiet again.
+ * Queues the enabled Rules for every conversation that has received no spans for `DIAGNOSE_AFTER_QUIET_SECONDS`, in projects
+ * where automatic scheduling is on. A conversation that resumes is read again once it is inactive again.
  */
 export async function scheduleQuietConversations(db: Db, at?: number): Promise<{ runs: number }> {
   const quietSince = (at ?? (await databaseNow(db))) - env().DIAGNOSE_AFTER_QUIET_SECONDS * 1000;

@@ -143,12 +143,12 @@ test("a trace that is not the conversation's has nothing to read, and the Run sa
   await ingest(other.ctx, turn("d".repeat(32), START, "order 1", true));
   expect(await run(ctx, AFTER_BOTH, ["d".repeat(32)])).toMatchObject({
     status: "skipped",
-    skipReason: "None of the named traces is of this conversation.",
+    skipReason: "None of the named traces belongs to this conversation.",
   });
   expect(await run(ctx, AFTER_BOTH, [SECOND, "d".repeat(32)])).toMatchObject({
     status: "completed",
     resultCount: 1,
-    notes: ["Of the named traces, 1 is not of this conversation."],
+    notes: ["1 of the named traces does not belong to this conversation."],
   });
 });
 

@@ -2,7 +2,7 @@ import { inArray } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { ruleRuns } from "@/db/schema";
 
-/** Returns the Rule Runs of all projects that a background function has yet to end, oldest first. */
+/** Returns the queued and running Rule Runs of all projects, oldest first. */
 export const unfinishedRuleRuns = (db: Db) =>
   db
     .select({ id: ruleRuns.id, projectId: ruleRuns.projectId })

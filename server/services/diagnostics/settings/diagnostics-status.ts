@@ -5,13 +5,13 @@ import { verb } from "@/server/platform/verb";
 import { diagnosticsStatusReply } from "../schemas";
 import { readSettings } from "./settings";
 
-/** Counting stops here: a person wants to know "all of them", not how many hundred thousand, and open pages ask every 10 s. */
+/** Counts stop here: open pages poll every 10 s, and nobody needs an exact count of hundreds of thousands. */
 const COUNTED = 1000;
 
 /**
- * In the order of the index by status: a scan in order forgets the entries of Runs that have moved on, of which there are
- * many. As a range, for where the status is one value the planner leaves it out of the order, and may read all Runs from the
- * newest on for one that few have.
+ * Follows the order of the index by status, because an ordered index scan marks the many dead entries of Runs whose status
+ * changed, so later scans skip them. Written as a range because for an equality the planner drops the status from the
+ * order and may scan all Runs from the newest for a rare status.
  */
 const newestRuns = (ctx: Ctx, status: "queued" | "running" | "completed", limit: number) => sql`
   select finished_at from rule_runs
@@ -21,7 +21,7 @@ const newestRuns = (ctx: Ctx, status: "queued" | "running" | "completed", limit:
 export const diagnosticsStatus = verb(
   {
     name: "diagnostics.status",
-    summary: "Say what diagnosis has covered: what an empty list of Findings means.",
+    summary: "Read what diagnosis has covered so far, to interpret an empty list of Findings.",
     description: `Counts stop at ${COUNTED.toLocaleString("en")}.`,
     effect: "read",
     capability: "diagnostics:read",

@@ -16,7 +16,7 @@ export const listRules = verb(
   async (ctx) => ({ rules: (await configuredRules(ctx)).map(ruleJson) }),
 );
 
-/** The Signal that every Rule has beside its detectors'. */
+/** The Signal that every Rule has in addition to those of its detectors. */
 const KEYWORD = {
   signal: KEYWORD_SIGNAL,
   severity: KEYWORD_SEVERITY,
@@ -24,7 +24,7 @@ const KEYWORD = {
   looksFor: "One of the project's own `keywords`, said by anyone but the instructions.",
 };
 
-/** Signals show what holds in the project: overrides over the Rule's defaults. */
+/** Converts a configured Rule to its JSON form; Signals have the project's overrides applied. */
 export const ruleJson = ({ rule, revision, enabled, configuration }: ConfiguredRule) => ({
   ...rule,
   enabled,
@@ -32,7 +32,7 @@ export const ruleJson = ({ rule, revision, enabled, configuration }: ConfiguredR
   configuration,
   signals: [...rule.detectors, KEYWORD].map(({ signal, severity, enabledByDefault, looksFor }) => {
     const override = configuration.signalOverrides[signal];
-    // Figures on generated conversations show that a detector works, not how often it is right in the world.
+    // Figures from generated conversations would show that a detector works, not how precise it is on real ones.
     const figures = measured(signal)?.measured;
     return {
       name: signal,

@@ -6,10 +6,10 @@ import type { Rule } from "../types";
 
 export type ConfiguredRule = { rule: Rule; revision: number; enabled: boolean; configuration: RuleConfiguration };
 
-/** A Rule that nobody changed: no row says it. */
+/** The revision of an unchanged Rule, which has no row. */
 const FIRST_REVISION = 1;
 
-/** Every built-in Rule as this project has it: what it changed, over the defaults. */
+/** Returns every built-in Rule with this project's settings applied to the defaults. */
 export async function configuredRules(ctx: Pick<Ctx, "db" | "projectId">): Promise<ConfiguredRule[]> {
   const rows = await ctx.db
     .selectDistinctOn([ruleSettings.id])
@@ -28,7 +28,7 @@ export async function configuredRules(ctx: Pick<Ctx, "db" | "projectId">): Promi
   });
 }
 
-/** Returns what finds the configuration of a Rule at one of these revisions. */
+/** Loads these revisions and returns a lookup of a Rule's configuration by revision. */
 export async function configurationsAt(ctx: Pick<Ctx, "db" | "projectId">, revisions: readonly number[]) {
   const rows = await ctx.db
     .select()

@@ -7,7 +7,7 @@ import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { settingsReply, updateSettingsInput } from "../schemas";
 
-/** On until a project turns it off: a new project should show its first Finding without a setting. */
+/** On by default, so that a new project gets its first Finding without any setup. */
 const DEFAULTS = { automaticSchedulingEnabled: true };
 
 export async function readSettings(ctx: Pick<Ctx, "db" | "projectId">) {
@@ -18,7 +18,7 @@ export async function readSettings(ctx: Pick<Ctx, "db" | "projectId">) {
 export const getDiagnosticSettings = verb(
   {
     name: "diagnosticSettings.get",
-    summary: "Read whether conversations are diagnosed by themselves.",
+    summary: "Read whether conversations are diagnosed automatically.",
     effect: "read",
     capability: "diagnostics:read",
     input: z.strictObject({}),
@@ -31,7 +31,8 @@ export const updateDiagnosticSettings = verb(
   {
     name: "diagnosticSettings.update",
     summary: "Turn automatic diagnosis on or off.",
-    description: "What is already queued still runs. Turned on again, it takes up the conversations of the meantime.",
+    description:
+      "Runs that are already queued still execute. Turning it on again also diagnoses conversations from the time it was off.",
     effect: "write",
     capability: "diagnostics:write",
     input: updateSettingsInput,

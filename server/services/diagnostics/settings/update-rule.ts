@@ -15,7 +15,7 @@ import type { Rule } from "../types";
 import { ruleJson } from "./list-rules";
 import { configuredRules } from "./rule-settings";
 
-/** Either `enabled` or what changes of the `configuration`. */
+/** Either `enabled` or a patch of the `configuration`. */
 const updateRuleInput = z
   .strictObject({ ruleId: idInput, enabled: z.boolean().optional(), configuration: configurationPatch.optional() })
   .refine((input) => (input.enabled === undefined) !== (input.configuration === undefined), {
@@ -26,7 +26,7 @@ const updateRuleInput = z
     oneOf: [{ required: ["enabled"] }, { required: ["configuration"] }],
   });
 
-/** Returns the whole configuration after a change: each field is well formed by now, and the Rule says whether they fit it. */
+/** Validates the whole configuration against the Rule; the fields themselves are already well formed. */
 function validated(rule: Rule, configuration: object): RuleConfiguration {
   const { error, data } = ruleConfiguration(rule).safeParse(configuration);
   if (data) return data;
@@ -34,7 +34,7 @@ function validated(rule: Rule, configuration: object): RuleConfiguration {
   throw new ServiceError("unprocessable", errors.map(({ message }) => message).join(" "), { errors });
 }
 
-/** A PATCH reads what it changes: of two at once the second sees what the first wrote. */
+/** Serialises concurrent PATCHes, which read before they write. */
 const lockRule = (tx: Ctx, ruleId: string) =>
   tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`rule ${tx.projectId} ${ruleId}`}, 0))`);
 
@@ -43,7 +43,7 @@ export const updateRule = verb(
     name: "rules.update",
     summary: "Turn a built-in Rule on or off, or change its configuration.",
     description:
-      "Changes what `configuration` names and leaves the rest, also within `signalOverrides` and within each Signal's override; `null` clears a field to its default, and `keywords` are replaced as a list. The result is validated whole; a Signal that the Rule does not have is refused by name (422). What changes makes a new `configurationRevision`, under which Rule Runs are new questions.",
+      "Merges `configuration` into the current one, including within `signalOverrides` and each Signal's override; `null` resets a field to its default, and `keywords` is replaced as a whole. The result is validated as a whole; an unknown Signal is rejected by name (422). A change creates a new `configurationRevision`, and Rule Runs of an earlier revision do not count as repetitions of later ones.",
     effect: "write",
     capability: "diagnostics:write",
     input: updateRuleInput,
