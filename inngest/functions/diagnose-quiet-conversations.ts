@@ -2,7 +2,7 @@ import { db } from "@/db/pool";
 import { env } from "@/env";
 import { listed } from "@/server/platform/jobs/catalogue";
 import { quietSweepRequested } from "@/server/platform/jobs/events";
-import { scheduleQuietConversations } from "@/server/services/diagnostics";
+import { scheduleInactiveConversations } from "@/server/services/diagnostics";
 import { inngest } from "../client";
 
 /**
@@ -26,7 +26,7 @@ export const diagnoseQuietConversations = inngest.createFunction(
     let runs = 0;
     for (let sweep = 0; sweep * between < 60; sweep += 1) {
       if (sweep > 0) await step.sleep(`wait-${sweep}`, `${between}s`);
-      const found = await step.run(`sweep-${sweep}`, () => scheduleQuietConversations(db()));
+      const found = await step.run(`sweep-${sweep}`, () => scheduleInactiveConversations(db()));
       runs += found.runs;
     }
     return { runs };

@@ -18,7 +18,7 @@ import {
   executeRuleRuns,
   listFindings,
   listRuleRuns,
-  scheduleQuietConversations,
+  scheduleInactiveConversations,
   updateFinding,
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
@@ -189,7 +189,7 @@ test("a process whose clock is days behind takes spans of now, and refuses what 
 test("a conversation is diagnosed when it was quiet, by no process's own clock", async () => {
   const { ctx } = await testProject();
   const runs = async () => {
-    await scheduleQuietConversations(db());
+    await scheduleInactiveConversations(db());
     return (await listRuleRuns(ctx, {})).runs.length;
   };
   await conversation(ctx, 3, -10_000); // it goes on while this test looks

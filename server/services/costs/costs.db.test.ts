@@ -6,7 +6,7 @@ import { createModelPrice } from "@/server/services/pricing";
 import { foldDailyCosts } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import { downloadCosts, exportCosts, getCosts, previewModelPattern, priceUsage } from ".";
-import { countedTwice } from "./testing";
+import { storedAndRecomputedCosts } from "./testing";
 
 const DAY_MS = 86_400_000;
 const DAY = Date.UTC(2026, 10, 1);
@@ -87,8 +87,8 @@ test("costs by day and group: exact, unknown apart, every day there, and nobody 
       { key: "acme-1", others: false, values: [0.5, null, null], unpricedCalls: [0, 0, 0] },
       { key: null, others: true, values: [0.00045, null, 0.00045], unpricedCalls: [1, 0, 0] },
     ]);
-    const { kept, fresh } = await countedTwice(ctx);
-    expect(kept).toEqual(fresh);
+    const { stored, recomputed } = await storedAndRecomputedCosts(ctx);
+    expect(stored).toEqual(recomputed);
   }
   const rows = await db().execute(sql`select 1 from daily_costs where project_id = ${ctx.projectId}`);
   expect(rows.length).toBe(4); // two days of gpt-4o

@@ -6,12 +6,12 @@ import { newId } from "@/server/platform/ids";
 import { repricingRequested } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
-import { pricesOfNow, requirePricingWrites } from "@/server/services/pricing";
-import { callsIn } from "./daily-costs";
+import { currentPriceRevision, requirePricingWrites } from "@/server/services/pricing";
+import { estimateCallCount } from "./daily-costs";
 import { pricesVersionOf } from "./prices-version";
 import { actorColumns, readRepricing } from "./read-repricings";
 import { requireRange } from "./require-range";
-import { askedRepricingReply, createRepricingInput, repricingReply } from "./schemas";
+import { createRepricingInput, repricingReply, requestedRepricingReply } from "./schemas";
 
 export const createRepricing = verb(
   {
@@ -23,12 +23,12 @@ export const createRepricing = verb(
     capability: "model-pricing:write",
     input: createRepricingInput,
     reply: repricingReply,
-    unread: { unless: ["model-pricing:read"], reply: askedRepricingReply },
+    unread: { unless: ["model-pricing:read"], reply: requestedRepricingReply },
   },
   async (ctx, { pricesVersion, model = null, vendor = null, modelPriceId = null, ...input }) => {
     requirePricingWrites();
     requireRange(input);
-    const prices = await pricesOfNow(ctx);
+    const prices = await currentPriceRevision(ctx);
     if (pricesVersion !== undefined && pricesVersion !== pricesVersionOf(prices)) {
       throw new ServiceError("conflict", "Prices have changed since this was previewed. Look at it again.");
     }
@@ -43,7 +43,7 @@ export const createRepricing = verb(
         ...which,
         ...prices,
         askedBy: sql`pg_current_xact_id()::text::bigint`,
-        callsExpected: await callsIn(ctx, which),
+        callsExpected: await estimateCallCount(ctx, which),
         ...actorColumns(ctx.actor),
       })
       .onConflictDoNothing()

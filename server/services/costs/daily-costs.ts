@@ -9,7 +9,7 @@ export const wholeDays = ({ from, to }: { from: number; to: number }) => ({
 });
 
 /** Which days' costs: a condition on `d`. */
-export const ofDays = ({ projectId }: Ctx, range: { from: number; to: number }) => {
+export const inDays = ({ projectId }: Ctx, range: { from: number; to: number }) => {
   const { from, to } = wholeDays(range);
   return sql`d.project_id = ${projectId} and d.day >= ${from}::bigint and d.day < ${to}::bigint`;
 };
@@ -28,9 +28,12 @@ export const sumsOf = ({ calls, unpriced_calls, exact_cost }: SumsRow) => ({
 });
 
 /** About how many calls there are in the range: all of its days. */
-export async function callsIn(ctx: Ctx, range: { from: number; to: number; model: string | null }): Promise<number> {
+export async function estimateCallCount(
+  ctx: Ctx,
+  range: { from: number; to: number; model: string | null },
+): Promise<number> {
   const [row] = await ctx.db.execute<{ calls: number }>(sql`
-    select coalesce(sum(d.calls), 0)::float8 as calls from daily_costs d where ${ofDays(ctx, range)}
+    select coalesce(sum(d.calls), 0)::float8 as calls from daily_costs d where ${inDays(ctx, range)}
       ${range.model === null ? sql`` : sql`and d.model = ${range.model}`}`);
   return row?.calls ?? 0;
 }

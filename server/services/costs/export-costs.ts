@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { csvLine } from "@/server/platform/csv";
 import { verb } from "@/server/platform/verb";
-import { ofDays, SUMS, type SumsRow, wholeDays } from "./daily-costs";
+import { inDays, SUMS, type SumsRow, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
 import { type CostsFile, exportCostsInput, exportCostsReply } from "./schemas";
 
@@ -48,7 +48,7 @@ export const exportCosts = verb(
     const table = sql.identifier(file.table);
     const key = sql.raw(["day", ...file.columns].join(", "));
     const rows = await ctx.db.execute<Row>(sql`
-      with d as materialized (select * from ${table} d where ${ofDays(ctx, range)}),
+      with d as materialized (select * from ${table} d where ${inDays(ctx, range)}),
       units as (
         select ${key}, jsonb_object_agg(bucket, units) as usage from (
           select ${key}, u.key as bucket, sum(u.value::numeric) as units

@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import { ofDays, SUMS, type SumsRow, sumsOf, wholeDays } from "./daily-costs";
+import { inDays, SUMS, type SumsRow, sumsOf, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
 import { type CostGroup, type Costs, costsReply, DAY_MS, getCostsInput } from "./schemas";
 
@@ -40,7 +40,7 @@ export const getCosts = verb(
     const of: Source = {
       key: sql.identifier(GROUPS[groupBy].column),
       table: sql.identifier(GROUPS[groupBy].table),
-      mine: ofDays(ctx, range),
+      mine: inDays(ctx, range),
     };
     const groups = await readGroups(ctx, of);
     const shown = groups.slice(0, top);

@@ -8,7 +8,7 @@ import { createModelPrice } from "@/server/services/pricing";
 import { conversationFacets, foldDailyCosts, getConversation, listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest, type TestSpan } from "@/server/services/telemetry/testing";
 import { createRepricing, exportCosts, getCosts, previewRepricing, undoRepricing } from ".";
-import { carryOut, countedTwice } from "./testing";
+import { runToCompletion, storedAndRecomputedCosts } from "./testing";
 
 const DAY_MS = 86_400_000;
 const DAY = Date.UTC(2026, 10, 1);
@@ -36,8 +36,8 @@ const idOf = async (ctx: Ctx, externalId: string) =>
   (await getConversation(ctx, { conversationId: externalId })).conversation.id;
 
 async function addsUp(ctx: Ctx) {
-  const { kept, fresh } = await countedTwice(ctx);
-  expect(kept).toEqual(fresh);
+  const { stored, recomputed } = await storedAndRecomputedCosts(ctx);
+  expect(stored).toEqual(recomputed);
 }
 
 test("a call counts in each label of its conversation and once in the totals, and nobody else's does", async () => {
@@ -156,7 +156,7 @@ test("repricing and its undoing reach the labels", async () => {
   expect((await byLabel(ctx)).rows.map(({ cost }) => cost)).toEqual([null, null, null]);
   const { preview } = await previewRepricing(ctx, RANGE);
   const { repricing } = await createRepricing(ctx, { ...RANGE, pricesVersion: preview.pricesVersion });
-  await carryOut(ctx, repricing.id);
+  await runToCompletion(ctx, repricing.id);
   expect((await byLabel(ctx)).rows.map(({ key, cost }) => [key, cost])).toEqual([
     [null, 1],
     ["beta", 1],
@@ -165,7 +165,7 @@ test("repricing and its undoing reach the labels", async () => {
   expect((await byLabel(ctx)).total.cost).toBe(2);
   await addsUp(ctx);
   await undoRepricing(ctx, { repricingId: repricing.id });
-  await carryOut(ctx, repricing.id);
+  await runToCompletion(ctx, repricing.id);
   expect((await byLabel(ctx)).rows.map(({ cost }) => cost)).toEqual([null, null, null]);
   await addsUp(ctx);
 });

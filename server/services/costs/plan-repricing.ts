@@ -17,16 +17,16 @@ export type PricedCall = CallKey & {
   cost: Cost | null;
 };
 
-export type Wanted = {
+export type RepricingFilter = {
   vendor?: string | null | undefined;
   modelPriceId?: string | null | undefined;
   onlyUnpriced?: boolean;
 };
 
-export type Planned = { call: PricedCall; next: StoredCost & { cost: Cost | null }; changes: boolean };
+export type CallPlan = { call: PricedCall; next: StoredCost & { cost: Cost | null }; changes: boolean };
 
 /** What a call costs by these prices. `null`: the repricing is not of this call. */
-export function planned(book: PriceBook, wanted: Wanted, call: PricedCall): Planned | null {
+export function planCall(book: PriceBook, wanted: RepricingFilter, call: PricedCall): CallPlan | null {
   if (wanted.onlyUnpriced && call.costTotal !== null) return null;
   const { cost, totalDecimal } = priceCall(book, { ...call, at: call.startedAt });
   const either = (is: (model: Cost["model"]) => boolean) => [call.cost, cost].some((one) => one && is(one.model));
@@ -67,7 +67,7 @@ export class Comparison {
   before = ZERO;
   after = ZERO;
 
-  add({ call, next, changes }: Planned) {
+  add({ call, next, changes }: CallPlan) {
     this.calls++;
     if (changes) this.changed++;
     if (call.costTotal === null) this.unknownBefore++;

@@ -4,7 +4,7 @@ import { queryInteger } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { previewMatcher } from "@/server/services/pricing";
 import { PRICE_PROVIDERS } from "@/server/services/pricing/schemas";
-import { ofDays } from "./daily-costs";
+import { inDays } from "./daily-costs";
 import { DAY_MS, patternPreviewReply } from "./schemas";
 
 /** Longer than the longest pattern that a definition can have, so that its fault is told and not that of the length. */
@@ -35,7 +35,7 @@ export const previewModelPattern = verb(
     const to = Date.now();
     const names = await ctx.db.execute<{ model: string; provider: string; calls: number; unpriced: number }>(sql`
       select d.model, d.provider, sum(d.calls)::float8 as calls, sum(d.unpriced_calls)::float8 as unpriced
-      from daily_costs d where ${ofDays(ctx, { from: to - days * DAY_MS, to })} and d.model <> ''
+      from daily_costs d where ${inDays(ctx, { from: to - days * DAY_MS, to })} and d.model <> ''
       group by 1, 2 having sum(d.calls) > 0 order by sum(d.calls) desc, 1, 2 limit ${NAMES_MAX}`);
     const matcher = await previewMatcher(ctx, definition);
     if ("error" in matcher) {

@@ -1,7 +1,7 @@
 import { verb } from "@/server/platform/verb";
-import { priceBookAt, pricesOfNow } from "@/server/services/pricing";
-import { callsIn } from "./daily-costs";
-import { Comparison, planned } from "./plan-repricing";
+import { currentPriceRevision, priceBookAtRevision } from "@/server/services/pricing";
+import { estimateCallCount } from "./daily-costs";
+import { Comparison, planCall } from "./plan-repricing";
 import { pricesVersionOf } from "./prices-version";
 import { type Cursor, cursorOf, readCalls } from "./read-calls";
 import { requireRange } from "./require-range";
@@ -24,8 +24,8 @@ export const previewRepricing = verb(
   },
   async (ctx, { model: named, ...input }) => {
     requireRange(input);
-    const prices = await pricesOfNow(ctx);
-    const book = await priceBookAt(ctx, prices);
+    const prices = await currentPriceRevision(ctx);
+    const book = await priceBookAtRevision(ctx, prices);
     if (!book) throw new Error(`The catalogue in force, ${prices.catalogue}, is not here.`);
     const which = { from: input.from, to: input.to, model: named ?? null };
     const total = new Comparison();
@@ -39,7 +39,7 @@ export const previewRepricing = verb(
       read += last;
       for (const call of calls) {
         after = cursorOf(call);
-        const plan = planned(book, input, call);
+        const plan = planCall(book, input, call);
         if (!plan) continue;
         total.add(plan);
         if (!plan.changes) continue;
@@ -59,7 +59,7 @@ export const previewRepricing = verb(
         rows: shown.sort((a, b) => b.day - a.day || ((a.model ?? "") < (b.model ?? "") ? -1 : 1)),
         rowsLeftOut: rows.length - shown.length,
         complete: last < PAGE,
-        callsExpected: await callsIn(ctx, which),
+        callsExpected: await estimateCallCount(ctx, which),
         pricesVersion: pricesVersionOf(prices),
       },
     };

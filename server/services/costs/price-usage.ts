@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { queryInteger } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { priceBookOf } from "@/server/services/pricing";
-import { ofDays, SUMS, type SumsRow, sumsOf } from "./daily-costs";
+import { currentPriceBook } from "@/server/services/pricing";
+import { inDays, SUMS, type SumsRow, sumsOf } from "./daily-costs";
 import { DAY_MS, priceUsageReply } from "./schemas";
 
 const UNPRICED_MAX = 200;
@@ -22,7 +22,7 @@ export const priceUsage = verb(
   async (ctx, { days }) => {
     const to = (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS;
     const range = { from: to - days * DAY_MS, to };
-    const mine = ofDays(ctx, range);
+    const mine = inDays(ctx, range);
     const prices = await ctx.db.execute<SumsRow & { model_price_id: string }>(sql`
       select d.model_price_id, ${SUMS} from daily_costs d where ${mine} and d.model_price_id <> ''
       group by 1 having sum(d.calls) > 0 order by 1`);
@@ -31,7 +31,7 @@ export const priceUsage = verb(
       from daily_costs d where ${mine} and d.model <> ''
       group by 1, 2 having sum(d.unpriced_calls) > 0
       order by sum(d.unpriced_calls) desc, d.model, d.provider limit ${UNPRICED_MAX}`);
-    const book = await priceBookOf(ctx);
+    const book = await currentPriceBook(ctx);
     return {
       ...range,
       prices: [...prices].map((row) => ({ modelPriceId: row.model_price_id, ...sumsOf(row) })),

@@ -1,4 +1,4 @@
-import type { PricesOfAMoment } from "@/server/services/pricing";
+import type { PriceRevision } from "@/server/services/pricing";
 
 /** Names the prices that hold at one moment, for a reader to give back. */
-export const pricesVersionOf = ({ pricingVersion, catalogue }: PricesOfAMoment) => `${pricingVersion}/${catalogue}`;
+export const pricesVersionOf = ({ pricingVersion, catalogue }: PriceRevision) => `${pricingVersion}/${catalogue}`;

@@ -38,7 +38,7 @@ const callOf = (row: Row): PricedCall => ({
 export type Cursor = readonly [startedAt: number, traceId: string, spanId: string];
 export const cursorOf = ({ startedAt, traceId, spanId }: PricedCall): Cursor => [startedAt, traceId, spanId];
 
-export type Which = { from: number; to: number; model: string | null };
+export type CallRange = { from: number; to: number; model: string | null };
 
 /** What the days' costs call a call's model. */
 const MODEL = sql`coalesce(nullif(m.response_model, ''), m.requested_model, '')`;
@@ -51,7 +51,7 @@ const DIRECTIONS = {
 /** Calls made in `[from, to)` behind the cursor. */
 export async function readCalls(
   { db, projectId }: Ctx,
-  { from, to, model }: Which,
+  { from, to, model }: CallRange,
   { after, limit, direction }: { after: Cursor | null; limit: number; direction: keyof typeof DIRECTIONS },
 ): Promise<PricedCall[]> {
   const { beyond, bound, order } = DIRECTIONS[direction];
@@ -69,7 +69,7 @@ export async function readCalls(
 }
 
 /** Those of these calls that are still there, as they are now. */
-export async function readCallsAgain({ db, projectId }: Ctx, keys: readonly CallKey[]): Promise<PricedCall[]> {
+export async function rereadCalls({ db, projectId }: Ctx, keys: readonly CallKey[]): Promise<PricedCall[]> {
   const rows = await db.execute<Row>(sql`
     select ${COLUMNS}
     from ${rowsOf(keys, '"traceId" text, "spanId" text')}

@@ -18,7 +18,7 @@ import {
   runRepricing,
   undoRepricing,
 } from ".";
-import { carryOut, countedTwice, storedCosts } from "./testing";
+import { runToCompletion, storedAndRecomputedCosts, storedCosts } from "./testing";
 
 const DAY = Date.UTC(2026, 10, 1);
 const RANGE = { from: DAY, to: DAY + 3 * 86_400_000 };
@@ -51,9 +51,9 @@ const start = async (ctx: Ctx, input: Partial<Parameters<typeof createRepricing>
 const stateOf = async (ctx: Ctx, repricingId: string) => (await getRepricing(ctx, { repricingId })).repricing;
 
 async function expectSums(ctx: Ctx) {
-  const { kept, fresh, wrong } = await countedTwice(ctx);
-  expect(kept).toEqual(fresh);
-  expect(wrong).toEqual([]);
+  const { stored, recomputed, inconsistent } = await storedAndRecomputedCosts(ctx);
+  expect(stored).toEqual(recomputed);
+  expect(inconsistent).toEqual([]);
 }
 
 test("a repricing shows before and after, changes what it showed, and undone leaves every stored cost as it was", async () => {
@@ -89,7 +89,7 @@ test("a repricing shows before and after, changes what it showed, and undone lea
 
   const { id } = await start(ctx, { pricesVersion: preview.pricesVersion });
   expect(await stateOf(ctx, id)).toMatchObject({ state: "queued", callsExpected: 8, actorId: userId });
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect(await stateOf(ctx, id)).toMatchObject({
     state: "completed",
     callsExamined: 8,
@@ -103,7 +103,7 @@ test("a repricing shows before and after, changes what it showed, and undone lea
   expect(await storedCosts(theirs.ctx)).toEqual(others);
 
   await undoRepricing(ctx, { repricingId: id });
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect(await stateOf(ctx, id)).toMatchObject({ state: "undone", callsRestored: 7, callsKept: 0, undoneBy: userId });
   expect(await storedCosts(ctx)).toEqual(before);
   await expectSums(ctx);
@@ -130,14 +130,14 @@ test("a cost that nobody knew becomes known, one that nobody knows any more beco
     (await listConversations(ctx, {})).conversations.map((one) => [one.costComplete, one.unpricedCallCount]);
   expect(await shown()).toEqual(Array(3).fill([false, 1]));
   const first = await start(ctx, { onlyUnpriced: true });
-  await carryOut(ctx, first.id);
+  await runToCompletion(ctx, first.id);
   expect(await stateOf(ctx, first.id)).toMatchObject(sides);
   expect(await shown()).toEqual(Array(3).fill([true, 0]));
   const priced = await storedCosts(ctx);
 
   await deleteModelPrice(ctx, { modelPriceId: model.id });
   const second = await start(ctx, { modelPriceId: model.id });
-  await carryOut(ctx, second.id);
+  await runToCompletion(ctx, second.id);
   expect((await storedCosts(ctx)).map((call) => [call.cost_total, call.cost])).toEqual(Array(3).fill([null, null]));
   await expectSums(ctx);
 
@@ -146,10 +146,10 @@ test("a cost that nobody knew becomes known, one that nobody knows any more beco
     message: expect.stringMatching(/later/),
   });
   await undoRepricing(ctx, { repricingId: second.id });
-  await carryOut(ctx, second.id);
+  await runToCompletion(ctx, second.id);
   expect(await storedCosts(ctx)).toEqual(priced);
   await undoRepricing(ctx, { repricingId: first.id });
-  await carryOut(ctx, first.id);
+  await runToCompletion(ctx, first.id);
   expect(await storedCosts(ctx)).toEqual(before);
   await expectSums(ctx);
 });
@@ -169,7 +169,7 @@ test("only the calls that were asked for are repriced", async () => {
   expect(await changed({ modelPriceId: "openai:gpt-4o" })).toBe(0);
   expect(await changed({ to: DAY + 86_400_000 })).toBe(2);
   const { id } = await start(ctx, { model: "acme-2" });
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect(await stateOf(ctx, id)).toMatchObject({ callsExamined: 1, callsChanged: 1 });
   expect((await storedCosts(ctx)).filter((call) => call.cost_total !== null)).toHaveLength(1);
 });
@@ -182,7 +182,7 @@ test("it goes by the prices at the moment of asking, and not by ones that came w
   const { pricesVersion } = (await previewRepricing(ctx, RANGE)).preview;
   const { id } = await start(ctx);
   await updateModelPrice(ctx, { modelPriceId: model.id, ...price(3) });
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect((await storedCosts(ctx)).map((call) => Number(call.cost_total))).toEqual([20, 22]);
   // What was previewed is not what would happen now.
   await expect(start(ctx, { pricesVersion })).rejects.toMatchObject({ code: "conflict" });
@@ -196,7 +196,7 @@ test("one at a time: another is refused until the first has ended, also of two t
   const [first] = (await listRepricings(ctx, {})).repricings;
   await expect(undoRepricing(ctx, { repricingId: first!.id })).rejects.toMatchObject({ code: "conflict" });
   await start(theirs.ctx);
-  await carryOut(ctx, first!.id);
+  await runToCompletion(ctx, first!.id);
   await start(ctx);
   expect((await listRepricings(ctx, {})).repricings).toHaveLength(2);
   await expect(getRepricing(theirs.ctx, { repricingId: first!.id })).rejects.toMatchObject({ code: "not_found" });
@@ -247,7 +247,7 @@ test("a rebuild keeps what a repricing, or its undoing, has left, also where the
   await touch(1);
   expect(await costOfFirst()).toBeNull();
   const { id } = await start(ctx);
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   await createModelPrice(ctx, price(9));
   await touch(2);
   expect(await costOfFirst()).toBe("10");
@@ -258,7 +258,7 @@ test("a rebuild keeps what a repricing, or its undoing, has left, also where the
   expect(await costOfFirst()).toBe("10");
   await expectSums(ctx);
   await undoRepricing(ctx, { repricingId: id });
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect(await stateOf(ctx, id)).toMatchObject({ state: "undone", callsRestored: 2 });
   await touch(4);
   expect(await costOfFirst()).toBeNull();
@@ -270,12 +270,12 @@ test("an undo leaves alone what was computed anew since", async () => {
   await ingest(ctx, acmeCalls(2));
   await createModelPrice(ctx, price(1));
   const { id } = await start(ctx);
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   await db().execute(sql`
     update model_calls set cost_total = 5, cost = jsonb_set(cost, '{total}', '5')
     where project_id = ${ctx.projectId} and span_id = ${hex(1, 16)}`);
   await undoRepricing(ctx, { repricingId: id });
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect(await stateOf(ctx, id)).toMatchObject({ callsRestored: 1, callsKept: 1 });
   expect((await storedCosts(ctx)).map((call) => call.cost_total)).toEqual(["5", null]);
 });
@@ -327,11 +327,11 @@ test("how many calls a Finding's cost leaves out follows late calls, a repricing
   await expectSums(ctx);
 
   const { id } = await start(ctx);
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect(await shown()).toEqual([[30, true, 0]]);
   await expectSums(ctx);
   await undoRepricing(ctx, { repricingId: id });
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect(await shown()).toEqual([[10, false, 2]]);
   await expectSums(ctx);
 
@@ -354,7 +354,7 @@ test("what a Finding costs follows", async () => {
   expect(await costOfFindings()).toContain(20);
   await createModelPrice(ctx, price(2));
   const { id } = await start(ctx);
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect(await costOfFindings()).toContain(40);
   await expectSums(ctx);
 });
@@ -375,7 +375,7 @@ test("calls that arrive and are deleted while it runs leave every sum right", as
   const deleting = (async () => {
     for (let n = 0; n < 5; n++) await deleteConversation(ctx, { conversationId: `s-${n}` });
   })();
-  await Promise.all([carryOut(ctx, id), deleting]);
+  await Promise.all([runToCompletion(ctx, id), deleting]);
   busy = false;
   await rebuilding;
   while ((await projectPending(db())) > 0);
@@ -393,14 +393,14 @@ test("what is deleted leaves nothing behind, and the days are recounted", async 
   await ingest(ctx, acmeCalls(3, { from, session: (n) => `s-${n - from}` }));
   await createModelPrice(ctx, price(1));
   const { id } = await start(ctx);
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   await deleteConversation(ctx, { conversationId: "s-1" });
   await expectSums(ctx);
   expect(await tablesNaming(db(), hex(from + 2, 32))).toEqual({});
   expect(await tablesNaming(db(), hex(from + 3, 32))).not.toHaveProperty("repricings");
   expect((await getCosts(ctx, RANGE)).costs.total.calls).toBe(2);
   await undoRepricing(ctx, { repricingId: id });
-  await carryOut(ctx, id);
+  await runToCompletion(ctx, id);
   expect(await stateOf(ctx, id)).toMatchObject({ state: "undone", callsRestored: 2 });
   for (const conversationId of ["s-0", "s-2"]) await deleteConversation(ctx, { conversationId });
   while ((await foldDailyCosts(db())) > 0);

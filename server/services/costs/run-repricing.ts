@@ -4,8 +4,8 @@ import { NOW } from "@/db/now";
 import { rowsOf } from "@/db/rows";
 import { repricedCalls, repricings } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { recostFindings } from "@/server/services/diagnostics";
-import { type PriceBook, priceBookAt } from "@/server/services/pricing";
+import { recomputeFindingCosts } from "@/server/services/diagnostics";
+import { type PriceBook, priceBookAtRevision } from "@/server/services/pricing";
 import {
   CallsMoved,
   changeCosts,
@@ -13,14 +13,14 @@ import {
   mergeDuplicateTracesOf,
   type StoredCost,
 } from "@/server/services/telemetry";
-import { Comparison, digestOf, type Planned, type PricedCall, planned } from "./plan-repricing";
-import { cursorOf, readCalls, readCallsAgain } from "./read-calls";
+import { type CallPlan, Comparison, digestOf, type PricedCall, planCall } from "./plan-repricing";
+import { cursorOf, readCalls, rereadCalls } from "./read-calls";
 
 /** Calls of one transaction: short enough to hold nobody up. */
-const CALLS_A_BATCH = 1_000;
+const BATCH_SIZE = 1_000;
 /** Batches in a row that find their calls gone to another conversation before the turn is given up. */
 const MOVES_MAX = 10;
-const UNDER_WAY = ["queued", "running", "undoing"];
+const IN_PROGRESS = ["queued", "running", "undoing"];
 
 type Row = typeof repricings.$inferSelect;
 type Changed = PgUpdateSetSource<typeof repricings>;
@@ -57,7 +57,7 @@ export async function failRepricing({ db, projectId }: Ctx, repricingId: string,
       and(
         eq(repricings.projectId, projectId),
         eq(repricings.id, repricingId),
-        sql`${repricings.state} = any(${sql.param(UNDER_WAY)}::text[])`,
+        sql`${repricings.state} = any(${sql.param(IN_PROGRESS)}::text[])`,
       ),
     );
 }
@@ -76,14 +76,14 @@ async function oneBatch(tx: Ctx, repricingId: string): Promise<Turn> {
   return "done";
 }
 
-const put = ({ db, projectId }: Ctx, { id }: Row, changed: Changed) =>
+const updateRepricing = ({ db, projectId }: Ctx, { id }: Row, changed: Changed) =>
   db
     .update(repricings)
     .set(changed)
     .where(and(eq(repricings.projectId, projectId), eq(repricings.id, id)));
 
 /** A call that is just being stored may have been priced before the change that this goes by. */
-async function othersHaveEnded({ db }: Ctx, { askedBy }: Row): Promise<boolean> {
+async function earlierTransactionsEnded({ db }: Ctx, { askedBy }: Row): Promise<boolean> {
   const [row] = await db.execute<{ ended: boolean }>(
     sql`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > ${askedBy}::bigint as ended`,
   );
@@ -92,27 +92,27 @@ async function othersHaveEnded({ db }: Ctx, { askedBy }: Row): Promise<boolean> 
 
 async function repriceBatch(tx: Ctx, row: Row): Promise<Turn> {
   if (row.state === "queued") {
-    if (!(await othersHaveEnded(tx, row))) return "wait";
-    await put(tx, row, { state: "running", startedAt: NOW });
+    if (!(await earlierTransactionsEnded(tx, row))) return "wait";
+    await updateRepricing(tx, row, { state: "running", startedAt: NOW });
   }
-  const book = await priceBookAt(tx, row);
+  const book = await priceBookAtRevision(tx, row);
   if (!book) {
     const error = `The catalogue of ${row.catalogue}, by which it goes, is not in this installation any more. Ask again.`;
-    await put(tx, row, { state: "failed", cursor: null, error });
+    await updateRepricing(tx, row, { state: "failed", cursor: null, error });
     return "done";
   }
-  const calls = await readCalls(tx, row, { after: row.cursor, limit: CALLS_A_BATCH, direction: "oldestFirst" });
-  const plans = calls.flatMap((call) => planned(book, row, call) ?? []);
+  const calls = await readCalls(tx, row, { after: row.cursor, limit: BATCH_SIZE, direction: "oldestFirst" });
+  const plans = calls.flatMap((call) => planCall(book, row, call) ?? []);
   const changing = plans.filter(({ changes }) => changes).map(({ call }) => call);
-  const changed = changing.length > 0 ? await changeThese(tx, row, book, changing) : [];
+  const changed = changing.length > 0 ? await repriceCalls(tx, row, book, changing) : [];
   const written = new Map(changed.map((plan) => [keyOf(plan.call), plan]));
   // A call that is gone since it was read counts no more; one that changed counts as it was found the second time.
   const examined = plans.flatMap((plan) => (plan.changes ? (written.get(keyOf(plan.call)) ?? []) : plan));
   const last = calls.at(-1);
-  const complete = calls.length < CALLS_A_BATCH;
+  const complete = calls.length < BATCH_SIZE;
   const sums = new Comparison();
   for (const plan of examined) sums.add(plan);
-  await put(tx, row, {
+  await updateRepricing(tx, row, {
     // It names a call: what is not needed any more must not outlive that.
     cursor: last && !complete ? cursorOf(last) : null,
     callsExamined: row.callsExamined + sums.calls,
@@ -132,9 +132,9 @@ const keyOf = ({ traceId, spanId }: { traceId: string; spanId: string }) => `${t
  * Changes costs under the locks of their conversations, as they are found then. Answers what was planned for each of
  * the calls that are still there.
  */
-async function changeThese(tx: Ctx, row: Row, book: PriceBook, calls: readonly PricedCall[]): Promise<Planned[]> {
-  return underLocks(tx, calls, async (now) => {
-    const plans = now.flatMap((call) => planned(book, row, call) ?? []);
+async function repriceCalls(tx: Ctx, row: Row, book: PriceBook, calls: readonly PricedCall[]): Promise<CallPlan[]> {
+  return withCallLocks(tx, calls, async (now) => {
+    const plans = now.flatMap((call) => planCall(book, row, call) ?? []);
     const changes = plans.filter((plan) => plan.changes);
     if (changes.length > 0) {
       await tx.db.insert(repricedCalls).values(
@@ -154,16 +154,16 @@ async function changeThese(tx: Ctx, row: Row, book: PriceBook, calls: readonly P
 }
 
 /** What changes costs and everything that is summed from them: conversations, Findings; days follow by themselves. */
-async function underLocks<T>(
+async function withCallLocks<T>(
   tx: Ctx,
   calls: readonly PricedCall[],
   work: (now: PricedCall[]) => Promise<{ result: T; costs: readonly StoredCost[] }>,
 ): Promise<T> {
   const conversationIds = [...new Set(calls.map(({ conversationId }) => conversationId))];
   const keys = calls.map(({ traceId, spanId }) => ({ traceId, spanId }));
-  const result = await recostFindings(tx, conversationIds, async () => {
+  const result = await recomputeFindingCosts(tx, conversationIds, async () => {
     await lockCalls(tx, conversationIds, keys);
-    const { result, costs } = await work(await readCallsAgain(tx, keys));
+    const { result, costs } = await work(await rereadCalls(tx, keys));
     if (costs.length > 0) await changeCosts(tx, conversationIds, costs);
     return result;
   });
@@ -179,17 +179,17 @@ async function restoreBatch(tx: Ctx, row: Row): Promise<Turn> {
     .from(repricedCalls)
     .where(mine)
     .orderBy(repricedCalls.traceId, repricedCalls.spanId)
-    .limit(CALLS_A_BATCH);
+    .limit(BATCH_SIZE);
   if (before.length === 0) {
-    await put(tx, row, { state: "undone", undoneAt: NOW });
+    await updateRepricing(tx, row, { state: "undone", undoneAt: NOW });
     return "done";
   }
   const byKey = new Map(before.map((call) => [keyOf(call), call]));
-  const calls = await readCallsAgain(tx, before);
+  const calls = await rereadCalls(tx, before);
   const restored =
     calls.length === 0
       ? 0
-      : await underLocks(tx, calls, async (now) => {
+      : await withCallLocks(tx, calls, async (now) => {
           const unchanged = now.filter((call) => digestOf(call) === byKey.get(keyOf(call))?.replacedBy);
           const costs = unchanged.flatMap((call) => byKey.get(keyOf(call)) ?? []) as StoredCost[];
           return { result: costs.length, costs };
@@ -198,7 +198,7 @@ async function restoreBatch(tx: Ctx, row: Row): Promise<Turn> {
     delete from repriced_calls c
     using ${rowsOf(before, '"traceId" text, "spanId" text')}
     where c.project_id = ${projectId} and c.repricing_id = ${row.id} and c.trace_id = t."traceId" and c.span_id = t."spanId"`);
-  await put(tx, row, {
+  await updateRepricing(tx, row, {
     callsRestored: row.callsRestored + restored,
     callsKept: row.callsKept + before.length - restored,
   });

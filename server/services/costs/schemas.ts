@@ -115,7 +115,7 @@ export const repricing = z.object({
 export type Repricing = z.infer<typeof repricing>;
 export const repricingReply = z.object({ repricing });
 /** A repricing to whoever may ask for one and may not read what calls cost. */
-export const askedRepricingReply = z.object({
+export const requestedRepricingReply = z.object({
   repricing: repricing.pick({
     id: true,
     state: true,

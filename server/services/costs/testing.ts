@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 import { runRepricing } from "./run-repricing";
 
-/** Carries a repricing, or its undoing, to its end, a batch at a time. */
-export async function carryOut(ctx: Ctx, repricingId: string) {
+/** Runs a repricing, or its undo, to completion, one batch at a time. */
+export async function runToCompletion(ctx: Ctx, repricingId: string) {
   for (;;) {
     const { done, wait } = await runRepricing(ctx, repricingId, { forMs: 0 });
     if (done) return;
@@ -12,8 +12,8 @@ export async function carryOut(ctx: Ctx, repricingId: string) {
   }
 }
 
-/** What is stored of a project's costs in one place or the other: two answers that have to be the same. */
-export async function countedTwice({ db, projectId }: Ctx) {
+/** Returns a project's daily costs as stored and as recomputed from its model calls; the two must be equal. */
+export async function storedAndRecomputedCosts({ db, projectId }: Ctx) {
   const days = (from: string) => sql`
     select day::text, model, provider, model_price_id, vendor, sum(calls)::int as calls, sum(unpriced)::int as unpriced,
            trim_scale(sum(cost))::text as cost
@@ -31,25 +31,25 @@ export async function countedTwice({ db, projectId }: Ctx) {
     select day::text, label, u.key as bucket, trim_scale(sum(u.value::numeric))::text as units
     from (${sql.raw(from)}) d, jsonb_each_text(usage) u where project_id = ${projectId}
     group by 1, 2, 3 having sum(u.value::numeric) <> 0 order by 1, 2, 3`;
-  const keptLabels =
+  const storedLabels =
     "select project_id, day, label, calls, unpriced_calls as unpriced, cost, usage from daily_label_costs";
-  // By the conversations' labels: those of their calls have to be the same.
-  const freshLabels = `
+  // Recomputed from the labels of conversations, which those of their calls must equal.
+  const recomputedLabels = `
     select m.project_id, (m.started_at / 86400000) * 86400000 as day, coalesce(l.label, '') as label, 1 as calls,
            (m.cost_total is null)::int as unpriced, coalesce(m.cost_total, 0) as cost,
            case jsonb_typeof(m.usage) when 'object' then m.usage else '{}' end as usage
     from model_calls m join conversations c on c.project_id = m.project_id and c.id = m.conversation_id
     left join lateral unnest(c.labels) l(label) on true`;
-  const kept =
+  const storedDays =
     "select project_id, day, model, provider, model_price_id, vendor, calls, unpriced_calls as unpriced, cost, usage from daily_costs";
-  const fresh = `
+  const recomputedDays = `
     select project_id, (started_at / 86400000) * 86400000 as day, coalesce(nullif(response_model, ''), requested_model, '') as model,
            coalesce(provider, '') as provider, coalesce(cost #>> '{model,id}', '') as model_price_id,
            coalesce(cost #>> '{model,provider}', '') as vendor, 1 as calls, (cost_total is null)::int as unpriced,
            coalesce(cost_total, 0) as cost, case jsonb_typeof(usage) when 'object' then usage else '{}' end as usage
     from model_calls`;
   const conversations = await db.execute(sql`
-    select c.id, c.cost, c.unpriced_call_count, m.cost as fresh, coalesce(m.unpriced, 0) as fresh_unpriced
+    select c.id, c.cost, c.unpriced_call_count, m.cost as recomputed, coalesce(m.unpriced, 0) as recomputed_unpriced
     from conversations c left join (
       select conversation_id, sum(cost_total) as cost, count(*) filter (where cost_total is null)::int as unpriced
       from model_calls where project_id = ${projectId} group by 1
@@ -71,14 +71,14 @@ export async function countedTwice({ db, projectId }: Ctx) {
     labelUnits: [...(await db.execute(labelUnits(byLabel)))],
   });
   return {
-    kept: await counted(kept, keptLabels),
-    fresh: await counted(fresh, freshLabels),
-    /** Those whose sums are not the sums of what they are of. */
-    wrong: [...conversations, ...findings],
+    stored: await counted(storedDays, storedLabels),
+    recomputed: await counted(recomputedDays, recomputedLabels),
+    /** Conversations and Findings whose stored sums differ from those of their calls. */
+    inconsistent: [...conversations, ...findings],
   };
 }
 
-/** Every stored cost of a project, as it stands in the database. */
+/** Returns every stored cost of a project as it is in the database. */
 export const storedCosts = async ({ db, projectId }: Ctx) => [
   ...(await db.execute<{ span_id: string; cost_total: string | null; cost: object | null }>(
     sql`select span_id, cost_total, cost from model_calls where project_id = ${projectId} order by trace_id, span_id`,

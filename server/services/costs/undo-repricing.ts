@@ -9,7 +9,7 @@ import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { requirePricingWrites } from "@/server/services/pricing";
 import { actorColumns, readRepricing } from "./read-repricings";
-import { askedRepricingReply, repricingIdInput, repricingReply } from "./schemas";
+import { repricingIdInput, repricingReply, requestedRepricingReply } from "./schemas";
 
 type Row = typeof repricings.$inferSelect;
 
@@ -23,7 +23,7 @@ export const undoRepricing = verb(
     capability: "model-pricing:write",
     input: repricingIdInput,
     reply: repricingReply,
-    unread: { unless: ["model-pricing:read"], reply: askedRepricingReply },
+    unread: { unless: ["model-pricing:read"], reply: requestedRepricingReply },
   },
   async (ctx, { repricingId }) => {
     requirePricingWrites();
@@ -38,7 +38,7 @@ export const undoRepricing = verb(
     }
     await requireNothingLater(ctx, row);
     const { actorKind: undoneByKind, actorId: undoneById } = actorColumns(ctx.actor);
-    await underWay(() =>
+    await rejectIfInProgress(() =>
       ctx.db
         .update(repricings)
         .set({ state: "undoing", error: null, undoneByKind, undoneById })
@@ -74,7 +74,7 @@ async function requireNothingLater({ db, projectId }: Ctx, { id, createdAt }: Ro
 const UNIQUE_VIOLATION = "23505";
 
 /** Two that ask at the same moment: the index lets one through. */
-async function underWay(change: () => Promise<unknown>) {
+async function rejectIfInProgress(change: () => Promise<unknown>) {
   try {
     await change();
   } catch (error) {

@@ -7,7 +7,7 @@ import { createModelPrice, estimateModelPrice } from "@/server/services/pricing"
 import { foldDailyCosts, getConversation } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import { createRepricing, exportCosts, getCosts, previewRepricing } from ".";
-import { carryOut, countedTwice } from "./testing";
+import { runToCompletion, storedAndRecomputedCosts } from "./testing";
 
 const DAY = Date.UTC(2026, 10, 1);
 const RANGE = { from: DAY, to: DAY + 86_400_000 };
@@ -106,7 +106,7 @@ test("a detail without a price is named and leaves the total alone, until a repr
   await priced(ctx, { input_audio_tokens: 0.00001, web_searches: 0.01 });
   expect((await previewRepricing(ctx, RANGE)).preview.total).toMatchObject({ changed: 1, costAfter: 0.020048 });
   const { repricing } = await createRepricing(ctx, RANGE);
-  await carryOut(ctx, repricing.id);
+  await runToCompletion(ctx, repricing.id);
   const after = await read(ctx);
   expect(after.cost).toBe(0.020048);
   expect(after.modelCalls[0]!.cost).toEqual(await estimateOf(ctx, after.modelCalls[0]!.usage));
@@ -135,8 +135,8 @@ test("days and files have every detail, and fractions of one add up", async () =
   expect(csv.text).toContain('"{""web_searches"":3,""audio_seconds"":0.3}"');
   while ((await foldDailyCosts(db())) > 0);
   expect((await getCosts(ctx, RANGE)).costs.total.usage).toEqual(usage);
-  const counted = await countedTwice(ctx);
-  expect(counted.kept).toEqual(counted.fresh);
+  const counted = await storedAndRecomputedCosts(ctx);
+  expect(counted.stored).toEqual(counted.recomputed);
 });
 
 test("a client that makes up names without end fills no row without end", async () => {

@@ -6,7 +6,7 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createRepricing } from "@/server/services/costs";
-import { carryOut } from "@/server/services/costs/testing";
+import { runToCompletion } from "@/server/services/costs/testing";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
 import { createModelPrice } from "@/server/services/pricing";
 import {
@@ -86,7 +86,7 @@ async function spreadConversation(ctx: Ctx) {
     pricingTiers: [{ name: "Standard", isDefault: true, priority: 0, prices: { input_tokens: 1, output_tokens: 1 } }],
   });
   const { repricing } = await createRepricing(ctx, { from: START - 1000, to: START + 86_400_000 });
-  await carryOut(ctx, repricing.id);
+  await runToCompletion(ctx, repricing.id);
   await fold();
   await ctx.db.insert(parkedTraces).values({
     projectId: ctx.projectId,

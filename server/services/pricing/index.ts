@@ -18,7 +18,12 @@ export { listModelPrices } from "./definitions/list-model-prices";
 export { resetModelPrice } from "./definitions/reset-model-price";
 export { requirePricingWrites } from "./definitions/stored-definition";
 export { updateModelPrice } from "./definitions/update-model-price";
-export { type PricesOfAMoment, priceBookAt, priceBookOf, pricesOfNow } from "./matching/load-price-book";
+export {
+  currentPriceBook,
+  currentPriceRevision,
+  type PriceRevision,
+  priceBookAtRevision,
+} from "./matching/load-price-book";
 export { matchModelPrice } from "./matching/match-model-price";
 export { previewMatcher } from "./matching/preview-matcher";
 export type { PriceBook } from "./matching/resolve-price";

@@ -14,7 +14,7 @@ import {
   listOccurrences,
   listRuleRuns,
   recountDueFindings,
-  scheduleQuietConversations,
+  scheduleInactiveConversations,
   updateDiagnosticSettings,
   updateFinding,
 } from "..";
@@ -483,17 +483,17 @@ test("a conversation that fell quiet is read by itself, once, and again when it 
   const { id } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
   const later = Date.now() + 3_600_000;
 
-  await scheduleQuietConversations(ctx.db, Date.now());
+  await scheduleInactiveConversations(ctx.db, Date.now());
   expect((await listRuleRuns(ctx, {})).runs).toEqual([]);
-  await scheduleQuietConversations(ctx.db, later);
-  await scheduleQuietConversations(ctx.db, later);
+  await scheduleInactiveConversations(ctx.db, later);
+  await scheduleInactiveConversations(ctx.db, later);
   expect((await listRuleRuns(ctx, { origin: "automatic" })).runs).toHaveLength(3);
 
   await ctx.db
     .update(conversations)
     .set({ receivedAt: Date.now() + 10, lastActivityAt: Date.now() })
     .where(eq(conversations.id, id));
-  await scheduleQuietConversations(ctx.db, later);
+  await scheduleInactiveConversations(ctx.db, later);
   expect((await listRuleRuns(ctx, {})).runs).toHaveLength(6);
 });
 
@@ -501,6 +501,6 @@ test("with automatic scheduling off, nothing is read by itself", async () => {
   const { ctx } = await testProject();
   await updateDiagnosticSettings(ctx, { automaticSchedulingEnabled: false });
   await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
-  await scheduleQuietConversations(ctx.db, Date.now() + 3_600_000);
+  await scheduleInactiveConversations(ctx.db, Date.now() + 3_600_000);
   expect((await listRuleRuns(ctx, {})).runs).toEqual([]);
 });

@@ -10,13 +10,13 @@ import { occurrencesOf } from "./list-occurrences";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_SHOWN = 30;
 /** Shares are computed over at most this many of the newest conversations, which bounds the query's cost. */
-const COUNTED = 50_000;
+const CONVERSATIONS_MAX = 50_000;
 
 export const getFinding = verb(
   {
     name: "findings.get",
     summary: "Read one Finding with its latest occurrence, its share of conversations and its daily counts.",
-    description: `Shares cover the newest ${COUNTED.toLocaleString("en")} conversations: \`share.since\` is the start of that window, and for days before it \`conversations\` is \`null\`.`,
+    description: `Shares cover the newest ${CONVERSATIONS_MAX.toLocaleString("en")} conversations: \`share.since\` is the start of that window, and for days before it \`conversations\` is \`null\`.`,
     effect: "read",
     capability: "diagnostics:read",
     input: getFindingInput,
@@ -63,12 +63,12 @@ async function conversationsSince(ctx: Ctx, first: number) {
     from (
       select last_activity_at from conversations
       where project_id = ${ctx.projectId} and last_activity_at >= ${startOfDay(first)}::bigint
-      order by last_activity_at desc limit ${COUNTED}
+      order by last_activity_at desc limit ${CONVERSATIONS_MAX}
     ) newest
     group by 1`);
   const oldest = Math.min(...rows.map((row) => Number(row.oldest)));
   const sum = (of: "all" | "counted") => rows.reduce((total, row) => total + row[of], 0);
-  const isAll = sum("all") < COUNTED;
+  const isAll = sum("all") < CONVERSATIONS_MAX;
   return {
     count: sum("counted"),
     since: isAll ? first : Math.max(first, oldest),

@@ -6,7 +6,7 @@ import { insertOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { closestCause, fingerprint, type RuleOccurrence } from "../rules";
-import { noteOutread, occurrencesHeld, type Reading } from "../runs/reading-order";
+import { markSuperseded, protectedOccurrences, type Reading } from "../runs/superseded-readings";
 import { type OccurrenceChanges, refreshFindings } from "./refresh-findings";
 
 /** A new cause is compared with at most this many Findings of its Rule and Signal, most recently detected first. */
@@ -20,10 +20,10 @@ const CANDIDATES = 500;
  * Findings for one cause, and in which the Runs are already completed.
  */
 export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
-  const outread = await noteOutread(tx, all);
-  const readings = all.filter(({ run }) => !outread.has(run.id));
+  const superseded = await markSuperseded(tx, all);
+  const readings = all.filter(({ run }) => !superseded.has(run.id));
   if (readings.length === 0) return;
-  const held = await occurrencesHeld(tx, readings);
+  const protectedPairs = await protectedOccurrences(tx, readings);
 
   const findingOf = findingResolver(tx);
   const rows = new Map<string, ReturnType<typeof occurrenceRow>>();
@@ -31,7 +31,7 @@ export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
     for (const occurrence of reading.occurrences) {
       const findingId = await findingOf(reading, occurrence);
       const key = `${findingId} ${reading.conversation.id}`;
-      if (held.has(key)) continue;
+      if (protectedPairs.has(key)) continue;
       const before = rows.get(key);
       // A concurrent Run over the same part of the conversation found the same.
       if (before && before.rule_run_id !== reading.run.id) continue;
@@ -41,7 +41,7 @@ export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
     }
   }
 
-  const changes = await replaceOccurrences(tx, readings, held, [...rows.values()]);
+  const changes = await replaceOccurrences(tx, readings, protectedPairs, [...rows.values()]);
   await refreshFindings(tx, {
     changes,
     conversationIds: readings.map((reading) => reading.conversation.id),
@@ -151,11 +151,11 @@ const pairOf = (row: { finding_id: string; conversation_id: string }) => `${row.
 async function replaceOccurrences(
   tx: Ctx,
   readings: readonly Reading[],
-  held: ReadonlySet<string>,
+  protectedPairs: ReadonlySet<string>,
   rows: readonly ReturnType<typeof occurrenceRow>[],
 ): Promise<OccurrenceChanges> {
   const read = readings.map(({ run, conversation }) => ({ rule_id: run.ruleId, conversation_id: conversation.id }));
-  const stay = [...held, ...rows.map(pairOf)];
+  const stay = [...protectedPairs, ...rows.map(pairOf)];
   // Occurrences of a Finding that a person confirmed or dismissed have been judged and are not deleted.
   const gone = await tx.db.execute<{ finding_id: string }>(sql`
     delete from occurrences o

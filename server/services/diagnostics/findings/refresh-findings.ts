@@ -13,7 +13,7 @@ const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
 /** The share is computed over at most this many of the newest recent conversations. */
 const RECENT_CONVERSATIONS = 10_000;
 /** Reading 10,000 conversations for each batch of Runs is expensive, and the start of a full window moves slowly. */
-const WINDOW_KEPT_MS = 30_000;
+const WINDOW_TTL_MS = 30_000;
 
 /** From this many occurrences on, recounts are deferred: recounting for each batch of Runs would be quadratic. */
 const MANY_OCCURRENCES = 1000;
@@ -21,8 +21,8 @@ const MANY_OCCURRENCES = 1000;
  * A recount takes about 5 µs per occurrence on one core (`npm run bench:soak`); a delay 100 times as long limits it to 1 %
  * of a core, however large the Finding.
  */
-const WAIT_MS_AN_OCCURRENCE = 0.5;
-const LONGEST_WAIT_MS = 5 * 60_000;
+const RECOUNT_DELAY_MS_PER_OCCURRENCE = 0.5;
+const RECOUNT_DELAY_MAX_MS = 5 * 60_000;
 
 type Counted = {
   id: string;
@@ -76,7 +76,7 @@ async function deferRecounts(tx: Ctx, changes: OccurrenceChanges): Promise<Reado
       first_detected_at = coalesce(${detectedAt("min")}, f.first_detected_at),
       last_detected_at = coalesce(${detectedAt("max")}, f.last_detected_at),
       recount_due_at = coalesce(f.recount_due_at,
-        ${NOW} + least(${LONGEST_WAIT_MS}, f.occurrence_count * ${WAIT_MS_AN_OCCURRENCE}::float8)::bigint)
+        ${NOW} + least(${RECOUNT_DELAY_MAX_MS}, f.occurrence_count * ${RECOUNT_DELAY_MS_PER_OCCURRENCE}::float8)::bigint)
     from ${rowsOf(changed, "id text, more int")}
     where f.project_id = ${tx.projectId} and f.id = t.id and f.occurrence_count >= ${MANY_OCCURRENCES}
     returning f.id`);
@@ -146,11 +146,11 @@ export async function refreshConversationCounts(tx: Ctx, conversationIds: readon
 }
 
 type Window = { since: number; conversations: number };
-const fullWindows = new LRUCache<string, Window>({ max: 1000, ttl: WINDOW_KEPT_MS });
+const fullWindows = new LRUCache<string, Window>({ max: 1000, ttl: WINDOW_TTL_MS });
 
 async function recentConversations(tx: Ctx): Promise<Window> {
-  const kept = fullWindows.get(tx.projectId);
-  if (kept) return kept;
+  const cached = fullWindows.get(tx.projectId);
+  if (cached) return cached;
   const [row] = await tx.db.execute<{ since: string | null; conversations: number }>(sql`
     select min(started_at) as since, count(*)::int as conversations from (
       select started_at from conversations

@@ -121,7 +121,7 @@ function execute(
   if (!configured) return { skipReason: "This version of Whetstone does not have the Rule." };
   if (!configured.enabled) return { skipReason: "The Rule is turned off." };
   if (!snapshot || snapshot.messages.length + snapshot.modelCalls.length + snapshot.toolCalls.length === 0) {
-    return { skipReason: nothingIn(run, snapshot) };
+    return { skipReason: emptyReason(run, snapshot) };
   }
   const found = runDetectors(configured.rule, snapshot, configurationAt(configured.rule, run.configurationRevision));
   const unknown = snapshot.unknownTraceIds.length;
@@ -136,17 +136,20 @@ function execute(
       notes: [...found.notes, ...notes],
       occurrences: found.occurrences.map((occurrence) => ({
         ...occurrence,
-        evidence: occurrence.evidence.map((one) => ({ ...one, messageIndex: placeNow(snapshot, one.messageIndex) })),
+        evidence: occurrence.evidence.map((one) => ({
+          ...one,
+          messageIndex: currentIndex(snapshot, one.messageIndex),
+        })),
       })),
     },
   };
 }
 
 /** Maps an index in the snapshot to one in the current conversation, which may have more messages. */
-const placeNow = ({ positions }: SnapshotContent, index: number | null) =>
+const currentIndex = ({ positions }: SnapshotContent, index: number | null) =>
   index === null ? null : (positions[index] ?? null);
 
-function nothingIn({ traceIds }: Run, snapshot: SnapshotContent | undefined) {
+function emptyReason({ traceIds }: Run, snapshot: SnapshotContent | undefined) {
   if (traceIds.length > 0 && snapshot?.unknownTraceIds.length === traceIds.length) {
     return "None of the named traces belongs to this conversation.";
   }

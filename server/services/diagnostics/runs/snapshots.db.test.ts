@@ -12,7 +12,7 @@ import {
   listFindings,
   listOccurrences,
   listRuleRuns,
-  scheduleQuietConversations,
+  scheduleInactiveConversations,
   updateRule,
 } from "..";
 import { failingToolCall, storedConversation } from "../testing";
@@ -170,7 +170,7 @@ test("evidence of an earlier or narrower snapshot points into the conversation a
 test("an automatic Run reads the conversation as it was when it fell quiet, however late it is executed", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, CLEAN);
-  await scheduleQuietConversations(ctx.db, Date.now() + 3_600_000);
+  await scheduleInactiveConversations(ctx.db, Date.now() + 3_600_000);
   const { runs } = await listRuleRuns(ctx, { origin: "automatic" });
   expect(runs).toHaveLength(3);
   await ingest(ctx, FAILING);
@@ -183,7 +183,7 @@ test("an automatic Run reads the conversation as it was when it fell quiet, howe
   );
   expect(await seen(ctx)).toEqual([]);
 
-  await scheduleQuietConversations(ctx.db, Date.now() + 3_600_000);
+  await scheduleInactiveConversations(ctx.db, Date.now() + 3_600_000);
   const queued = (await listRuleRuns(ctx, { status: "queued" })).runs;
   await executeRuleRuns(
     ctx,

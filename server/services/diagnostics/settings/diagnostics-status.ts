@@ -6,7 +6,7 @@ import { diagnosticsStatusReply } from "../schemas";
 import { readSettings } from "./settings";
 
 /** Counts stop here: open pages poll every 10 s, and nobody needs an exact count of hundreds of thousands. */
-const COUNTED = 1000;
+const COUNT_MAX = 1000;
 
 /**
  * Follows the order of the index by status, because an ordered index scan marks the many dead entries of Runs whose status
@@ -22,7 +22,7 @@ export const diagnosticsStatus = verb(
   {
     name: "diagnostics.status",
     summary: "Read what diagnosis has covered so far, to interpret an empty list of Findings.",
-    description: `Counts stop at ${COUNTED.toLocaleString("en")}.`,
+    description: `Counts stop at ${COUNT_MAX.toLocaleString("en")}.`,
     effect: "read",
     capability: "diagnostics:read",
     input: z.strictObject({}),
@@ -46,10 +46,10 @@ export const diagnosticsStatus = verb(
       )
       select
         (select count(*)::int from (
-          select 1 from conversations where project_id = ${ctx.projectId} order by started_at desc limit ${COUNTED}) c) as conversations,
-        (select count(id)::int from (select id from read limit ${COUNTED}) r) as read,
-        (select least(${COUNTED}, count(*))::int from (
-          (${newestRuns(ctx, "queued", COUNTED)}) union all (${newestRuns(ctx, "running", COUNTED)})) w) as waiting,
+          select 1 from conversations where project_id = ${ctx.projectId} order by started_at desc limit ${COUNT_MAX}) c) as conversations,
+        (select count(id)::int from (select id from read limit ${COUNT_MAX}) r) as read,
+        (select least(${COUNT_MAX}, count(*))::int from (
+          (${newestRuns(ctx, "queued", COUNT_MAX)}) union all (${newestRuns(ctx, "running", COUNT_MAX)})) w) as waiting,
         (${newestRuns(ctx, "completed", 1)}) as last`);
     return {
       status: {

@@ -5,8 +5,8 @@ import { priceCatalogues } from "@/db/schema";
 import { type Catalogue, catalogueFrom, SHIPPED } from "./default-prices";
 
 /** An applied catalogue never changes, so what was read of one holds. */
-const CATALOGUES_KEPT = 4;
-const read = new LRUCache<string, Catalogue>({ max: CATALOGUES_KEPT });
+const CATALOGUES_MAX = 4;
+const read = new LRUCache<string, Catalogue>({ max: CATALOGUES_MAX });
 
 /** Within another query: the day of the catalogue that was applied last; `null` when none was. */
 export const APPLIED_DATE = sql<string | null>`(

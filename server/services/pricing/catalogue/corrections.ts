@@ -33,7 +33,7 @@ export const EXTRA_ALIASES: Record<string, readonly string[]> = {
 };
 
 /** A `starts_with` that stops in the middle of a word, and the whole name it stands for (`null`: leave it out). */
-export const CUT_PREFIXES: Record<string, string | null> = {
+export const TRUNCATED_PREFIXES: Record<string, string | null> = {
   "claude-2": null, // as a prefix it would take claude-2-anything; its real names are listed above
   "gemini-2.0-flash-0": "gemini-2.0-flash",
   // Fine-tuned GPT-4 is in the catalogue at the base model's rate, which it never had.

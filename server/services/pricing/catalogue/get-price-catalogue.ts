@@ -38,26 +38,26 @@ export const getPriceCatalogue = verb(
 );
 
 async function updateOf(ctx: Ctx, current: Catalogue) {
-  const [waiting] = await ctx.db
+  const [pending] = await ctx.db
     .select()
     .from(priceCatalogues)
     .where(and(isNull(priceCatalogues.appliedAt), gt(priceCatalogues.date, current.date)))
     .orderBy(desc(priceCatalogues.date))
     .limit(1);
-  if (!waiting) return null;
+  if (!pending) return null;
   const own = await ctx.db
     .select({ id: modelPriceDefinitions.baseModelPriceId })
     .from(modelPriceDefinitions)
     .where(and(eq(modelPriceDefinitions.projectId, ctx.projectId), isNull(modelPriceDefinitions.supersededAt)));
   const overridden = new Set(own.map(({ id }) => id));
-  const changes = compareCatalogues(current, catalogueFrom(waiting.content), Date.now()).map((change) => ({
+  const changes = compareCatalogues(current, catalogueFrom(pending.content), Date.now()).map((change) => ({
     ...change,
     overridden: overridden.has(change.id),
   }));
   const count = (kind: string) => changes.filter(({ change }) => change === kind).length;
   return {
-    date: waiting.date,
-    loadedAt: waiting.loadedAt,
+    date: pending.date,
+    loadedAt: pending.loadedAt,
     added: count("added"),
     changed: count("changed"),
     removed: count("removed"),

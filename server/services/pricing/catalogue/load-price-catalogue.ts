@@ -25,7 +25,7 @@ export type CatalogueDifference = {
  */
 export const loadPriceCatalogue = (database: Db, given: unknown): Promise<CatalogueDifference> =>
   transact(database, async (db) => {
-    const content = readable(given);
+    const content = parseCatalogueFile(given);
     const { date } = content.catalogue;
     const current = await catalogueInForce(db);
     if (date <= SHIPPED.date) {
@@ -43,7 +43,7 @@ export const loadPriceCatalogue = (database: Db, given: unknown): Promise<Catalo
     if (stored.length === 0) {
       throw new ServiceError("conflict", `Prices of ${date} have been in force already, and stored costs name them.`);
     }
-    await told(db, "priceCatalogues.load", date);
+    await auditCatalogue(db, "priceCatalogues.load", date);
     return difference(current, catalogueFrom(content));
   });
 
@@ -65,7 +65,7 @@ export const applyPriceCatalogue = (database: Db, date: string): Promise<Catalog
       .where(eq(priceCatalogues.date, date))
       .returning();
     if (!row) throw notFound(`A loaded catalogue of ${date}`);
-    await told(db, "priceCatalogues.apply", date);
+    await auditCatalogue(db, "priceCatalogues.apply", date);
     return difference(current, catalogueFrom(row.content));
   });
 
@@ -84,7 +84,7 @@ export async function listPriceCatalogues(db: Db) {
   }));
 }
 
-const told = (db: Db, action: string, date: string) =>
+const auditCatalogue = (db: Db, action: string, date: string) =>
   recordAudit(db, {
     action,
     projectId: null,
@@ -92,7 +92,7 @@ const told = (db: Db, action: string, date: string) =>
     target: { type: "priceCatalogue", id: date },
   });
 
-function readable(given: unknown): CatalogueFile {
+function parseCatalogueFile(given: unknown): CatalogueFile {
   const parsed = catalogueFile.safeParse(given);
   if (!parsed.success) {
     const [first] = parsed.error.issues;

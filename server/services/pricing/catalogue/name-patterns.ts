@@ -1,5 +1,5 @@
 import type { Vendor } from "../matching/providers";
-import { CUT_PREFIXES } from "./corrections";
+import { TRUNCATED_PREFIXES } from "./corrections";
 
 /** How the catalogue says which names a row stands for (`@pydantic/genai-prices`, type `MatchLogic`). */
 export type MatchLogic =
@@ -77,7 +77,7 @@ const merge = (parts: ModelNames[]): ModelNames => ({
 });
 
 function stem(prefix: string): ModelNames {
-  const known = CUT_PREFIXES[prefix];
+  const known = TRUNCATED_PREFIXES[prefix];
   if (known === null) return { names: [], stems: [] };
   return { names: [], stems: [known ?? prefix.replace(/-20\d\d-?$|[-@]$/, "")] };
 }

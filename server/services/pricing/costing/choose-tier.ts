@@ -4,7 +4,7 @@ import { DETAIL_NAME_MAX } from "../usage/schemas";
 import { addExactly } from "./exact-decimal";
 
 /** How many bucket names a condition remembers its answer for. Names come from clients, so there is no end of them. */
-const REMEMBERED_NAMES = 200;
+const NAMES_CACHED_MAX = 200;
 
 type Operator = (typeof CONDITION_OPERATORS)[number];
 type Condition = { counts: (bucket: string) => boolean; operator: Operator; value: number };
@@ -56,7 +56,7 @@ function bucketTest(source: string): ((bucket: string) => boolean) | null {
     if (known !== undefined) return known;
     if (bucket.length > DETAIL_NAME_MAX) return false;
     const matches = pattern.test(bucket);
-    if (remembered.size >= REMEMBERED_NAMES) remembered.clear();
+    if (remembered.size >= NAMES_CACHED_MAX) remembered.clear();
     remembered.set(bucket, matches);
     return matches;
   };

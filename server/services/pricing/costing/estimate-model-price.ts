@@ -3,9 +3,9 @@ import type { Ctx } from "@/server/platform/context";
 import { unixMs } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { type DraftInput, draftInput, storedFields } from "../definitions/definition-input";
-import { placeOf } from "../definitions/definition-place";
+import { resolveDefinitionTarget } from "../definitions/definition-target";
 import { definitionById, definitionOf } from "../definitions/stored-definition";
-import { priceBookAsOf, priceBookOf } from "../matching/load-price-book";
+import { currentPriceBook, priceBookAsOf } from "../matching/load-price-book";
 import { matchOf } from "../matching/match-model-price";
 import { modelName, priceEstimate, usage } from "../schemas";
 import { chooseTier } from "./choose-tier";
@@ -36,7 +36,7 @@ export const estimateModelPrice = verb(
     reply: z.object({ estimate: priceEstimate }),
   },
   async (ctx, { model, provider, usage, at, draft }) => {
-    const inForce = at === undefined ? await priceBookOf(ctx) : await priceBookAsOf(ctx, at);
+    const inForce = at === undefined ? await currentPriceBook(ctx) : await priceBookAsOf(ctx, at);
     const book = draft ? inForce.with(await draftDefinition(ctx, draft)) : inForce;
     const price = book.resolve(model, provider || null, at);
     const tier = price && chooseTier(price.tiers, usage);
@@ -54,7 +54,7 @@ async function draftDefinition(ctx: Ctx, { modelPriceId, ...draft }: DraftInput)
         baseModelPriceId: edited.baseModelPriceId ?? undefined,
         matchPattern: draft.matchPattern ?? edited.matchPattern,
       }
-    : await placeOf(ctx, draft);
+    : await resolveDefinitionTarget(ctx, draft);
   return definitionOf({
     id: place.id ?? modelPriceId ?? "draft",
     baseModelPriceId: place.baseModelPriceId ?? null,

@@ -3,8 +3,8 @@ import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { priceDefinition } from "../schemas";
 import { createModelPriceInput } from "./definition-input";
-import { placeOf } from "./definition-place";
-import { changePrices, putInForce } from "./stored-definition";
+import { resolveDefinitionTarget } from "./definition-target";
+import { bumpPricingVersion, putInForce } from "./stored-definition";
 
 export const createModelPrice = verb(
   {
@@ -20,8 +20,8 @@ export const createModelPrice = verb(
     reply: z.object({ model: priceDefinition }),
   },
   async (ctx, input) => {
-    await changePrices(ctx);
-    const { id, replaces, ...place } = await placeOf(ctx, input);
+    await bumpPricingVersion(ctx);
+    const { id, replaces, ...place } = await resolveDefinitionTarget(ctx, input);
     const otherOverride = replaces.find(({ id: other, baseModelPriceId }) => baseModelPriceId && other !== id);
     if (otherOverride) {
       throw new ServiceError(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { verb } from "@/server/platform/verb";
-import { priceBookOf } from "../matching/load-price-book";
+import { currentPriceBook } from "../matching/load-price-book";
 import { priceDefinition } from "../schemas";
 
 export const listModelPrices = verb(
@@ -15,5 +15,5 @@ export const listModelPrices = verb(
     input: z.object({}),
     reply: z.object({ models: z.array(priceDefinition) }),
   },
-  async (ctx) => (await priceBookOf(ctx)).listed(),
+  async (ctx) => (await currentPriceBook(ctx)).listed(),
 );

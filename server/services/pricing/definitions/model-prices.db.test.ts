@@ -5,7 +5,7 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { inTransaction } from "@/server/platform/context";
 import { priceCall } from "../costing/price-call";
-import { priceBookOf } from "../matching/load-price-book";
+import { currentPriceBook } from "../matching/load-price-book";
 import { matchModelPrice } from "../matching/match-model-price";
 import { tier } from "../testing";
 import { listModelPrices } from "./list-model-prices";
@@ -118,7 +118,7 @@ describe("the match of a model", () => {
 
 describe("a change of a project's prices", () => {
   const priced = async (ctx: Ctx) =>
-    priceCall(await priceBookOf(ctx), {
+    priceCall(await currentPriceBook(ctx), {
       requestedModel: null,
       responseModel: "acme-4",
       provider: null,
@@ -154,6 +154,6 @@ describe("a change of a project's prices", () => {
 
   test("keeps the same book while nothing changes", async () => {
     const { ctx } = await testProject();
-    expect(await priceBookOf(ctx)).toBe(await priceBookOf(ctx));
+    expect(await currentPriceBook(ctx)).toBe(await currentPriceBook(ctx));
   });
 });

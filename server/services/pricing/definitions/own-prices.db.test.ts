@@ -6,12 +6,12 @@ import type { Ctx } from "@/server/platform/context";
 import { createApiKey } from "@/server/services/api-keys";
 import {
   createModelPrice,
+  currentPriceBook,
   deleteModelPrice,
   estimateModelPrice,
   listModelPrices,
   listModelPriceVersions,
   matchModelPrice,
-  priceBookOf,
   priceCall,
   resetModelPrice,
   updateModelPrice,
@@ -32,7 +32,7 @@ const overriding = {
 };
 const find = async (ctx: Ctx, id: string) => (await listModelPrices(ctx, {})).models.find((model) => model.id === id);
 const costIn = async (ctx: Ctx, model: string) =>
-  priceCall(await priceBookOf(ctx), {
+  priceCall(await currentPriceBook(ctx), {
     requestedModel: model,
     responseModel: null,
     provider: null,

@@ -2,7 +2,7 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { removedReply } from "../schemas";
 import { modelPriceIdInput } from "./definition-input";
-import { changePrices, definitionById, takeOut } from "./stored-definition";
+import { bumpPricingVersion, definitionById, removeDefinition } from "./stored-definition";
 
 export const resetModelPrice = verb(
   {
@@ -14,9 +14,9 @@ export const resetModelPrice = verb(
     reply: removedReply,
   },
   async (ctx, { modelPriceId }) => {
-    await changePrices(ctx);
+    await bumpPricingVersion(ctx);
     const row = await definitionById(ctx, modelPriceId);
     if (!row?.baseModelPriceId) throw notFound("An override of this price");
-    return takeOut(ctx, row);
+    return removeDefinition(ctx, row);
   },
 );

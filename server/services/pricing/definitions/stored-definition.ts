@@ -47,7 +47,7 @@ export function requirePricingWrites() {
  * Opens a change of the project's prices: the next call in every process is priced by what it leaves. Changes of one
  * project wait for each other here.
  */
-export async function changePrices({ db, projectId }: Ctx): Promise<void> {
+export async function bumpPricingVersion({ db, projectId }: Ctx): Promise<void> {
   requirePricingWrites();
   await db
     .update(projects)
@@ -55,7 +55,7 @@ export async function changePrices({ db, projectId }: Ctx): Promise<void> {
     .where(eq(projects.id, projectId));
 }
 
-/** The revision that the running change makes: `changePrices` holds the row. */
+/** The revision that the running change makes: `bumpPricingVersion` holds the row. */
 const thisRevision = ({ projectId }: Ctx) =>
   sql<number>`(select ${projects.pricingVersion} from ${projects} where ${projects.id} = ${projectId})`;
 
@@ -145,7 +145,7 @@ export async function putInForce(
 }
 
 /** Takes a definition out of force; what it leaves is a default, or nothing. */
-export async function takeOut(ctx: Ctx, row: StoredDefinition): Promise<{ ok: true }> {
+export async function removeDefinition(ctx: Ctx, row: StoredDefinition): Promise<{ ok: true }> {
   await supersede(ctx, row);
   auditNote(ctx, {
     target: { type: "modelPrice", id: row.id },

@@ -3,7 +3,7 @@ import { impossible, notFound, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { priceDefinition } from "../schemas";
 import { updateModelPriceInput } from "./definition-input";
-import { changePrices, definitionById, definitionByName, putInForce } from "./stored-definition";
+import { bumpPricingVersion, definitionById, definitionByName, putInForce } from "./stored-definition";
 
 export const updateModelPrice = verb(
   {
@@ -18,7 +18,7 @@ export const updateModelPrice = verb(
     reply: z.object({ model: priceDefinition }),
   },
   async (ctx, { modelPriceId, ...input }) => {
-    await changePrices(ctx);
+    await bumpPricingVersion(ctx);
     const before = await definitionById(ctx, modelPriceId);
     if (!before) throw notFound("A price of the project with this id");
     if (input.baseModelPriceId !== undefined && input.baseModelPriceId !== before.baseModelPriceId) {

@@ -1,7 +1,7 @@
 import type { PriceProvider } from "../schemas";
+import { GenerationalCache } from "./generational-cache";
 import { compilePattern, isPattern, type Pattern } from "./pattern";
 import { HEAD_LENGTH_MAX, type PatternShape, patternShape } from "./pattern-shape";
-import { Recent } from "./recent";
 
 /** What the index needs to know of a definition. `names` are exact, in lower case, the model's own name among them. */
 export type Indexed = { id: string; provider: PriceProvider; names: readonly string[]; matchPattern: string };
@@ -69,7 +69,7 @@ export class DefinitionIndex<D extends Indexed> {
 }
 
 /** A changed definition makes a new book out of mostly the same patterns. */
-const shapes = new Recent<PatternShape>(10_000);
+const shapes = new GenerationalCache<PatternShape>(10_000);
 
 function shapeOf(source: string): PatternShape {
   const known = shapes.get(source);

@@ -9,16 +9,16 @@ import { createPriceBook, type PriceBook, type ProjectPrice } from "./resolve-pr
 
 type Project = Pick<Ctx, "db" | "projectId">;
 
-const BOOKS_KEPT = 100;
-const books = new LRUCache<string, { revision: string; book: PriceBook }>({ max: BOOKS_KEPT });
-const PAST_BOOKS_KEPT = 4;
-const pastBooks = new LRUCache<string, PriceBook>({ max: PAST_BOOKS_KEPT });
+const BOOKS_MAX = 100;
+const books = new LRUCache<string, { revision: string; book: PriceBook }>({ max: BOOKS_MAX });
+const PAST_BOOKS_MAX = 4;
+const pastBooks = new LRUCache<string, PriceBook>({ max: PAST_BOOKS_MAX });
 
 /**
  * The prices that hold in the caller's project. Asks the database for the project's revision only (one row by primary
  * key); the book itself is kept in memory until that changes, so a change is in effect at the next call, in every process.
  */
-export async function priceBookOf(ctx: Project): Promise<PriceBook> {
+export async function currentPriceBook(ctx: Project): Promise<PriceBook> {
   const { revision, catalogue: date } = await revisionOf(ctx);
   const kept = books.get(ctx.projectId);
   if (kept?.revision === revision) return kept.book;
@@ -30,9 +30,9 @@ export async function priceBookOf(ctx: Project): Promise<PriceBook> {
 }
 
 /** Which prices hold: the revision of the project's own, and the day of the catalogue. */
-export type PricesOfAMoment = { pricingVersion: number; catalogue: string };
+export type PriceRevision = { pricingVersion: number; catalogue: string };
 
-export async function pricesOfNow({ db, projectId }: Project): Promise<PricesOfAMoment> {
+export async function currentPriceRevision({ db, projectId }: Project): Promise<PriceRevision> {
   const [row] = await db
     .select({ pricingVersion: projects.pricingVersion, applied: APPLIED_DATE })
     .from(projects)
@@ -41,9 +41,9 @@ export async function pricesOfNow({ db, projectId }: Project): Promise<PricesOfA
 }
 
 /** The prices as they held then. `null` where this installation does not have that catalogue any more. */
-export async function priceBookAt(
+export async function priceBookAtRevision(
   ctx: Project,
-  { pricingVersion, catalogue: date }: PricesOfAMoment,
+  { pricingVersion, catalogue: date }: PriceRevision,
 ): Promise<PriceBook | null> {
   const key = `${ctx.projectId} ${pricingVersion} ${date}`;
   const kept = pastBooks.get(key);
@@ -73,7 +73,7 @@ export async function priceBookAsOf(ctx: Project, at: number): Promise<PriceBook
     })
     .from(modelPriceDefinitions)
     .where(eq(projectId, ctx.projectId));
-  if (!changes?.since) return priceBookOf(ctx);
+  if (!changes?.since) return currentPriceBook(ctx);
 
   const { revision, catalogue: date } = await revisionOf(ctx);
   const key = `${ctx.projectId} ${revision} as of ${changes.last}`;

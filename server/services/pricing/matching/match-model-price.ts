@@ -2,7 +2,7 @@ import { z } from "zod";
 import { verb } from "@/server/platform/verb";
 import { chooseTier } from "../costing/choose-tier";
 import { modelName, type PriceMatch, type PricingTier, priceMatch } from "../schemas";
-import { priceBookOf } from "./load-price-book";
+import { currentPriceBook } from "./load-price-book";
 import type { ResolvedPrice } from "./resolve-price";
 
 /** A call without usage: what remains is the tier that applies unless a condition holds. */
@@ -23,7 +23,7 @@ export const matchModelPrice = verb(
     reply: z.object({ match: priceMatch.nullable() }),
   },
   async (ctx, { model, provider }) => {
-    const price = (await priceBookOf(ctx)).resolve(model, provider || null);
+    const price = (await currentPriceBook(ctx)).resolve(model, provider || null);
     const tier = price && (price.tiers.fallback ?? chooseTier(price.tiers, NO_USAGE));
     return { match: price && tier ? matchOf(price, tier) : null };
   },

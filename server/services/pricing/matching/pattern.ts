@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException, RE2Set } from "re2js";
 import { explainFault } from "./explain-fault";
-import { Recent } from "./recent";
+import { GenerationalCache } from "./generational-cache";
 
 /**
  * Limits that keep one pattern on one subject within a few milliseconds, whoever wrote it. RE2 takes time in proportion
@@ -20,7 +20,7 @@ export type Pattern = { test(subject: string): boolean };
 type Refused = { error: string };
 
 /** A changed definition makes a new book out of mostly the same patterns, and compiling is the dear part. */
-const compiled = new Recent<Pattern | Refused>(1_000);
+const compiled = new GenerationalCache<Pattern | Refused>(1_000);
 
 /**
  * A pattern of a project, compiled by an engine without backtracking (RE2's dialect: no lookaround, no backreference),

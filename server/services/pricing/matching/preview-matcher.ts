@@ -1,6 +1,6 @@
 import type { Ctx } from "@/server/platform/context";
 import type { PriceDefinition, PriceProvider } from "../schemas";
-import { priceBookOf } from "./load-price-book";
+import { currentPriceBook } from "./load-price-book";
 import { compilePattern, isPattern } from "./pattern";
 import { createPriceBook } from "./resolve-price";
 
@@ -25,7 +25,7 @@ export async function previewMatcher(
 ): Promise<{ error: string } | { match: (model: string, provider: string | null) => Match | null }> {
   const pattern = compilePattern(matchPattern);
   if (!isPattern(pattern)) return { error: pattern.error };
-  const book = await priceBookOf(ctx);
+  const book = await currentPriceBook(ctx);
   const id = modelPriceId ?? NEW_ID;
   const definition: PriceDefinition = {
     id,

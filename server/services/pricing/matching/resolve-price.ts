@@ -4,9 +4,9 @@ import { type TierPrices, tierPrices } from "../costing/cost-of";
 import { priceScope } from "../definitions/price-scope";
 import type { PriceDefinition, PricingTier } from "../schemas";
 import { DefinitionIndex, type Indexed } from "./definition-index";
+import { GenerationalCache } from "./generational-cache";
 import { MODEL_NAME_MAX, normaliseModelName } from "./normalise-model-name";
 import { type ProviderList, priceListOfProvider } from "./providers";
-import { Recent } from "./recent";
 
 /** A project's own definition as it is in force, with the version that its costs will name. */
 export type ProjectPrice = { definition: PriceDefinition; version: number };
@@ -37,8 +37,8 @@ export type PriceBook = {
 /** One entry per model: its prices over time, oldest first (a single one unless the catalogue knows of a change). */
 type Entry = Indexed & { modelName: string; timeline: readonly { effectiveFrom: number; price: ResolvedPrice }[] };
 
-const REMEMBERED_NAMES = 500;
-const REMEMBERED_PROVIDERS = 100;
+const NAMES_CACHED_MAX = 500;
+const PROVIDERS_CACHED_MAX = 100;
 
 /**
  * Which definition a name comes to. In this order:
@@ -116,17 +116,17 @@ const takesPlaceOf = (one: PriceDefinition, other: PriceDefinition) =>
   one.id === other.id || (one.provider === other.provider && one.modelName === other.modelName);
 
 /** What was found lately (also that nothing was), by the price list that the provider stands for. */
-type Seen = { list: ProviderList; entries: Recent<Entry | null> };
+type Seen = { list: ProviderList; entries: GenerationalCache<Entry | null> };
 
 /** Memoizes what names and providers come to. Both come from clients, so what is remembered of them is bounded. */
 function memoized(lookUp: (model: string, list: ProviderList) => Entry | null) {
   const seen = new Map<ProviderList, Seen>();
-  const seenProviders = new Recent<Seen>(REMEMBERED_PROVIDERS);
+  const seenProviders = new GenerationalCache<Seen>(PROVIDERS_CACHED_MAX);
 
   function seenAt(list: ProviderList): Seen {
     let names = seen.get(list);
     if (!names) {
-      names = { list, entries: new Recent(REMEMBERED_NAMES) };
+      names = { list, entries: new GenerationalCache(NAMES_CACHED_MAX) };
       seen.set(list, names);
     }
     return names;

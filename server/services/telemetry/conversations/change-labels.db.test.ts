@@ -6,7 +6,7 @@ import { textArray } from "@/db/rows";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { getCosts } from "@/server/services/costs";
-import { countedTwice } from "@/server/services/costs/testing";
+import { storedAndRecomputedCosts } from "@/server/services/costs/testing";
 import {
   changeLabels,
   conversationFacets,
@@ -46,8 +46,8 @@ const callsByLabel = async (ctx: Ctx) =>
   );
 
 async function addsUp(ctx: Ctx) {
-  const { kept, fresh } = await countedTwice(ctx);
-  expect(kept).toEqual(fresh);
+  const { stored, recomputed } = await storedAndRecomputedCosts(ctx);
+  expect(stored).toEqual(recomputed);
 }
 
 test("people's labels stand beside the client's, are found, counted and taken away again", async () => {

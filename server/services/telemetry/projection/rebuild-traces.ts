@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
 import type { ProjectId } from "@/server/platform/context";
-import { priceBookOf } from "@/server/services/pricing";
+import { currentPriceBook } from "@/server/services/pricing";
 import type { ClaimedTraces } from "../ingest/claim-traces";
 import { placeTraces } from "../ingest/place-traces";
 import { withoutDeletedTraces } from "../ingest/tombstones";
@@ -77,7 +77,7 @@ async function rebuild(tx: Db, projectId: string, conversationIds: string[], rec
     traceIds: inOrder.filter((row) => row.conversation_id === id).map((row) => row.id),
     assembled: assemblers.get(id)!.finish(),
   }));
-  const book = await priceBookOf({ db: tx, projectId: projectId as ProjectId });
+  const book = await currentPriceBook({ db: tx, projectId: projectId as ProjectId });
   return writeConversations(tx, projectId, book, projected, receivedAt);
 }
 

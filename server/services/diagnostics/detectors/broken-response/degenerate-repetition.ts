@@ -2,9 +2,9 @@ import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { memoizeLast } from "../reading/memoize-last";
 import { isRuler, type NumberedWords, numberedWords } from "../reading/numbered-words";
 import { proseIn, proseOf } from "../reading/prose";
-import { rememberLast } from "../reading/remember-last";
 
 /** Times in a row that a phrase comes before it is a fault; a chorus has fewer. */
 const PHRASE_REPEATS = 5;
@@ -30,7 +30,7 @@ export const degenerateRepetition: Detector = {
   enabledByDefault: true,
   looksFor: "An answer stuck on a character, word, phrase or line, over and over.",
   detect: (conversation) => {
-    const isAsked = rememberLast((question) => ASKED.test(question.slice(0, QUESTION_READ)));
+    const isAsked = memoizeLast((question) => ASKED.test(question.slice(0, QUESTION_READ)));
     return mergeByCause(
       spokenMessages(conversation.messages).flatMap((spoken) => stuck(conversation, spoken, isAsked)),
     );

@@ -2,8 +2,8 @@ import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { type SpokenMessage, saidByOthers, spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { memoizeLast } from "../reading/memoize-last";
 import { proseIn, proseOf } from "../reading/prose";
-import { rememberLast } from "../reading/remember-last";
 
 /** `hints`: a match contains one of these, which begin with a rare character: that is found far quicker than a pattern. */
 type Leak = { kind: string; hints: readonly string[]; pattern: RegExp; score: number };
@@ -77,7 +77,7 @@ export const leakedTemplate: Detector = {
       }
       return answer;
     };
-    const isTopic = rememberLast((question) => TOPIC.test(question.slice(0, QUESTION_READ)));
+    const isTopic = memoizeLast((question) => TOPIC.test(question.slice(0, QUESTION_READ)));
     return mergeByCause(
       spokenMessages(conversation.messages).flatMap((spoken) => leaks(conversation, spoken, isQuoted, isTopic)),
     );

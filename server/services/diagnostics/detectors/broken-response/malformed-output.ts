@@ -2,8 +2,8 @@ import type { Message } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { memoizeLast } from "../reading/memoize-last";
 import { fencedCode } from "../reading/prose";
-import { rememberLast } from "../reading/remember-last";
 import { textOf } from "../reading/text";
 
 /** JSON alone was asked for, and what came does not parse. */
@@ -55,7 +55,7 @@ function wishes(messages: readonly Message[]): (question: string) => Wishes {
     .slice(0, ASKED_READ);
   const standing = asksForJson(system);
   let standingOnly: boolean | undefined;
-  return rememberLast((question) => {
+  return memoizeLast((question) => {
     const read = question.slice(0, ASKED_READ);
     const json = standing || asksForJson(read);
     if (json) standingOnly ??= ASKED_FOR_JSON_ONLY.test(system);

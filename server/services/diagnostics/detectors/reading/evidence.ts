@@ -46,7 +46,7 @@ export function mergeByCause(signals: readonly DetectedSignal[]): DetectedSignal
     if (isBetter(signal, known.best)) known.best = signal;
     for (const item of signal.evidence) known.evidence.push(item);
   }
-  return [...byCause.values()].map(({ best, evidence }) => ({ ...best, evidence: withoutTwins(evidence) }));
+  return [...byCause.values()].map(({ best, evidence }) => ({ ...best, evidence: deduplicated(evidence) }));
 }
 
 function isBetter(a: DetectedSignal, b: DetectedSignal): boolean {
@@ -54,7 +54,7 @@ function isBetter(a: DetectedSignal, b: DetectedSignal): boolean {
   return a.score > b.score;
 }
 
-function withoutTwins(evidence: readonly Evidence[]): Evidence[] {
+function deduplicated(evidence: readonly Evidence[]): Evidence[] {
   const seen = new Set<string>();
   const kept: Evidence[] = [];
   for (const item of evidence) {

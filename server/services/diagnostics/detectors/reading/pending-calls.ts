@@ -34,7 +34,7 @@ export function pendingCalls<Item extends Call>() {
       return call;
     },
     /** Calls without an id that were not answered before the next ones will not be answered by position. */
-    giveUpUnidentified(): void {
+    abandonUnidentified(): void {
       for (const call of unidentified.inOrder.items) gone.add(call);
       unidentified = queuesOf<Item>();
     },

@@ -108,7 +108,7 @@ function fromMessages(messages: readonly Message[]): ToolExchange[] {
       return;
     }
     if (message.toolCalls.length > 0) {
-      pending.giveUpUnidentified();
+      pending.abandonUnidentified();
       for (const call of message.toolCalls) {
         const exchange = unanswered(call.id, call.name || UNNAMED_TOOL, call.arguments, index, message.spanId);
         exchanges.push(exchange);

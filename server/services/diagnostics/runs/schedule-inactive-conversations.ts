@@ -7,13 +7,13 @@ import { configuredRules } from "../settings/rule-settings";
 import { queueRuleRuns } from "./queue-rule-runs";
 
 /** Conversations of one transaction, which keeps transactions short when a project has a backlog. */
-const CONVERSATIONS_A_PROJECT = 200;
+const BATCH_SIZE = 200;
 
 /**
  * Queues the enabled Rules for every conversation that has received no spans for `DIAGNOSE_AFTER_QUIET_SECONDS`, in projects
  * where automatic scheduling is on. A conversation that resumes is read again once it is inactive again.
  */
-export async function scheduleQuietConversations(db: Db, at?: number): Promise<{ runs: number }> {
+export async function scheduleInactiveConversations(db: Db, at?: number): Promise<{ runs: number }> {
   const quietSince = (at ?? (await databaseNow(db))) - env().DIAGNOSE_AFTER_QUIET_SECONDS * 1000;
   const projects = await db.execute<{ id: string }>(sql`
     select p.id from projects p left join diagnostic_settings s on s.project_id = p.id
@@ -26,7 +26,7 @@ export async function scheduleQuietConversations(db: Db, at?: number): Promise<{
   let runs = 0;
   for (const { id } of projects) {
     const ctx: Ctx = { db, projectId: id as ProjectId, actor: { kind: "job", name: "diagnose-quiet-conversations" } };
-    for (let taken = CONVERSATIONS_A_PROJECT; taken === CONVERSATIONS_A_PROJECT; ) {
+    for (let taken = BATCH_SIZE; taken === BATCH_SIZE; ) {
       const some = await scheduleSome(ctx, quietSince);
       taken = some.conversations;
       runs += some.runs;
@@ -43,7 +43,7 @@ const scheduleSome = (ctx: Ctx, quietSince: number) =>
         select id from conversations
         where project_id = ${tx.projectId} and diagnosed_received_at is distinct from received_at
           and received_at <= ${quietSince}::bigint
-        order by received_at limit ${CONVERSATIONS_A_PROJECT} for update skip locked
+        order by received_at limit ${BATCH_SIZE} for update skip locked
       ) q
       where c.project_id = ${tx.projectId} and c.id = q.id
       returning c.id, c.last_activity_at`);

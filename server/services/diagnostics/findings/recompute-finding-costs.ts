@@ -6,7 +6,7 @@ import { lockFindingsIn } from "./lock-findings-in";
  * Runs `work`, which changes the costs of these conversations, and then recomputes the costs of the Findings that occur in
  * them. Must run in the caller's transaction; recording Occurrences of the project is blocked until it ends.
  */
-export async function recostFindings<T>(
+export async function recomputeFindingCosts<T>(
   tx: Ctx,
   conversationIds: readonly string[],
   work: () => Promise<T>,

@@ -1,8 +1,8 @@
 /**
- * A bounded memory of what was looked up lately, a good deal faster than an exact LRU: two maps, and when the newer is
- * full it becomes the older. Holds at most 2 × `max` entries and never drops one of the last `max` used.
+ * A bounded cache with two generations, much faster than an exact LRU: when the newer map is full it replaces the older.
+ * Holds at most 2 × `max` entries and never evicts one of the last `max` used.
  */
-export class Recent<V> {
+export class GenerationalCache<V> {
   #newer = new Map<string, V>();
   #older = new Map<string, V>();
 

@@ -4,7 +4,7 @@ import { catalogueInForce } from "../catalogue/catalogue-in-force";
 import type { DefinitionInput } from "./definition-input";
 import { definitionById, definitionByName, type StoredDefinition } from "./stored-definition";
 
-type Place = {
+type DefinitionTarget = {
   /** Whose next version it is; without one it is new. */
   id: string | undefined;
   baseModelPriceId: string | undefined;
@@ -19,7 +19,7 @@ type Place = {
  * says so, or when the one with its vendor and name is. A pattern that it leaves out is that of the definition whose next
  * version it is, else its default's, so that prices alone never change which names it is for.
  */
-export async function placeOf(ctx: Ctx, input: DefinitionInput): Promise<Place> {
+export async function resolveDefinitionTarget(ctx: Ctx, input: DefinitionInput): Promise<DefinitionTarget> {
   const named = await definitionByName(ctx, input);
   const baseModelPriceId = input.baseModelPriceId ?? named?.baseModelPriceId ?? undefined;
   if (baseModelPriceId === undefined) {

@@ -38,7 +38,7 @@ const NAMED = sql`array(select jsonb_array_elements_text(t.trace_ids))`;
  * conversation's present end (a trace has moved to another conversation since) says nothing about what is left and
  * supersedes none.
  */
-export async function noteOutread(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
+export async function markSuperseded(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
   if (readings.length === 0) return new Set();
   const rows = await tx.db.execute<{ id: string }>(sql`
     update rule_runs own set notes = array_append(own.notes, ${SUPERSEDED}::text)
@@ -61,7 +61,7 @@ export async function noteOutread(tx: Ctx, readings: readonly Reading[]): Promis
  * Returns the Occurrences, as `finding conversation` pairs, that these readings must neither change nor delete because they
  * were detected in later activity or in traces that the reading did not cover.
  */
-export async function occurrencesHeld(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
+export async function protectedOccurrences(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
   const rows = await tx.db.execute<{ pair: string }>(sql`
     select o.finding_id || ' ' || o.conversation_id as pair
     from ${readingRows(readings)}
