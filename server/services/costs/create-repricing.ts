@@ -16,9 +16,9 @@ import { createRepricingInput, repricingReply, requestedRepricingReply } from ".
 export const createRepricing = verb(
   {
     name: "repricings.create",
-    summary: "Compute stored costs anew with the prices of now, in the background.",
+    summary: "Recompute stored costs with current prices, in the background.",
     description:
-      "It goes by the prices at the moment of asking, whatever changes while it runs. With `pricesVersion` of a preview it is refused (409) when prices have changed since. One at a time in a project: another is a 409. What stored costs were before is kept, and can be restored by undoing it.",
+      "Uses the prices at the time of the request, even if they change while it runs. With the `pricesVersion` of a preview it is rejected (409) if prices have changed since. Only one repricing per project can run at a time: a second one is a 409. Previous costs are saved, and undoing the repricing restores them.",
     effect: "write",
     capability: "model-pricing:write",
     input: createRepricingInput,
@@ -30,7 +30,7 @@ export const createRepricing = verb(
     requireRange(input);
     const prices = await currentPriceRevision(ctx);
     if (pricesVersion !== undefined && pricesVersion !== pricesVersionOf(prices)) {
-      throw new ServiceError("conflict", "Prices have changed since this was previewed. Look at it again.");
+      throw new ServiceError("conflict", "Prices have changed since the preview. Preview again.");
     }
     const id = newId("rpr");
     const which = { ...input, model, vendor, modelPriceId };
@@ -49,7 +49,10 @@ export const createRepricing = verb(
       .onConflictDoNothing()
       .returning({ id: repricings.id });
     if (created.length === 0) {
-      throw new ServiceError("conflict", "Another repricing of this project is under way. Wait until it has ended.");
+      throw new ServiceError(
+        "conflict",
+        "Another repricing of this project is in progress. Wait until it has finished.",
+      );
     }
     auditNote(ctx, { target: { type: "repricing", id }, after: { ...which, pricesVersion: pricesVersionOf(prices) } });
     await emit(ctx.db, repricingRequested.create({ projectId: ctx.projectId, repricingId: id }));

@@ -1,12 +1,12 @@
 import { streamVerb } from "@/server/platform/stream-verb";
 import { exportCosts } from "./export-costs";
 
-/** The export as a file, for whoever wants no JSON around it. */
+/** `costs.export` as a plain CSV file. */
 export const downloadCosts = streamVerb(
   {
     name: "costs.download",
     summary: "Download what model calls cost as CSV.",
-    description: `${exportCosts.spec.summary} ${exportCosts.spec.description} Here the file's name says so.`,
+    description: `${exportCosts.spec.summary} ${exportCosts.spec.description} In this operation the file name says so.`,
     capability: "model-pricing:read",
     effect: "read",
     input: exportCosts.spec.input,

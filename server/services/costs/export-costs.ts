@@ -7,7 +7,7 @@ import { type CostsFile, exportCostsInput, exportCostsReply } from "./schemas";
 
 const ROWS_MAX = 100_000;
 
-/** Buckets with a column of their own; the units of all others are in `other_usage`, as JSON. */
+/** Buckets with their own column; all others go into `other_usage` as JSON. */
 const BUCKETS = [
   "input_tokens",
   "cache_read_input_tokens",
@@ -17,7 +17,7 @@ const BUCKETS = [
 ];
 const SUM_COLUMNS = ["calls", "unpriced_calls", "cost_usd", "cost_complete", ...BUCKETS, "other_usage"];
 
-/** What a file has a row of, beside the day. */
+/** Table and columns of each file, in addition to the day. */
 const FILES = {
   model: {
     name: "costs",
@@ -35,8 +35,8 @@ export const exportCosts = verb(
   {
     name: "costs.export",
     summary:
-      "Write what model calls cost as CSV: a row for each day, model, provider and definition, or day and label.",
-    description: `By \`label\`, a call counts in each label of its conversation, and rows are not to be added up. Costs have every digit; an unknown one is empty. \`cost_complete\` is \`false\` where a cost leaves \`unpriced_calls\` out: it is at least that. At most ${ROWS_MAX.toLocaleString("en")} rows: \`complete\` says whether that is all.`,
+      "Export the costs of model calls as CSV, with one row per day, model, provider and definition, or per day and label.",
+    description: `Grouped by \`label\`, a call counts in each label of its conversation, so rows must not be added up. Costs have every digit; an unknown cost is empty. \`cost_complete\` is \`false\` where a cost excludes \`unpriced_calls\` calls and is therefore a lower bound. Returns at most ${ROWS_MAX.toLocaleString("en")} rows: \`complete\` says whether those are all.`,
     effect: "read",
     capability: "model-pricing:read",
     input: exportCostsInput,

@@ -16,7 +16,7 @@ const GROUPS: Record<CostGroup, { table: string; column: string }> = {
 };
 
 type Group = SumsRow & { key: string; usage: Record<string, number>; of_groups: number };
-/** A sum of nothing known is none. */
+/** `cost` is null when no cost is known. */
 const DAY_SUMS = sql`case when sum(calls) > sum(unpriced_calls) then sum(cost)::float8 end as cost,
   sum(unpriced_calls)::float8 as unpriced`;
 type DaySums = { cost: number | null; unpriced: number };
@@ -26,9 +26,9 @@ type Total = SumsRow & { days: Record<string, DaySums> | null; usage: Record<str
 export const getCosts = verb(
   {
     name: "costs.get",
-    summary: "Read what model calls cost over time: by day and group, with a table of the groups.",
+    summary: "Read the costs of model calls over time, by day and group, with a table of the groups.",
     description:
-      "Days are whole days of UTC; those that the range touches are counted whole. Sums are exact; calls without a known cost are counted apart and add nothing, and a sum that leaves some out is not `costComplete`. By `label`, a call counts in each label of its conversation: `total` and `totals` count it once. Kept by day, so it costs no more with many calls than with few.",
+      "The range is expanded to whole UTC days. Sums are exact; calls without a known cost are counted separately and add nothing, and a sum that excludes some is not `costComplete`. Grouped by `label`, a call counts in each label of its conversation; `total` and `totals` count it once. Served from daily aggregates, so response time does not depend on the number of calls.",
     effect: "read",
     capability: "model-pricing:read",
     input: getCostsInput,
@@ -84,10 +84,10 @@ export const getCosts = verb(
 const NO_CALLS: DaySums = { cost: null, unpriced: 0 };
 const NONE: Total = { calls: 0, unpriced_calls: 0, exact_cost: null, days: null, usage: null };
 
-/** Which rows of which table are summed, and by which column. */
+/** The table, the rows of it to sum and the column to group by. */
 type Source = { key: SQLWrapper; table: SQLWrapper; mine: SQL };
 
-/** The groups, dearest first. A label can be as frequent as a conversation: no more leave the database than are shown. */
+/** Returns groups, most expensive first, limited in the database because there can be as many labels as conversations. */
 const readGroups = async ({ db }: Pick<Ctx, "db">, { key, table, mine }: Source) => [
   ...(await db.execute<Group>(sql`
     with d as materialized (select ${key} as key, calls, unpriced_calls, cost, usage from ${table} d where ${mine}),
@@ -108,7 +108,7 @@ const readGroups = async ({ db }: Pick<Ctx, "db">, { key, table, mine }: Source)
     order by g.dearness desc, g.calls desc, g.key`)),
 ];
 
-/** The sums of all calls, by day too. Not added up from the groups: a call may be in several. */
+/** Returns the sums of all calls, in total and by day. They cannot be added up from the groups: a call may be in several. */
 async function readTotal({ db }: Pick<Ctx, "db">, { mine }: Pick<Source, "mine">): Promise<Total> {
   const [all = NONE] = await db.execute<Total>(sql`
     with d as materialized (select day, calls, unpriced_calls, cost, usage from daily_costs d where ${mine}),
@@ -125,7 +125,7 @@ async function readTotal({ db }: Pick<Ctx, "db">, { mine }: Pick<Source, "mine">
   return all;
 }
 
-/** Reads the sums of each day and shown group; returns those of one group day by day, `null` being all others. */
+/** Reads the sums per day and shown group, and returns a lookup of one group's daily values; `null` stands for all others. */
 async function readCells({ db }: Pick<Ctx, "db">, { key, table, mine }: Source, shown: readonly string[]) {
   const keys = sql`${sql.param(shown)}::text[]`;
   const cells = await db.execute<Cell>(sql`

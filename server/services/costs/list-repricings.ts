@@ -7,7 +7,7 @@ import { listRepricingsInput, repricingIdInput, repricingReply, repricingsReply 
 export const listRepricings = verb(
   {
     name: "repricings.list",
-    summary: "List repricings, newest first: who asked, how far each is, what it changed.",
+    summary: "List repricings, newest first, with requester, progress and changes.",
     effect: "read",
     capability: "model-pricing:read",
     input: listRepricingsInput,
@@ -31,7 +31,7 @@ export const listRepricings = verb(
 export const getRepricing = verb(
   {
     name: "repricings.get",
-    summary: "Read one repricing: its state, how far it is, costs before and after.",
+    summary: "Read one repricing with its state, progress, and costs before and after.",
     effect: "read",
     capability: "model-pricing:read",
     input: repricingIdInput,

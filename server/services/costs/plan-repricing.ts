@@ -5,7 +5,7 @@ import { completeCost, type PriceBook, priceCall } from "@/server/services/prici
 import type { Cost, Usage } from "@/server/services/pricing/schemas";
 import type { CallKey, StoredCost } from "@/server/services/telemetry";
 
-/** A stored call as far as its price goes; `costTotal` is exact decimal text. */
+/** The columns of a stored call that matter for its price; `costTotal` is exact decimal text. */
 export type PricedCall = CallKey & {
   conversationId: string;
   startedAt: number;
@@ -25,7 +25,7 @@ export type RepricingFilter = {
 
 export type CallPlan = { call: PricedCall; next: StoredCost & { cost: Cost | null }; changes: boolean };
 
-/** What a call costs by these prices. `null`: the repricing is not of this call. */
+/** Prices a call by this book; returns `null` when the repricing does not cover the call. */
 export function planCall(book: PriceBook, wanted: RepricingFilter, call: PricedCall): CallPlan | null {
   if (wanted.onlyUnpriced && call.costTotal !== null) return null;
   const { cost, totalDecimal } = priceCall(book, { ...call, at: call.startedAt });
@@ -40,7 +40,7 @@ const sameMoney = (a: string | null, b: string | null) =>
   a === b || (a !== null && b !== null && new Decimal(a).equals(b));
 
 /**
- * What a cost rests on, the version's name apart: prices that are the same under a newer name are no reason to write.
+ * Returns what a cost is based on except the version's name: equal prices under a newer version are no reason to write.
  */
 function evidence(cost: Cost | null) {
   if (cost === null) return "none";
@@ -48,17 +48,17 @@ function evidence(cost: Cost | null) {
   return canonicalJson(rest);
 }
 
-/** Of a stored cost: the same before and after it has gone through the database. */
+/** Returns a digest of a stored cost that is stable across a round trip through the database. */
 export const digestOf = ({ costTotal, cost }: Pick<StoredCost, "costTotal" | "cost">) =>
   createHash("sha1")
     .update(canonicalJson([costTotal === null ? null : new Decimal(costTotal).toFixed(), cost]))
     .digest("base64url");
 
-/** No sum of so many calls has more digits than that. */
+/** Enough digits for any sum of call costs. */
 const Exact = Decimal.clone({ precision: 1000 });
 const ZERO = new Exact(0);
 
-/** Sums of costs before and after, exact. */
+/** Accumulates exact sums of costs before and after. */
 export class Comparison {
   calls = 0;
   changed = 0;
@@ -95,7 +95,7 @@ export class Comparison {
 
 type Sums = { calls: number; costBefore: number; costAfter: number; unknownBefore: number; unknownAfter: number };
 
-/** Returns sums of known costs as they are told: `null` where none is known, and whether each is of all calls. */
+/** Converts sums of known costs to their JSON form: `null` where none is known, and whether each covers all calls. */
 export const bothSides = ({ calls, costBefore, costAfter, unknownBefore, unknownAfter }: Sums) => ({
   costBefore: unknownBefore === calls ? null : costBefore,
   costBeforeComplete: unknownBefore === 0,

@@ -7,7 +7,7 @@ import { PRICE_PROVIDERS } from "@/server/services/pricing/schemas";
 import { inDays } from "./daily-costs";
 import { DAY_MS, patternPreviewReply } from "./schemas";
 
-/** Longer than the longest pattern that a definition can have, so that its fault is told and not that of the length. */
+/** Exceeds the longest valid pattern, so that `error` explains a pattern that is too long. */
 const TEXT_MAX = 2_000;
 const NAMES_MAX = 5_000;
 const SHOWN = 200;
@@ -15,9 +15,9 @@ const SHOWN = 200;
 export const previewModelPattern = verb(
   {
     name: "modelPrices.previewPattern",
-    summary: "Say which model names in use a pattern would catch, before a price is made of it.",
+    summary: "Preview which model names in use a pattern would match.",
     description:
-      "Looks at the names that clients sent in the last `days` days. `wins` says whether a definition with this pattern would price the model; otherwise one that comes before it does (`pricedBy`). With `modelPriceId` it takes that definition's place. A pattern that RE2 refuses is no error: `error` says what is wrong with it.",
+      "Covers the names that clients sent in the last `days` days. `wins` says whether a definition with this pattern would price the model; otherwise one with precedence does (`pricedBy`). With `modelPriceId` the new definition replaces that one. A pattern that RE2 rejects does not fail the request: `error` says what is wrong with it.",
     effect: "read",
     capability: "model-pricing:read",
     input: z

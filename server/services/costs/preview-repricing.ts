@@ -7,7 +7,7 @@ import { type Cursor, cursorOf, readCalls } from "./read-calls";
 import { requireRange } from "./require-range";
 import { DAY_MS, previewRepricingInput, type RepricingPreview, repricingPreviewReply } from "./schemas";
 
-/** Calls that a preview looks at: what a person waits a moment for. */
+/** Bounds a preview to about what a person is willing to wait for. */
 const CALLS_MAX = 50_000;
 const PAGE = 5_000;
 const ROWS_MAX = 500;
@@ -15,8 +15,8 @@ const ROWS_MAX = 500;
 export const previewRepricing = verb(
   {
     name: "repricings.preview",
-    summary: "Say what the prices of now would make of stored costs, by model and day, without changing any.",
-    description: `Exact for the newest ${CALLS_MAX.toLocaleString("en")} calls of the range; \`complete\` says whether those are all. Unknown costs are \`null\` and counted apart.`,
+    summary: "Preview how current prices would change stored costs, by model and day.",
+    description: `Exact for the newest ${CALLS_MAX.toLocaleString("en")} calls of the range; \`complete\` says whether those are all. Unknown costs are \`null\` and counted separately.`,
     effect: "read",
     capability: "model-pricing:read",
     input: previewRepricingInput,
@@ -26,7 +26,7 @@ export const previewRepricing = verb(
     requireRange(input);
     const prices = await currentPriceRevision(ctx);
     const book = await priceBookAtRevision(ctx, prices);
-    if (!book) throw new Error(`The catalogue in force, ${prices.catalogue}, is not here.`);
+    if (!book) throw new Error(`The catalogue in force, ${prices.catalogue}, does not exist in this installation.`);
     const which = { from: input.from, to: input.to, model: named ?? null };
     const total = new Comparison();
     const groups = new Map<string, { day: number; model: string | null; sums: Comparison }>();
@@ -68,7 +68,7 @@ export const previewRepricing = verb(
 
 type Row = RepricingPreview["rows"][number];
 
-/** What became known, or is not known any more, comes before any difference. */
+/** Ranks rows in which costs become known or unknown before any difference. */
 const weight = ({ difference, unknownBefore, unknownAfter }: Row) =>
   unknownBefore === unknownAfter ? Math.abs(difference ?? 0) : Number.POSITIVE_INFINITY;
 const largest = (rows: readonly Row[]) =>

@@ -11,9 +11,9 @@ const UNPRICED_MAX = 200;
 export const priceUsage = verb(
   {
     name: "modelPrices.usage",
-    summary: "Say what calls have cost lately by the price that they go by, and which models in use have none.",
+    summary: "Read recent costs by price definition, and which models in use have no price.",
     description:
-      "Of the last `days` days (UTC, today among them). `unpriced` are names as clients sent them, with calls whose cost is not known; `modelPriceId` is the price that such a call would go by now: a repricing can give it to them.",
+      "Covers the last `days` days (UTC, including today). `unpriced` lists model names as clients sent them that have calls with an unknown cost; `modelPriceId` is the definition that would price such a call now, and a repricing can apply it to them.",
     effect: "read",
     capability: "model-pricing:read",
     input: z.strictObject({ days: queryInteger(1, 366).default(30) }),

@@ -1,4 +1,4 @@
 import type { PriceRevision } from "@/server/services/pricing";
 
-/** Names the prices that hold at one moment, for a reader to give back. */
+/** Returns the opaque `pricesVersion` that clients pass back to refer to these prices. */
 export const pricesVersionOf = ({ pricingVersion, catalogue }: PriceRevision) => `${pricingVersion}/${catalogue}`;

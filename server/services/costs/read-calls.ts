@@ -34,13 +34,13 @@ const callOf = (row: Row): PricedCall => ({
   cost: row.cost,
 });
 
-/** Where a reading of calls stands: the last one that was read. */
+/** Position of the last call that was read. */
 export type Cursor = readonly [startedAt: number, traceId: string, spanId: string];
 export const cursorOf = ({ startedAt, traceId, spanId }: PricedCall): Cursor => [startedAt, traceId, spanId];
 
 export type CallRange = { from: number; to: number; model: string | null };
 
-/** What the days' costs call a call's model. */
+/** The model of a call as `daily_costs` has it. */
 const MODEL = sql`coalesce(nullif(m.response_model, ''), m.requested_model, '')`;
 
 const DIRECTIONS = {
@@ -48,14 +48,14 @@ const DIRECTIONS = {
   newestFirst: { beyond: sql`<`, bound: sql`<=`, order: sql`m.started_at desc, m.trace_id desc, m.span_id desc` },
 };
 
-/** Calls made in `[from, to)` behind the cursor. */
+/** Returns calls made in `[from, to)`, beyond the cursor. */
 export async function readCalls(
   { db, projectId }: Ctx,
   { from, to, model }: CallRange,
   { after, limit, direction }: { after: Cursor | null; limit: number; direction: keyof typeof DIRECTIONS },
 ): Promise<PricedCall[]> {
   const { beyond, bound, order } = DIRECTIONS[direction];
-  // Once more by the time alone, which is what the index has.
+  // Repeats the bound on the time alone so that the index, which has only the time, can be used.
   const behind: SQL = after
     ? sql`and m.started_at ${bound} ${after[0]}::bigint
         and (m.started_at, m.trace_id, m.span_id) ${beyond} (${after[0]}::bigint, ${after[1]}::text, ${after[2]}::text)`
@@ -68,7 +68,7 @@ export async function readCalls(
   return [...rows].map(callOf);
 }
 
-/** Those of these calls that are still there, as they are now. */
+/** Returns the current state of those of these calls that still exist. */
 export async function rereadCalls({ db, projectId }: Ctx, keys: readonly CallKey[]): Promise<PricedCall[]> {
   const rows = await db.execute<Row>(sql`
     select ${COLUMNS}

@@ -18,7 +18,7 @@ export async function readRepricing(ctx: Ctx, id: string): Promise<Repricing> {
   return found;
 }
 
-/** Repricings of the project with the name of who asked. */
+/** Returns repricings of the project with the requester's name. */
 export async function readRepricings(
   { db, projectId }: Ctx,
   condition: SQL | undefined,

@@ -3,12 +3,12 @@ import { DAY_MS, DAYS_MAX } from "./schemas";
 
 type Range = { from: number; to: number };
 
-/** `[from, to)` in Unix ms has something in it, or a 422: no schema can say what holds between two fields. */
+/** Throws a 422 when `[from, to)` is empty. JSON Schema cannot express a relation between two fields. */
 export function requireRange({ from, to }: Range) {
-  if (from >= to) throw impossible("/to", "The end has to be after the beginning.");
+  if (from >= to) throw impossible("/to", "The end must be after the beginning.");
 }
 
-/** The same, of no more days than anyone looks at. */
+/** Like `requireRange`, and limits the range to `DAYS_MAX` days. */
 export function requireDays(range: Range) {
   requireRange(range);
   if ((range.to - range.from) / DAY_MS > DAYS_MAX) throw impossible("/to", `At most ${DAYS_MAX} days.`);

@@ -16,9 +16,9 @@ import {
 import { type CallPlan, Comparison, digestOf, type PricedCall, planCall } from "./plan-repricing";
 import { cursorOf, readCalls, rereadCalls } from "./read-calls";
 
-/** Calls of one transaction: short enough to hold nobody up. */
+/** Calls per transaction, few enough not to block ingest for long. */
 const BATCH_SIZE = 1_000;
-/** Batches in a row that find their calls gone to another conversation before the turn is given up. */
+/** Consecutive batches that may fail because their calls moved to another conversation. */
 const MOVES_MAX = 10;
 const IN_PROGRESS = ["queued", "running", "undoing"];
 
@@ -26,8 +26,8 @@ type Row = typeof repricings.$inferSelect;
 type Changed = PgUpdateSetSource<typeof repricings>;
 
 /**
- * Goes on with a repricing, or with its undoing, for about `forMs`. Every batch commits with the costs that follow from
- * it, its evidence and its place in the key range, so it may end anywhere and be taken up again: nothing is done twice.
+ * Continues a repricing, or its undo, for about `forMs`. Each batch commits atomically with derived costs, the previous
+ * costs and the cursor, so it can be interrupted anywhere and resumed without doing anything twice.
  */
 export async function runRepricing(
   ctx: Ctx,
@@ -48,7 +48,7 @@ export async function runRepricing(
   return { done: false };
 }
 
-/** What is left undone stays as it is; it can be undone, or asked for again. */
+/** Marks a repricing in progress as failed. What it has changed stays changed and can be undone. */
 export async function failRepricing({ db, projectId }: Ctx, repricingId: string, message: string): Promise<void> {
   await db
     .update(repricings)
@@ -65,7 +65,7 @@ export async function failRepricing({ db, projectId }: Ctx, repricingId: string,
 type Turn = "more" | "done" | "wait";
 
 async function oneBatch(tx: Ctx, repricingId: string): Promise<Turn> {
-  // Of two workers at it the second waits here, and goes on where the first stopped.
+  // A concurrent worker blocks here and continues where the first one stopped.
   const [row] = await tx.db
     .select()
     .from(repricings)
@@ -82,7 +82,7 @@ const updateRepricing = ({ db, projectId }: Ctx, { id }: Row, changed: Changed) 
     .set(changed)
     .where(and(eq(repricings.projectId, projectId), eq(repricings.id, id)));
 
-/** A call that is just being stored may have been priced before the change that this goes by. */
+/** Returns whether every transaction older than the request has ended: one that stores calls may still price them by older prices. */
 async function earlierTransactionsEnded({ db }: Ctx, { askedBy }: Row): Promise<boolean> {
   const [row] = await db.execute<{ ended: boolean }>(
     sql`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > ${askedBy}::bigint as ended`,
@@ -97,7 +97,7 @@ async function repriceBatch(tx: Ctx, row: Row): Promise<Turn> {
   }
   const book = await priceBookAtRevision(tx, row);
   if (!book) {
-    const error = `The catalogue of ${row.catalogue}, by which it goes, is not in this installation any more. Ask again.`;
+    const error = `The price catalogue of ${row.catalogue} no longer exists in this installation. Start a new repricing.`;
     await updateRepricing(tx, row, { state: "failed", cursor: null, error });
     return "done";
   }
@@ -106,14 +106,14 @@ async function repriceBatch(tx: Ctx, row: Row): Promise<Turn> {
   const changing = plans.filter(({ changes }) => changes).map(({ call }) => call);
   const changed = changing.length > 0 ? await repriceCalls(tx, row, book, changing) : [];
   const written = new Map(changed.map((plan) => [keyOf(plan.call), plan]));
-  // A call that is gone since it was read counts no more; one that changed counts as it was found the second time.
+  // A call deleted since it was read does not count; one that changed counts as it was reread.
   const examined = plans.flatMap((plan) => (plan.changes ? (written.get(keyOf(plan.call)) ?? []) : plan));
   const last = calls.at(-1);
   const complete = calls.length < BATCH_SIZE;
   const sums = new Comparison();
   for (const plan of examined) sums.add(plan);
   await updateRepricing(tx, row, {
-    // It names a call: what is not needed any more must not outlive that.
+    // The cursor names a call, so it is cleared as soon as it is not needed.
     cursor: last && !complete ? cursorOf(last) : null,
     callsExamined: row.callsExamined + sums.calls,
     callsChanged: row.callsChanged + sums.changed,
@@ -129,8 +129,8 @@ async function repriceBatch(tx: Ctx, row: Row): Promise<Turn> {
 const keyOf = ({ traceId, spanId }: { traceId: string; spanId: string }) => `${traceId} ${spanId}`;
 
 /**
- * Changes costs under the locks of their conversations, as they are found then. Answers what was planned for each of
- * the calls that are still there.
+ * Rereads calls under the locks of their conversations and changes their costs. Returns the plans of those calls that
+ * still exist.
  */
 async function repriceCalls(tx: Ctx, row: Row, book: PriceBook, calls: readonly PricedCall[]): Promise<CallPlan[]> {
   return withCallLocks(tx, calls, async (now) => {
@@ -153,7 +153,7 @@ async function repriceCalls(tx: Ctx, row: Row, book: PriceBook, calls: readonly 
   });
 }
 
-/** What changes costs and everything that is summed from them: conversations, Findings; days follow by themselves. */
+/** Locks the calls and changes their costs and the sums of conversations and Findings; triggers update daily costs. */
 async function withCallLocks<T>(
   tx: Ctx,
   calls: readonly PricedCall[],

@@ -11,16 +11,16 @@ import {
 } from "@/server/platform/schemas";
 
 export const DAY_MS = 86_400_000;
-/** Longer than any model's name or definition's id. */
+/** Longer than any model name or definition id. */
 const NAME_MAX = 500;
 
-/** Which calls: made in `[from, to)` (Unix ms), and what else is true of them. */
+/** Selects calls made in `[from, to)` (Unix ms) that match all other filters. */
 const callsInput = {
   from: queryUnixMs,
   to: queryUnixMs,
-  /** The model as the client named it: the one that answered, else the one that was asked for. */
+  /** The model as the client named it: the response model, else the requested one. */
   model: z.string().min(1).max(NAME_MAX).optional(),
-  /** Calls whose cost is, or would be, of this vendor's prices. */
+  /** Calls that are, or would be, priced by this vendor's prices. */
   vendor: z.enum(PRICE_PROVIDERS).optional(),
   /** Calls that are, or would be, priced by this definition. */
   modelPriceId: z.string().min(1).max(NAME_MAX).optional(),
@@ -33,19 +33,19 @@ export const previewRepricingInput = z.strictObject(callsInput);
 export const createRepricingInput = z
   .strictObject({
     ...callsInput,
-    // In a body a number is a number.
+    // JSON numbers and booleans, where a query has text.
     from: unixMs,
     to: unixMs,
     onlyUnpriced: z.boolean().default(false),
-    /** As the preview said it: prices that have changed since then are a 409. */
+    /** From the preview. Refused with a 409 when prices have changed since. */
     pricesVersion: z.string().min(1).max(100).optional(),
   })
   .meta({ examples: [{ from: 1_789_000_000_000, to: 1_789_600_000_000, model: "acme-large" }] });
 export type CreateRepricingInput = z.output<typeof createRepricingInput>;
 
 /**
- * US dollars, of the calls whose cost is known; `null` when none is. A side is complete when that is all of them; otherwise
- * it is at least that, and `unknownBefore` or `unknownAfter` counts the others.
+ * US dollars summed over the calls with a known cost; `null` when there are none. A side is complete when that is every
+ * call; otherwise its sum is a lower bound, and `unknownBefore` or `unknownAfter` counts the calls that it excludes.
  */
 const bothSides = {
   costBefore: z.number().nullable(),
@@ -60,28 +60,28 @@ const comparison = {
   /** Calls whose cost would change. */
   changed: z.int(),
   ...bothSides,
-  /** Of the known costs; `null` when there are none on one side. */
+  /** Difference of the known costs; `null` when either side has none. */
   difference: z.number().nullable(),
 };
 
-/** `rows` has calls that would change, by model and day (the first moment of it, UTC), newest day first. */
+/** `rows` groups the calls that would change by model and day (its start, UTC), newest day first. */
 export const repricingPreviewReply = z.object({
   preview: z.object({
-    /** Of all calls that were looked at. */
+    /** Over all examined calls. */
     total: z.object({ calls: z.int(), ...comparison }),
     rows: z.array(z.object({ day: z.number(), model: z.string().nullable(), ...comparison })),
-    /** Rows of smaller differences that are not shown. */
+    /** Number of omitted rows, which are those with the smallest differences. */
     rowsLeftOut: z.int(),
-    /** Whether all calls were looked at; otherwise the newest of `callsExpected` (about). */
+    /** Whether all calls were examined; otherwise only the newest of about `callsExpected` were. */
     complete: z.boolean(),
     callsExpected: z.int(),
-    /** Which prices it goes by; give it back to start exactly this. */
+    /** Identifies the prices used; pass it to `repricings.create` to start exactly this repricing. */
     pricesVersion: z.string(),
   }),
 });
 export type RepricingPreview = z.infer<typeof repricingPreviewReply>["preview"];
 
-/** Times are Unix ms, costs those of the examined calls. */
+/** Times are Unix ms; costs are sums over the examined calls. */
 export const repricing = z.object({
   id: z.string(),
   state: z.enum(REPRICING_STATES),
@@ -92,20 +92,20 @@ export const repricing = z.object({
   modelPriceId: z.string().nullable(),
   onlyUnpriced: z.boolean(),
   pricesVersion: z.string(),
-  /** About how many calls there were to look at when it was asked for. */
+  /** Estimated number of calls to examine, at the time of the request. */
   callsExpected: z.int(),
   callsExamined: z.int(),
   callsChanged: z.int(),
   ...bothSides,
-  /** Of an undo: calls that have their earlier cost again, and calls left alone because their cost is newer. */
+  /** Of an undo: calls whose earlier cost was restored, and calls that kept theirs because it is newer. */
   callsRestored: z.int(),
   callsKept: z.int(),
   error: z.string().nullable(),
   actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
-  /** The person's address or the key's name, while there is one. */
+  /** The person's email address or the key's name, while they exist. */
   actorName: z.string().nullable(),
-  /** The id of who undid it. */
+  /** The id of the person or key that undid it. */
   undoneBy: z.string().nullable(),
   createdAt: z.number(),
   startedAt: z.number().nullable(),
@@ -114,7 +114,7 @@ export const repricing = z.object({
 });
 export type Repricing = z.infer<typeof repricing>;
 export const repricingReply = z.object({ repricing });
-/** A repricing to whoever may ask for one and may not read what calls cost. */
+/** Reply to a caller who may request a repricing but not read costs. */
 export const requestedRepricingReply = z.object({
   repricing: repricing.pick({
     id: true,
@@ -133,28 +133,28 @@ export const listRepricingsInput = z.strictObject(pageInput);
 export const repricingsReply = z.object({ repricings: z.array(repricing), pagination });
 
 /**
- * What days' costs are put together by. `model` and `provider` are the client's words of a call, `label` those of its
- * conversation, the others a definition's. A call of a conversation with several labels counts in each of them.
+ * Dimensions by which daily costs are grouped. `model` and `provider` are as the client reported them, `label` comes from
+ * the conversation, the others from the price definition. A call whose conversation has several labels counts in each.
  */
 export const COST_GROUPS = ["model", "provider", "vendor", "label", "modelPriceId"] as const;
 export type CostGroup = (typeof COST_GROUPS)[number];
 /** Ten years of days. */
 export const DAYS_MAX = 3660;
 
-/** Whole days of UTC: those in which `from` lies until before the one in which `to` lies, or with it when `to` is within. */
+/** Expanded to whole UTC days: from the day that contains `from` through the last one that begins before `to`. */
 const daysInput = { from: queryUnixMs, to: queryUnixMs };
 
 export const getCostsInput = z.strictObject({
   ...daysInput,
   groupBy: z.enum(COST_GROUPS).default("model"),
-  /** Groups that stand alone; the dearest do, the others are put together in one more series. */
+  /** Number of groups with a series of their own, by cost; one more series sums the others. */
   top: queryInteger(1, 50).default(10),
 });
 export type GetCostsInput = z.output<typeof getCostsInput>;
 
 /**
- * `cost` is US dollars of calls with a known cost, `null` when there is none; `exactCost` the same with every digit. It is
- * `costComplete` when that is every call; otherwise it is at least that, and leaves `unpricedCalls` out.
+ * `cost` is the sum in US dollars over calls with a known cost, `null` when there are none; `exactCost` is the same with
+ * every digit. Unless `costComplete`, it is a lower bound that excludes `unpricedCalls` calls.
  */
 const sums = {
   calls: z.int(),
@@ -166,15 +166,15 @@ const sums = {
 
 export const costsReply = z.object({
   costs: z.object({
-    /** The days that it is of, as `[from, to)`. */
+    /** The days covered, as `[from, to)`. */
     from: z.number(),
     to: z.number(),
     groupBy: z.enum(COST_GROUPS),
-    /** The first moment of each day, every one of them. */
+    /** The start of every day, including days without calls. */
     days: z.array(z.number()),
     /**
-     * `key` is `null` for calls that have none; `values` has the known cost of each day, `null` when there is none, and
-     * `unpricedCalls` how many calls of the day it leaves out: a day is complete where that is 0.
+     * `key` is `null` for calls without one. `values` is the known cost per day, `null` when there is none, and
+     * `unpricedCalls` the number of calls that it excludes: a day is complete where that is 0.
      */
     series: z.array(
       z.object({
@@ -184,35 +184,35 @@ export const costsReply = z.object({
         unpricedCalls: z.array(z.int()),
       }),
     ),
-    /** Dearest first. `usage` has units by bucket. */
+    /** Most expensive first. `usage` is units by bucket. */
     rows: z.array(z.object({ key: z.string().nullable(), ...sums, usage: z.record(z.string(), z.number()) })),
     rowsLeftOut: z.int(),
-    /** Of each day what all of its calls with a known cost cost together, each counted once; `null` when none is known. */
+    /** Known cost of all calls per day, each call counted once; `null` when none is known. */
     totals: z.array(z.number().nullable()),
-    /** Of each day how many calls its total leaves out. */
+    /** Number of calls per day that the day's total excludes. */
     totalsUnpricedCalls: z.array(z.int()),
-    /** Each call counted once, whatever it is put together by. */
+    /** Each call counted once, regardless of grouping. */
     total: z.object({ ...sums, usage: z.record(z.string(), z.number()) }),
   }),
 });
 export type Costs = z.infer<typeof costsReply>["costs"];
 
-/** What there is a file of: each with a row for what its columns tell apart. */
+/** Available files, by what a row stands for besides the day. */
 export const COSTS_FILES = ["model", "label"] as const;
 export type CostsFile = (typeof COSTS_FILES)[number];
 export const exportCostsInput = z.strictObject({ ...daysInput, groupBy: z.enum(COSTS_FILES).default("model") });
-/** `text` is CSV (RFC 4180) with a header: a row for each day, model, provider and definition, or for each day and label. */
+/** `text` is CSV (RFC 4180) with a header and one row per day, model, provider and definition, or per day and label. */
 export const exportCostsReply = z.object({
   csv: z.object({ fileName: z.string(), text: z.string(), rows: z.int(), complete: z.boolean() }),
 });
 
 export const priceUsageReply = z.object({
-  /** The days that are counted, as `[from, to)`. */
+  /** The days covered, as `[from, to)`. */
   from: z.number(),
   to: z.number(),
-  /** By the definition that calls are priced by. */
+  /** Costs by the definition that priced the calls. */
   prices: z.array(z.object({ modelPriceId: z.string(), ...sums })),
-  /** Models in use without a price that covers all of their usage; most calls first. `match` is what now knows the name. */
+  /** Models in use without a price for all of their usage, most calls first. `modelPriceId` is the definition that matches the name now. */
   unpriced: z.array(
     z.object({
       model: z.string(),
@@ -226,11 +226,11 @@ export const priceUsageReply = z.object({
   ),
 });
 
-/** Names that clients have sent, with what each comes to. */
+/** Model names that clients have sent, with the definition that each resolves to. */
 export const patternPreviewReply = z.object({
   preview: z.object({
     seen: z.int(),
-    /** Names that the pattern matches, most calls first. */
+    /** Names matched by the pattern, most calls first. */
     models: z.array(
       z.object({
         model: z.string(),
@@ -239,12 +239,12 @@ export const patternPreviewReply = z.object({
         unpricedCalls: z.int(),
         /** The definition that prices it now. */
         pricedBy: z.string().nullable(),
-        /** Whether the new definition would take it over; otherwise a more specific one keeps it. */
+        /** Whether the new definition would price it; otherwise one with precedence does. */
         wins: z.boolean(),
       }),
     ),
     modelsLeftOut: z.int(),
-    /** The pattern's fault, if it has one. */
+    /** Why the pattern is invalid, if it is. */
     error: z.string().nullable(),
   }),
 });

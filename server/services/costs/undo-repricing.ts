@@ -16,9 +16,9 @@ type Row = typeof repricings.$inferSelect;
 export const undoRepricing = verb(
   {
     name: "repricings.undo",
-    summary: "Give the calls that a repricing changed their earlier costs again, in the background.",
+    summary: "Restore the previous costs of the calls that a repricing changed, in the background.",
     description:
-      "Costs, the prices they rest on and their version come back exactly. A call whose cost was computed anew since keeps that. Refused (409) while the repricing runs, when it is undone already, and when a later repricing has changed some of the same calls: undo that first.",
+      "Costs, the prices they are based on and their version are restored exactly. A call whose cost has been recomputed since keeps its newer cost. Rejected (409) while the repricing runs, when it is already undone, and when a later repricing has changed some of the same calls: undo that one first.",
     effect: "write",
     capability: "model-pricing:write",
     input: repricingIdInput,
@@ -51,13 +51,13 @@ export const undoRepricing = verb(
 );
 
 const REFUSED: Record<Exclude<Row["state"], "completed" | "failed">, string> = {
-  queued: "The repricing has not ended yet.",
-  running: "The repricing has not ended yet.",
-  undoing: "The repricing is being undone already.",
-  undone: "The repricing is undone already.",
+  queued: "The repricing has not finished yet.",
+  running: "The repricing has not finished yet.",
+  undoing: "The repricing is already being undone.",
+  undone: "The repricing is already undone.",
 };
 
-/** Costs that a later repricing found would be put back under it. */
+/** Throws when a later repricing has changed the same calls, because it recorded this one's costs as the previous ones. */
 async function requireNothingLater({ db, projectId }: Ctx, { id, createdAt }: Row) {
   const [later] = await db.execute(sql`
     select 1 from repricings l
@@ -67,18 +67,18 @@ async function requireNothingLater({ db, projectId }: Ctx, { id, createdAt }: Ro
       where theirs.project_id = l.project_id and theirs.repricing_id = l.id and mine.repricing_id = ${id})
     limit 1`);
   if (later) {
-    throw new ServiceError("conflict", "A later repricing has changed some of the same calls. Undo that first.");
+    throw new ServiceError("conflict", "A later repricing has changed some of the same calls. Undo that one first.");
   }
 }
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Two that ask at the same moment: the index lets one through. */
+/** Turns the unique violation of a concurrent repricing or undo into a conflict. */
 async function rejectIfInProgress(change: () => Promise<unknown>) {
   try {
     await change();
   } catch (error) {
     if (!errorCodes(error).includes(UNIQUE_VIOLATION)) throw error;
-    throw new ServiceError("conflict", "Another repricing of this project is under way. Wait until it has ended.");
+    throw new ServiceError("conflict", "Another repricing of this project is in progress. Wait until it has finished.");
   }
 }

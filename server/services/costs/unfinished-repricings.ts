@@ -2,7 +2,7 @@ import { inArray } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { repricings } from "@/db/schema";
 
-/** Returns the repricings of all projects that a background function has yet to end, oldest first. */
+/** Returns the repricings and undos in progress of all projects, oldest first. */
 export const unfinishedRepricings = (db: Db) =>
   db
     .select({ id: repricings.id, projectId: repricings.projectId })

@@ -6,15 +6,15 @@ export type { CatalogueFile, PricingTier, TierCondition };
 export { CONDITION_OPERATORS, PRICE_PROVIDERS };
 export type PriceProvider = (typeof PRICE_PROVIDERS)[number];
 
-/** A model's name as a client reports it. */
+/** A model name as reported by a client. */
 export const modelName = z.string().regex(/\S/, "Name a model.");
 
-/** Returns a pattern for exactly this name, letter case aside as everywhere. */
+/** Returns a pattern that matches exactly this name, ignoring case like every pattern. */
 export const patternOfName = (name: string) => `^${name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}$`;
 
 /**
- * Tokens by known bucket, and every other detail by the client's own name (`web_searches`, `audio_seconds`). No count contains
- * another: a detail that is part of a bucket, such as `input_audio_tokens` of the input, is not counted in it.
+ * Tokens by known bucket, and every other detail under the client's own name (`web_searches`, `audio_seconds`). Counts are
+ * disjoint: a detail that is part of a bucket, such as `input_audio_tokens`, is not included in the bucket's count.
  */
 export const usage = z.record(z.string(), z.number().min(0));
 export type Usage = z.infer<typeof usage>;
@@ -22,7 +22,7 @@ export type Usage = z.infer<typeof usage>;
 export const PRICE_SOURCES = ["default", "project_override", "project_custom"] as const;
 export type PriceSource = (typeof PRICE_SOURCES)[number];
 
-/** Holds when the sum of all buckets and details whose name matches `usageDetailPattern` (RE2, case-insensitive) compares so. */
+/** Compares the sum of all buckets and details whose name matches `usageDetailPattern` (RE2, case-insensitive) with `value`. */
 export const tierCondition = z.object({
   usageDetailPattern: z.string(),
   operator: z.enum(CONDITION_OPERATORS),
@@ -51,7 +51,7 @@ export const priceDefinition = z.object({
 });
 export type PriceDefinition = z.infer<typeof priceDefinition>;
 
-/** Which definition and tier a model name came to. */
+/** The definition and tier that a model name resolves to. */
 export const priceMatch = z.object({
   model: z.object({ id: z.string(), provider: z.enum(PRICE_PROVIDERS), modelName: z.string() }),
   pricingTier: z.object({ id: z.string(), name: z.string() }),
@@ -60,11 +60,11 @@ export const priceMatch = z.object({
 export type PriceMatch = z.infer<typeof priceMatch>;
 
 /**
- * What one model call cost, US dollars. `breakdown` has every bucket and detail with usage. A known bucket without a price is
- * `null` and named in `unpriced`, and then `total` is `null`. A detail without a price of its own is named in
- * `unpricedDetails`: one that is part of a bucket costs what that costs, any other is `null` and leaves the total alone.
- * `prices` are those of the tier that were used, by what they were used for; `pricesVersion` says where they come from
- * (`default@<catalogue date>` or `<definition id>@<version>`).
+ * Cost of one model call in US dollars. `breakdown` has every bucket and detail with usage. A known bucket without a price is
+ * `null` and listed in `unpriced`, and makes `total` `null`. A detail without its own price is listed in `unpricedDetails`:
+ * if it is part of a bucket it costs the bucket's price, otherwise it is `null` and does not affect the total. `prices` are
+ * the tier's prices that were applied, by bucket or detail; `pricesVersion` is their origin (`default@<catalogue date>` or
+ * `<definition id>@<version>`).
  */
 export const cost = z.object({
   total: z.number().nullable(),
@@ -82,13 +82,13 @@ export type Cost = z.infer<typeof cost>;
 
 export const removedReply = z.object({ ok: z.literal(true) });
 
-/** What a call would cost: in the very form that is stored with one. Both are `null` where no price is known. */
+/** What a call would cost, in the form that is stored with calls. Both are `null` when no price is known. */
 export const priceEstimate = z.object({ match: priceMatch.nullable(), cost: cost.nullable() });
 
 /**
- * A definition as it was from `effectiveFrom` until `supersededAt` (Unix ms; `null`: it is in force). `version` is
- * what stored costs name behind an `@`; prices of the catalogue have none, they go by its date. Who changed and ended
- * it are ids of a person or a key, with the name of one who is still there.
+ * A definition as it was from `effectiveFrom` until `supersededAt` (Unix ms; `null` while in force). `version` is the
+ * number after the `@` in stored costs; catalogue prices have none because they are identified by date. `changedBy` and
+ * `supersededBy` are ids of a person or a key, with their name while they exist.
  */
 export const priceVersion = priceDefinition.pick({ modelName: true, matchPattern: true, pricingTiers: true }).extend({
   version: z.int().nullable(),
@@ -103,7 +103,7 @@ export const priceVersion = priceDefinition.pick({ modelName: true, matchPattern
 });
 export type PriceVersion = z.infer<typeof priceVersion>;
 
-/** A catalogue of default prices, as `npm run prices:update` writes it. `date` is when its prices were published. */
+/** A catalogue of default prices, as written by `npm run prices:update`. `date` is when its prices were published. */
 export const catalogueFile = z.object({
   catalogue: z.object({ package: z.string(), version: z.string(), date: z.iso.date() }),
   definitions: z
@@ -122,30 +122,30 @@ export const catalogueFile = z.object({
 }) satisfies z.ZodType<CatalogueFile>;
 
 const tiersOrNone = z.array(pricingTier).nullable();
-/** A default price that an update brings, changes or removes; `before` and `after` are its prices in force today. */
+/** A default price that an update adds, changes or removes; `before` and `after` are the prices effective today. */
 export const changedDefault = priceDefinition.pick({ id: true, provider: true, modelName: true }).extend({
   change: z.enum(["added", "changed", "removed"]),
   before: tiersOrNone,
   after: tiersOrNone,
-  /** What else is not the same: names that it answers to, or prices of another time. */
+  /** Whether matched names or prices at other times differ. */
   namesChanged: z.boolean(),
   timelineChanged: z.boolean(),
-  /** The project has its own price in the place of it. */
+  /** Whether the project overrides this default. */
   overridden: z.boolean(),
 });
 export type ChangedDefault = z.infer<typeof changedDefault>;
 
 export const catalogueReply = z.object({
   catalogue: z.object({
-    /** The day on which the default prices in force were published. */
+    /** When the default prices in force were published. */
     date: z.string(),
     /** `shipped` with the release, or `loaded` by the operator. */
     source: z.enum(["shipped", "loaded"]),
     definitions: z.int(),
-    /** When it was put in force, where the operator did that (Unix ms). */
+    /** When the operator applied it (Unix ms); `null` for a shipped catalogue that was never applied. */
     appliedAt: z.number().nullable(),
   }),
-  /** The newest catalogue that is loaded and waits to be applied; `null` when none does. */
+  /** The newest catalogue that is loaded but not yet applied; `null` when there is none. */
   update: z
     .object({
       date: z.string(),
@@ -154,7 +154,7 @@ export const catalogueReply = z.object({
       changed: z.int(),
       removed: z.int(),
       changes: z.array(changedDefault),
-      /** Ids of the project's overrides whose default the update changes or removes. */
+      /** Ids of the project's overrides of defaults that the update changes or removes. */
       overrides: z.array(z.string()),
     })
     .nullable(),

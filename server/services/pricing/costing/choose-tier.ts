@@ -3,16 +3,16 @@ import type { CONDITION_OPERATORS, PriceDefinition, PricingTier, Usage } from ".
 import { DETAIL_NAME_MAX } from "../usage/schemas";
 import { addExactly } from "./exact-decimal";
 
-/** How many bucket names a condition remembers its answer for. Names come from clients, so there is no end of them. */
+/** Bounds a condition's memo of bucket names, which come from clients and are unlimited. */
 const NAMES_CACHED_MAX = 200;
 
 type Operator = (typeof CONDITION_OPERATORS)[number];
 type Condition = { counts: (bucket: string) => boolean; operator: Operator; value: number };
 
-/** A definition's tiers made ready: conditions compiled, in the order in which they are asked. */
+/** A definition's tiers with compiled conditions, in evaluation order. */
 export type TierChooser = {
   conditional: readonly { tier: PricingTier; conditions: readonly Condition[] }[];
-  /** What applies when no condition holds; `null` when the definition has no default tier. */
+  /** The default tier; `null` when the definition has none. */
   fallback: PricingTier | null;
 };
 
@@ -29,14 +29,14 @@ export function tierChooser(definition: Pick<PriceDefinition, "pricingTiers">): 
         return { counts: counts ?? NO_BUCKET, operator, value, usable: counts !== null };
       }),
     }))
-    // A condition that cannot be read does not hold, so its tier never applies.
+    // A condition with an invalid pattern never holds, so its tier never applies.
     .filter(({ conditions }) => conditions.every(({ usable }) => usable));
   return { conditional, fallback: definition.pricingTiers.find((tier) => tier.isDefault) ?? null };
 }
 
 /**
- * The tier that a call with this usage is billed in: the first, by rising priority, all of whose conditions hold; else
- * the default. A condition compares the sum of all buckets and details whose names match, and that is 0 when none does.
+ * Returns the tier for a call with this usage: the first by ascending priority whose conditions all hold, else the default.
+ * A condition compares the sum of all buckets and details whose names match, which is 0 when none does.
  */
 export function chooseTier(chooser: TierChooser, usage: Usage): PricingTier | null {
   for (const { tier, conditions } of chooser.conditional) {

@@ -1,4 +1,4 @@
 import type { Cost } from "../schemas";
 
-/** Returns a stored cost with all that a cost has today: one from before details were told names none. */
+/** Returns a stored cost in the current shape: costs stored by earlier releases lack `unpricedDetails`. */
 export const completeCost = (stored: Cost): Cost => ({ ...stored, unpricedDetails: stored.unpricedDetails ?? [] });

@@ -3,18 +3,18 @@ import type { Cost, PriceDefinition, PricingTier, Usage } from "../schemas";
 import { bucketOf, isKnownBucket, isOfKnownBucket } from "../usage/schemas";
 import { exactProduct, exactSum, type ScaledPrices, scaledPrices, toDecimalString, toDollars } from "./exact-decimal";
 
-/** The cost of a call, and its total once more with every digit (US dollars, for a `numeric` column). */
+/** The cost of a call, and its total with every digit (US dollars, for a `numeric` column). */
 export type PricedCall = { readonly cost: Cost | null; readonly totalDecimal: string | null };
 
 export const UNPRICED: PricedCall = Object.freeze({ cost: null, totalDecimal: null });
 
-/** Sums of the other buckets as clients report them: a check, never something to price. */
+/** Buckets in which clients report sums of the others; they are never priced. */
 export const TOTALS: ReadonlySet<string> = new Set(["total", "total_tokens"]);
 
-/** More kinds of units than any provider bills: what has more is no usage. */
+/** Exceeds the kinds of units that any provider bills; usage with more is treated as unpriced. */
 const BUCKETS_MAX = 64;
 
-/** What `costOf` needs of a definition and its chosen tier, worked out once. */
+/** What `costOf` needs of a definition and its chosen tier, precomputed. */
 export type TierPrices = {
   model: Cost["model"];
   source: Cost["source"];
@@ -22,20 +22,20 @@ export type TierPrices = {
   pricesVersion: string;
   prices: ReadonlyMap<string, number>;
   scaled: ScaledPrices | null;
-  /** What lately priced calls had usage in. */
+  /** Cached plans of recently priced combinations of buckets. */
   plans: Plan[];
 };
 
-/** What is the same for all calls at a tier's prices that have usage in the same buckets. Shared by their costs: frozen. */
+/** What all calls in a tier with usage in the same buckets have in common. Frozen, because their costs share it. */
 type Plan = {
-  /** All buckets and details that are not zero, in the order of the usage. */
+  /** All non-zero buckets and details, in the order of the usage. */
   buckets: readonly string[];
-  /** Their prices in units of 10^-scale dollars; `null` where there is none. */
+  /** Their prices in units of 10^-scale dollars; `null` for those without one. */
   units: readonly (number | null)[];
   prices: Cost["prices"];
   unpriced: string[];
   unpricedDetails: string[];
-  /** Every bucket that the breakdown names. */
+  /** An empty breakdown: every bucket with `null`. */
   blank: Cost["breakdown"];
 };
 
@@ -53,10 +53,10 @@ export function tierPrices(definition: PriceDefinition, tier: PricingTier, price
 }
 
 /**
- * Returns what a call with this usage costs: each count times its price per unit, added in decimals. `null` when there is
- * no usage, all of it is zero, or only a total is known. A known bucket without a price costs `null` and makes the total
- * `null`. A detail without a price of its own is named in `unpricedDetails`: a part of a known bucket costs what that costs,
- * everything else leaves the total alone. An explicit price of 0 costs 0. What calls' costs share is frozen.
+ * Returns the cost of a call with this usage: each count times its price per unit, summed exactly. `null` when there is no
+ * usage, all of it is zero, or only a total is known. A known bucket without a price costs `null` and makes the total
+ * `null`. A detail without its own price is listed in `unpricedDetails`: a part of a known bucket costs what the bucket
+ * costs, anything else does not affect the total. An explicit price of 0 costs 0. Objects shared between costs are frozen.
  */
 export function costOf(at: TierPrices, usage: Usage | null): PricedCall {
   if (usage === null) return UNPRICED;
@@ -65,7 +65,7 @@ export function costOf(at: TierPrices, usage: Usage | null): PricedCall {
   return (at.scaled && inWholeUnits(at, at.scaled.scale, plan)) ?? inDecimals(at, plan, usage);
 }
 
-/** The counts of the usage that a plan was last found to fit, in the plan's order. */
+/** Scratch buffer: the counts of the usage that `fits` last matched, in the plan's order. */
 const counts: number[] = [];
 
 function fits({ buckets }: Plan, usage: Usage): boolean {
@@ -85,7 +85,7 @@ function knownPlan(plans: readonly Plan[], usage: Usage): Plan | null {
 }
 
 const NO_PRICES: Cost["prices"] = Object.freeze({});
-/** How many combinations of buckets are remembered for one tier. They come from clients, so there is no end of them. */
+/** Bounds the plans cached per tier: combinations of buckets come from clients and are unlimited. */
 const PLANS_MAX = 8;
 
 function newPlan(at: TierPrices, usage: Usage): Plan {
@@ -112,7 +112,7 @@ function newPlan(at: TierPrices, usage: Usage): Plan {
   return plan;
 }
 
-/** The key whose price a bucket goes by: its own, or that of the bucket it is part of. */
+/** Returns the key of a bucket's price: its own, or that of the bucket it is part of. */
 function priceKey(prices: TierPrices["prices"], bucket: string): string | undefined {
   if (prices.has(bucket)) return bucket;
   const whole = bucketOf(bucket);
@@ -122,7 +122,7 @@ function priceKey(prices: TierPrices["prices"], bucket: string): string | undefi
 const record = <V>(keys: string[], value: (key: string) => V): Record<string, V> =>
   Object.fromEntries(keys.map((key) => [key, value(key)]));
 
-/** The fast way: whole counts times whole prices. `null` when a number leaves the range in which that is exact. */
+/** Fast path with integer arithmetic. Returns `null` when a number leaves the range in which that is exact. */
 function inWholeUnits(at: TierPrices, scale: number, plan: Plan): PricedCall | null {
   const breakdown = { ...plan.blank };
   let sum = 0;
@@ -139,14 +139,14 @@ function inWholeUnits(at: TierPrices, scale: number, plan: Plan): PricedCall | n
   return priced(at, plan, breakdown, toDollars(sum, scale), toDecimalString(sum, scale));
 }
 
-/** The slow way, for fractions (seconds of audio), huge counts and prices of many digits. */
+/** Slow path for fractions (seconds of audio), huge counts and prices with many digits. */
 function inDecimals(at: TierPrices, plan: Plan, usage: Usage): PricedCall {
   const breakdown = { ...plan.blank };
   const parts: Decimal[] = [];
   const known = Object.entries(plan.prices);
   for (const [bucket, price] of known) {
     const count = usage[bucket]!;
-    if (!(count > 0 && count < Number.POSITIVE_INFINITY)) continue; // no number of units, so it has no cost either
+    if (!(count > 0 && count < Number.POSITIVE_INFINITY)) continue; // not a valid count, so the cost is unknown
     const part = exactProduct(count, price);
     parts.push(part);
     breakdown[bucket] = part.toNumber();
@@ -162,7 +162,7 @@ function inDecimals(at: TierPrices, plan: Plan, usage: Usage): PricedCall {
   return priced(at, plan, breakdown, total.toNumber(), total.toFixed());
 }
 
-/** Whether something that has to be in the total has no price, or nothing has. */
+/** Returns whether the total is unknown: a known bucket has no price, or nothing has one. */
 const isUnknown = ({ unpriced, prices }: Plan) => unpriced.length > 0 || prices === NO_PRICES;
 
 function priced(

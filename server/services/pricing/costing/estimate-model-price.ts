@@ -16,12 +16,12 @@ const BUCKETS_MAX = 64;
 export const estimateModelPrice = verb(
   {
     name: "modelPrices.estimate",
-    summary: "Say what a call of a model with this usage would cost, without sending anything.",
+    summary: "Estimate the cost of a model call with this usage.",
     description:
-      "`usage` is as a stored model call has it: disjoint buckets, and details by any name. `match` and `cost` are in exactly the form that is stored " +
-      "with a call; both are `null` when no price is known. `at` (Unix ms) prices it as a call of that moment, by the versions " +
-      "of the project's prices that were in force then and by what a default cost then; without it, of now. With a `draft` the answer is what it would be if that definition " +
-      "were in force, in the place of `modelPriceId` where one is named; its `pricesVersion` ends in `@0`. Nothing is stored.",
+      "`usage` has the form of a stored model call: disjoint buckets, and details by any name. `match` and `cost` have the form that is stored " +
+      "with a call; both are `null` when no price is known. `at` (Unix ms) prices it as a call at that time, with the project's " +
+      "price versions and the default prices in force then; the default is now. With a `draft` the estimate assumes that this definition " +
+      "is in force, replacing `modelPriceId` if given; its `pricesVersion` ends in `@0`. Nothing is stored.",
     effect: "read",
     capability: "model-pricing:read",
     input: z.strictObject({
@@ -45,7 +45,7 @@ export const estimateModelPrice = verb(
   },
 );
 
-/** Returns what would be in force with a definition that is not stored. */
+/** Returns the definition that a draft would become if it were stored. */
 async function draftDefinition(ctx: Ctx, { modelPriceId, ...draft }: DraftInput) {
   const edited = modelPriceId === undefined ? undefined : await definitionById(ctx, modelPriceId);
   const place = edited

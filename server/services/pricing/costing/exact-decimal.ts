@@ -1,16 +1,16 @@
 import { Decimal } from "decimal.js";
 
-/** Wide enough for any product of a double and a double, so that no step of a sum rounds. */
+/** Precise enough for any product of two doubles, so that no step of a sum rounds. */
 const Wide = Decimal.clone({ precision: 1000, toExpNeg: -9e15, toExpPos: 9e15 });
 
-/** 10^0 … 10^22: the powers of ten that a double holds exactly. */
+/** 10^0 … 10^22: the powers of ten that a double represents exactly. */
 const POWERS_OF_TEN = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 const SCALE_MAX = POWERS_OF_TEN.length - 1;
 
-/** Prices as whole numbers of 10^-scale dollars, so that money is added exactly and fast. */
+/** Prices as integers in units of 10^-scale dollars, which add exactly and fast. */
 export type ScaledPrices = { scale: number; units: ReadonlyMap<string, number> };
 
-/** `null` when some price has too many digits for that: then `exactProduct` and `exactSum` do the work. */
+/** Returns `null` when a price has too many digits; callers then use `exactProduct` and `exactSum`. */
 export function scaledPrices(prices: ReadonlyMap<string, number>): ScaledPrices | null {
   const exact = [...prices].map(([bucket, price]) => [bucket, new Wide(price)] as const);
   const scale = Math.max(0, ...exact.map(([, price]) => price.decimalPlaces()));
@@ -19,10 +19,10 @@ export function scaledPrices(prices: ReadonlyMap<string, number>): ScaledPrices 
   return [...units.values()].every(Number.isSafeInteger) ? { scale, units } : null;
 }
 
-/** The double nearest to `units` × 10^-scale: both operands are exact, and a division rounds once. */
+/** Returns the double nearest to `units` × 10^-scale: both operands are exact, and the division rounds once. */
 export const toDollars = (units: number, scale: number) => units / POWERS_OF_TEN[scale]!;
 
-/** `units` × 10^-scale in full, without exponent or trailing zeros. */
+/** Returns `units` × 10^-scale in full, without exponent or trailing zeros. */
 export function toDecimalString(units: number, scale: number): string {
   if (units === 0) return "0";
   const digits = String(units).padStart(scale + 1, "0");
@@ -35,7 +35,7 @@ export function toDecimalString(units: number, scale: number): string {
 export const exactProduct = (count: number, price: number) => new Wide(count).times(price);
 export const exactSum = (parts: readonly Decimal[]) => parts.reduce((sum, part) => sum.plus(part), new Wide(0));
 
-/** Whether `sum` of doubles can have rounded: whole numbers below 2^53 add exactly, and nothing else is trusted to. */
+/** Adds doubles without intermediate rounding; only integers below 2^53 are added natively. */
 export const addExactly = (counts: readonly number[]) =>
   counts.every(Number.isSafeInteger)
     ? counts.reduce((a, b) => a + b, 0)

@@ -3,7 +3,7 @@ import type { Usage } from "../schemas";
 import { chooseTier } from "./choose-tier";
 import { costOf, type PricedCall, UNPRICED } from "./cost-of";
 
-/** A model call as far as its price goes. `at` is when it was made (Unix milliseconds): prices change. */
+/** The properties of a model call that determine its price. `at` is when it was made (Unix ms), because prices change. */
 export type CallToPrice = {
   requestedModel: string | null;
   responseModel: string | null;
@@ -13,8 +13,8 @@ export type CallToPrice = {
 };
 
 /**
- * What a model call cost. The model that answered is priced; where the book does not know it, the one that was asked
- * for (a gateway may answer with a name of its own).
+ * Returns the cost of a model call. Prices the response model; falls back to the requested one when the book does not know
+ * it, because gateways may report their own names.
  */
 export function priceCall(
   book: PriceBook,

@@ -9,11 +9,11 @@ import { bumpPricingVersion, putInForce } from "./stored-definition";
 export const createModelPrice = verb(
   {
     name: "modelPrices.create",
-    summary: "Set a price of the project's own: for a model without one, or in the place of a default.",
+    summary: "Create a price in the project, for a model without one or to override a default.",
     description:
-      "With `baseModelPriceId` it overrides that default and goes by its id. A definition of the project with the same " +
-      "`provider` and `modelName` is replaced, as a new version, and stays the override that it is. Without `matchPattern` " +
-      "it has that of the definition that it replaces or overrides. In effect for the next call; costs that are stored stay as they are.",
+      "With `baseModelPriceId` it overrides that default and takes its id. A definition of the project with the same " +
+      "`provider` and `modelName` is replaced by a new version, and an override stays one. Without `matchPattern` " +
+      "it inherits that of the definition that it replaces or overrides. Takes effect with the next call; stored costs do not change.",
     effect: "write",
     capability: "model-pricing:write",
     input: createModelPriceInput,
@@ -26,7 +26,7 @@ export const createModelPrice = verb(
     if (otherOverride) {
       throw new ServiceError(
         "conflict",
-        `The override of ${otherOverride.baseModelPriceId} has this name. Reset that first.`,
+        `The override of ${otherOverride.baseModelPriceId} already has this name. Reset that one first.`,
       );
     }
     return { model: await putInForce(ctx, { ...input, ...place }, { id, replaces }) };

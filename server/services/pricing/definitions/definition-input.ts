@@ -9,10 +9,10 @@ const TIERS_MAX = 50;
 const CONDITIONS_MAX = 20;
 const PRICES_MAX = 64;
 const KEY_MAX = 100;
-/** US dollars for one unit. What is dearer is a price per million in the wrong place. */
+/** US dollars per unit. A higher value is a price per million entered by mistake. */
 const PRICE_MAX = 10_000;
 
-/** A regular expression of RE2; its fault is told with its position. */
+/** An RE2 regular expression; errors include the position. */
 const pattern = z
   .string()
   .min(1)
@@ -29,7 +29,11 @@ const prices = z.record(z.string().min(1).max(KEY_MAX), price).superRefine((give
     context.addIssue({ code: "custom", message: `A tier has at most ${PRICES_MAX} prices.` });
   }
   for (const key of keys.filter((key) => TOTALS.has(key))) {
-    context.addIssue({ code: "custom", path: [key], message: "A total is the sum of other buckets: it has no price." });
+    context.addIssue({
+      code: "custom",
+      path: [key],
+      message: "A total is the sum of other buckets and cannot have a price.",
+    });
   }
 });
 
@@ -40,7 +44,7 @@ const condition = z.strictObject({
 });
 
 const tier = z.strictObject({
-  /** Without one, it is made from the name. */
+  /** Derived from the name when absent. */
   id: z.string().trim().min(1).max(KEY_MAX).optional(),
   name: z.string().trim().min(1).max(NAME_MAX),
   isDefault: z.boolean(),
@@ -55,7 +59,7 @@ type Add = (path: PropertyKey[], message: string) => void;
 function checkConditions(tiers: readonly TierInput[], add: Add) {
   tiers.forEach(({ isDefault, conditions }, index) => {
     if (isDefault && conditions.length > 0) {
-      add([index, "conditions"], "The default tier applies when no other does: it has no conditions.");
+      add([index, "conditions"], "The default tier applies when no other does, so it cannot have conditions.");
     }
     if (!isDefault && conditions.length === 0) {
       add([index, "conditions"], "A tier that is not the default needs at least one condition.");
@@ -65,7 +69,7 @@ function checkConditions(tiers: readonly TierInput[], add: Add) {
 
 function checkDefault(tiers: readonly TierInput[], add: Add) {
   const defaults = tiers.flatMap(({ isDefault }, index) => (isDefault ? [index] : []));
-  if (defaults.length === 0) add([], "One tier has to be the default.");
+  if (defaults.length === 0) add([], "One tier must be the default.");
   for (const index of defaults.slice(1)) add([index, "isDefault"], "Only one tier can be the default.");
 }
 
@@ -73,9 +77,9 @@ function checkUnique(tiers: readonly TierInput[], add: Add) {
   for (const field of ["id", "name", "priority"] as const) {
     const seen = new Set<unknown>();
     tiers.forEach(({ [field]: value, isDefault }, index) => {
-      // Nothing reads a default tier's priority: it is the fallback whatever that says.
+      // A default tier's priority is ignored: it is always the fallback.
       if (value === undefined || (field === "priority" && isDefault)) return;
-      if (seen.has(value)) add([index, field], `Another tier has this ${field} already.`);
+      if (seen.has(value)) add([index, field], `Another tier already has this ${field}.`);
       seen.add(value);
     });
   }
@@ -95,7 +99,7 @@ const tiers = z
 const fields = {
   provider: z.enum(PRICE_PROVIDERS),
   modelName: z.string().trim().min(1).max(NAME_MAX),
-  /** Which model names it is for, beside its own. Left out: as it is stored, as its default has it, or its own name only. */
+  /** Model names to match besides its own. Defaults to the stored pattern, else the overridden default's, else the own name only. */
   matchPattern: pattern.optional(),
   pricingTiers: tiers,
   baseModelPriceId: z.string().min(1).max(ID_MAX).optional(),
@@ -123,11 +127,11 @@ const ignored = z
   .describe("Ignored: the server sets it. A definition can be sent back as it was listed.");
 const serverOwned = { id: ignored, source: ignored, editable: ignored, resettable: ignored };
 
-/** What a definition is, whole. */
+/** A complete definition. */
 export const createModelPriceInput = z.strictObject({ ...fields, ...serverOwned }).meta({ examples: [EXAMPLE] });
 export type DefinitionInput = Omit<z.output<typeof createModelPriceInput>, keyof typeof serverOwned>;
 
-/** A definition that nobody has stored; `modelPriceId` is the project's own one that it would be the next version of. */
+/** A definition that is not stored; `modelPriceId` is the project's definition of which it would be the next version. */
 export const draftInput = z.strictObject({ ...fields, modelPriceId: z.string().min(1).max(ID_MAX).optional() });
 export type DraftInput = z.output<typeof draftInput>;
 
@@ -142,7 +146,7 @@ const slug = (name: string) =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "") || "tier";
 
-/** Tiers as they are stored: each with an id of its own. */
+/** Returns tiers as they are stored, each with a unique id. */
 function storedTiers(given: readonly TierInput[]): PricingTier[] {
   const taken = new Set(given.flatMap(({ id }) => id ?? []));
   return given.map(({ id, ...rest }) => {
@@ -155,7 +159,7 @@ function storedTiers(given: readonly TierInput[]): PricingTier[] {
   });
 }
 
-/** What is stored of a definition as it was sent: with a pattern, and tiers that have ids. */
+/** Returns the stored form of a definition, with a pattern and tier ids. */
 export const storedFields = ({ provider, modelName, matchPattern, pricingTiers }: DefinitionInput) => ({
   provider,
   modelName,

@@ -5,19 +5,19 @@ import type { DefinitionInput } from "./definition-input";
 import { definitionById, definitionByName, type StoredDefinition } from "./stored-definition";
 
 type DefinitionTarget = {
-  /** Whose next version it is; without one it is new. */
+  /** The definition of which this becomes the next version; `undefined` for a new one. */
   id: string | undefined;
   baseModelPriceId: string | undefined;
-  /** Undefined: its own name only. */
+  /** `undefined` to match its own name only. */
   matchPattern: string | undefined;
-  /** The project's definitions that it replaces. */
+  /** The project's definitions that are replaced. */
   replaces: StoredDefinition[];
 };
 
 /**
- * Returns where a definition that is sent belongs among those that the project has in force. It is an override when it
- * says so, or when the one with its vendor and name is. A pattern that it leaves out is that of the definition whose next
- * version it is, else its default's, so that prices alone never change which names it is for.
+ * Resolves which of the project's definitions a new one replaces. It is an override when it says so, or when the existing
+ * one with its vendor and name is. An omitted pattern is inherited from the previous version, else from the overridden
+ * default, so that changing prices alone never changes which names match.
  */
 export async function resolveDefinitionTarget(ctx: Ctx, input: DefinitionInput): Promise<DefinitionTarget> {
   const named = await definitionByName(ctx, input);

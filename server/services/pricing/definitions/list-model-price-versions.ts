@@ -27,7 +27,7 @@ const versionOf = (row: StoredDefinition, names: Names): PriceVersion => {
   };
 };
 
-/** What the catalogue knows of a default's price over time, newest first. */
+/** Returns the price history of a default according to the catalogue, newest first. */
 const catalogueVersions = (model: DefaultModel | undefined): PriceVersion[] =>
   (model?.timeline ?? [])
     .map(({ effectiveFrom, definition: { provider, modelName, matchPattern, pricingTiers, source } }, index, all) => ({
@@ -42,9 +42,9 @@ const catalogueVersions = (model: DefaultModel | undefined): PriceVersion[] =>
     }))
     .reverse();
 
-/** Of a person the name and not the address: whoever may read prices sees it. */
+/** Selects a person's name, not the email address, because everyone who may read prices sees it. */
 function nameOf(column: AnyColumn) {
-  // With its table: what is looked in has a column of the same name.
+  // Qualified, because the tables of the subqueries have a column of the same name.
   const id = sql`${modelPriceDefinitions}.${sql.identifier(column.name)}`;
   return sql<
     string | null
@@ -54,9 +54,9 @@ function nameOf(column: AnyColumn) {
 export const listModelPriceVersions = verb(
   {
     name: "modelPrices.versions",
-    summary: "List the versions of a price, newest first: what it was, from when to when, and who changed it.",
+    summary: "List the versions of a price, newest first, with when each was in force and who changed it.",
     description:
-      "`versions` are the project's own; `catalogue` is what is known of the default's price over time, newest first. A price that was reset or deleted keeps its versions: stored costs name them.",
+      "`versions` are the project's own; `catalogue` is the known price history of the default, newest first. Versions of a price that was reset or deleted remain, because stored costs refer to them.",
     effect: "read",
     capability: "model-pricing:read",
     input: z.strictObject({ ...modelPriceIdInput.shape, ...pageInput }),

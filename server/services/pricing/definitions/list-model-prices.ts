@@ -6,10 +6,10 @@ import { priceDefinition } from "../schemas";
 export const listModelPrices = verb(
   {
     name: "modelPrices.list",
-    summary: "List the default model prices with the project's own in their place or beside them.",
+    summary: "List all model prices: defaults, overrides and the project's custom prices.",
     description:
-      "Prices are US dollars per unit of a usage bucket (per single token). Overrides are applied already: an overridden " +
-      "default appears once, with the project's prices, under the default's id. Not paged; ordered by id.",
+      "Prices are US dollars per unit of a usage bucket (per single token). Overrides are already applied: an overridden " +
+      "default appears once, with the project's prices, under the default's id. Not paginated; ordered by id.",
     effect: "read",
     capability: "model-pricing:read",
     input: z.object({}),

@@ -4,9 +4,9 @@ import type { PriceProvider } from "../schemas";
 
 type Priced = { provider: PriceProvider; modelName: string };
 
-/** Which definitions a call can go by, after what its provider and its model's name say. */
+/** The definitions that can price a call, given its provider and model name. */
 export type PriceScope = {
-  /** Whose definition it must be, and which comes first among equals; `null`: anybody's. */
+  /** The vendor whose definitions apply, preferred among equal matches; `null` for any. */
   vendor: Vendor | null;
   takesOwn: (definition: Priced) => boolean;
   takesDefault: (definition: Priced) => boolean;
@@ -14,7 +14,7 @@ export type PriceScope = {
 
 const isVendor = (list: ProviderList): list is Vendor => (VENDORS as readonly string[]).includes(list);
 
-/** A provider that is no vendor, or sets every price itself, has the last word; else the model's name says more. */
+/** A provider that is no vendor, or sets all its prices itself, takes precedence; otherwise the model name is more specific. */
 function listOf(provider: ProviderList, named: PriceList | null): ProviderList {
   if (provider === "external" || provider === "own" || named === null) return provider;
   return provider === "weights" && named === "any" ? provider : named;

@@ -7,7 +7,7 @@ import { bumpPricingVersion, definitionById, removeDefinition } from "./stored-d
 export const resetModelPrice = verb(
   {
     name: "modelPrices.reset",
-    summary: "Reset an overridden default to the price that it came with.",
+    summary: "Reset an overridden price to its default.",
     effect: "write",
     capability: "model-pricing:write",
     input: modelPriceIdInput,

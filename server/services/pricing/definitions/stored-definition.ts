@@ -9,7 +9,7 @@ import { newId } from "@/server/platform/ids";
 import { PRICE_PROVIDERS, type PriceDefinition, type PriceProvider } from "../schemas";
 import { type DefinitionInput, storedFields } from "./definition-input";
 
-/** A project that needs more has a price for every request. */
+/** Per project; far above any plausible number of models. */
 export const DEFINITIONS_MAX = 10_000;
 
 export type StoredDefinition = typeof modelPriceDefinitions.$inferSelect;
@@ -21,7 +21,7 @@ type DefinitionColumns = Pick<
   "id" | "baseModelPriceId" | "provider" | "modelName" | "matchPattern" | "pricingTiers"
 >;
 
-/** An override goes by the id of the default that it replaces: to a reader it is that definition, changed. */
+/** Converts a row to its JSON form. An override has the id of the default that it replaces. */
 export const definitionOf = (row: DefinitionColumns): PriceDefinition => ({
   id: row.baseModelPriceId ?? row.id,
   provider: isPriceProvider(row.provider) ? row.provider : "external",
@@ -33,19 +33,16 @@ export const definitionOf = (row: DefinitionColumns): PriceDefinition => ({
   resettable: row.baseModelPriceId !== null,
 });
 
-/** Where an operator has frozen prices (`PRICING_WRITES=off`), they can be read and matched only. */
+/** Throws when the operator has made prices read-only (`PRICING_WRITES=off`). */
 export function requirePricingWrites() {
   if (env().PRICING_WRITES === "off") {
-    throw new ServiceError(
-      "not_implemented",
-      "This installation has its prices for reading only (PRICING_WRITES=off).",
-    );
+    throw new ServiceError("not_implemented", "Prices are read-only in this installation (PRICING_WRITES=off).");
   }
 }
 
 /**
- * Opens a change of the project's prices: the next call in every process is priced by what it leaves. Changes of one
- * project wait for each other here.
+ * Starts a price change: increments the project's pricing version, so that every process prices the next call with the
+ * result. The row lock serialises changes within a project.
  */
 export async function bumpPricingVersion({ db, projectId }: Ctx): Promise<void> {
   requirePricingWrites();
@@ -55,7 +52,7 @@ export async function bumpPricingVersion({ db, projectId }: Ctx): Promise<void> 
     .where(eq(projects.id, projectId));
 }
 
-/** The revision that the running change makes: `bumpPricingVersion` holds the row. */
+/** The revision of the current change; `bumpPricingVersion` has locked the row. */
 const thisRevision = ({ projectId }: Ctx) =>
   sql<number>`(select ${projects.pricingVersion} from ${projects} where ${projects.id} = ${projectId})`;
 
@@ -75,7 +72,7 @@ export const definitionByName = async (ctx: Ctx, { provider, modelName }: Defini
     )
   )[0];
 
-/** Ends a version. It stays, because costs name it. */
+/** Marks a version as superseded. The row remains, because stored costs refer to it. */
 export const supersede = (ctx: Ctx, { id, version }: StoredDefinition) =>
   ctx.db
     .update(modelPriceDefinitions)
@@ -102,16 +99,13 @@ async function requireRoom({ db, projectId }: Ctx) {
     and(eq(modelPriceDefinitions.projectId, projectId), isNull(modelPriceDefinitions.supersededAt)),
   );
   if (count >= DEFINITIONS_MAX) {
-    throw new ServiceError(
-      "conflict",
-      `A project has at most ${DEFINITIONS_MAX.toLocaleString("en")} prices of its own.`,
-    );
+    throw new ServiceError("conflict", `A project can have at most ${DEFINITIONS_MAX.toLocaleString("en")} prices.`);
   }
 }
 
 /**
- * Puts a definition in force in the place of those that it replaces, which are superseded at the same moment. `id` is
- * whose next version it is; without one it is new.
+ * Puts a definition in force and supersedes those that it replaces at the same moment. `id` is the definition of which it
+ * becomes the next version; without it the definition is new.
  */
 export async function putInForce(
   ctx: Ctx,
@@ -144,7 +138,7 @@ export async function putInForce(
   return definition;
 }
 
-/** Takes a definition out of force; what it leaves is a default, or nothing. */
+/** Removes a definition from force, which leaves the default, if there is one. */
 export async function removeDefinition(ctx: Ctx, row: StoredDefinition): Promise<{ ok: true }> {
   await supersede(ctx, row);
   auditNote(ctx, {

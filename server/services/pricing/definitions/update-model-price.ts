@@ -8,10 +8,10 @@ import { bumpPricingVersion, definitionById, definitionByName, putInForce } from
 export const updateModelPrice = verb(
   {
     name: "modelPrices.update",
-    summary: "Replace one of the project's own prices, whole, by a new version.",
+    summary: "Replace one of the project's prices with a new version.",
     description:
-      "The body is the whole definition, as for creation or as it was listed; a `matchPattern` that is left out stays. " +
-      "A default cannot be changed, only overridden: its id is a 404 here until it is.",
+      "The body is the whole definition, as for creation or as it was listed; an omitted `matchPattern` stays the same. " +
+      "A default cannot be changed, only overridden: its id is a 404 here until it is overridden.",
     effect: "write",
     capability: "model-pricing:write",
     input: updateModelPriceInput,
@@ -22,11 +22,14 @@ export const updateModelPrice = verb(
     const before = await definitionById(ctx, modelPriceId);
     if (!before) throw notFound("A price of the project with this id");
     if (input.baseModelPriceId !== undefined && input.baseModelPriceId !== before.baseModelPriceId) {
-      throw impossible("/baseModelPriceId", "What a definition overrides cannot be changed: create another.");
+      throw impossible(
+        "/baseModelPriceId",
+        "The default that a definition overrides cannot be changed. Create another definition.",
+      );
     }
     const named = await definitionByName(ctx, input);
     if (named && named.id !== before.id) {
-      throw new ServiceError("conflict", "Another price of the project has this provider and model name.");
+      throw new ServiceError("conflict", "Another price of the project already has this provider and model name.");
     }
     const inherited = {
       baseModelPriceId: before.baseModelPriceId ?? undefined,

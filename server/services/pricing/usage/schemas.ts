@@ -1,9 +1,9 @@
 import type { Usage } from "../schemas";
 
-/** A detail's longest name: what is longer, neither a price nor a condition could name. */
+/** Characters. Neither a price nor a condition can refer to a longer detail name. */
 export const DETAIL_NAME_MAX = 100;
 
-/** Buckets that every reader and every price list agree on. All other usage is a detail. */
+/** Buckets shared by all readers and price lists. All other usage is a detail. */
 const KNOWN_BUCKETS = [
   "input_tokens",
   "output_tokens",
@@ -15,8 +15,8 @@ export type KnownBucket = (typeof KNOWN_BUCKETS)[number];
 const KNOWN: ReadonlySet<string> = new Set(KNOWN_BUCKETS);
 
 /**
- * Details that a client counts within a known bucket. Ingest takes them out of it, so that no count is in two places; what a
- * definition has no own price for costs what its bucket costs.
+ * Details that clients include in a known bucket. Ingest subtracts them from it, so that counts are disjoint. A part without
+ * its own price in a definition costs what its bucket costs.
  */
 const PARTS = {
   input_audio_tokens: "input_tokens",
@@ -40,15 +40,15 @@ export type PartBucket = keyof typeof PARTS;
 const PART_OF: ReadonlyMap<string, KnownBucket> = new Map(Object.entries(PARTS));
 export const PART_BUCKETS = Object.keys(PARTS) as readonly PartBucket[];
 
-/** Returns the known bucket that a detail is part of; `undefined` for everything else. */
+/** Returns the known bucket that a detail is part of, or `undefined`. */
 export const bucketOf = (name: string): KnownBucket | undefined => PART_OF.get(name);
 
 export const isKnownBucket = (name: string): boolean => KNOWN.has(name);
 
-/** Returns whether usage under this name counts tokens that some known bucket is about, and not searches or seconds. */
+/** Returns whether usage under this name counts tokens of a known bucket, as opposed to searches or seconds. */
 export const isOfKnownBucket = (name: string): boolean => KNOWN.has(name) || PART_OF.has(name);
 
-/** Returns usage by known bucket alone, each with its parts. */
+/** Returns usage by known bucket, with parts added to their bucket and other details dropped. */
 export function wholeBuckets(usage: Usage): Usage {
   const whole: Usage = {};
   for (const [name, count] of Object.entries(usage)) {

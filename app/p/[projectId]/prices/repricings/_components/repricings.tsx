@@ -43,7 +43,7 @@ export function Repricings({ projectId }: { projectId: string }) {
         }
       />
       <PageBody>
-        <PageSection title="Compute stored costs anew">
+        <PageSection title="Recompute stored costs">
           <NewRepricing projectId={projectId} busy={busy} states={states} />
         </PageSection>
         <PageSection title="Earlier" flush>
