@@ -140,7 +140,7 @@ test("spans of a deleted conversation that are sent again bring nothing back", a
   expect(again).toMatchObject({ stored: 1, refused: 1 });
   const { receipt } = await getReceipt(ctx, { receiptId: again.receiptId });
   expect(receipt).toMatchObject({ received: 2, stored: 1, rejected: 1, duplicates: 0, traceIds: [trace(4)] });
-  expect(receipt.rejections).toEqual([{ index: null, spanId: null, reason: "1 × Its trace was deleted here." }]);
+  expect(receipt.rejections).toEqual([{ index: null, spanId: null, reason: "1 × The trace has been deleted." }]);
   await log(ctx, 3, { note: "late" });
   expect((await listConversations(ctx, {})).conversations.map((one) => one.externalId)).toEqual(["new"]);
   expect(await tablesStillNaming(db(), trace(3))).toEqual({});

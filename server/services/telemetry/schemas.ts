@@ -3,20 +3,20 @@ import { SPAN_STATUSES, TELEMETRY_SIGNALS } from "@/db/schema/enumerations";
 import { idInput, pageInput, pagination, queryBoolean, queryInteger, queryUnixMs } from "@/server/platform/schemas";
 import { cost, usage } from "@/server/services/pricing/schemas";
 
-/** Labels kept of those that a client sends for a conversation (of more, the first in their order), and of people's own. */
+/** Labels stored per conversation: at most so many from the client (the first in sort order), and so many from people. */
 export const LABELS_MAX = 20;
-/** Characters of a label. */
+/** Characters in a label. */
 export const LABEL_CHARACTERS = 200;
 
-/** A part of a message. `text` and `reasoning` carry `text`; any other type survives as it was sent. */
+/** A part of a message. `text` and `reasoning` carry `text`; any other type is stored as sent. */
 export const messagePart = z.looseObject({ type: z.string(), text: z.string().optional() });
 export type MessagePart = z.infer<typeof messagePart>;
 
-/** A tool call that an assistant message asks for. `arguments` is the string as sent. */
+/** A tool call that an assistant message requests. `arguments` is the string as sent. */
 export const messageToolCall = z.object({ id: z.string().nullable(), name: z.string(), arguments: z.string() });
 export type MessageToolCall = z.infer<typeof messageToolCall>;
 
-/** One message of a conversation. `spanId` names the span that brought it first; `at` is Unix ms. */
+/** One message of a conversation. `spanId` is the first span that contained it; `at` is Unix ms. */
 export const message = z.object({
   role: z.string(),
   parts: z.array(messagePart),
@@ -26,14 +26,14 @@ export const message = z.object({
   at: z.number().nullable(),
 });
 export type Message = z.infer<typeof message>;
-/** With its place in the conversation, from 0: what `messageIndex` of evidence names. */
+/** With its zero-based index in the conversation, which `messageIndex` of evidence refers to. */
 const placedMessage = message.extend({ index: z.int() });
 export type PlacedMessage = z.infer<typeof placedMessage>;
 
 export const spanError = z.object({ type: z.string().nullable(), message: z.string().nullable() });
 export type SpanError = z.infer<typeof spanError>;
 
-/** A leaf call of a model (wrappers and twins are not here). `usage` is in disjoint buckets (tokens), `null` when unknown. */
+/** A leaf model call (wrappers and duplicate spans are excluded). `usage` is in disjoint token buckets, `null` when unknown. */
 export const modelCall = z.object({
   spanId: z.string(),
   traceId: z.string(),
@@ -54,7 +54,7 @@ export const modelCall = z.object({
 });
 export type ModelCall = z.infer<typeof modelCall>;
 
-/** A tool call as its own span recorded it. `arguments` and `result` are text as sent (JSON text when structured). */
+/** A tool call as its span recorded it. `arguments` and `result` are text as sent (JSON text when structured). */
 export const toolCall = z.object({
   spanId: z.string(),
   callId: z.string().nullable(),
@@ -81,7 +81,7 @@ export const SPAN_TYPES = [
 ] as const;
 export type SpanType = (typeof SPAN_TYPES)[number];
 
-/** A span as stored, with how it was read. `unmapped` names the attributes that no reader took. */
+/** A span as stored, with its interpretation. `unmapped` lists the attributes that no reader recognised. */
 export const span = z.object({
   spanId: z.string(),
   parentSpanId: z.string().nullable(),
@@ -98,7 +98,7 @@ export const span = z.object({
   unmapped: z.array(z.string()),
 });
 
-/** A log record as stored. `spanId` is of the span that it was written in, `at` Unix ms, `severity` OpenTelemetry's number. */
+/** A log record as stored. `spanId` is the span it was written in, `at` is Unix ms, `severity` OpenTelemetry's severity number. */
 export const log = z.object({
   spanId: z.string().nullable(),
   eventName: z.string().nullable(),
@@ -116,10 +116,10 @@ export const conversationSummary = z.object({
   externalId: z.string().nullable(),
   userId: z.string().nullable(),
   preview: z.string().nullable(),
-  /** In order of time: by when the first span of each started. */
+  /** Ordered by the start of each trace's first span. */
   traceIds: z.array(z.string()),
   models: z.array(z.string()),
-  /** What its client (with tags) and people here have labelled it with, distinct and sorted; `ownLabels` are people's. */
+  /** Labels from the client (its tags) and from people here, distinct and sorted; `ownLabels` are people's only. */
   labels: z.array(z.string()),
   ownLabels: z.array(z.string()),
   startedAt: z.number(),
@@ -128,23 +128,23 @@ export const conversationSummary = z.object({
   modelCallCount: z.int(),
   toolCallCount: z.int(),
   /**
-   * What failed, each once: spans with an error, without those that pass on one from below or tell of a call told already;
-   * and tool calls whose answer says so where no span does, flagged by the client or by its text.
+   * Distinct failures: spans with an error, except those that propagate a child's error or repeat a call that is already
+   * counted, and tool calls whose result reports a failure (flagged by the client, or by its text) that no span does.
    */
   errorCount: z.int(),
   findingCount: z.int(),
   usage,
   cost: z.number().nullable(),
-  /** Whether `cost` has all of its model calls; otherwise it is at least that. */
+  /** Whether `cost` covers all model calls; otherwise it is a lower bound. */
   costComplete: z.boolean(),
-  /** Model calls without a known cost, which `cost` leaves out. */
+  /** Model calls without a known cost, which `cost` excludes. */
   unpricedCallCount: z.int(),
 });
 export type ConversationSummary = z.infer<typeof conversationSummary>;
 
 /**
- * A conversation with its parts, oldest first: all of them while they are few. Of more the first are here, and the cursor of
- * the part (else `null`) continues them in its own list.
+ * A conversation with its messages and calls, oldest first. When there are too many for one reply, only the first are
+ * included and the matching cursor (otherwise `null`) continues them in their own list.
  */
 export const conversation = conversationSummary.extend({
   messages: z.array(placedMessage),
@@ -157,7 +157,7 @@ export const conversation = conversationSummary.extend({
 
 const changedLabels = z.array(z.string().trim().min(1).max(LABEL_CHARACTERS)).max(LABELS_MAX);
 
-/** People's labels to add and to take away: at least one in all, and none in both. */
+/** People's labels to add and to remove: at least one in total, and none in both lists. */
 export const changeLabelsInput = z
   .strictObject({
     conversationId: z.string().min(1).max(1000),
@@ -166,28 +166,28 @@ export const changeLabelsInput = z
   })
   .refine(({ add = [], remove = [] }) => add.length + remove.length > 0, { message: "Send labels in add or remove." })
   .refine(({ add = [], remove = [] }) => !add.some((label) => remove.includes(label)), {
-    message: "A label is in add or in remove, and not in both.",
+    message: "A label cannot be in both add and remove.",
     path: ["remove"],
   })
-  // The first refinement, as a JSON Schema says it.
+  // The first refinement, expressed as JSON Schema.
   .meta({
     anyOf: ["add", "remove"].map((name) => ({ required: [name], properties: { [name]: { minItems: 1 } } })),
     examples: [{ add: ["vip"], remove: ["returns"] }],
   });
-/** The conversation as it is now, and what this changed of people's labels: nothing that was so before. */
+/** The updated conversation, and the labels that this request actually added and removed. */
 export const changeLabelsReply = z.object({
   conversation: conversationSummary,
   added: z.array(z.string()),
   removed: z.array(z.string()),
 });
-/** The same to whoever may not read the conversation. */
+/** The reply for callers that may not read the conversation. */
 export const changedLabelsReply = changeLabelsReply.extend({ conversation: conversationSummary.pick({ id: true }) });
 
 export const listConversationsInput = z.strictObject({
   externalId: z.string().max(1000).optional(),
   userId: z.string().max(1000).optional(),
   model: z.string().max(500).optional(),
-  /** One of the conversation's labels, exactly. */
+  /** Exact match of one of the conversation's labels. */
   label: z.string().min(1).max(LABEL_CHARACTERS).optional(),
   startedAfter: queryUnixMs.optional(),
   startedBefore: queryUnixMs.optional(),
@@ -208,27 +208,27 @@ export const findSpanInput = z.strictObject({
 export const foundSpanReply = z.object({ span: z.object({ traceId: z.string(), spanId: z.string() }) });
 
 export const listPartsInput = z.strictObject({ ...getConversationInput.shape, ...pageInput });
-/** The largest `integer` of Postgres, which a message's place is stored in. */
+/** The largest Postgres `integer`, the type of a message's index. */
 const MESSAGE_INDEX_MAX = 2 ** 31 - 1;
 export const listMessagesInput = listPartsInput.extend({
-  /** The message that the list begins with. */
+  /** Index of the first message to return. */
   fromIndex: queryInteger(0, MESSAGE_INDEX_MAX).optional(),
 });
-/** `toolCalls` are those that these messages name: the newest of each id. */
+/** `toolCalls` are those that these messages refer to: the newest for each id. */
 export const messagesReply = z.object({ messages: z.array(placedMessage), toolCalls: z.array(toolCall), pagination });
 export const modelCallsReply = z.object({ modelCalls: z.array(modelCall), pagination });
 export const toolCallsReply = z.object({ toolCalls: z.array(toolCall), pagination });
 
 export const getTraceInput = z.strictObject({ traceId: z.string().min(1).max(64) });
 /**
- * A trace with its spans and log records, oldest first: all of them while they are few. Of more the first are here, and the
- * cursor (else `null`) continues them in their own list.
+ * A trace with its spans and log records, oldest first. When there are too many for one reply, only the first are included
+ * and the matching cursor (otherwise `null`) continues them in their own list.
  */
 export const traceReply = z.object({
   trace: z.object({
     traceId: z.string(),
     conversationId: z.string().nullable(),
-    /** Of the whole trace; model calls are those that are counted. */
+    /** Counts over the whole trace; model calls exclude wrappers and duplicates. */
     spanCount: z.int(),
     modelCallCount: z.int(),
     logCount: z.int(),
@@ -241,20 +241,20 @@ export const traceReply = z.object({
 
 export const listSpansInput = z.strictObject({
   ...getTraceInput.shape,
-  /** The span that the list begins with. */
+  /** Id of the first span to return. */
   fromSpanId: z.string().min(1).max(64).optional(),
   ...pageInput,
 });
 export const spansReply = z.object({ spans: z.array(span), pagination });
 export const listLogsInput = z.strictObject({
   ...getTraceInput.shape,
-  /** Only log records of this span. */
+  /** Returns only the log records of this span. */
   spanId: z.string().min(1).max(64).optional(),
   ...pageInput,
 });
 export const logsReply = z.object({ logs: z.array(log), pagination });
 
-/** What became of one accepted batch. `stored` + `duplicates` + `rejected` = `received`. */
+/** The outcome of one accepted batch. `stored` + `duplicates` + `rejected` = `received`. */
 export const receipt = z.object({
   id: z.string(),
   signal: z.enum(TELEMETRY_SIGNALS),
@@ -263,25 +263,25 @@ export const receipt = z.object({
   stored: z.int(),
   duplicates: z.int(),
   rejected: z.int(),
-  /** `index` is `null` where a line speaks of several. */
+  /** `index` is `null` where an entry covers several items. */
   rejections: z.array(z.object({ index: z.int().nullable(), spanId: z.string().nullable(), reason: z.string() })),
   traceIds: z.array(z.string()),
-  /** Credentials that were masked or left out; `null` of batches that came before they were counted. */
+  /** Credentials that were masked or dropped; `null` for batches from before they were counted. */
   masked: z.int().nullable(),
   createdAt: z.number(),
 });
 export const getReceiptInput = z.strictObject({ receiptId: idInput });
 export const receiptReply = z.object({ receipt });
 
-/** `messages`: whether credentials are masked in the text of messages as well. */
+/** `messages`: whether credentials in message text are masked as well. */
 export const updateMaskingInput = z.strictObject({ messages: z.boolean() });
 export const maskingReply = z.object({ masking: z.object({ messages: z.boolean() }) });
 
-/** A trace that is stored and could not be rebuilt however often it was tried. */
+/** A stored trace that could not be turned into a conversation after all retries. */
 const parkedTrace = z.object({
   traceId: z.string(),
   attempts: z.int(),
-  /** What went wrong the last time. */
+  /** The error of the last attempt. */
   reason: z.string(),
   receivedAt: z.number(),
   createdAt: z.number(),

@@ -2,7 +2,7 @@ import type { Ctx } from "@/server/platform/context";
 import { decodeTraces, projectPending, storeTraces } from ".";
 
 export type TestSpan = {
-  /** The instrumentation that tells of it. */
+  /** Name of the instrumentation scope that reports it. */
   scope?: string;
   traceId?: string;
   spanId: string;
@@ -38,7 +38,7 @@ function otlpSpan(span: TestSpan) {
   };
 }
 
-/** An OTLP/JSON request with these spans, as a client would send it. */
+/** Returns an OTLP/JSON request with these spans, as a client would send it. */
 export function otlpJson(spans: readonly TestSpan[]) {
   return {
     resourceSpans: [
@@ -53,7 +53,7 @@ export function otlpJson(spans: readonly TestSpan[]) {
   };
 }
 
-/** A chat call in OpenTelemetry's GenAI convention. */
+/** Returns a chat call in OpenTelemetry's GenAI convention. */
 export const chatSpan = (
   span: TestSpan,
   {
@@ -80,7 +80,7 @@ export const chatSpan = (
   },
 });
 
-/** Sends spans through decoder and store as the door would, and waits until their conversations are rebuilt. */
+/** Decodes and stores spans as the endpoint would, and waits until their conversations are rebuilt. */
 export async function ingest(ctx: Ctx, spans: readonly TestSpan[]) {
   const batch = decodeTraces(Buffer.from(JSON.stringify(otlpJson(spans))), "json");
   const stored = await storeTraces(ctx, batch);

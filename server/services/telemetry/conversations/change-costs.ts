@@ -5,7 +5,7 @@ import { updateOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { mergeDuplicateTraces } from "../projection/rebuild-traces";
 
-/** A call that was to change is in another conversation than a moment ago. Nothing is lost: begin the batch again. */
+/** A call has moved to another conversation since it was read. Nothing was written: retry the batch. */
 export class CallsMoved extends Error {
   override name = "CallsMoved";
 }
@@ -14,7 +14,7 @@ export type CallKey = { traceId: string; spanId: string };
 /** `costTotal` is exact decimal text; both are `null` where no price is known. */
 export type StoredCost = CallKey & { costTotal: string | null; cost: object | null };
 
-/** As many rows as the keys that `t` has, with the calls as `m`. */
+/** FROM clause of the keys as `t` and their calls as `m`. */
 const callsOf = (tx: Ctx, keys: readonly CallKey[]) => sql`
   ${rowsOf(
     keys.map(({ traceId, spanId }) => ({ trace_id: traceId, span_id: spanId })),
@@ -23,8 +23,8 @@ const callsOf = (tx: Ctx, keys: readonly CallKey[]) => sql`
   join model_calls m on m.project_id = ${tx.projectId} and m.trace_id = t.trace_id and m.span_id = t.span_id`;
 
 /**
- * Keeps everybody else from changing these conversations and their calls until the transaction ends. Throws
- * `CallsMoved` when one of the calls has left them.
+ * Locks these conversations and their calls against changes until the transaction ends. Throws `CallsMoved` if one of the
+ * calls is no longer in them.
  */
 export async function lockCalls(tx: Ctx, conversationIds: readonly string[], keys: readonly CallKey[]): Promise<void> {
   await tx.db.execute(sql`
@@ -35,7 +35,7 @@ export async function lockCalls(tx: Ctx, conversationIds: readonly string[], key
   if (moved.length > 0) throw new CallsMoved();
 }
 
-/** Gives calls of locked conversations other costs; what the conversations cost is added up anew from all their calls. */
+/** Updates the costs of calls in locked conversations, and recomputes the conversations' costs from all their calls. */
 export async function changeCosts(tx: Ctx, conversationIds: readonly string[], costs: readonly StoredCost[]) {
   const { db, projectId } = tx;
   const rows = costs.map(({ traceId, spanId, costTotal, cost }) => ({
@@ -62,10 +62,10 @@ async function recountCosts({ db, projectId }: Ctx, conversationIds: readonly st
     where c.project_id = ${projectId} and c.id = m.conversation_id`);
 }
 
-/** Last in a transaction that held conversations locked: a projector passes over a locked one, for us to look after. */
+/** Merges duplicate traces that projectors skipped because we held these conversations locked. Call last in the transaction. */
 export async function mergeDuplicateTracesOf({ db, projectId }: Ctx, conversationIds: readonly string[]) {
-  const told = await db.execute<{ id: string }>(sql`
+  const calls = await db.execute<{ id: string }>(sql`
     select distinct response_id as id from model_calls
     where project_id = ${projectId} and conversation_id = any(${textArray([...conversationIds])}) and response_id is not null`);
-  await mergeDuplicateTraces(db, { projectId, receivedAt: 0, responseIds: [...told].map(({ id }) => id) });
+  await mergeDuplicateTraces(db, { projectId, receivedAt: 0, responseIds: [...calls].map(({ id }) => id) });
 }

@@ -15,8 +15,8 @@ import { allLabels } from "./own-labels";
 export const changeLabels = verb(
   {
     name: "conversations.changeLabels",
-    summary: "Add labels to a conversation, and take away those that people gave it.",
-    description: `The labels that the client sent stay, and \`labels\` has both. Adding what is there and taking away what is not change nothing: \`added\` and \`removed\` say what did. People's labels are at most ${LABELS_MAX}; those of conversations that became one may be more, until some are taken away (422 for adding to them). What the calls cost is counted under the new labels at once.`,
+    summary: "Add labels to a conversation, and remove labels that people added.",
+    description: `Labels that the client sent cannot be removed; \`labels\` contains both. Adding a label that exists or removing one that does not has no effect: \`added\` and \`removed\` contain the actual changes. People can add at most ${LABELS_MAX} labels; merged conversations may exceed the limit, and then adding fails with 422 until enough are removed. Costs by label are updated immediately.`,
     effect: "write",
     capability: "diagnostics:write",
     input: changeLabelsInput,
@@ -35,7 +35,7 @@ export const changeLabels = verb(
       if (added.length > 0 && own.length > Math.max(LABELS_MAX, before.length)) {
         throw impossible(
           "/add",
-          `People give a conversation at most ${LABELS_MAX} labels; this would make ${own.length}.`,
+          `A conversation can have at most ${LABELS_MAX} labels from people; this would make ${own.length}.`,
         );
       }
 
@@ -55,7 +55,7 @@ export const changeLabels = verb(
       }
       await mergeDuplicateTracesOf(tx, [id]);
 
-      // Numbers only: the log outlives the conversation, and a label is content of it.
+      // Counts only: the audit log outlives the conversation, and labels are part of its content.
       auditNote(tx, {
         target: { type: "conversation", id },
         before: { labels: before.length },
@@ -65,13 +65,13 @@ export const changeLabels = verb(
     }),
 );
 
-/** How often a conversation may become part of another while somebody waits for it. */
-const TRIES = 5;
+/** How often a conversation may be merged into another while a request waits for its lock. */
+const ATTEMPTS_MAX = 5;
 
-/** The conversation's labels, which nobody else changes until the transaction ends. */
+/** Locks the conversation until the transaction ends, and returns its labels. */
 async function lockLabels(tx: Ctx, conversationId: string) {
   let found = await findConversation(tx, conversationId);
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { id, traceIds } = found;
     await lockCalls(tx, [id], []);
     const [row] = await tx.db
@@ -84,7 +84,7 @@ async function lockLabels(tx: Ctx, conversationId: string) {
   throw notFound("Conversation");
 }
 
-/** The conversation, or the one that has its traces since it became part of that. */
+/** Returns the conversation, or the one that it was merged into. */
 async function findNow(tx: Ctx, id: string, traceIds: readonly string[]) {
   const [now] = await tx.db.execute<{ id: string | null }>(sql`
     select coalesce(

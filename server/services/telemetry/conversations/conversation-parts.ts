@@ -58,7 +58,7 @@ const TABLES = {
   },
 } as const;
 
-/** Calls in the order of their start; those that start together by trace and span. */
+/** Pages the keys of calls by start; ties are ordered by trace and span id. */
 function callsPage<Name extends keyof typeof TABLES>(ctx: Ctx, name: Name, { conversationId, ...page }: Page) {
   const { list, length } = TABLES[name];
   return partsPage({
@@ -87,7 +87,7 @@ function callsPage<Name extends keyof typeof TABLES>(ctx: Ctx, name: Name, { con
   });
 }
 
-/** That a call is one of these. */
+/** Condition: the call has one of these keys. */
 const amongKeys = (table: typeof modelCalls | typeof toolCalls, keys: readonly CallKey[]): SQL =>
   sql`(${table.traceId}, ${table.spanId}) in (
     select * from unnest(${textArray(keys.map((key) => key.trace_id))}, ${textArray(keys.map((key) => key.span_id))}))`;
@@ -98,7 +98,7 @@ const inOrder = (table: typeof modelCalls | typeof toolCalls) => [
   asc(table.spanId),
 ];
 
-/** Returns model calls of a conversation of the context's project (our id), the first made first. */
+/** Returns model calls of a conversation of the context's project (our id), oldest first. */
 export async function modelCallsPage(ctx: Ctx, page: Page) {
   const { rows: keys, nextCursor } = await callsPage(ctx, "model_calls", page);
   const rows = await ctx.db
@@ -109,13 +109,13 @@ export async function modelCallsPage(ctx: Ctx, page: Page) {
   return { rows: rows.map(modelCallOf), nextCursor };
 }
 
-/** Returns tool calls of a conversation of the context's project (our id), the first made first. */
+/** Returns tool calls of a conversation of the context's project (our id), oldest first. */
 export async function toolCallsPage(ctx: Ctx, page: Page) {
   const { rows: keys, nextCursor } = await callsPage(ctx, "tool_calls", page);
   return { rows: await readToolCalls(ctx, keys), nextCursor };
 }
 
-/** Returns the newest tool calls with these ids in a conversation, as many as a page holds. */
+/** Returns the newest tool call for each of these ids in a conversation, as many as fit on a page. */
 export async function toolCallsNamed(ctx: Ctx, conversationId: string, callIds: readonly string[]) {
   if (callIds.length === 0) return [];
   const keys = await ctx.db.execute<CallKey>(sql`

@@ -4,14 +4,14 @@ import { tablesDeletedBy } from "@/db/deletion-registry";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
-import { CLOCKS_DIFFER_MS, lockSources, traceDigest } from "../ingest/tombstones";
+import { lockSources, MAX_CLOCK_STEP_MS, traceDigest } from "../ingest/tombstones";
 
 /** Rows deleted, by table. */
 export type Deleted = Record<string, number>;
 
 /**
- * Deletes conversations with everything that was sent for them. `remember` keeps a hash of their traces, so that a
- * client which sends their spans again brings nothing back. In the caller's transaction; Findings are the caller's.
+ * Deletes conversations with all their telemetry, in the caller's transaction; Findings are left to the caller. `remember`
+ * stores a tombstone for each trace, so that resent spans are not stored again.
  */
 export async function deleteConversations(
   tx: Ctx,
@@ -20,7 +20,7 @@ export async function deleteConversations(
 ): Promise<Deleted> {
   const ids = textArray([...conversationIds]);
   const ofConversations = sql`project_id = ${tx.projectId} and conversation_id = any(${ids})`;
-  // In the projector's order: traces, then conversations. Once these are locked, no other trace can join them.
+  // Same lock order as the projector: traces, then conversations. Once locked, no other trace can join them.
   await tx.db.execute(sql`select 1 from traces where ${ofConversations} order by id for update`);
   await tx.db.execute(
     sql`select 1 from conversations where project_id = ${tx.projectId} and id = any(${ids}) order by id for update`,
@@ -32,7 +32,7 @@ export async function deleteConversations(
     [...traces].map((row) => row.id),
     { remember },
   );
-  // Calls of a trace that has moved on belong to the conversation that it moved to; these are what was left behind.
+  // Rows that remain under the conversation; calls of traces that moved away belong to their new conversation.
   for (const table of tablesDeletedBy("conversation_id")) {
     counts[table] = (counts[table] ?? 0) + (await deleted(tx.db, table, ofConversations));
   }
@@ -40,7 +40,7 @@ export async function deleteConversations(
   return counts;
 }
 
-/** Deletes traces with their spans, log records and calls, and their ids from the receipts that name them. */
+/** Deletes traces with their spans, log records and calls, and removes their ids from receipts. */
 export async function deleteTraces(
   tx: Ctx,
   traceIds: readonly string[],
@@ -60,18 +60,18 @@ export async function deleteTraces(
     counts[table] = await deleted(tx.db, table, ofTraces);
   }
   counts.traces = await deleted(tx.db, "traces", sql`project_id = ${tx.projectId} and id = any(${ids})`);
-  // Last: a batch that waited for the traces' rows has queued them by now.
+  // Last: a batch that was blocked on the traces' rows has queued them by this point.
   counts.projection_queue = await deleted(tx.db, "projection_queue", ofTraces);
   return counts;
 }
 
-/** A receipt that names only these traces goes; another forgets their ids. */
+/** Deletes receipts that name only these traces, and removes the ids from others. */
 async function deleteFromReceipts(tx: Ctx, ids: SQL): Promise<Deleted> {
   const [row] = await tx.db.execute<{ gone: number }>(sql`
     with naming as materialized (
       select r.id, r.trace_ids <@ ${ids} as only from ingest_receipts r
       where r.project_id = ${tx.projectId}
-        and r.created_at >= (select min(created_at) from traces where project_id = ${tx.projectId} and id = any(${ids})) - ${CLOCKS_DIFFER_MS}::bigint
+        and r.created_at >= (select min(created_at) from traces where project_id = ${tx.projectId} and id = any(${ids})) - ${MAX_CLOCK_STEP_MS}::bigint
         and r.trace_ids && ${ids}
     ),
     gone as (
@@ -86,8 +86,8 @@ async function deleteFromReceipts(tx: Ctx, ids: SQL): Promise<Deleted> {
 }
 
 /**
- * Deletes resources and scopes that no span and no log record of the project refers to any more. Holds off the
- * project's ingest until the transaction ends, so that no batch can rely on a source that is just going.
+ * Deletes resources and scopes that no span or log record of the project references. Blocks the project's ingest until the
+ * transaction ends, so that no batch can reference a source that is being deleted.
  */
 export async function deleteUnusedSources(tx: Ctx): Promise<Deleted> {
   await lockSources(tx.db, tx.projectId);
@@ -97,12 +97,12 @@ export async function deleteUnusedSources(tx: Ctx): Promise<Deleted> {
   return { span_sources: await deleted(tx.db, "span_sources", unused) };
 }
 
-/** Of `log_records`: those that stand in no conversation and have this value in any of their attributes. */
+/** Condition on `log_records`: in no conversation, and any attribute has this value. */
 export const unassignedLogsMentioning = (projectId: string, value: string) => sql`project_id = ${projectId}
   and (trace_id is null or trace_id in (select id from traces where project_id = ${projectId} and conversation_id is null))
   and exists (select 1 from jsonb_each_text(log_records.attributes) a where a.value = ${value}::text)`;
 
-/** Of traces `t`: those that stand in no conversation, because they could not be rebuilt, and have this value in any attribute. */
+/** Condition on traces `t`: in no conversation (they could not be rebuilt), and any attribute of a span has this value. */
 export const unassignedTracesMentioning = (projectId: string, value: string) => sql`t.project_id = ${projectId}
   and t.conversation_id is null and exists (
     select 1 from spans s, jsonb_each_text(case jsonb_typeof(s.attributes) when 'object' then s.attributes else '{}' end) a
@@ -126,7 +126,7 @@ export async function deleteUnassignedTracesMentioning(
   );
 }
 
-/** What was received before `before` and stands in no conversation, a limited number of rows at a time. */
+/** Deletes traces and logs in no conversation from before `before` (Unix ms), at most `limit` rows of each. */
 export async function deleteUnassignedBefore(tx: Ctx, before: number, limit: number): Promise<Deleted> {
   const traces = await tx.db.execute<{ id: string }>(sql`
     select id from traces where project_id = ${tx.projectId} and conversation_id is null and created_at < ${before}::bigint

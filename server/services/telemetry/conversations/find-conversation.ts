@@ -5,7 +5,7 @@ import { notFound } from "@/server/platform/errors";
 import { matchesConversationId } from "../ingest/conversation-key";
 import { summaryColumns } from "../projection/summary-row";
 
-/** A conversation by our id or by the client's own; ours wins where a client's looks like it. */
+/** Returns a conversation by our id or the client's own; ours wins if both match. Throws 404 if neither does. */
 export async function findConversation(ctx: Ctx, idOrExternalId: string) {
   const [row] = await ctx.db
     .select(summaryColumns)

@@ -7,9 +7,9 @@ import { findConversation } from "./find-conversation";
 export const findSpan = verb(
   {
     name: "conversations.findSpan",
-    summary: "Find the trace that a span of a conversation is in.",
+    summary: "Find the trace that contains a span of a conversation.",
     description:
-      "Evidence names a span by its `spanId`, which is read with its trace. `conversationId` is our id or the client's own.",
+      "Evidence refers to a span by its `spanId` only; reading the span requires its trace id. `conversationId` is Whetstone's id or the client's own.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: findSpanInput,

@@ -11,8 +11,8 @@ import { EMBEDDED_PARTS_MAX } from "./parts-page";
 export const getConversation = verb(
   {
     name: "conversations.get",
-    summary: "Read one conversation with its messages, model calls and tool calls.",
-    description: `Takes our id or the client's own (\`externalId\`). Of each kind of part at most the first ${EMBEDDED_PARTS_MAX.toLocaleString("en")} are here, fewer where they are long; \`messagesCursor\`, \`modelCallsCursor\` and \`toolCallsCursor\` continue them as \`cursor\` of \`…/messages\`, \`…/model-calls\` and \`…/tool-calls\`.`,
+    summary: "Get a conversation with its messages, model calls and tool calls.",
+    description: `Accepts Whetstone's id or the client's own (\`externalId\`). Includes at most the first ${EMBEDDED_PARTS_MAX.toLocaleString("en")} items of each kind, fewer when they are long. To continue, pass \`messagesCursor\`, \`modelCallsCursor\` and \`toolCallsCursor\` as \`cursor\` to \`…/messages\`, \`…/model-calls\` and \`…/tool-calls\`.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: getConversationInput,
@@ -46,7 +46,7 @@ type ConversationContent = {
   toolCalls: ReturnType<typeof toolCallOf>[];
 };
 
-/** Messages and calls of conversations of the context's project, in order: empty for one that is not there. */
+/** Returns messages and calls of the project's conversations by id, in order; empty lists for an id that does not exist. */
 export async function contentsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ConversationContent>> {
   const within = (table: typeof conversationMessages | typeof modelCalls | typeof toolCalls) =>
     and(eq(table.projectId, ctx.projectId), sql`${table.conversationId} = any(${sql.param([...ids])}::text[])`);

@@ -6,8 +6,8 @@ import { countParts, findTrace, logsPage, spansPage } from "./trace-parts";
 export const getTrace = verb(
   {
     name: "traces.get",
-    summary: "Read one trace: its spans as they were stored and how each was read, and its log records.",
-    description: `\`traceId\` is 32 hex digits. \`unmapped\` names the attributes of a span that no reader took. At most the first ${EMBEDDED_PARTS_MAX.toLocaleString("en")} spans and log records are here, fewer where they are long; \`spansCursor\` and \`logsCursor\` continue them as \`cursor\` of \`…/spans\` and \`…/logs\`.`,
+    summary: "Get a trace: its spans as stored with their interpretation, and its log records.",
+    description: `\`traceId\` is 32 hex digits. \`unmapped\` lists the attributes of a span that no reader recognised. Includes at most the first ${EMBEDDED_PARTS_MAX.toLocaleString("en")} spans and log records, fewer when they are long. To continue, pass \`spansCursor\` and \`logsCursor\` as \`cursor\` to \`…/spans\` and \`…/logs\`.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: getTraceInput,

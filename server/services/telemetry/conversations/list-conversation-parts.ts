@@ -5,13 +5,13 @@ import { findConversation } from "./find-conversation";
 import { PAGE_SIZE_NOTE } from "./parts-page";
 
 const CAPABILITY = ["diagnostics:read", "project:data:read"] as const;
-const ORDER = `\`conversationId\` is our id or the client's own. ${PAGE_SIZE_NOTE}`;
+const DESCRIPTION = `\`conversationId\` is Whetstone's id or the client's own. ${PAGE_SIZE_NOTE}`;
 
 export const listMessages = verb(
   {
     name: "conversations.messages",
-    summary: "List the messages of a conversation by their index, with the tool calls that they name.",
-    description: `${ORDER} \`fromIndex\` begins anywhere, such as at the \`messageIndex\` of evidence.`,
+    summary: "List the messages of a conversation by index, with the tool calls that they refer to.",
+    description: `${DESCRIPTION} \`fromIndex\` starts at any message, such as the \`messageIndex\` of evidence.`,
     effect: "read",
     capability: CAPABILITY,
     input: listMessagesInput,
@@ -31,7 +31,7 @@ export const listModelCalls = verb(
   {
     name: "conversations.modelCalls",
     summary: "List the model calls of a conversation with their costs, oldest first.",
-    description: ORDER,
+    description: DESCRIPTION,
     effect: "read",
     capability: CAPABILITY,
     input: listPartsInput,
@@ -48,7 +48,7 @@ export const listToolCalls = verb(
   {
     name: "conversations.toolCalls",
     summary: "List the tool calls of a conversation as their spans recorded them, oldest first.",
-    description: ORDER,
+    description: DESCRIPTION,
     effect: "read",
     capability: CAPABILITY,
     input: listPartsInput,

@@ -8,8 +8,8 @@ const CAPABILITY = ["diagnostics:read", "project:data:read"] as const;
 export const listSpans = verb(
   {
     name: "traces.spans",
-    summary: "List the spans of a trace as they were stored and how each was read, the first started first.",
-    description: `\`fromSpanId\` begins at that span. ${PAGE_SIZE_NOTE}`,
+    summary: "List the spans of a trace as stored with their interpretation, earliest start first.",
+    description: `\`fromSpanId\` starts at that span. ${PAGE_SIZE_NOTE}`,
     effect: "read",
     capability: CAPABILITY,
     input: listSpansInput,
@@ -25,7 +25,7 @@ export const listSpans = verb(
 export const listLogs = verb(
   {
     name: "traces.logs",
-    summary: "List the log records of a trace, or of one of its spans, the first written first.",
+    summary: "List the log records of a trace, or of one of its spans, oldest first.",
     description: PAGE_SIZE_NOTE,
     effect: "read",
     capability: CAPABILITY,

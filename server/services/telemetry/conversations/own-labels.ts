@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { rowsOf, textArray } from "@/db/rows";
 
-/** What the client sent and what somebody here added, as one list: distinct, sorted. */
+/** Returns the client's labels and people's labels as one list, distinct and sorted. */
 export const allLabels = (sent: readonly string[], own: readonly string[]): string[] =>
   [...new Set([...sent, ...own])].sort();
 
-/** What people labelled these conversations with, by id; those without are left out. */
+/** Returns the labels that people added to these conversations, by id; conversations without any are omitted. */
 export async function ownLabelsOf(tx: Db, projectId: string, ids: readonly string[]) {
   const rows = await tx.execute<{ id: string; own_labels: string[] }>(sql`
     select id, own_labels from conversations
@@ -14,7 +14,7 @@ export async function ownLabelsOf(tx: Db, projectId: string, ids: readonly strin
   return new Map([...rows].map((row) => [row.id, row.own_labels]));
 }
 
-/** Of conversations that their last trace has left, what people labelled them with goes to where that trace is now. */
+/** Moves people's labels of conversations without traces to the conversations that their traces moved to. */
 export async function moveOwnLabels(tx: Db, projectId: string, moved: readonly { trace_id: string; from: string }[]) {
   if (moved.length === 0) return;
   await tx.execute(sql`

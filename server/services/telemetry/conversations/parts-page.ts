@@ -1,24 +1,24 @@
 import { cursorFor, type Position } from "@/server/platform/cursor";
 
-/** Parts of a conversation or a trace that its own read carries: all of nearly every one, and never more than this of one. */
+/** Items of each kind that the reply for a conversation or trace embeds: enough for nearly all of them. */
 export const EMBEDDED_PARTS_MAX = 1000;
-/** Characters of what a page carries, about: a long text ends it early. */
+/** Approximate characters in a page: long texts end it early. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
-/** Told of every list of parts. */
+/** Part of the description of every list of parts. */
 export const PAGE_SIZE_NOTE =
-  "A page has at most `limit`, fewer where they are long: `nextCursor` tells whether there are more.";
+  "A page has at most `limit` items, fewer when they are long; `nextCursor` is `null` on the last page.";
 
-/** Where a part stands in its order, and how long its texts are. */
+/** The sort key of a part, with the length of its texts in bytes. */
 type Key = { length: number };
 
 type PartsPage<K extends Key, Row> = {
-  /** What a cursor is bound to, so that the read that carries the first parts and the list of them share cursors. */
+  /** Cursors are bound to this name, so that the reply that embeds the first parts and their list share cursors. */
   list: string;
   filters: object;
   limit: number;
   cursor?: string | undefined;
-  /** Returns the keys after this position, in order, at most so many. */
+  /** Returns at most `most` keys after this position, in order. */
   keysAfter: (position: Position | null, most: number) => Promise<readonly K[]>;
   /** Returns the parts with these keys, in the same order. */
   read: (keys: readonly K[]) => Promise<readonly Row[]>;
@@ -26,8 +26,8 @@ type PartsPage<K extends Key, Row> = {
 };
 
 /**
- * Reads a page of the parts of one thing, oldest first: at most `limit` of them, and fewer where their texts are long. Keys
- * come first and parts then, so that what a page does not show is not read.
+ * Reads a page of parts, oldest first: at most `limit`, fewer when their texts are long. Keys are read before parts, so that
+ * the texts of parts beyond the page are never read.
  */
 export async function partsPage<K extends Key, Row>(page: PartsPage<K, Row>) {
   const { encode, decode } = cursorFor(page.list, page.filters);
@@ -40,7 +40,7 @@ export async function partsPage<K extends Key, Row>(page: PartsPage<K, Row>) {
   };
 }
 
-/** The first of them that fit on a page: one at least. */
+/** Returns the leading keys whose parts fit on a page: at least one. */
 export function fitting<K extends Key>(keys: readonly K[], limit: number): readonly K[] {
   let length = 0;
   let count = 0;

@@ -9,8 +9,8 @@ import type { Message, ModelCall, ToolCall } from "../schemas";
 import { contentsOf } from "./get-conversation";
 
 /**
- * A conversation as it was: what had ended by `lastActivityAt` (Unix ms; as the conversation's own is the latest end of a
- * span and time of a log record), of the named traces or, where none are named, of all.
+ * A conversation as of `lastActivityAt` (Unix ms): spans that had ended and log records that were written by then, of the
+ * named traces or, if `traceIds` is empty, of all.
  */
 export type Snapshot = { conversationId: string; lastActivityAt: number; traceIds: readonly string[] };
 
@@ -18,25 +18,25 @@ export type SnapshotContent = {
   id: string;
   userId: string | null;
   startedAt: number;
-  /** Of the newest activity in the snapshot, Unix ms. */
+  /** Time of the latest activity in the snapshot, Unix ms. */
   lastActivityAt: number;
   messages: readonly Message[];
   modelCalls: readonly Omit<ModelCall, "cost">[];
   toolCalls: readonly ToolCall[];
-  /** Where each message stands in the conversation as it is now; `null` for one that is not told there in these words. */
+  /** Index of each message in the current conversation; `null` if it does not contain the message with the same text. */
   positions: readonly (number | null)[];
-  /** Traces that were named and are none of the conversation's. */
+  /** Requested traces that are not part of the conversation. */
   unknownTraceIds: readonly string[];
 };
 
 type Row = Pick<typeof conversations.$inferSelect, "id" | "userId" | "startedAt" | "lastActivityAt" | "traceIds">;
 
 /**
- * Reads snapshots of conversations, in their order; `undefined` for one whose conversation is gone. One of all that there is
- * comes from the rebuilt conversation; an earlier or narrower one is put together from its spans.
+ * Returns snapshots in the order requested, `undefined` where the conversation no longer exists. A snapshot of the whole
+ * conversation reads the stored one; an earlier or narrower snapshot is assembled from spans.
  */
 export function readSnapshots(ctx: Ctx, wanted: readonly Snapshot[]): Promise<(SnapshotContent | undefined)[]> {
-  // At one moment: a projector that commits meanwhile would make newer contents of an older conversation.
+  // Repeatable read: a projector committing in between would pair newer contents with an older conversation row.
   return ctx.db.transaction(
     async (tx) => {
       const at = { ...ctx, db: tx };
@@ -94,7 +94,7 @@ const present = (
   unknownTraceIds: unknownIn(row, snapshot),
 });
 
-/** Puts the conversation together from what had ended by then, and takes what the named traces brought into it. */
+/** Assembles the conversation from what had ended by then, and keeps the parts that the named traces contributed. */
 async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<SnapshotContent> {
   const members = await ctx.db
     .select({ id: traces.id })
@@ -121,16 +121,16 @@ async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<Snapsh
     }
   }
   const { messages, modelCalls, toolCalls, userId } = assembler.finish();
-  const told = messages.filter(({ traceId }) => wants(traceId));
+  const included = messages.filter(({ traceId }) => wants(traceId));
   return {
     id: row.id,
     userId,
     startedAt: Number.isFinite(firstUs) ? Math.floor(firstUs / US_PER_MS) : row.startedAt,
     lastActivityAt: Math.floor(lastUs / US_PER_MS),
-    messages: told,
+    messages: included,
     modelCalls: modelCalls.filter(({ traceId }) => wants(traceId)),
     toolCalls: toolCalls.filter(({ traceId }) => wants(traceId)),
-    positions: positionsOf(told, await messagesNow(ctx, row.id)),
+    positions: positionsOf(included, await messagesNow(ctx, row.id)),
     unknownTraceIds: unknownIn(row, snapshot),
   };
 }
@@ -152,26 +152,26 @@ const messagesNow = (ctx: Ctx, conversationId: string) =>
     )
     .orderBy(asc(conversationMessages.position)) as Promise<Said[]>;
 
-/** What a message says, whatever ids its tool calls have got since. */
-const wordsOf = ({ role, parts, toolCalls }: Said) =>
+/** Identifies a message by its content, ignoring the ids of tool calls, which may be filled in later. */
+const contentKeyOf = ({ role, parts, toolCalls }: Said) =>
   JSON.stringify([
     role,
     parts.map((part) => part.text ?? part.type),
     toolCalls.map((call) => [call.name, call.arguments]),
   ]);
 
-/** Where messages stand among those of now: the same words, in the same order. */
+/** Returns the indices of messages among the current ones: same content, in the same order. */
 function positionsOf(messages: readonly Said[], now: readonly Said[]): (number | null)[] {
   const places = new Map<string, { positions: number[]; next: number }>();
   for (const [position, message] of now.entries()) {
-    const words = wordsOf(message);
-    const known = places.get(words);
+    const key = contentKeyOf(message);
+    const known = places.get(key);
     if (known) known.positions.push(position);
-    else places.set(words, { positions: [position], next: 0 });
+    else places.set(key, { positions: [position], next: 0 });
   }
   let last = -1;
   return messages.map((message) => {
-    const place = places.get(wordsOf(message));
+    const place = places.get(contentKeyOf(message));
     if (!place) return null;
     while ((place.positions[place.next] ?? last + 1) <= last) place.next++;
     const position = place.positions[place.next];

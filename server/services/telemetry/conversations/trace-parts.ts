@@ -22,7 +22,7 @@ export async function findTrace(ctx: Ctx, id: string) {
   return trace;
 }
 
-/** How much of everything a trace has. */
+/** Counts the spans, model calls and log records of a trace. */
 export async function countParts({ db, projectId }: Ctx, traceId: string) {
   const [row] = await db.execute<{ spans: number; calls: number; logs: number }>(sql`
     select
@@ -34,7 +34,7 @@ export async function countParts({ db, projectId }: Ctx, traceId: string) {
 
 type SpanKey = { at: string; span_id: string; length: number };
 
-/** Returns spans of a trace of the context's project as they were stored and read, the first started first. */
+/** Returns spans of a trace of the context's project as stored and interpreted, earliest start first. */
 export async function spansPage(ctx: Ctx, page: Page & { fromSpanId?: string | undefined }) {
   const { db, projectId } = ctx;
   const { traceId, fromSpanId } = page;
@@ -80,9 +80,9 @@ async function startOf({ db, projectId }: Ctx, traceId: string, spanId: string) 
   return { at: row.at, spanId: spanId.toLowerCase() };
 }
 
-/** Spans with how they were read, in the order of these ids. */
+/** Returns spans with their interpretation, in the order of these ids. */
 async function readSpans(ctx: Ctx, traceId: string, spanIds: string[]) {
-  const [spans, counted, tellingLogs] = await Promise.all([
+  const [spans, counted, typeLogs] = await Promise.all([
     loadSpanRows(ctx.db, ctx.projectId, traceId, spanIds),
     ctx.db
       .select({ spanId: modelCalls.spanId })
@@ -94,11 +94,11 @@ async function readSpans(ctx: Ctx, traceId: string, spanIds: string[]) {
           sql`${modelCalls.spanId} = any(${textArray(spanIds)})`,
         ),
       ),
-    logsThatTellTypes(ctx, traceId, spanIds),
+    loadTypeLogs(ctx, traceId, spanIds),
   ]);
   const countedIds = new Set(counted.map((call) => call.spanId));
   const logsOf = new Map<string | null, LogRecord[]>();
-  for (const record of tellingLogs) {
+  for (const record of typeLogs) {
     const own = logsOf.get(record.spanId);
     if (own) own.push(record);
     else logsOf.set(record.spanId, [record]);
@@ -132,7 +132,7 @@ const spanJson = (span: SpanRecord, logs: readonly LogRecord[], counted: boolean
 type LogKey = { at: string; id: string; length: number };
 const LENGTH = sql`octet_length(l.attributes::text) + coalesce(octet_length(l.body::text), 0) as length`;
 
-/** Returns log records of a trace of the context's project, or of one of its spans, the first written first. */
+/** Returns log records of a trace of the context's project, or of one of its spans, oldest first. */
 export function logsPage(ctx: Ctx, page: Page & { spanId?: string | undefined }) {
   const { db, projectId } = ctx;
   const spanId = page.spanId?.toLowerCase();
@@ -163,11 +163,11 @@ const idsOf = (keys: readonly LogKey[]) => keys.map((key) => key.id);
 
 const logJson = ({ traceId: _, timeUs, ...record }: LogRecord) => ({ ...record, at: timeUs / US_PER_MS });
 
-/** What a span is may stand in its log records only: in the event of a call's details, or that there is a choice. */
+/** Log events that can be the only source of a span's type: the details of a call, or a choice. */
 const TYPE_EVENTS: SQL = sql`('gen_ai.client.inference.operation.details', 'gen_ai.choice')`;
 
-/** The log records that say what these spans are, as many as a page holds. */
-async function logsThatTellTypes({ db, projectId }: Ctx, traceId: string, spanIds: readonly string[]) {
+/** Returns the log records that determine the types of these spans, as many as fit on a page. */
+async function loadTypeLogs({ db, projectId }: Ctx, traceId: string, spanIds: readonly string[]) {
   const keys = await db.execute<LogKey>(sql`
     select l.time_us as at, l.id, ${LENGTH} from log_records l
     where l.project_id = ${projectId} and l.trace_id = ${traceId} and l.span_id = any(${textArray(spanIds)})

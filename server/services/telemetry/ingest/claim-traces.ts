@@ -2,14 +2,14 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 
-/** Queue rows taken in one pass: enough to write in sets, few enough to be readable within the second. */
+/** Queue rows per pass: enough to write in sets, few enough to be readable within a second. */
 const ROWS_PER_PASS = 400;
-/** Of them for one project while others wait, so that a busy one does not keep the rest from being read. */
+/** Limit for one project while others have rows, so that a busy project does not starve the rest. */
 const ROWS_PER_PROJECT = 200;
-/** Conversations of the backlog in one pass: what comes meanwhile waits for them. */
+/** Backlog traces per pass: new arrivals wait for them. */
 const BACKLOG_PER_PASS = 20;
 
-/** `attempts`: how often a trace has failed before, where it has. `rows`: of the queue, one for each batch with spans of a trace. */
+/** `attempts` has the failed attempts by trace id, where there are any. `rows` counts queue rows: one per batch with spans of a trace. */
 export type ClaimedTraces = {
   projectId: string;
   traceIds: string[];
@@ -19,13 +19,13 @@ export type ClaimedTraces = {
   alone: boolean;
 };
 
-/** By the index of those that are tried alone, which is empty as a rule. */
+/** Uses the partial index of traces that are processed alone, which is usually empty. */
 const triedAlone = sql`exists (
   select 1 from projection_queue a where a.alone and a.project_id = q.project_id and a.trace_id = q.trace_id)`;
 
 /**
- * Takes waiting traces out of the queue, oldest first. The rows come back when the transaction does not commit, and
- * other projectors skip them until it does.
+ * Dequeues pending traces, oldest first. A rollback returns the rows to the queue; other projectors skip them until the
+ * transaction ends.
  */
 export const claimTraces = (tx: Db): Promise<ClaimedTraces[]> =>
   take(
@@ -44,7 +44,7 @@ export const claimTraces = (tx: Db): Promise<ClaimedTraces[]> =>
     false,
   );
 
-/** Takes one of the traces that nothing else must be rebuilt together with. */
+/** Dequeues one of the traces that must be rebuilt alone. */
 export const claimAlone = (tx: Db): Promise<ClaimedTraces[]> =>
   take(
     tx,
@@ -59,7 +59,7 @@ export const claimAlone = (tx: Db): Promise<ClaimedTraces[]> =>
     true,
   );
 
-/** Takes the next of what is to be read again, each for itself: its conversation's last arrival is its own. */
+/** Dequeues backlog traces that are to be rebuilt, one claim each, so that each keeps its own `receivedAt`. */
 export const claimBacklog = (tx: Db): Promise<ClaimedTraces[]> =>
   take(
     tx,
@@ -73,7 +73,7 @@ export const claimBacklog = (tx: Db): Promise<ClaimedTraces[]> =>
     sql`project_id, trace_id`,
   );
 
-/** A trace that is parked is not tried, however much it grows: its rows end here. */
+/** Drops the rows of parked traces: they are not retried when more spans arrive. */
 async function take(tx: Db, choosing: SQL, alone: boolean, together = sql`project_id`): Promise<ClaimedTraces[]> {
   const rows = await tx.execute<{
     project_id: string;

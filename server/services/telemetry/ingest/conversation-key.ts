@@ -1,13 +1,13 @@
 import { eq, or, sql } from "drizzle-orm";
 import { conversations } from "@/db/schema";
 
-/** The key of the conversation that the client calls by this id. */
+/** Returns the key of the conversation with this client id. */
 export const keyOfExternalId = (externalId: string) => `id:${externalId}`;
 
-/** The condition that a conversation goes by this id: ours, or the client's own. */
+/** Condition: the conversation has this id, ours or the client's own. */
 export const matchesConversationId = (idOrExternalId: string) =>
   or(eq(conversations.id, idOrExternalId), eq(conversations.key, keyOfExternalId(idOrExternalId)));
 
-/** The ids of the project's conversations that go by this id, for `= any(…)`: found first, whatever else is asked. */
+/** Returns the ids of the project's conversations with this id as an SQL array for `= any(…)`, evaluated before other conditions. */
 export const conversationIdsMatching = (projectId: string, idOrExternalId: string) => sql`array(
   select ${conversations.id} from ${conversations} where ${conversations.projectId} = ${projectId} and ${matchesConversationId(idOrExternalId)})`;

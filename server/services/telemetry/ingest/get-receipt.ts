@@ -7,8 +7,8 @@ import { getReceiptInput, receiptReply } from "../schemas";
 export const getReceipt = verb(
   {
     name: "receipts.get",
-    summary: "Read what became of one accepted batch of telemetry.",
-    description: "The id is in the `x-whetstone-receipt` header of the answer to the batch.",
+    summary: "Get the receipt of one accepted telemetry batch: what was stored, rejected and masked.",
+    description: "The id is in the `x-whetstone-receipt` header of the response to the batch.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: getReceiptInput,
@@ -24,7 +24,7 @@ export const getReceipt = verb(
   },
 );
 
-/** What is neither stored nor rejected was there already. */
+/** Adds the derived counts: what was neither stored nor rejected is a duplicate. */
 export function receiptJson(row: typeof ingestReceipts.$inferSelect) {
   const accepted = row.received - row.rejected;
   return { ...row, accepted, duplicates: accepted - row.stored };

@@ -9,11 +9,11 @@ import { verb } from "@/server/platform/verb";
 import type { Masking } from "../masking";
 import { maskingReply, updateMaskingInput } from "../schemas";
 
-/** As with a key: a change counts within five seconds in every process, and a batch costs no question of its own. */
+/** A change takes effect within five seconds in every process, and batches need no query of their own. */
 const CACHE_TTL_MS = 4000;
 const CACHED_PROJECTS_MAX = 10_000;
 
-const remembered = new LRUCache<string, Promise<Masking>>({ max: CACHED_PROJECTS_MAX, ttl: CACHE_TTL_MS });
+const cache = new LRUCache<string, Promise<Masking>>({ max: CACHED_PROJECTS_MAX, ttl: CACHE_TTL_MS });
 
 async function readMasking({ db, projectId }: Pick<Ctx, "db" | "projectId">): Promise<Masking> {
   const [row] = await db.select({ messages: projects.maskMessages }).from(projects).where(eq(projects.id, projectId));
@@ -21,22 +21,22 @@ async function readMasking({ db, projectId }: Pick<Ctx, "db" | "projectId">): Pr
   return row;
 }
 
-/** Returns what the project wants masked, as of a few seconds ago. */
+/** Returns the project's masking setting, at most a few seconds old. */
 export function maskingOf(ctx: Ctx): Promise<Masking> {
-  const known = remembered.get(ctx.projectId);
-  if (known) return known;
+  const cached = cache.get(ctx.projectId);
+  if (cached) return cached;
   const reading = readMasking(ctx);
-  remembered.set(ctx.projectId, reading);
-  reading.catch(() => remembered.delete(ctx.projectId));
+  cache.set(ctx.projectId, reading);
+  reading.catch(() => cache.delete(ctx.projectId));
   return reading;
 }
 
 export const getMasking = verb(
   {
     name: "masking.get",
-    summary: "Read whether credentials are masked in the text of messages as well.",
+    summary: "Get whether credentials in message text are masked as well.",
     description:
-      "Everywhere else they always are: of headers only harmless ones are stored, and what looks like a key, a password or a token, or stands under such a name, is masked before it is stored. A batch's receipt says how many there were.",
+      "Outside message text, credentials are always masked before they are stored: only harmless headers are kept, and values that look like a key, password or token, or that have such a name, are replaced. A batch's receipt has the number of masked values.",
     effect: "read",
     capability: "workspace:read",
     input: z.strictObject({}),
@@ -48,9 +48,9 @@ export const getMasking = verb(
 export const updateMasking = verb(
   {
     name: "masking.update",
-    summary: "Set whether credentials are masked in the text of messages as well.",
+    summary: "Set whether credentials in message text are masked as well.",
     description:
-      "Messages are what people, models and tools said: prompts, answers, arguments and results. It counts for what arrives from now on, within five seconds; what is stored stays as it is.",
+      "Message text is what people, models and tools said: prompts, responses, arguments and results. A change applies to telemetry that arrives afterwards, within five seconds; stored telemetry is not changed.",
     effect: "write",
     capability: "project:admin",
     input: updateMaskingInput,
@@ -64,7 +64,7 @@ export const updateMasking = verb(
       .for("no key update");
     if (!before) throw notFound("The project");
     await ctx.db.update(projects).set({ maskMessages: messages }).where(eq(projects.id, ctx.projectId));
-    remembered.delete(ctx.projectId);
+    cache.delete(ctx.projectId);
     auditNote(ctx, { target: null, before, after: { messages } });
     return { masking: { messages } };
   },

@@ -12,10 +12,10 @@ const keyOf = (traceId: string, externalId: string | null) =>
   externalId === null ? `trace:${traceId}` : keyOfExternalId(externalId);
 
 /**
- * Puts each trace into the conversation that its identity names, making it where there is none, and answers the
- * conversations whose content changed by that. A trace that stood alone takes its conversation (id, Findings and all)
- * along to its new name; when that name is taken already it joins, and what it leaves empty is removed.
- * The rows of the conversations are locked until the transaction ends.
+ * Assigns each trace to the conversation that its identity names, creating that if needed, and returns the ids of the
+ * conversations whose content changed. A conversation of one trace is renamed, keeping its id and Findings; if another has
+ * the name already, the trace moves there and the empty conversation is deleted.
+ * Locks the rows of the conversations until the transaction ends.
  */
 export async function placeTraces(tx: Db, projectId: string, identities: Identities, now: number): Promise<string[]> {
   const placed = await tx.execute<{ id: string; conversation_id: string | null; key: string | null }>(sql`
@@ -27,7 +27,7 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
     const externalId = identities.get(trace.id)?.externalId ?? null;
     return {
       trace_id: trace.id,
-      // a nameless trace that another conversation took in stays there
+      // An unnamed trace that was merged into another conversation stays there.
       key: externalId === null && trace.key !== null ? trace.key : keyOf(trace.id, externalId),
       external_id: externalId,
       from: trace.conversation_id,
@@ -60,7 +60,7 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
       where traces.project_id = ${projectId} and traces.id = t.trace_id and traces.conversation_id is distinct from c.id
         and traces.id = any(${textArray(moving.map((trace) => trace.trace_id))})
         and c.key = any(${textArray(moving.map((trace) => trace.key))})`);
-    // What comes from nowhere has no calls yet.
+    // Traces without a previous conversation have no calls yet.
     const came = moving.flatMap(({ trace_id, from }) => (from === null ? [] : { trace_id, from }));
     await moveCallsWithTraces(
       tx,
@@ -80,7 +80,7 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
   return [...touched].map((row) => row.id);
 }
 
-/** The calls of traces that moved follow them before what was left is removed: they keep the cost that they were given. */
+/** Moves the calls of traces to their new conversation before the old one is deleted, so that they keep their stored cost. */
 export async function moveCallsWithTraces(tx: Db, projectId: string, traceIds: readonly string[]) {
   if (traceIds.length === 0) return;
   await tx.execute(sql`
@@ -93,7 +93,7 @@ export async function moveCallsWithTraces(tx: Db, projectId: string, traceIds: r
 
 type Moving = { trace_id: string; key: string; external_id: string | null; from: string | null; was: string | null };
 
-/** A conversation of one nameless trace becomes the named one, unless that exists or another trace took the name. */
+/** Renames conversations of a single unnamed trace, unless the name exists or another trace has taken it. */
 async function renameLoneConversations(tx: Db, projectId: string, moving: readonly Moving[]) {
   const lone = moving.filter((trace) => trace.was === `trace:${trace.trace_id}`);
   if (lone.length === 0) return;

@@ -7,27 +7,27 @@ import { type MediaTypes, type Outgoing, streamVerb } from "@/server/platform/st
 import { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "../otlp";
 import { storeLogs, storeTraces, TRACE_DELETED } from "./store-batch";
 
-/** Bytes of a batch after decompression, as the interface promises. */
+/** Bytes of a batch after decompression, as the API documents. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** More than that between a process's clock and the database's is no delay on the way. */
-const CLOCKS_DIFFER_MS = 60_000;
+/** A larger difference between this process's clock and the database's is clock skew, not network delay. */
+const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** What is in it is the business of another specification. */
+/** The contents are defined by the OTLP specification. */
 const MESSAGES: MediaTypes = { "application/x-protobuf": {}, "application/json": { type: "object" } };
 
 type Batch = ReturnType<typeof decodeTraces> | ReturnType<typeof decodeLogs>;
 type Signal<B extends Batch> = {
   name: string;
   what: string;
-  /** The one field of the message. */
+  /** The message's only field. */
   list: string;
   rejectedField: string;
   decode: (body: Uint8Array, encoding: Encoding, nowMs: number) => B;
   store: (ctx: Ctx, batch: B) => Promise<{ receiptId: string; refused: number }>;
 };
 
-/** `POST /v1/otlp/v1/traces`: 200 means that every span that was not refused is committed. */
+/** `POST /v1/otlp/v1/traces`: 200 means that every span that was not rejected is committed. */
 export const receiveTraces = receiver({
   name: "otlp.traces",
   what: "spans",
@@ -51,9 +51,9 @@ function receiver<B extends Batch>({ name, what, list, rejectedField, decode, st
   return streamVerb(
     {
       name,
-      summary: `Send ${what} (OTLP/HTTP). An answer of 200 means that they are stored.`,
+      summary: `Send ${what} (OTLP/HTTP). A 200 response means that they are stored.`,
       description:
-        "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. `X-Whetstone-Receipt` names the receipt of the batch. Sending a batch again changes nothing: a span is known by its trace and span id, a log record by its content.",
+        "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. The `X-Whetstone-Receipt` header has the id of the batch's receipt. Resending a batch is safe: spans are deduplicated by trace and span id, log records by their content.",
       capability: "telemetry:write",
       effect: "write",
       input: z.strictObject({}),
@@ -62,7 +62,7 @@ function receiver<B extends Batch>({ name, what, list, rejectedField, decode, st
           ...MESSAGES,
           "application/json": {
             type: "object",
-            // An empty message is `{}` and says nothing; one that says something has the list.
+            // An empty message is `{}`; any other has the list.
             anyOf: [{ required: [list] }, { maxProperties: 0 }],
             properties: { [list]: { type: "array" } },
           },
@@ -73,7 +73,7 @@ function receiver<B extends Batch>({ name, what, list, rejectedField, decode, st
       },
       produces: MESSAGES,
       limits: { rate: "telemetry" },
-      unaudited: "A batch's record is its receipt.",
+      unaudited: "The receipt is the record of a batch.",
     },
     async (ctx, _, { body }): Promise<Outgoing> => {
       const encoding: Encoding = body.mediaType === "application/json" ? "json" : "protobuf";
@@ -95,15 +95,15 @@ function receiver<B extends Batch>({ name, what, list, rejectedField, decode, st
 }
 
 /**
- * What is refused may be refused because this process's clock is behind: then the database's decides. It is asked for
- * nothing else, as its answer costs a way there and back.
+ * Decodes with this process's clock, and when items are rejected again with the database's: they may only seem to be in the
+ * future because this clock is behind. Only rejections are worth the extra round trip.
  */
 async function decodeBySkewCheckedTime<B extends Batch>(ctx: Ctx, decode: (nowMs: number) => B): Promise<B> {
   const ownTime = Date.now();
   const batch = decoded(() => decode(ownTime));
   if (batch.rejections.length === 0) return batch;
   const time = await databaseNow(ctx.db);
-  return time - ownTime > CLOCKS_DIFFER_MS ? decoded(() => decode(time)) : batch;
+  return time - ownTime > MAX_CLOCK_SKEW_MS ? decoded(() => decode(time)) : batch;
 }
 
 function decoded<B>(decode: () => B): B {
@@ -115,10 +115,10 @@ function decoded<B>(decode: () => B): B {
   }
 }
 
-/** The few different reasons, each once. */
+/** Returns the first few distinct reasons. */
 const reasons = (all: readonly string[]) => [...new Set(all)].slice(0, 5).join(" ");
 
-/** `ExportTraceServiceResponse` and its twin for logs share these field numbers. */
+/** `ExportTraceServiceResponse` and `ExportLogsServiceResponse` share these field numbers. */
 function protobufReply(rejected: number, message: string): Uint8Array<ArrayBuffer> {
   const writer = Writer.create();
   if (rejected > 0) {

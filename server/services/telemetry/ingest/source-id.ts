@@ -4,7 +4,7 @@ import type { SpanRecord } from "../otlp/types";
 type Source = Pick<SpanRecord, "resource" | "scope">;
 export type SourceRow = { id: string; resource: object; scope_name: string; scope_version: string };
 
-/** Collects the distinct (resource, scope) pairs of a batch. Decoded spans of one resource share the very object. */
+/** Collects the distinct (resource, scope) pairs of a batch. Relies on decoded spans of one resource sharing one object. */
 export function createSourceIndex() {
   const byResource = new Map<object, Map<string, string>>();
   const rows = new Map<string, SourceRow>();

@@ -11,16 +11,16 @@ import { maskingOf } from "./masking-setting";
 import { createSourceIndex, type SourceRow } from "./source-id";
 import { sharedSourcesLock, traceDigest } from "./tombstones";
 
-/** Reasons kept on a receipt; a batch of garbage should not become a row of megabytes. */
+/** Limits the size of a receipt when most of a batch is invalid. */
 const MAX_STORED_REJECTIONS = 100;
-export const TRACE_DELETED = "Its trace was deleted here.";
+export const TRACE_DELETED = "The trace has been deleted.";
 
-/** `refused`: items of traces that a person deleted. They are counted as rejected, and never stored again. */
+/** `refused` counts items of deleted traces. They count as rejected and are never stored again. */
 export type StoredBatch = { receiptId: string; stored: number; refused: number };
 
 /**
- * Makes a decoded batch of spans durable, without the credentials in it: one statement, so all of it or nothing. A span that is there already is left
- * as it is. Everything derived (conversations, calls, costs) is rebuilt from these rows by the projector.
+ * Masks and stores a decoded batch of spans in one statement: all or nothing. Existing spans are left unchanged. The
+ * projector rebuilds everything derived (conversations, calls, costs) from these rows.
  */
 export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
@@ -43,7 +43,7 @@ export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promi
   const sent = rowsFor(spans, ["project_id"], rows);
   const receipt = receiptOf("traces", batch);
 
-  // Sorted inserts: two batches with the same traces wait for each other instead of dead-locking.
+  // Sorted inserts, so that two batches with the same traces cannot deadlock.
   const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
     with ${gate(ctx)},
     clock as materialized (select ${NOW} as now),
@@ -74,7 +74,7 @@ export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promi
   return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
 }
 
-/** The same for log records. A record's identity is its content, so that sending it again is a no-op. */
+/** Masks and stores a decoded batch of log records. A record's id is the hash of its content, so resending it is a no-op. */
 export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
   const batch = maskLogs(decoded, await maskingOf(ctx));
@@ -126,10 +126,10 @@ export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<
   return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
 }
 
-/** Before all else: no source goes while a batch that may rely on it is being stored. */
+/** Evaluated first: no source is deleted while a batch that may reference it is being stored. */
 const gate = (ctx: Ctx) => sql`gate as materialized (select ${sharedSourcesLock(ctx.projectId)})`;
 
-/** What was sent, without the items of traces that a person deleted. */
+/** Filters out the items of deleted traces. */
 const withoutRefused = (ctx: Ctx) => sql`
     refused as materialized (
       select s.trace_id from (select distinct trace_id from sent) s

@@ -8,7 +8,7 @@ import { receiptJson } from "./get-receipt";
 export const telemetryStatus = verb(
   {
     name: "telemetry.status",
-    summary: "Say whether telemetry has arrived, and what came last.",
+    summary: "Get whether telemetry has arrived, with the latest receipt and conversation.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: z.strictObject({}),
@@ -17,7 +17,7 @@ export const telemetryStatus = verb(
         receivedAt: z.number().nullable(),
         lastReceipt: receipt.nullable(),
         lastConversationId: z.string().nullable(),
-        /** Whether any conversation is there at all. */
+        /** Whether the project has any conversation. */
         hasConversations: z.boolean(),
       }),
     }),

@@ -3,13 +3,13 @@ import type { Db } from "@/db/client";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 
-/** Appended rows that one statement folds. */
+/** Appended rows that one statement folds into totals. */
 const ROWS_A_FOLD = 10_000;
 const EVERY_MS = 5_000;
-/** Names of usage that a row has room for: clients make them up, and each fold writes the row again. */
+/** Usage names stored per row: clients invent names, and each fold rewrites the row. */
 const NAMES_MAX = 500;
 
-/** What the rows of each table are told apart by, beside the project. */
+/** Key columns of each table, besides the project. */
 const KEYS = {
   daily_costs: ["day", "model", "provider", "model_price_id", "vendor"],
   daily_label_costs: ["day", "label"],
@@ -18,9 +18,9 @@ type Table = keyof typeof KEYS;
 const TABLES = Object.keys(KEYS) as Table[];
 
 /**
- * Adds up what writers have appended to the days' costs, into one row a key; what comes to nothing goes. The sum of all
- * rows is the same before and after, but for the smallest figures of a row with more than 500 names. One process at a time; others have nothing to do meanwhile. Answers how many rows it
- * took.
+ * Folds rows that writers appended to the daily costs into one row per key, and deletes rows that sum to zero. The sum of
+ * all rows is preserved, except for the smallest figures of a row with more than 500 usage names. Only one process folds at a
+ * time; in others it is a no-op. Returns the number of appended rows folded.
  */
 export const foldDailyCosts = (database: Db): Promise<number> =>
   database.transaction(async (tx) => {
@@ -39,16 +39,16 @@ async function fold(tx: Db, name: Table): Promise<number> {
   const key = sql.raw(columns.join(", "));
   const sameKey = sql.raw(columns.map((column) => `d.${column} = k.${column}`).join(" and "));
   const [row] = await tx.execute<{ folded: number }>(sql`
-    with loose as materialized (
+    with unfolded as materialized (
       select id, ${key} from ${table} where not folded order by id limit ${ROWS_A_FOLD} for update skip locked
     ),
     taken as (
-      delete from ${table} d using loose l
-      where d.project_id = l.project_id and d.id = l.id
+      delete from ${table} d using unfolded u
+      where d.project_id = u.project_id and d.id = u.id
       returning d.*
     ),
     joined as (
-      delete from ${table} d using (select distinct ${key} from loose) k
+      delete from ${table} d using (select distinct ${key} from unfolded) k
       where d.folded and ${sameKey}
       returning d.*
     ),
@@ -73,18 +73,18 @@ async function fold(tx: Db, name: Table): Promise<number> {
   return row?.folded ?? 0;
 }
 
-/** For a loop that comes by often. */
+/** Returns a throttled `foldDailyCosts`, for a loop that calls it often. */
 export function createThrottledFold() {
   let foldedAt = 0;
   return async (db: Db, now = Date.now()) => {
     if (now - foldedAt < EVERY_MS) return;
     foldedAt = now;
-    // What is not folded is summed all the same: no reason to hold up conversations.
+    // Readers also sum rows that are not folded, so a failure must not hold up conversations.
     const folded = await foldDailyCosts(db).catch((error: unknown) => {
-      logger("projector").warn({ err: loggable(error) }, "The days' costs were not folded; trying again.");
+      logger("projector").warn({ err: loggable(error) }, "Folding the daily costs failed; retrying.");
       return 0;
     });
-    // There is more than a fold takes.
+    // More rows than one fold takes: continue without the delay.
     if (folded >= ROWS_A_FOLD) foldedAt = 0;
   };
 }

@@ -3,7 +3,7 @@ import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
 import type { Attributes, LogRecord, SpanEvent, SpanRecord } from "../otlp/types";
 
-/** Spans read from the database at once: what bounds the memory of a trace of any size. */
+/** Spans per query, which bounds memory for traces of any size. */
 const PAGE = 2000;
 
 type SpanRow = {
@@ -28,18 +28,18 @@ const SPANS = sql`
          s.ended_us, s.attributes, s.events, o.resource, o.scope_name, o.scope_version
   from spans s left join span_sources o on o.project_id = s.project_id and o.id = s.source_id`;
 
-/** Returns these spans of one trace, in no order. */
+/** Returns these spans of one trace, unordered. */
 export async function loadSpanRows(db: Db, projectId: string, traceId: string, spanIds: readonly string[]) {
   const rows = await db.execute<SpanRow>(sql`
     ${SPANS} where s.project_id = ${projectId} and s.trace_id = ${traceId} and s.span_id = any(${textArray(spanIds)})`);
   return [...rows].map(spanOf);
 }
 
-/** Every span of these traces of a project, a page at a time. */
+/** Yields all spans of these traces of a project, a page at a time. */
 export async function* loadSpans(db: Db, projectId: string, traceIds: readonly string[]): AsyncGenerator<SpanRecord[]> {
   for (const group of await pagesOf(db, projectId, traceIds)) {
     for (let after = ""; ; ) {
-      // A page is whole traces, found by the primary key; only a trace longer than a page is read in pieces.
+      // A page holds whole traces, read by primary key; only a trace longer than a page is split.
       const rows = await db.execute<SpanRow>(sql`
         ${SPANS} where s.project_id = ${projectId} and s.trace_id = any(${textArray(group)})
           ${group.length === 1 ? sql`and s.span_id > ${after} order by s.span_id limit ${PAGE}` : sql``}`);
@@ -50,7 +50,7 @@ export async function* loadSpans(db: Db, projectId: string, traceIds: readonly s
   }
 }
 
-/** Traces that have spans, in groups of at most a page of them; a trace that is longer than a page stands alone. */
+/** Groups traces that have spans so that a group fits on a page; a trace longer than a page gets its own group. */
 async function pagesOf(db: Db, projectId: string, traceIds: readonly string[]): Promise<string[][]> {
   const counts = await db.execute<{ id: string; spans: number }>(sql`
     select t.id, (select count(*)::int from spans s where s.project_id = ${projectId} and s.trace_id = t.id) as spans
@@ -58,7 +58,7 @@ async function pagesOf(db: Db, projectId: string, traceIds: readonly string[]): 
   const groups: string[][] = [];
   let room = 0;
   for (const { id, spans } of counts) {
-    if (spans === 0) continue; // its log records came before it
+    if (spans === 0) continue; // its log records arrived first
     if (spans > room) {
       groups.push([]);
       room = PAGE;
@@ -82,7 +82,7 @@ type LogRow = {
   scope_version: string | null;
 };
 
-/** Every log record of these traces, oldest first. */
+/** Returns all log records of these traces, oldest first. */
 export const loadLogs = (db: Db, projectId: string, traceIds: readonly string[]) =>
   logsWhere(db, sql`l.project_id = ${projectId} and l.trace_id = any(${textArray(traceIds)})`);
 

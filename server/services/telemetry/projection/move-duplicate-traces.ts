@@ -4,18 +4,18 @@ import { textArray } from "@/db/rows";
 import { moveOwnLabels } from "../conversations/own-labels";
 import { moveCallsWithTraces } from "../ingest/place-traces";
 
-/** Two spans of one call may follow each other as closely as this (`joinCalls` says the same of one conversation). */
+/** Largest gap between two spans of one call; `joinCalls` uses the same within a conversation. */
 const TOUCHING_MS = 50;
-/** An id that stands under more calls than this is a test server's, and tells nothing. */
+/** A response id on more calls than this comes from a test server and identifies nothing. */
 const MAX_REPEATS = 8;
 
 /**
- * Some clients tell of one call in two traces: the vendor's SDK in a trace of its own, of that one span and without a
- * conversation id, beside the instrumentation's. Such a stray moves to the conversation that has the other telling, where
- * the two are joined to one call. The response id finds it; times that touch and another instrumentation confirm it, for
- * test servers repeat one id. Of two strays the earlier takes the other in.
+ * Moves duplicate traces. Some clients report one call in two traces: the instrumentation's, and one by the vendor's SDK with
+ * a single span and no conversation id. The latter moves to the conversation of the former, where the spans are joined to one
+ * call. Candidates share a response id; because test servers repeat ids, their times must also touch and their
+ * instrumentations differ. Of two single-span traces the later moves to the earlier.
  *
- * `responseIds` are those of conversations that just changed. Answers the conversations that took strays in.
+ * `responseIds` are those of conversations that just changed. Returns the ids of the conversations that received traces.
  */
 export async function moveDuplicateTraces(
   tx: Db,
@@ -23,7 +23,7 @@ export async function moveDuplicateTraces(
   responseIds: readonly string[],
 ): Promise<string[]> {
   if (responseIds.length === 0) return [];
-  const strays = await tx.execute<{ trace_id: string; left: string; into: string }>(sql`
+  const duplicates = await tx.execute<{ trace_id: string; left: string; into: string }>(sql`
     with repeated as (
       select id from unnest(${textArray(responseIds)}) as ids(id)
       where (
@@ -32,34 +32,34 @@ export async function moveDuplicateTraces(
         ) few
       ) between 2 and ${MAX_REPEATS}
     ),
-    told as (
+    calls as (
       select m.trace_id, m.response_id, m.conversation_id, m.started_at, m.ended_at, o.scope_name,
              c.external_id is null and cardinality(c.trace_ids) = 1 and (
                select count(*) from (
                  select 1 from spans one where one.project_id = m.project_id and one.trace_id = m.trace_id limit 2
                ) few
-             ) = 1 as stray
+             ) = 1 as single
       from repeated join model_calls m on m.project_id = ${projectId} and m.response_id = repeated.id
       join conversations c on c.project_id = m.project_id and c.id = m.conversation_id
       join spans s on s.project_id = m.project_id and s.trace_id = m.trace_id and s.span_id = m.span_id
       join span_sources o on o.project_id = s.project_id and o.id = s.source_id
     )
-    select distinct on (stray.trace_id) stray.trace_id, stray.conversation_id as left, host.conversation_id as into
-    from told stray join told host on host.response_id = stray.response_id
-      and host.conversation_id <> stray.conversation_id and host.scope_name <> stray.scope_name
-      and host.started_at <= stray.ended_at + ${TOUCHING_MS} and stray.started_at <= host.ended_at + ${TOUCHING_MS}
-    where stray.stray
-      and (not host.stray or (host.started_at, host.trace_id) < (stray.started_at, stray.trace_id))
-    order by stray.trace_id, host.stray, host.started_at, host.trace_id`);
-  if (strays.length === 0) return [];
+    select distinct on (duplicate.trace_id) duplicate.trace_id, duplicate.conversation_id as left, host.conversation_id as into
+    from calls duplicate join calls host on host.response_id = duplicate.response_id
+      and host.conversation_id <> duplicate.conversation_id and host.scope_name <> duplicate.scope_name
+      and host.started_at <= duplicate.ended_at + ${TOUCHING_MS} and duplicate.started_at <= host.ended_at + ${TOUCHING_MS}
+    where duplicate.single
+      and (not host.single or (host.started_at, host.trace_id) < (duplicate.started_at, duplicate.trace_id))
+    order by duplicate.trace_id, host.single, host.started_at, host.trace_id`);
+  if (duplicates.length === 0) return [];
 
-  const hosts = new Set([...strays].map(({ into }) => into));
-  const moving = [...strays].filter(({ left }) => !hosts.has(left));
+  const hosts = new Set([...duplicates].map(({ into }) => into));
+  const moving = [...duplicates].filter(({ left }) => !hosts.has(left));
   const touched = [...new Set(moving.flatMap(({ left, into }) => [left, into]))];
   const locked = await tx.execute<{ id: string }>(sql`
     select id from conversations where project_id = ${projectId} and id = any(${textArray(touched)})
     order by id for no key update skip locked`);
-  // Either may have been deleted since it was found; who rebuilds one just now looks for strays when we have committed.
+  // Either may have been deleted meanwhile. Whoever holds a skipped one locked merges duplicates itself after our commit.
   const here = new Set([...locked].map(({ id }) => id));
   const moved = moving.filter(({ left, into }) => here.has(left) && here.has(into));
   for (const { trace_id, left, into } of moved) {

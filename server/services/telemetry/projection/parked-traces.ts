@@ -10,9 +10,9 @@ import { replayParked } from "./retry-traces";
 export const listParkedTraces = verb(
   {
     name: "parkedTraces.list",
-    summary: "List traces that are stored and could not become conversations, newest first.",
+    summary: "List stored traces that could not be turned into conversations, newest first.",
     description:
-      "They were tried several times and are tried again when a newer version starts, or when a replay is asked for. Their spans can be read.",
+      "A trace is parked after its retries fail. It is retried when a newer version starts or when a replay is requested. Its spans remain readable.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listParkedTracesInput,
@@ -41,7 +41,7 @@ export const listParkedTraces = verb(
 export const replayParkedTraces = verb(
   {
     name: "parkedTraces.replay",
-    summary: "Try again to make conversations of all parked traces.",
+    summary: "Retry all parked traces.",
     effect: "write",
     capability: "project:admin",
     input: z.strictObject({}),

@@ -17,20 +17,19 @@ import type { AssembledConversation, UnpricedModelCall } from "../otlp/types";
 import type { Message } from "../schemas";
 import { termsOf } from "../search/search-terms";
 
-/** Of the first user message, as lists show it. */
+/** Characters of the first user message that lists show. */
 const PREVIEW_CHARACTERS = 280;
 
 export type ProjectedConversation = { id: string; traceIds: string[]; assembled: AssembledConversation };
-/** With the labels that its client sent and those that people gave it. */
+/** With the client's labels and people's labels combined. */
 type Labelled = ProjectedConversation & { labels: string[] };
 
 const digestOf = (row: object) => createHash("sha1").update(JSON.stringify(row)).digest("base64url");
 const withDigest = <Row extends object>(row: Row) => ({ ...row, digest: digestOf(row) });
 
 /**
- * Writes what conversations have become: only rows that differ are touched, so a long conversation that grows by one
- * message costs one message, and a model call that did not change keeps the cost it was given then. Answers the response
- * ids of all its calls.
+ * Writes rebuilt conversations. Only changed rows are written: appending a message to a long conversation writes one row, and
+ * an unchanged model call keeps its stored cost. Returns the response ids of all calls.
  */
 export async function writeConversations(
   tx: Db,
@@ -143,7 +142,7 @@ type StoredCall = {
 const sameList = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((item, index) => item === other[index]);
 
-/** What a cost follows from, prices apart: while it stays the same, so does the cost. */
+/** The inputs of a call's price, apart from the price book: while they are unchanged, so is the cost. */
 const pricedBy = (call: UnpricedModelCall) =>
   JSON.stringify([call.provider, call.requestedModel, call.responseModel, Object.entries(call.usage ?? {}).sort()]);
 
@@ -192,7 +191,7 @@ async function writeModelCalls(
       ended_at: Math.floor(call.endedAt),
       reported_cost: call.reportedCost,
     });
-    // Apart from the digest: people change labels without a rebuild.
+    // Not part of the digest: people change labels without a rebuild.
     if (before?.digest === row.digest && sameList(before.labels, labels)) continue;
     changed.push({ ...row, labels, ...costOf(call, before, book) });
   }
@@ -202,12 +201,12 @@ async function writeModelCalls(
   return [...new Set(calls.flatMap(({ call }) => indexable(call.responseId) ?? []))];
 }
 
-/** No provider's id is longer, and an index takes no text of any length. */
+/** No provider's ids are longer, and index entries are limited in size. */
 const RESPONSE_ID_MAX = 300;
 const indexable = (id: string | null) => (id !== null && id.length <= RESPONSE_ID_MAX ? id : null);
 
 function costOf(call: UnpricedModelCall, before: StoredCall | undefined, book: PriceBook) {
-  // Also where none was known: a price that came later is for later calls, and a repricing's for earlier ones.
+  // Also if no price was known: prices added later apply to later calls, and to earlier ones only by repricing.
   if (before && samePricing(before.priced_by, call)) return { cost_total: before.cost_total, cost: before.cost };
   const { cost, totalDecimal } = priceCall(book, { ...call, at: call.startedAt });
   return { cost_total: totalDecimal, cost };
@@ -251,7 +250,7 @@ async function writeSummaries(
   }));
   if (rows.length === 0) return;
   const summaries = updateOf(conversationTable, rows);
-  // Costs are added by the database, in decimals.
+  // The database sums costs, as decimals.
   await tx.execute(sql`
     update conversations set ${summaries.set}, received_at = greatest(conversations.received_at, ${receivedAt}::bigint),
       cost = m.cost, unpriced_call_count = coalesce(m.unpriced, 0)
@@ -282,7 +281,7 @@ async function writeSearch(tx: Db, projectId: string, conversations: readonly La
   });
 }
 
-/** Longer than any model's name, shorter than what an index refuses. */
+/** Longer than any model name, shorter than the limit of an index entry. */
 const MODEL_CHARACTERS = 500;
 
 const modelsOf = ({ modelCalls }: AssembledConversation) => {
@@ -290,7 +289,7 @@ const modelsOf = ({ modelCalls }: AssembledConversation) => {
   return [...new Set(names.map((name) => cut(name, MODEL_CHARACTERS)))].sort();
 };
 
-/** Names of details that a conversation's sums have room for: names come from clients, so there is no end of them. */
+/** Usage detail names summed per conversation: clients invent names without limit. */
 const DETAILS_MAX = 200;
 
 function sumUsage(calls: readonly UnpricedModelCall[]) {
@@ -300,7 +299,7 @@ function sumUsage(calls: readonly UnpricedModelCall[]) {
   }
   const details = Object.keys(sums).filter((name) => !isOfKnownBucket(name));
   for (const name of details.sort().slice(DETAILS_MAX)) delete sums[name];
-  // Seconds are fractions, and their sum is not to end in the error of binary ones.
+  // Seconds are fractions: rounding removes binary floating-point error from the sum.
   for (const name in sums) sums[name] = Number(sums[name]!.toPrecision(15));
   return sums;
 }
@@ -314,7 +313,7 @@ function previewOf(messages: readonly Message[]) {
   return text ? cut(text, PREVIEW_CHARACTERS) : null;
 }
 
-/** Never through the middle of a surrogate pair, which Postgres would refuse. */
+/** Cuts text without splitting a surrogate pair, which Postgres would reject. */
 const cut = (text: string, length: number) =>
   text
     .slice(0, length)

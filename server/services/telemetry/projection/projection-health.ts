@@ -3,16 +3,16 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 
 export type ProjectionHealth = {
-  /** How long the oldest of the traces that never failed has waited; null when none waits. */
+  /** Age of the oldest pending trace that has not failed; null when none is pending. */
   oldestMs: number | null;
-  /** How long ago any projector completed a pass; null when none is remembered. */
+  /** Time since any projector completed a pass; null when there is no record of one. */
   progressedMs: number | null;
-  /** Traces that failed and will be tried again, and those that were given up. */
+  /** Traces that failed: `retried` are scheduled for a retry, `parked` have used up their retries. */
   retried: number;
   parked: number;
 };
 
-/** What the projectors' progress is, whichever process they run in. */
+/** Returns the progress of the projectors of all processes. Ages are milliseconds. */
 export async function projectionHealth(database: Db): Promise<ProjectionHealth> {
   const [row] = await database.execute<Record<"oldest" | "progressed" | "retried" | "parked", string | null>>(sql`
     with clock as (select ${NOW} as now)

@@ -13,16 +13,16 @@ import { mergeDuplicateTraces, type Rebuilt, rebuildTraces } from "./rebuild-tra
 import { createStatisticsRefresher } from "./refresh-statistics";
 import { isolateOrphanedTraces, replayParked, retryOrPark } from "./retry-traces";
 
-/** How long a projector waits for more: far below the two seconds within which a batch is promised to be readable. */
+/** Poll interval: well below the two seconds within which a batch must be readable. */
 const IDLE_MS = 200;
 /**
- * Rows of the queue in a pass behind which more may be waiting. After fewer it waits all the same: what a pass costs beside
- * its traces is paid once for what comes meanwhile, and left to whoever reads.
+ * Queue rows in a pass after which the next starts at once. After a smaller pass the projector waits anyway: the fixed cost
+ * of a pass is then shared by the rows that arrive meanwhile, which leaves more capacity for readers.
  */
 const BUSY_ROWS = 50;
 const AFTER_FAULT_MS = 1000;
 
-/** Rebuilds conversations from arriving spans until told to stop. Any number may run, in any number of processes. */
+/** Rebuilds conversations from arriving spans until aborted. Any number may run, in any number of processes. */
 export async function runProjector({ signal }: { signal: AbortSignal }) {
   const refreshStatistics = createStatisticsRefresher();
   const foldCosts = createThrottledFold();
@@ -30,45 +30,45 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   const log = logger("projector");
   let replayed = false;
   let faults = 0;
-  let careful = false;
+  let isolating = false;
   while (!signal.aborted) {
     try {
       if (faults > 0) await journal.clear();
-      // What an earlier version could not read, this one may.
+      // This version may be able to read what an earlier one could not.
       if (!replayed) await replayParked(db(), { projectId: null });
       replayed = true;
       await isolateOrphanedTraces(db());
-      const pass: Pass = careful
+      const pass: Pass = isolating
         ? await projectIsolatingFailures(db(), journal)
         : await projectBatch(db(), claimTraces, journal);
       const alone = await projectAlone(db(), journal);
       const backlog = pass.taken + alone.taken === 0 ? await projectBacklog(db(), journal) : NOTHING;
-      if (faults > 0) log.info("Conversations are rebuilt again.");
+      if (faults > 0) log.info("Rebuilding conversations works again.");
       faults = 0;
-      careful = pass.failed > 0;
+      isolating = pass.failed > 0;
       await foldCosts(db());
       const [together, singly] = [
         pass.taken - pass.failed,
         alone.taken - alone.failed + backlog.taken - backlog.failed,
       ];
       if (together + singly > 0) await refreshStatistics(db());
-      // Those that are tried alone come one a pass, and the backlog a few: they do not wait between.
+      // Isolated traces come one per pass and backlog traces a few, so there is no delay between those passes.
       if ((together > 0 && pass.rows >= BUSY_ROWS) || singly > 0) continue;
-      await pause(careful && together === 0 ? AFTER_FAULT_MS : IDLE_MS, signal);
+      await pause(isolating && together === 0 ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {
-      if (faults++ === 0) log.error({ err: loggable(error) }, "Rebuilding conversations failed; trying again.");
-      careful = true;
+      if (faults++ === 0) log.error({ err: loggable(error) }, "Rebuilding conversations failed; retrying.");
+      isolating = true;
       await pause(AFTER_FAULT_MS, signal);
     }
   }
   await journal.leave().catch(() => {});
 }
 
-/** One pass: takes waiting traces, rebuilds their conversations, all in one transaction. Answers how many traces. */
+/** Runs one pass: dequeues pending traces and rebuilds their conversations in one transaction. Returns the number of traces. */
 export const projectPending = async (database: Db): Promise<number> =>
   (await projectBatch(database, claimTraces)).taken;
 
-/** Of the traces taken in a pass: how many there were, by how many rows of the queue, and how many could not be rebuilt. */
+/** `taken` traces from `rows` queue rows, of which `failed` traces could not be rebuilt. */
 type Pass = { taken: number; rows: number; failed: number };
 const NOTHING: Pass = { taken: 0, rows: 0, failed: 0 };
 
@@ -91,8 +91,8 @@ const projectBatch = (database: Db, claim: typeof claimTraces, journal?: Journal
   });
 
 /**
- * A pass for after one failed: what cannot be rebuilt is set aside and tried again later, so that a trace that our code
- * cannot read keeps nobody else's conversations waiting.
+ * Runs a pass that isolates failures, for use after a pass has failed: traces that cannot be rebuilt are scheduled for a
+ * retry, so that a trace our code cannot read does not block other conversations.
  */
 export const projectIsolatingFailures = (database: Db, journal?: Journal, claim = claimTraces): Promise<Pass> =>
   database.transaction(async (tx) => {
@@ -107,14 +107,14 @@ export const projectIsolatingFailures = (database: Db, journal?: Journal, claim 
     return passOf(claimed, failed);
   });
 
-/** One of the traces that nothing else is to be rebuilt with. */
+/** Runs one pass over a single trace that must be rebuilt alone. */
 const projectAlone = (database: Db, journal: Journal) => projectIsolatingFailures(database, journal, claimAlone);
 
-/** One pass over what an earlier version read otherwise; what fails is set aside, as of any pass. */
+/** Runs one pass over traces that an earlier version interpreted differently; failures are scheduled for a retry. */
 export const projectBacklog = (database: Db, journal?: Journal) =>
   projectIsolatingFailures(database, journal, claimBacklog);
 
-/** Halves what fails until the traces that do it stand alone. Answers how many they are. */
+/** Bisects a failing claim down to the failing traces. Returns how many there are. */
 async function rebuildOrScheduleRetry(tx: Db, claim: ClaimedTraces, rebuilt: Rebuilt[]): Promise<number> {
   try {
     rebuilt.push(await tx.transaction((step) => rebuildTraces(step, claim)));
@@ -127,7 +127,7 @@ async function rebuildOrScheduleRetry(tx: Db, claim: ClaimedTraces, rebuilt: Reb
       const attempts = (claim.attempts[traceId] ?? 0) + 1;
       if (attempts === 1) {
         const which = { err: loggable(error), projectId, traceId };
-        logger("projector").error(which, "A trace could not be rebuilt; trying again later.");
+        logger("projector").error(which, "Rebuilding a trace failed; retrying later.");
       }
       await retryOrPark(tx, { projectId, traceId, receivedAt, attempts, alone, error });
       return 1;
@@ -138,16 +138,19 @@ async function rebuildOrScheduleRetry(tx: Db, claim: ClaimedTraces, rebuilt: Reb
   }
 }
 
-/** A stray that stays where it is counts a call twice, which is less than a conversation that cannot be read. */
+/** A failure here only leaves a call counted twice, which is better than failing the conversation. */
 const tryMergeDuplicateTraces = (tx: Db, project: Rebuilt) =>
   tx
     .transaction((step) => mergeDuplicateTraces(step, project))
     .catch((error: unknown) => {
       rethrowDatabaseTrouble(error);
-      logger("projector").warn({ err: loggable(error), projectId: project.projectId }, "Strays were not taken in.");
+      logger("projector").warn(
+        { err: loggable(error), projectId: project.projectId },
+        "Merging duplicate traces failed.",
+      );
     });
 
-/** A database that is away, or has no room, says nothing about a trace. */
+/** Rethrows when the database is unavailable or full: the error is then not the trace's. */
 function rethrowDatabaseTrouble(error: unknown) {
   const trouble = troubleOf(errorCodes(error));
   if (trouble === "away" || trouble === "full") throw error;

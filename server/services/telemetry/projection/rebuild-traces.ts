@@ -12,24 +12,24 @@ import { loadLogs, loadSpans } from "./load-spans";
 import { moveDuplicateTraces } from "./move-duplicate-traces";
 import { type ProjectedConversation, writeConversations } from "./project-conversations";
 
-/** Spans kept from the first reading (who is it?) for the second (what was said?); more are read twice. */
+/** Spans buffered between the first pass (identity) and the second (content); beyond that, spans are read twice. */
 const MAX_BUFFERED_SPANS = 5_000;
 
-/** A project's conversations that were rebuilt, by the response ids of their calls. */
+/** The response ids of the calls in a project's rebuilt conversations. */
 export type Rebuilt = { projectId: string; receivedAt: number; responseIds: readonly string[] };
 
-/** Rebuilds the conversations of traces that were taken from the queue. */
+/** Rebuilds the conversations of dequeued traces. */
 export async function rebuildTraces(
   tx: Db,
   { projectId, traceIds: claimed, receivedAt }: ClaimedTraces,
 ): Promise<Rebuilt> {
-  // Locked before they are read: of two projectors on one trace the second sees all that the first saw.
+  // Locked before reading: of two projectors on one trace, the second sees everything that the first saw.
   await tx.execute(sql`
     select 1 from traces where project_id = ${projectId} and id = any(${textArray(claimed)}) order by id for no key update`);
   const traceIds = await withoutDeletedTraces(tx, projectId, claimed);
 
   const first = await readTraces(tx, projectId, traceIds);
-  // Log records may come before their spans: until then there is nothing to place.
+  // Log records may arrive before their spans: until then there is nothing to place.
   if (first.identities.size === 0) return { projectId, receivedAt, responseIds: [] };
   const conversationIds = await placeTraces(tx, projectId, first.identities, receivedAt);
   const { responseIds } = await rebuild(tx, projectId, conversationIds, receivedAt, first);
@@ -37,8 +37,8 @@ export async function rebuildTraces(
 }
 
 /**
- * Lets conversations that were just rebuilt take in the strays among them. Last in the transaction, one projector of a
- * project at a time: of two that rebuilt one half of a pair each, the second looks when the first has committed.
+ * Merges duplicate traces into the conversations that were just rebuilt. Call last in the transaction: a lock admits one
+ * projector per project at a time, so that of two that rebuilt one half of a pair each, the second sees the first's commit.
  */
 export async function mergeDuplicateTraces(tx: Db, { projectId, receivedAt, responseIds }: Rebuilt): Promise<void> {
   if (responseIds.length === 0) return;
@@ -47,7 +47,7 @@ export async function mergeDuplicateTraces(tx: Db, { projectId, receivedAt, resp
   if (hosts.length > 0) await rebuild(tx, projectId, hosts, receivedAt);
 }
 
-/** Puts conversations together from all spans of their traces, those in `read` without reading them again. */
+/** Assembles conversations from all spans of their traces, reusing those buffered in `read`. */
 async function rebuild(tx: Db, projectId: string, conversationIds: string[], receivedAt: number, read?: ReadTraces) {
   const members = await tx.execute<{ id: string; conversation_id: string }>(sql`
     select id, conversation_id from traces
@@ -61,8 +61,8 @@ async function rebuild(tx: Db, projectId: string, conversationIds: string[], rec
     assemblers.get(conversationOf.get(span.traceId) ?? "")?.add(span, [...logs]);
   };
 
-  for (const { span, logs } of read?.kept ?? []) add(span, logs);
-  const unread = [...members].map((row) => row.id).filter((id) => !read?.keptTraces.has(id));
+  for (const { span, logs } of read?.buffered ?? []) add(span, logs);
+  const unread = [...members].map((row) => row.id).filter((id) => !read?.bufferedTraces.has(id));
   if (unread.length > 0) {
     const logsOf = groupLogs(await loadLogs(tx, projectId, unread));
     for await (const page of loadSpans(tx, projectId, unread)) {
@@ -70,7 +70,7 @@ async function rebuild(tx: Db, projectId: string, conversationIds: string[], rec
     }
   }
 
-  // In order of time; the ids, by which they came from the database, decide between those of one time.
+  // By start time; the sort is stable, so ties keep the database's order by id.
   const inOrder = [...members].sort((a, b) => (startOf.get(a.id) ?? 0) - (startOf.get(b.id) ?? 0));
   const projected: ProjectedConversation[] = conversationIds.map((id) => ({
     id,
@@ -83,12 +83,12 @@ async function rebuild(tx: Db, projectId: string, conversationIds: string[], rec
 
 type ReadTraces = Awaited<ReturnType<typeof readTraces>>;
 
-/** Whose are these traces? Keeps the spans while they are few, so that they need not be read again. */
+/** Reads the identities of traces, and buffers their spans while there are few, so that they need not be read twice. */
 async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]) {
   const logs = await loadLogs(tx, projectId, traceIds);
   const logsOf = groupLogs(logs);
   const folds = new Map<string, IdentityFold>();
-  let kept: { span: SpanRecord; logs: readonly LogRecord[] }[] | null = [];
+  let buffered: { span: SpanRecord; logs: readonly LogRecord[] }[] | null = [];
   for await (const page of loadSpans(tx, projectId, traceIds)) {
     for (const span of page) {
       let fold = folds.get(span.traceId);
@@ -97,17 +97,17 @@ async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]
         folds.set(span.traceId, fold);
       }
       fold.addSpan(span);
-      kept?.push({ span, logs: logsOf(span) });
+      buffered?.push({ span, logs: logsOf(span) });
     }
-    if (kept && kept.length > MAX_BUFFERED_SPANS) kept = null;
+    if (buffered && buffered.length > MAX_BUFFERED_SPANS) buffered = null;
   }
   for (const record of logs) folds.get(record.traceId ?? "")?.addLog(record);
 
   const identities = new Map([...folds].map(([traceId, fold]) => [traceId, fold.identity()]));
-  return { identities, kept: kept ?? [], keptTraces: new Set(kept ? traceIds : []) };
+  return { identities, buffered: buffered ?? [], bufferedTraces: new Set(buffered ? traceIds : []) };
 }
 
-/** Returns what finds the log records of a span among those of its trace, in their order. */
+/** Returns a lookup of a span's log records, in their order. */
 export function groupLogs(logs: readonly LogRecord[]) {
   const bySpan = new Map<string, LogRecord[]>();
   for (const record of logs) {

@@ -7,11 +7,11 @@ import { hideCredentials, logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { takeOrphanedEntries } from "./projector-journal";
 
-/** Seconds before each next try of a trace that could not be rebuilt; after the last it is parked. */
+/** Seconds before each retry of a trace that could not be rebuilt; after the last it is parked. */
 const RETRY_DELAYS_S = [1, 5, 25, 120];
 const REASON_CHARACTERS = 500;
 
-/** A trace whose conversation could not be rebuilt, and how often it was tried by now. */
+/** A trace whose conversation could not be rebuilt, after `attempts` attempts. */
 export type FailedTrace = {
   projectId: string;
   traceId: string;
@@ -21,21 +21,21 @@ export type FailedTrace = {
   error: unknown;
 };
 
-/** What went wrong, short, and without the query that an error of the database carries. */
+/** Returns a short error message, without the query that a database error carries. */
 const reasonOf = (error: unknown) => {
   const shown = loggable(error);
   const first = (shown instanceof Error ? shown.message : String(shown)).split("\n")[0] ?? "";
   return hideCredentials(first).slice(0, REASON_CHARACTERS).toWellFormed().replaceAll("\0", "");
 };
 
-/** Puts a trace back into the queue for later; after the last try it is parked and keeps nobody waiting any more. */
+/** Queues a trace for a delayed retry, or parks it after the last, so that it does not occupy the queue forever. */
 export async function retryOrPark(tx: Db, trace: FailedTrace): Promise<void> {
   const { projectId, traceId, receivedAt, attempts, alone, error } = trace;
-  const wait = RETRY_DELAYS_S[attempts - 1];
-  if (wait !== undefined) {
+  const delayS = RETRY_DELAYS_S[attempts - 1];
+  if (delayS !== undefined) {
     await tx.execute(sql`
       insert into projection_queue (project_id, trace_id, received_at, attempts, retry_at, alone)
-      values (${projectId}, ${traceId}, ${receivedAt}, ${attempts}, ${NOW} + ${wait * 1000}::bigint, ${alone})`);
+      values (${projectId}, ${traceId}, ${receivedAt}, ${attempts}, ${NOW} + ${delayS * 1000}::bigint, ${alone})`);
     return;
   }
   await tx.execute(sql`
@@ -45,13 +45,13 @@ export async function retryOrPark(tx: Db, trace: FailedTrace): Promise<void> {
     on conflict (project_id, trace_id) do nothing`);
   logger("projector").error(
     { err: loggable(error), projectId, traceId, attempts },
-    "A trace could not be rebuilt and is parked: it is shown to its project and can be replayed.",
+    "Parked a trace that could not be rebuilt: it is listed in its project and can be replayed.",
   );
 }
 
 /**
- * Whatever a process was at when it ended is tried alone from now on: what it died of, if it was one of these traces,
- * takes nothing else along the next time, and is parked when it has ended several.
+ * Marks the traces that dead processes were working on to be rebuilt alone: if one of them crashed its process, it affects
+ * no other trace the next time, and is parked after it has crashed several.
  */
 export async function isolateOrphanedTraces(database: Db): Promise<void> {
   await database.transaction(async (tx) => {
@@ -68,17 +68,24 @@ export async function isolateOrphanedTraces(database: Db): Promise<void> {
       group by project_id, trace_id order by project_id, trace_id`);
     logger("projector").warn(
       { traces: suspects.length },
-      "A process ended while it was rebuilding these: each is tried alone now.",
+      "A process died while rebuilding these traces; retrying each alone.",
     );
-    const error = new Error("The process ended while this was being rebuilt.");
+    const error = new Error("The process died while rebuilding this trace.");
     for (const { project_id: projectId, trace_id: traceId, received_at, attempts } of taken) {
-      const again = { projectId, traceId, receivedAt: Number(received_at), attempts: attempts + 1, alone: true, error };
-      await retryOrPark(tx, again);
+      const failed = {
+        projectId,
+        traceId,
+        receivedAt: Number(received_at),
+        attempts: attempts + 1,
+        alone: true,
+        error,
+      };
+      await retryOrPark(tx, failed);
     }
   });
 }
 
-/** Tries parked traces again, of one project or, where another version gave them up, of all. Answers how many. */
+/** Requeues the parked traces of one project or, with `null`, those that another version parked. Returns the count. */
 export async function replayParked(tx: Db, { projectId }: { projectId: string | null }): Promise<number> {
   const which = projectId === null ? sql`version <> ${version}` : sql`project_id = ${projectId}`;
   const [row] = await tx.execute<{ replayed: number }>(sql`

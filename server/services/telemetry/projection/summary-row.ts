@@ -1,7 +1,7 @@
 import { conversations } from "@/db/schema";
 import type { ConversationSummary } from "../schemas";
 
-/** The columns of a conversation in a list; the searched text stays behind. */
+/** Columns of a conversation in a list. */
 export const summaryColumns = {
   id: conversations.id,
   externalId: conversations.externalId,
@@ -23,7 +23,7 @@ export const summaryColumns = {
   cost: conversations.cost,
 };
 
-/** Money leaves the database as exact decimal text and leaves us as the nearest JSON number. */
+/** Converts a row to a summary. `cost` is exact decimal text in the database and the nearest JSON number in the API. */
 export const summaryOf = <Row extends { cost: string | null; unpricedCallCount: number }>(
   row: Row,
 ): Omit<Row, "cost"> & Pick<ConversationSummary, "cost" | "costComplete"> => ({

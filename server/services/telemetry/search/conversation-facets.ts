@@ -3,7 +3,7 @@ import { z } from "zod";
 import { queryUnixMs } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 
-/** Newest conversations that facets count: exact while a project is small, a sample of the present when it is not. */
+/** Facets count the newest conversations: exact for small projects, a recent sample for large ones. */
 const COUNTED = 10_000;
 const MODELS_SHOWN = 50;
 const LABELS_SHOWN = 50;
@@ -25,7 +25,7 @@ export const conversationFacets = verb(
         sampled: z.boolean(),
         withFindings: z.int(),
         withErrors: z.int(),
-        /** Most conversations first. */
+        /** Sorted by count, descending. */
         models: values,
         labels: values,
       }),

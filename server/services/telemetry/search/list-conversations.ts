@@ -13,7 +13,7 @@ export const listConversations = verb(
     name: "conversations.list",
     summary: "List conversations, newest start first.",
     description:
-      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds conversations with all of its words in their messages. `model` is a model name as it was answered, `label` one of its labels: the tags that any of its spans has (`langfuse.trace.tags`, `tag.tags` and others), and those that people gave it.",
+      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds conversations whose messages contain all of its words. `model` is a model name as reported in the response. `label` is one of the conversation's labels: tags on any of its spans (`langfuse.trace.tags`, `tag.tags` and others), or labels that people added.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -39,7 +39,7 @@ export const listConversations = verb(
       models: filters.model === undefined ? [] : [filters.model],
       labels: filters.label === undefined ? [] : [filters.label],
     });
-    // The client's own id leaves one conversation to look at, and no list to search.
+    // The client's own id matches one conversation at most: the search index is not needed.
     const byTerms = terms.length > 0 && externalId === undefined;
     const rows = await ctx.db
       .select(summaryColumns)
@@ -76,6 +76,6 @@ export const listConversations = verb(
   },
 );
 
-/** Of a count: more than none, none, or either. Written out: only so does a plan for any value use a partial index. */
+/** Filters by whether a count is above zero. Inlined as text, because a generic plan with a parameter cannot use a partial index. */
 const someOrNone = (count: "finding_count" | "error_count", wanted: boolean | undefined): SQL | undefined =>
   wanted === undefined ? undefined : sql.raw(`conversations.${count} ${wanted ? ">" : "="} 0`);

@@ -2,37 +2,37 @@ import { and, type SQL, sql } from "drizzle-orm";
 import { conversations } from "@/db/schema";
 import type { Position } from "@/server/platform/cursor";
 
-/** As the database's function `search_keys` has it. */
+/** Must match the SQL function `search_keys`. */
 const DAY_MS = 86_400_000;
-/** The newest conversations, which are looked at one by one before an index is asked. */
+/** Newest conversations that are scanned before the index is used. */
 const NEWEST = 100;
-/** How many of them where one of those has the terms, so that others are likely to. */
+/** Scan size once one of those matches, as more matches are then likely. */
 const NEWEST_OF_COMMON = 1000;
 
 type Search = {
   projectId: string;
-  /** A conversation has to have all of them. */
+  /** A conversation must have all of them. */
   terms: readonly string[];
   startedAfter: number | undefined;
   startedBefore: number | undefined;
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   position: Position | undefined;
-  /** More that is asked of a conversation. */
+  /** Additional conditions on the conversation. */
   narrowed: SQL | undefined;
   limit: number;
 };
 
-/** That the conversation of the row at hand has these terms. OFFSET 0: one look a row, where a join could read all of the project. */
+/** Condition: the conversation has these terms. OFFSET 0 forces one lookup per row; a join could read the whole project. */
 export const hasTerms = (terms: readonly string[]): SQL => sql`exists (
   select 1 from conversation_search s
   where s.project_id = ${conversations.projectId} and s.conversation_id = ${conversations.id}
     and s.terms @> ${sql.param([...terms])}::text[] offset 0)`;
 
 /**
- * The ids of the newest conversations with these terms, as an array. First it looks at the newest conversations one by one:
- * a word of everything is found there, and on a busy day its index entries are many. What is missing then it looks for day by
- * day, back through the days on which the project has conversations: each by the index, until there is enough. A word of
- * nothing costs a look a day. No estimate of how common a word is decides between the two.
+ * Returns the ids of the newest conversations with these terms, as an SQL array. Scans the newest conversations first: a
+ * common word is found there, and its index entries for a busy day are many. The rest comes from the index, day by day
+ * backwards over the days that have conversations, until the page is full. A word without matches costs one lookup per day.
+ * The choice does not depend on an estimate of how common a word is.
  */
 export function searchConversations({ projectId, terms, narrowed, position, limit, ...time }: Search): SQL {
   const before = Math.min(
@@ -40,7 +40,7 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
     (position?.[0] ?? Number.MAX_SAFE_INTEGER - 1) + 1,
   );
   const wanted = sql`${sql.param([...terms])}::text[]`;
-  // The LIMIT is part of the text: of a parameter, a plan for any values would think that it takes a tenth of the project.
+  // LIMIT is inlined: with a parameter, a generic plan would assume a tenth of the project.
   const newest = (many: number) => sql`
     select id, started_at, ${hasTerms(terms)} as has from (
       select project_id, id, started_at from conversations
@@ -52,11 +52,11 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
       )}
       order by started_at desc, id desc limit ${sql.raw(String(many))}
     ) conversations`;
-  const asked = (id: SQL) =>
+  const meetsConditions = (id: SQL) =>
     narrowed &&
     sql`(
       select ${narrowed} from ${conversations} where ${conversations.projectId} = ${projectId} and ${conversations.id} = ${id})`;
-  // OFFSET 0 keeps what the index finds apart from what else is asked of those rows.
+  // OFFSET 0 keeps the index condition apart from the other conditions.
   return sql`array(
     with recursive near as materialized (${newest(NEWEST)}),
     far as materialized (
@@ -65,7 +65,7 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
     ),
     seen as materialized (select * from far union all select * from near where not exists (select 1 from far)),
     common as materialized (
-      select id from seen where ${and(sql`has`, asked(sql`seen.id`))} order by started_at desc, id desc limit ${limit}
+      select id from seen where ${and(sql`has`, meetsConditions(sql`seen.id`))} order by started_at desc, id desc limit ${limit}
     ),
     last as materialized (
       select started_at, id from seen where (select count(*) from common) < ${limit} order by started_at, id limit 1
@@ -92,7 +92,7 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
           sql`s.project_id = ${projectId}`,
           sql`(s.started_at, s.conversation_id) < (last.started_at, last.id)`,
           time.startedAfter === undefined ? undefined : sql`s.started_at >= ${time.startedAfter}::bigint`,
-          asked(sql`s.conversation_id`),
+          meetsConditions(sql`s.conversation_id`),
         )}
         order by s.started_at desc, s.conversation_id desc limit ${limit}
       ) found

@@ -1,17 +1,17 @@
-/** Distinct words that one conversation is found by; more would make the index larger than the conversations. */
-const WORDS_KEPT = 2000;
-/** Longer runs are ids, hashes and base64: found by their beginning's whole length or not at all. */
+/** Distinct words indexed per conversation; more would make the index larger than the conversations. */
+const MAX_WORDS = 2000;
+/** Longer runs are ids, hashes and base64: only this prefix is indexed and searched. */
 const WORD_CHARACTERS = 40;
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-/** Scripts that do not put spaces between words: every pair of neighbouring characters stands for a word. */
+/** Scripts without spaces between words: every pair of adjacent characters is indexed as a word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Adds the words of a text, lower-cased, while they are not too many. */
+/** Adds the words of a text, lower-cased, up to the limit. */
 function addWords(words: Set<string>, text: string) {
   for (const [run] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
-    if (words.size >= WORDS_KEPT) return;
+    if (words.size >= MAX_WORDS) return;
     if (UNSPACED.test(run)) addPairs(words, run);
     else words.add(run.slice(0, WORD_CHARACTERS));
   }
@@ -20,7 +20,7 @@ function addWords(words: Set<string>, text: string) {
 function addPairs(words: Set<string>, run: string) {
   const characters = [...run];
   if (characters.length === 1) words.add(run);
-  for (let i = 0; i + 1 < characters.length && words.size < WORDS_KEPT; i++) {
+  for (let i = 0; i + 1 < characters.length && words.size < MAX_WORDS; i++) {
     words.add(`${characters[i]}${characters[i + 1]}`);
   }
 }
@@ -32,7 +32,7 @@ type Searched = {
   userId?: string | null | undefined;
 };
 
-/** What a conversation is found by. No word has a colon, so that none is taken for a model, a label or a user. */
+/** Returns the search terms of a conversation. Words never contain a colon, so none can be mistaken for a model, label or user. */
 export function termsOf({ texts = [], models = [], labels = [], userId }: Searched): string[] {
   const words = new Set<string>();
   for (const text of texts) addWords(words, text);
@@ -44,5 +44,5 @@ export function termsOf({ texts = [], models = [], labels = [], userId }: Search
   ];
 }
 
-/** What a conversation with these labels is found by. */
+/** Returns the search terms of these labels. */
 export const labelTerms = (labels: readonly string[]): string[] => labels.map((label) => `label:${label}`);
