@@ -9,7 +9,7 @@ import { changedFields, changedItems, maskField, maskValue } from "./mask-value"
 export type Masking = { messages: boolean };
 export type Masked<Item> = Decoded<Item> & { masked: number };
 
-/** A batch as it may be stored: without secrets where nobody will look for them, and `masked` says how many there were. */
+/** Masks the secrets in a batch of spans before it is stored; `masked` counts them. Message text only if the project wants it. */
 export function maskSpans(batch: Decoded<SpanRecord>, masking: Masking): Masked<SpanRecord> {
   const { tally, attributes, resources } = masker(masking);
   const events = (given: SpanRecord["events"]) =>
@@ -31,19 +31,19 @@ export function maskSpans(batch: Decoded<SpanRecord>, masking: Masking): Masked<
   return { ...batch, items, masked: tally.masked };
 }
 
-/** The record with these fields; the same one where they are as they were, which is what most are. */
+/** Returns the record with these fields, or the same object if none changed, which is the usual case. */
 function changed<Item extends object>(record: Item, fields: Partial<Item>): Item {
   for (const name in fields) if (fields[name] !== record[name]) return { ...record, ...fields };
   return record;
 }
 
-/** The same for log records, whose body may be a message too. */
+/** Masks the secrets in a batch of log records, whose body may also be a message. */
 export function maskLogs(batch: Decoded<LogRecord>, masking: Masking): Masked<LogRecord> {
   const { tally, attributes, resources } = masker(masking);
   const items = batch.items.map((log) => {
     const resource = resources(log.resource);
     if (log.eventName !== null && isMessageEvent(log.eventName) && !masking.messages) return changed(log, { resource });
-    // The body of an event that repeats a call's attributes has their names.
+    // An event that repeats a call's attributes has them, by name, in its body.
     const { body } = log;
     const named = typeof body === "object" && body !== null && !Array.isArray(body);
     return changed(log, {
@@ -59,7 +59,7 @@ function masker({ messages }: Masking) {
   const tally: Tally = { masked: 0 };
   const attribute = (name: string, value: unknown) => maskAttribute(name, value as AttributeValue, { messages, tally });
   const attributes = (given: Attributes) => changedFields(given as Record<string, unknown>, attribute) as Attributes;
-  // Shared by all the spans of a process, and counted once.
+  // All spans of a process share one resource object, whose secrets count once.
   const seen = new Map<Attributes, Attributes>();
   const resources = (given: Attributes) => {
     let masked = seen.get(given);
@@ -82,11 +82,11 @@ function maskAttribute(
   return masked !== value && typeof value === "string" && isIdentity(name) ? pseudonymOf(value) : masked;
 }
 
-/** An id that is a secret stays an id: two people's must not become one. */
+/** Returns a pseudonym for an id that is a secret, so that different people's ids stay distinct. */
 const pseudonymOf = (id: string) =>
   `masked-${createHmac("sha256", derivedSecret("masking")).update(id).digest("hex").slice(0, 24)}`;
 
-/** What of a request is its messages. Whatever else stands beside them in the same JSON is not. */
+/** Fields of a request that hold its messages; the other fields of the same JSON are not message text. */
 const CONVERSATION = new Set([
   "messages",
   "input",
@@ -99,20 +99,20 @@ const CONVERSATION = new Set([
 const isRequest = (body: object) =>
   ("messages" in body && Array.isArray(body.messages)) || ("model" in body && typeof body.model === "string");
 
-/** Message text as it was sent; of a whole request in its place, the messages as they were sent. */
+/** Leaves message text as sent. If the attribute holds a whole request, masks everything but its messages. */
 function maskEnvelope(value: AttributeValue, tally: Tally): AttributeValue {
-  const beside = (body: object) =>
+  const maskRest = (body: object) =>
     changedFields(body as Record<string, unknown>, (name, inner) =>
       CONVERSATION.has(name) ? inner : maskAttribute(name, inner as AttributeValue, { messages: true, tally }),
     );
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return isRequest(value) ? (beside(value) as AttributeValue) : value;
+    return isRequest(value) ? (maskRest(value) as AttributeValue) : value;
   }
   if (typeof value !== "string" || !value.startsWith("{") || !namesSecret(value)) return value;
   try {
     const body = JSON.parse(value) as object;
     if (!isRequest(body)) return value;
-    const masked = beside(body);
+    const masked = maskRest(body);
     return masked === body ? value : JSON.stringify(masked);
   } catch {
     return value;

@@ -1,25 +1,25 @@
 import { isSecretName, isSecretParameter, meaningOf } from "./secret-names";
 import { AWS_KEY_ID, AWS_SECRET, isCredentialOf, looksRandom, SCHEMES, SHAPES } from "./secret-shapes";
 
-/** How many secrets were masked so far. */
+/** Counter of masked secrets. */
 export type Tally = { masked: number };
 
-/** What stands where a secret was: it says what kind it was, and nothing of it. */
+/** Returns the replacement for a secret, which reveals its kind only. */
 export const maskOf = (kind: string) => `[masked: ${kind}]`;
-/** A mask, alone or after the word of a scheme. */
+/** A mask, alone or after an authorization scheme. */
 const IS_MASKED = /^(?:(?:bearer|basic) )?\[masked: /i;
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 const HINTS = new RegExp([...new Set(SHAPES.map(({ hint }) => escaped(hint)))].join("|"));
 
-/** Every shape has so many characters in a row that stand in a key; of `Bearer` and `Basic`, what is shorter is a word. */
+/** Every shape has a run of at least this many key characters; a shorter one after `Bearer` or `Basic` is a word. */
 const RUN = 16;
 const IN_RUN = new Uint8Array(128);
 for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=") {
   IN_RUN[char.charCodeAt(0)] = 1;
 }
 
-/** Whether the text has a run that long: looked at from its far end, so that of words only some characters are read. */
+/** Whether the text has a run of that length. Scans candidates from their far end, so that most characters of prose are skipped. */
 function hasRun(text: string): boolean {
   for (let start = 0; start + RUN <= text.length; ) {
     let at = start + RUN - 1;
@@ -31,8 +31,8 @@ function hasRun(text: string): boolean {
 }
 
 /**
- * Text in which secrets, by their shape or by the name before them, are masked. Takes a time linear in the text, and of
- * most texts reads only a part.
+ * Masks secrets in a text, recognised by their shape or by the name before them. Takes linear time, and reads only part of
+ * most texts.
  */
 export function maskText(text: string, tally: Tally): string {
   let masked = text;
@@ -51,21 +51,21 @@ export function maskText(text: string, tally: Tally): string {
 function maskShapes(text: string, tally: Tally): string {
   let masked = text;
   const hasKeyId = AWS_KEY_ID.test(text);
-  const replace = (pattern: RegExp, kind: string, holds?: (found: string) => boolean) => {
+  const replace = (pattern: RegExp, kind: string, confirms?: (found: string) => boolean) => {
     masked = masked.replace(pattern, (found) => {
-      if (holds && !holds(found)) return found;
+      if (confirms && !confirms(found)) return found;
       tally.masked++;
       return maskOf(kind);
     });
   };
-  for (const { kind, hint, pattern, holds } of SHAPES) if (masked.includes(hint)) replace(pattern, kind, holds);
+  for (const { kind, hint, pattern, confirms } of SHAPES) if (masked.includes(hint)) replace(pattern, kind, confirms);
   if (hasKeyId) replace(AWS_SECRET, "AWS secret key", looksRandom);
   return masked;
 }
 
 const ENDS_AUTHORITY = /[\s/?#"'<>\\`]/;
 
-/** The password in `scheme://user:password@host`, whatever of it was left unescaped. */
+/** Masks the password in `scheme://user:password@host`, also if it contains unescaped characters. */
 function maskAddresses(text: string, tally: Tally): string {
   const pieces: string[] = [];
   let copied = 0;
@@ -90,14 +90,14 @@ const NAME_MAX = 64;
 const IN_NAME = /[\w.-]/;
 const isQuote = (char: string | undefined) => char === '"' || char === "'";
 const NOTHING = /^\s*(?:|null|none|nil|undefined|true|false|\*+|<[^>]{0,40}>)\s*$/i;
-/** What stands under a secret's name where there is no secret, or where somebody hid it already. */
+/** Whether the value of a secret's name is a placeholder: no secret, or one that is masked already. */
 export const isPlaceholder = (text: string) => text.length <= 48 && (NOTHING.test(text) || IS_MASKED.test(text));
-/** A folder, in the variable of that name. */
-const IS_FOLDER = /^(?:\/|[A-Za-z]:\\)/;
+/** A path, as in `PWD=/home/…`. */
+const IS_PATH = /^(?:\/|[A-Za-z]:\\)/;
 
 type Name = { text: string; quoted: boolean; parameter: boolean };
 
-/** The name that ends before a separator: bare, or in quotes that may themselves be escaped. */
+/** Returns the name that ends before a separator: bare, or in quotes that may be escaped. */
 function nameBefore(text: string, separator: number): Name | undefined {
   let end = separator;
   while (end > 0 && separator - end < 8 && (text[end - 1] === " " || text[end - 1] === "\t")) end--;
@@ -114,8 +114,8 @@ function nameBefore(text: string, separator: number): Name | undefined {
 }
 
 /**
- * The end of a quoted text that begins after its quote. Inside JSON inside JSON a quote has backslashes before it: one that
- * closes has as many as the one that opened, and pairs of what stands for a backslash before those.
+ * Returns the end of a quoted text that starts at `from`. In JSON nested in JSON, quotes have backslashes before them: the
+ * closing quote has as many as the opening one, preceded only by pairs that encode backslashes.
  */
 function endOfQuoted(text: string, from: number, quote: string, backslashes: number): number {
   for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 1)) {
@@ -134,28 +134,28 @@ const endBefore = (text: string, from: number, stop: RegExp) => {
   while (end < text.length && !stop.test(text[end] as string)) end++;
   return end;
 };
-/** `name: value` without quotes is a header's way; of other names it is prose. */
+/** Unquoted `name: value` is a header only with such names; with others it is prose. */
 const IS_HEADER = /-|^(?:authorization|cookie)$/i;
 
-/** As much of a value as tells whether it is to be looked at. */
-const BEGINNING = 24;
+/** Characters of a value that decide whether it is masked. */
+const PREFIX_CHARACTERS = 24;
 
 type Span = { from: number; to: number };
 
-/** Where the value of a secret name stands, after its separator; `undefined` where there is none to be sure of. */
+/** Returns the range of a secret name's value after its separator; `undefined` if there is no certain value. */
 function valueAfter(text: string, separator: number, name: Name): Span | undefined {
   let from = separator + 1;
-  if (text[from] === ">") from++; // Ruby's arrow
+  if (text[from] === ">") from++; // Ruby's `=>`
   const limit = from + 8;
   while (from < limit && (text[from] === " " || text[from] === "\t")) from++;
-  if (text[from] === "[" && isQuote(text[from + 1])) from++; // a list of them
+  if (text[from] === "[" && isQuote(text[from + 1])) from++; // a list of values
   let backslashes = 0;
   while (text[from + backslashes] === "\\" && backslashes < 16) backslashes++;
   const quote = text[from + backslashes];
   const quoted = quote !== undefined && isQuote(quote);
   if (quoted) from += backslashes + 1;
-  const beginning = text.slice(from, from + BEGINNING);
-  if (IS_MASKED.test(beginning) || IS_FOLDER.test(beginning)) return undefined;
+  const beginning = text.slice(from, from + PREFIX_CHARACTERS);
+  if (IS_MASKED.test(beginning) || IS_PATH.test(beginning)) return undefined;
   if (quoted) return { from, to: endOfQuoted(text, from, quote, backslashes) };
   if (text[separator] === "=") {
     return { from, to: endBefore(text, from, name.parameter ? ENDS_PARAMETER : ENDS_BARE) };
@@ -165,7 +165,7 @@ function valueAfter(text: string, separator: number, name: Name): Span | undefin
 
 const SEPARATOR = /[:=]/g;
 
-/** Whether a name in the text says that its value is a secret, or headers: then JSON is worth reading as such. */
+/** Whether the text contains the name of a secret or of headers, so that JSON is worth parsing. */
 export function namesSecret(text: string): boolean {
   SEPARATOR.lastIndex = 0;
   for (let found = SEPARATOR.exec(text); found; found = SEPARATOR.exec(text)) {
@@ -175,7 +175,7 @@ export function namesSecret(text: string): boolean {
   return false;
 }
 
-/** Values after the name of a secret: `api_key=…`, `"password": "…"`, `{ apiKey: '…' }`, `x-api-key: …`, `?token=…`. */
+/** Masks values after the name of a secret: `api_key=…`, `"password": "…"`, `{ apiKey: '…' }`, `x-api-key: …`, `?token=…`. */
 function maskNamed(text: string, tally: Tally): string {
   const pieces: string[] = [];
   let copied = 0;

@@ -2,64 +2,64 @@ import type { AttributeValue } from "../otlp/types";
 import { isPlaceholder, maskOf, maskText, namesSecret, type Tally } from "./mask-text";
 import { isStoredHeader, meaningOf } from "./secret-names";
 
-/** Deeper JSON text is masked as plain text: a walk through it has to end. */
+/** JSON text nested deeper is masked as plain text, to bound recursion. */
 const MAX_JSON_DEPTH = 64;
 class TooDeep extends Error {}
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const emptied = (): Json => Object.create(null);
+const emptyObject = (): Json => Object.create(null);
 
-/** A value in which secrets are masked: the same one where there are none. Text that is JSON is looked into by its names. */
+/** Masks the secrets in a value; returns the same object if there are none. JSON text is masked by its field names. */
 export function maskValue(value: AttributeValue, tally: Tally): AttributeValue {
-  return within(value, tally, 0) as AttributeValue;
+  return maskNested(value, tally, 0) as AttributeValue;
 }
 
-/** The same of a value that has a name; `undefined` where nothing of it is to be stored. */
+/** Masks the secrets in a named value; `undefined` if none of it may be stored. */
 export function maskField(name: string, value: AttributeValue, tally: Tally): AttributeValue | undefined {
-  return field(name, value, tally, 0) as AttributeValue | undefined;
+  return maskNamed(name, value, tally, 0) as AttributeValue | undefined;
 }
 
-function field(name: string, value: unknown, tally: Tally, depth: number): unknown {
+function maskNamed(name: string, value: unknown, tally: Tally, depth: number): unknown {
   switch (meaningOf(name)) {
     case "headers":
-      return headers(value, tally, depth);
+      return maskHeaders(value, tally, depth);
     case "unstored header":
       tally.masked++;
       return undefined;
     case "secret":
-      return whole(value, tally);
+      return maskAll(value, tally);
     case "plain":
-      return within(value, tally, depth);
+      return maskNested(value, tally, depth);
   }
 }
 
-function within(value: unknown, tally: Tally, depth: number): unknown {
-  if (typeof value === "string") return text(value, tally, depth);
+function maskNested(value: unknown, tally: Tally, depth: number): unknown {
+  if (typeof value === "string") return maskTextOrJson(value, tally, depth);
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_JSON_DEPTH) throw new TooDeep();
-  if (Array.isArray(value)) return changedItems(value, (item) => within(item, tally, depth + 1));
-  return changedFields(value as Json, (name, inner) => field(name, inner, tally, depth + 1));
+  if (Array.isArray(value)) return changedItems(value, (item) => maskNested(item, tally, depth + 1));
+  return changedFields(value as Json, (name, inner) => maskNamed(name, inner, tally, depth + 1));
 }
 
-/** All that stands under a secret's name. Numbers can be passwords too; what is on or off, or absent, is none. */
-function whole(value: unknown, tally: Tally): unknown {
+/** Masks everything under a secret's name. Numbers can be passwords; booleans and null cannot. */
+function maskAll(value: unknown, tally: Tally): unknown {
   if (typeof value === "string" || typeof value === "number") {
     if (isPlaceholder(String(value))) return value;
     tally.masked++;
     return maskOf("value");
   }
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return changedItems(value, (item) => whole(item, tally));
-  return changedFields(value as Json, (_, inner) => whole(inner, tally));
+  if (Array.isArray(value)) return changedItems(value, (item) => maskAll(item, tally));
+  return changedFields(value as Json, (_, inner) => maskAll(inner, tally));
 }
 
-/** Of many headers, those that are on the list. A list of pairs, or text that is no JSON, is not looked into and goes. */
-function headers(value: unknown, tally: Tally, depth: number): unknown {
+/** Keeps only allowed headers. A list of pairs, or text that is not JSON, is dropped as a whole. */
+function maskHeaders(value: unknown, tally: Tally, depth: number): unknown {
   if (isObject(value)) {
     return changedFields(value, (name, inner) => {
-      if (isStoredHeader(name)) return within(inner, tally, depth + 1);
+      if (isStoredHeader(name)) return maskNested(inner, tally, depth + 1);
       tally.masked++;
       return undefined;
     });
@@ -67,7 +67,7 @@ function headers(value: unknown, tally: Tally, depth: number): unknown {
   if (typeof value === "string") {
     const parsed = parsedObject(value);
     if (parsed) {
-      const stored = headers(parsed, tally, depth);
+      const stored = maskHeaders(parsed, tally, depth);
       return stored === parsed ? value : JSON.stringify(stored);
     }
     if (isPlaceholder(value)) return value;
@@ -77,13 +77,13 @@ function headers(value: unknown, tally: Tally, depth: number): unknown {
   return undefined;
 }
 
-function text(value: string, tally: Tally, depth: number): string {
-  const parsed = isWorthReading(value) ? parsedJson(value) : undefined;
+function maskTextOrJson(value: string, tally: Tally, depth: number): string {
+  const parsed = isWorthParsing(value) ? parsedJson(value) : undefined;
   if (parsed === undefined) return maskText(value, tally);
-  // Counted apart: what is found before it turns out to be too deep is found again.
+  // Counted separately: if the value turns out to be too deep, its secrets are found again as plain text.
   const found = { masked: 0 };
   try {
-    const masked = within(parsed, found, depth + 1);
+    const masked = maskNested(parsed, found, depth + 1);
     tally.masked += found.masked;
     return masked === parsed ? value : JSON.stringify(masked);
   } catch (error) {
@@ -93,10 +93,10 @@ function text(value: string, tally: Tally, depth: number): string {
 }
 
 const LIKE_JSON = /^\s{0,100}[[{]/;
-/** Text alone would do for most JSON: not for headers among it, nor for an address with its slashes escaped. */
-const isWorthReading = (sent: string) => LIKE_JSON.test(sent) && (namesSecret(sent) || sent.includes(":\\/\\/"));
+/** Masking as text suffices for most JSON, but not for headers in it or URLs with escaped slashes. */
+const isWorthParsing = (sent: string) => LIKE_JSON.test(sent) && (namesSecret(sent) || sent.includes(":\\/\\/"));
 
-/** JSON text of a list or an object, as its value. */
+/** Parses JSON text of a list or an object; `undefined` for other text. */
 function parsedJson(sent: string): object | undefined {
   if (!LIKE_JSON.test(sent)) return undefined;
   try {
@@ -110,7 +110,7 @@ const parsedObject = (sent: string) => {
   return isObject(parsed) ? parsed : undefined;
 };
 
-/** A list with each item changed; the same list where none is. */
+/** Maps a list; returns the same list if no item changed. */
 export function changedItems<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
   let copy: Item[] | undefined;
   for (let index = 0; index < list.length; index++) {
@@ -122,13 +122,13 @@ export function changedItems<Item>(list: readonly Item[], change: (item: Item) =
   return copy ?? list;
 }
 
-/** An object with each field changed, without those that become `undefined`; the same object where none is. */
+/** Maps an object's fields and drops those that become `undefined`; returns the same object if none changed. */
 export function changedFields(object: Json, change: (name: string, value: unknown) => unknown): Json {
   let copy: Json | undefined;
   for (const name of Object.keys(object)) {
     const changed = change(name, object[name]);
     if (changed === object[name]) continue;
-    copy ??= Object.assign(emptied(), object);
+    copy ??= Object.assign(emptyObject(), object);
     if (changed === undefined) delete copy[name];
     else copy[name] = changed;
   }

@@ -1,21 +1,21 @@
-/** How many names are remembered; a sender that invents names forgets them again. */
-const REMEMBERED = 5000;
+/** Cached names; the cache is cleared when a client that invents names fills it. */
+const CACHED_NAMES_MAX = 5000;
 
-/** Returns the same as `judge`, which is asked once for each of the names in use. */
+/** Memoizes `judge` by name. */
 export function memoizeByName<Verdict>(judge: (name: string) => Verdict): (name: string) => Verdict {
   const known = new Map<string, Verdict>();
   return (name) => {
     let verdict = known.get(name);
     if (verdict === undefined) {
       verdict = judge(name);
-      if (known.size >= REMEMBERED) known.clear();
+      if (known.size >= CACHED_NAMES_MAX) known.clear();
       known.set(name, verdict);
     }
     return verdict;
   };
 }
 
-/** `x-API-Key`, `xApiKey` and `X_API_KEY` are one name. */
+/** Normalises spellings: `x-API-Key`, `xApiKey` and `X_API_KEY` become one name. */
 const words = (name: string) =>
   name
     .slice(-200)
@@ -23,7 +23,7 @@ const words = (name: string) =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "_");
 
-/** Names, at their end, under which a credential stands. `token` alone is a word of a model's vocabulary. */
+/** Suffixes of names whose value is a credential. `token` alone is excluded: it also means a model's token. */
 const SECRET = new RegExp(
   `(?:^|_)(?:${[
     "(?:api|access|secret|private|account|subscription|auth|signing|encryption|master|service|ssh)_?key",
@@ -41,13 +41,13 @@ const SECRET = new RegExp(
 );
 export const isSecretName = memoizeByName((name) => SECRET.test(words(name)));
 
-/** In the query of an address there are more. */
+/** Additional names in the query of a URL. */
 const SECRET_PARAMETER =
   /^(?:token|sig|signature|x_amz_signature|x_amz_credential|x_goog_signature|awsaccess_?key_?id)$/;
 export const isSecretParameter = memoizeByName((name) => isSecretName(name) || SECRET_PARAMETER.test(words(name)));
 
-/** Headers that tell about a request and open nothing. A trailing `*` takes every name that begins so. */
-const HEADERS_STORED = [
+/** Allowed headers: they describe a request and grant no access. A trailing `*` matches any suffix. */
+const ALLOWED_HEADERS = [
   "accept*",
   "age",
   "anthropic-beta",
@@ -97,16 +97,16 @@ const HEADERS_STORED = [
   "x-stainless-*",
   "x-trace-id",
 ];
-const EXACT = new Set(HEADERS_STORED.filter((name) => !name.endsWith("*")));
-const BEGINNINGS = HEADERS_STORED.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
+const EXACT = new Set(ALLOWED_HEADERS.filter((name) => !name.endsWith("*")));
+const PREFIXES = ALLOWED_HEADERS.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
 
-/** Whether a header of this name is stored, in whichever capitals, with hyphens or underscores. */
+/** Whether a header of this name is stored, in any case, with hyphens or underscores. */
 export const isStoredHeader = memoizeByName((name) => {
   const header = name.toLowerCase().replaceAll("_", "-");
-  return EXACT.has(header) || BEGINNINGS.some((beginning) => header.startsWith(beginning));
+  return EXACT.has(header) || PREFIXES.some((prefix) => header.startsWith(prefix));
 });
 
-/** Attributes that hold a header under its name, or all of them in one value; the header's name is the last group. */
+/** Attributes that hold one header (its name is the last group) or all headers in one value. */
 const HEADER_ATTRIBUTES = [
   // http.request.header.*, http.response.headers, ai.request.headers.*, llm.request.headers, http.headers
   /(?:^|[._])(?:request|response|http)[._](?:raw[._])?headers?(?:[._:](.+))?$/,
@@ -117,7 +117,7 @@ const HEADER_ATTRIBUTES = [
 ];
 const underscored = (name: string) => name.replaceAll(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
 
-/** The header that an attribute of this name holds; `"*"` where it holds many; `""` where it holds none. */
+/** Returns the header that an attribute of this name holds; `"*"` if it holds several, `""` if it holds none. */
 function headerIn(name: string): string {
   const given = name.slice(0, 300);
   if (!/header|metadata/i.test(given)) return "";
@@ -130,7 +130,7 @@ function headerIn(name: string): string {
   return "";
 }
 
-/** What a name says of its value: many headers, one that is not stored, a secret, or nothing of that. */
+/** What a name says about its value: several headers, a header that is not stored, a secret, or none of these. */
 export type Meaning = "headers" | "unstored header" | "secret" | "plain";
 export const meaningOf = memoizeByName((name): Meaning => {
   const header = headerIn(name);

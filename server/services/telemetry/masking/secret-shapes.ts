@@ -1,24 +1,24 @@
 /**
- * Secrets that are known by how they look. Forms are those that the vendors document, that GitHub's secret scanning lists
- * (docs.github.com/code-security/secret-scanning, "supported patterns") and that gitleaks' rules give (MIT,
- * github.com/gitleaks/gitleaks). Each pattern is tried only where its `hint` stands in the text; it begins where no letter or
- * digit stands before it, and what repeats is one class, so that its time is linear in the text.
+ * Secrets that are recognised by their shape. Shapes come from the vendors' documentation, GitHub's secret scanning
+ * (docs.github.com/code-security/secret-scanning, "supported patterns") and gitleaks' rules (MIT,
+ * github.com/gitleaks/gitleaks). A pattern is tried only if the text contains its `hint`. Patterns start where no letter or
+ * digit precedes, and repeat single character classes only, so that matching takes linear time.
  */
 export type Shape = {
   kind: string;
-  /** What every such secret contains, exactly. */
+  /** A literal that every such secret contains. */
   hint: string;
   pattern: RegExp;
-  /** Tells a secret from what only begins like one. */
-  holds?: (found: string) => boolean;
+  /** Confirms a match, where the pattern alone also matches other text. */
+  confirms?: (found: string) => boolean;
 };
 
 const hasDigit = (text: string) => /\d/.test(text);
-const shape = (kind: string, hint: string, rest: string, holds?: Shape["holds"]): Shape => ({
+const shape = (kind: string, hint: string, rest: string, confirms?: Shape["confirms"]): Shape => ({
   kind,
   hint,
   pattern: new RegExp(`(?<![A-Za-z0-9])${rest}`, "g"),
-  ...(holds ? { holds } : {}),
+  ...(confirms ? { confirms } : {}),
 });
 
 const PEM_EDGE = "[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
@@ -26,7 +26,7 @@ const PEM_EDGE = "[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
 export const SHAPES: readonly Shape[] = [
   // Ours
   shape("Whetstone key", "whet_", "whet_[A-Za-z0-9]{8,64}_[A-Za-z0-9]{16,128}"),
-  // Model vendors and what stands in front of them
+  // Model vendors and gateways
   shape("Anthropic key", "sk-ant-", "sk-ant-[A-Za-z0-9_-]{12,256}"),
   shape("secret key", "sk-", "sk-[A-Za-z0-9_-]{16,256}", hasDigit), // OpenAI, OpenRouter, DeepSeek, Langfuse, LiteLLM
   shape("Google key", "AIza", "AIza[A-Za-z0-9_-]{30,64}"),
@@ -79,7 +79,7 @@ export const SHAPES: readonly Shape[] = [
   {
     kind: "private key",
     hint: "PRIVATE KEY",
-    // Its lines, as they stand or escaped; cut off, what is left of it goes too.
+    // Line breaks may be escaped; a truncated key is masked to its end.
     pattern: new RegExp(
       `-----BEGIN ${PEM_EDGE}(?:[A-Za-z0-9+/=\\s:,.]|\\\\+[rnt]|-(?!-))*(?:-----END ${PEM_EDGE})?`,
       "g",
@@ -92,15 +92,15 @@ export const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** A secret access key of AWS has no mark of its own: beside a key id, forty characters of base64 are one. */
+/** An AWS secret access key has no distinctive shape: 40 characters of base64 count as one if the text has a key id. */
 export const AWS_KEY_ID = /(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])/;
 export const AWS_SECRET = /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g;
 export const looksRandom = (text: string) => hasDigit(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
 
-/** `Authorization`'s value: a word, and the credential. Prose says "basic authentication" too. */
+/** The value of `Authorization`: scheme and credential. Prose such as "basic authentication" matches too. */
 export const SCHEMES = /(?<![A-Za-z0-9])(bearer|basic)([ \t]{1,4})([A-Za-z0-9._~+/=-]{8,})/gi;
 
-/** Whether what follows a scheme's name is a credential and no word of a sentence. */
+/** Whether the text after a scheme's name is a credential rather than a word of a sentence. */
 export function isCredentialOf(scheme: string, text: string): boolean {
   if (scheme.toLowerCase() === "bearer") return hasDigit(text);
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text.slice(0, 400), "base64").includes(":");

@@ -7,7 +7,7 @@ export const CONVERSATION_ID: readonly Reader<string>[] = [
   text("session.id"), // OpenInference, and general OpenTelemetry
   text("gen_ai.conversation.id"), // OpenTelemetry GenAI
   text("gen_ai.session.id"),
-  text("traceloop.association.properties.session_id"), // OpenLLMetry: names are free, these are usual
+  text("traceloop.association.properties.session_id"), // OpenLLMetry: names are free-form, these are common
   text("traceloop.association.properties.conversation_id"),
   text("traceloop.association.properties.thread_id"),
   text("lmnr.association.properties.session_id"), // Laminar
@@ -19,10 +19,10 @@ export const CONVERSATION_ID: readonly Reader<string>[] = [
   text("ai.settings.context.sessionId"), // its version 7
   text("ai.settings.context.threadId"),
   textInJson("metadata", "session_id", "thread_id", "conversation_id"), // LangChain through OpenInference
-  notNumeric(text("thread.id")), // Codex; elsewhere it is the number of a thread of the system
+  notNumeric(text("thread.id")), // Codex; elsewhere it is the number of an OS thread
 ];
 
-/** As an attribute of the resource, which every span of a process shares: last. */
+/** Resource attributes, which all spans of a process share: least trusted. */
 export const RESOURCE_CONVERSATION_ID: readonly Reader<string>[] = [text("session.id")];
 
 /** The end user's id. */
@@ -42,10 +42,10 @@ export const USER_ID: readonly Reader<string>[] = [
   jsonText("mlflow.trace.user"),
 ];
 
-/** What a scrubber leaves where an id was. */
+/** A scrubber's replacement for an id. */
 const SCRUBBED = /^\[scrubbed\b/i;
 
-/** What is longer is no id but content under an id's name, and no index of ids could hold it. */
+/** Longer text is content under an id's name, and would exceed the size of an index entry. */
 const ID_CHARACTERS_MAX = 1000;
 const ID_BYTES_MAX = 2000;
 const isId = (text: string) =>
@@ -64,7 +64,7 @@ function notNumeric({ takes, read }: Reader<string>): Reader<string> {
 type Candidate = { rank: number; depth: 0 | 1 | 2; timeUs: number; order: string; id: string };
 
 /**
- * Collects what spans and logs say about who they belong to, in any order. The most trusted name wins; under one name the root
+ * Resolves the conversation and user of spans and logs, added in any order. The most trusted name wins; for one name the root
  * span's value, then the earliest.
  */
 export class IdentityFold {
@@ -109,7 +109,7 @@ function comesFirst(one: Candidate, other: Candidate): boolean {
   return one.id < other.id;
 }
 
-/** Who a trace belongs to, as far as these spans and logs say: the same whatever their order. */
+/** Returns the conversation and user of a trace according to these spans and logs, independent of their order. */
 export function resolveTraceIdentity(spans: readonly SpanRecord[], logs: readonly LogRecord[]): TraceIdentity {
   const fold = new IdentityFold();
   for (const span of spans) fold.addSpan(span);

@@ -3,7 +3,7 @@ import { parseJson, unwrapList } from "./readers/json-text";
 import { objectIn, type Reader, textOf } from "./readers/reader";
 import type { Attributes, SpanRecord } from "./types";
 
-/** What a conversation is labelled with, wherever a span says it: all that are found count. Clients call them tags. */
+/** Where labels are found, which clients call tags. Labels of all readers are combined. */
 export const LABELS: readonly Reader<string[]>[] = [
   tags("langfuse.trace.tags"),
   tags("tag.tags"), // OpenInference
@@ -12,7 +12,7 @@ export const LABELS: readonly Reader<string[]>[] = [
   tags("braintrust.tags"),
   tags("ai.telemetry.metadata.tags"), // Vercel AI SDK
   tags("ai.settings.context.tags"), // its version 7
-  tags("traceloop.association.properties.tags"), // OpenLLMetry: names are free, this is usual
+  tags("traceloop.association.properties.tags"), // OpenLLMetry: names are free-form, this is common
   tags("lmnr.association.properties.tags"), // Laminar
   {
     takes: ["metadata"],
@@ -24,7 +24,7 @@ function tags(name: string): Reader<string[]> {
   return { takes: [name], read: (attributes) => textsOf(attributes[name]) };
 }
 
-/** The texts of a list, or of JSON text of one; other text is split at its commas, as LangSmith and Langfuse do. */
+/** Returns the texts of a list, or of JSON text of one; other text is split at commas, as LangSmith and Langfuse do. */
 function textsOf(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   const parsed = parseJson(value) ?? value;
@@ -32,15 +32,15 @@ function textsOf(value: unknown): string[] | undefined {
   return items?.flatMap((item) => textOf(item) ?? []);
 }
 
-/** What a scrubber leaves, text that was none, and the tags that LangChain gives each step: they say nothing of a conversation. */
+/** Not labels: a scrubber's replacement, undecodable text, and the tags that LangChain gives each step. */
 const NO_LABEL = /^(?:\[scrubbed\b|[\s\uFFFD]+$|(?:seq|graph):step:\d+$|map:key:|langsmith:)/i;
 
-/** A label as it is kept: trimmed, cut to `LABEL_CHARACTERS`; `null` for what is none. */
+/** Returns a label as stored, trimmed and cut to `LABEL_CHARACTERS`, or `null` if the text is not a label. */
 function labelOf(text: string): string | null {
   const trimmed = text.trim();
   if (trimmed === "" || NO_LABEL.test(trimmed)) return null;
   if (trimmed.length <= LABEL_CHARACTERS) return trimmed.toWellFormed();
-  // Never through the middle of a surrogate pair, which Postgres would refuse.
+  // Never split a surrogate pair, which Postgres would reject.
   const cut = trimmed
     .slice(0, LABEL_CHARACTERS)
     .toWellFormed()
@@ -49,10 +49,10 @@ function labelOf(text: string): string | null {
   return cut === "" ? null : cut;
 }
 
-/** Collects the labels of a conversation from its spans, the same in any order of theirs, and never many. */
+/** Collects the labels of a conversation, at most `LABELS_MAX`, independent of the order of its spans. */
 export class LabelFold {
   private readonly found = new Set<string>();
-  /** Of a full set the last in its order: what comes after it is passed over, however much there is of that. */
+  /** The last label in sort order once the set is full: later ones are skipped. */
   private last: string | null = null;
 
   addSpan({ attributes }: SpanRecord): void {
@@ -62,7 +62,7 @@ export class LabelFold {
     }
   }
 
-  /** Distinct and sorted. */
+  /** Returns the labels, distinct and sorted. */
   labels(): string[] {
     return [...this.found].sort();
   }

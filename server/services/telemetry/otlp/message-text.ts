@@ -10,12 +10,12 @@ const NAMES = new Set(
 const EVENTS = new Set([...SOURCES.flatMap(({ events = [] }) => events), ...TOOL_EVENTS]);
 const IDENTITIES = new Set([...CONVERSATION_ID, ...USER_ID].flatMap(({ takes }) => takes));
 
-/** Whether an attribute of this name is what somebody said, or gave to or got from a tool: what readers make messages of. */
+/** Whether an attribute of this name holds message text or a tool's arguments or result, from which readers build messages. */
 export const isMessageText = (name: string) =>
   NAMES.has(name) || MESSAGE_PREFIXES.some((prefix) => name.startsWith(prefix));
 
-/** The same of a whole event, or log record, of this name. */
+/** Whether an event or log record of this name holds message text. */
 export const isMessageEvent = (name: string) => EVENTS.has(name);
 
-/** Whether an attribute of this name says whose a conversation is. */
+/** Whether an attribute of this name identifies a conversation or user. */
 export const isIdentity = (name: string) => name !== "metadata" && IDENTITIES.has(name);

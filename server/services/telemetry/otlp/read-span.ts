@@ -20,7 +20,7 @@ import { TOOL_ARGUMENTS, TOOL_CALL_ID, TOOL_NAME, TOOL_RESULT } from "./readers/
 import type { LogRecord, SpanReading, SpanRecord } from "./types";
 import { otherFigureIn, USAGE_ATTRIBUTES } from "./usage/figures";
 
-/** Every table of readers: a new one must be listed here, or what it takes is shown as unmapped. */
+/** All tables of readers: attributes of a table that is not listed here are shown as unmapped. */
 const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
   SPAN_TYPE,
   SPAN_TYPE_EVIDENCE,
@@ -56,7 +56,7 @@ const TAKEN = TABLES.flat().flatMap((reader) => reader.takes);
 const NAMES = new Set(TAKEN.filter((name) => !name.endsWith("*")));
 const PREFIXES = TAKEN.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
 
-/** How a span was read, for showing it: what it is, and which of its attributes nothing here understands (sorted). */
+/** Returns the type of a span, and its attributes that no reader recognises (sorted). */
 export function readSpan(span: SpanRecord, logs: readonly LogRecord[]): SpanReading {
   const unmapped = Object.keys(span.attributes).filter(
     (name) =>

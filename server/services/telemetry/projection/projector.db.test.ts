@@ -148,7 +148,7 @@ test("what a process dies of is found by trying alone, takes nothing else along,
     await isolateOrphanedTraces(db());
   }
   expect((await listParkedTraces(ctx, {})).parkedTraces).toMatchObject([
-    { traceId: BROKEN, attempts: 5, reason: expect.stringMatching(/process ended/) },
+    { traceId: BROKEN, attempts: 5, reason: expect.stringMatching(/process died/) },
   ]);
   await later();
   for (let i = 0; i < 3; i++)
