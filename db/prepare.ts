@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { conditionIn, loggable } from "@/server/platform/loggable";
+import { loggable, postgresCondition } from "@/server/platform/loggable";
 import { prepareApplicationRole, RoleProblem, roleOf } from "./application-role";
 import { migrateDatabase, NewerDatabaseError } from "./migrate";
 
@@ -105,7 +105,7 @@ export function databaseProblem(error: unknown, url: string) {
   }
   if (error instanceof Error && SQLSTATE.test(String(code))) {
     // Of these classes the words are names of the schema; of others they may quote what is stored.
-    const why = OF_THE_SCHEMA.test(String(code)) ? `${said} (SQLSTATE ${code})` : (conditionIn(error) ?? code);
+    const why = OF_THE_SCHEMA.test(String(code)) ? `${said} (SQLSTATE ${code})` : (postgresCondition(error) ?? code);
     return `The database "${name}" at ${where} could not be brought to this version of Whetstone, and was left as it is: ${why}. Is it a database of another program?`;
   }
   const safe = loggable(error);

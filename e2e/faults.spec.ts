@@ -114,7 +114,7 @@ test("while the database is gone everything says so and nothing is lost; when it
     runClient("manual-spans", { ...to.otel, ...PATIENT, OTEL_EXPORTER_OTLP_PROTOCOL: protocol }),
   );
   const opened = page.goto(`${project.url}/p/${project.projectId}/conversations`);
-  await expect(seen(page, "The database cannot be reached at the moment.")).toBeVisible({ timeout: ANSWER_MS });
+  await expect(seen(page, "The database cannot be reached.")).toBeVisible({ timeout: ANSWER_MS });
   await opened;
   await outage;
   await database.start();
@@ -184,11 +184,11 @@ test("a full disk refuses what is to be stored, all of it, lets people read, and
     $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`;
   await sql`create trigger no_room before insert on spans for each statement execute function no_room()`;
   try {
-    await expectUnavailable(await send(project, batch("1")), "no room left");
+    await expectUnavailable(await send(project, batch("1")), "out of disk space");
     expect(await stored()).toEqual(before);
     expect((await list()).status).toBe(200);
     const { http, checks } = await readiness();
-    expect([http, checks.database.reason]).toEqual([503, expect.stringContaining("no room left")]);
+    expect([http, checks.database.reason]).toEqual([503, expect.stringContaining("out of disk space")]);
     expect(checks.projector.status).toBe("ok");
   } finally {
     await sql`drop function no_room cascade`;

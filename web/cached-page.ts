@@ -1,7 +1,7 @@
 // A page that is the same for everybody is rendered once in the life of the process.
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import { etagOf, holds, REVALIDATED } from "@/server/platform/http/revalidation";
+import { etagOf, matchesEtag, REVALIDATE } from "@/server/platform/http/revalidation";
 import type { Secure } from "./security-headers";
 
 /** What answers requests: Next, or something in front of it. */
@@ -26,7 +26,7 @@ export function withCachedPage(path: string, handler: Handler, secure: Secure): 
       return handler(request, response);
     }
     for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value);
-    if (holds(request.headers["if-none-match"], page.etag)) return response.writeHead(304).end();
+    if (matchesEtag(request.headers["if-none-match"], page.etag)) return response.writeHead(304).end();
     response.writeHead(200, { "content-length": page.body.length });
     return response.end(request.method === "HEAD" ? undefined : page.body);
   };
@@ -54,7 +54,7 @@ async function render(path: string, handler: Handler, secure: Secure): Promise<P
     headers: {
       "content-type": type,
       "content-security-policy": String(response.getHeader("content-security-policy")),
-      "cache-control": REVALIDATED,
+      "cache-control": REVALIDATE,
       etag,
     },
   };

@@ -9,7 +9,7 @@ import {
   startEngine,
   startForwarder,
 } from "@/server/engine";
-import { quietSweepRequested } from "@/server/platform/jobs/events";
+import { inactivitySweepRequested } from "@/server/platform/jobs/events";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { emit } from "@/server/platform/outbox";
@@ -41,7 +41,7 @@ async function main() {
   const projector = runProjector({ signal: stop.signal });
   const broken = projector.then(() => "the projector ended");
   const jobs = await startJobs(stop.signal);
-  await emit(db(), quietSweepRequested.create({}));
+  await emit(db(), inactivitySweepRequested.create({}));
   process.send?.({ type: "ready" });
   log.info(
     `Running ${functions.length} background functions (${inngestServer(env()) ? "Inngest server" : "embedded"}).`,

@@ -1,5 +1,5 @@
 import { db } from "@/db/pool";
-import { listed } from "@/server/platform/jobs/catalogue";
+import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { deletionRequested } from "@/server/platform/jobs/events";
 import { runDeletion } from "@/server/services/deletion";
 import { inngest } from "../client";
@@ -14,7 +14,7 @@ const AT_ONCE = 2;
 
 export const deleteData = inngest.createFunction(
   {
-    ...listed(NAME),
+    ...functionOptions(NAME),
     triggers: [deletionRequested],
     concurrency: [{ limit: 1, key: "event.data.deletionId" }, { limit: AT_ONCE }],
     retries: 10,

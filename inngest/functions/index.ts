@@ -1,6 +1,6 @@
 import { deleteData } from "./delete-data";
-import { diagnoseQuietConversations } from "./diagnose-quiet-conversations";
-import { keepHouseOfProject, measureStorageOfProject, scheduleDailyHousekeeping } from "./keep-house";
+import { diagnoseInactiveConversations } from "./diagnose-inactive-conversations";
+import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
 import { recountFindings } from "./recount-findings";
 import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
@@ -11,12 +11,12 @@ import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mai
 export const functions = [
   runRules,
   failCancelledRuleRuns,
-  diagnoseQuietConversations,
+  diagnoseInactiveConversations,
   recountFindings,
   deleteData,
   reprice,
   scheduleDailyHousekeeping,
-  keepHouseOfProject,
+  projectHousekeeping,
   measureStorageOfProject,
   sendQueuedMail,
   mailForgottenPassword,

@@ -6,7 +6,7 @@ import { testProject } from "@/db/testing/test-project";
 import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";
-import { APP_ID, functionOf } from "@/server/platform/jobs/catalogue";
+import { APP_ID, describeFunction } from "@/server/platform/jobs/catalogue";
 import {
   cancelBackgroundJob,
   getBackgroundJob,
@@ -35,7 +35,7 @@ const jobOf = async (ctx: Ctx, functionId = `${APP_ID}-run-rules`) =>
 
 test("every function has its line in the catalogue, under the name that a server is told", () => {
   for (const fn of functions) {
-    const { name } = functionOf(fn.id(APP_ID));
+    const { name } = describeFunction(fn.id(APP_ID));
     expect(name).not.toBe(fn.id(APP_ID));
     expect(fn.name).toBe(name);
   }

@@ -1,11 +1,11 @@
 import { db } from "@/db/pool";
-import { listed } from "@/server/platform/jobs/catalogue";
+import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { recountDueFindings } from "@/server/services/diagnostics";
 import { inngest } from "../client";
 
 export const recountFindings = inngest.createFunction(
   {
-    ...listed("recount-findings"),
+    ...functionOptions("recount-findings"),
     triggers: [{ cron: "* * * * *" }],
     concurrency: 1,
     // The next minute's run is the retry: what is due stays due.

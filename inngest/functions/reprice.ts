@@ -1,4 +1,4 @@
-import { listed } from "@/server/platform/jobs/catalogue";
+import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { repricingRequested } from "@/server/platform/jobs/events";
 import { failRepricing, runRepricing } from "@/server/services/costs";
 import { inngest } from "../client";
@@ -14,7 +14,7 @@ const AT_ONCE = 2;
 
 export const reprice = inngest.createFunction(
   {
-    ...listed(NAME),
+    ...functionOptions(NAME),
     triggers: [repricingRequested],
     concurrency: [{ limit: 1, key: "event.data.repricingId" }, { limit: AT_ONCE }],
     retries: 5,

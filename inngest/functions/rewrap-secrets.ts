@@ -1,5 +1,5 @@
 import { db } from "@/db/pool";
-import { listed } from "@/server/platform/jobs/catalogue";
+import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { keyRingRotated } from "@/server/platform/jobs/events";
 import { rewrapSecrets } from "@/server/services/secrets";
 import { inngest } from "../client";
@@ -10,7 +10,7 @@ const STEP_MS = 5_000;
 const STEPS = 60;
 
 export const rewrapStoredSecrets = inngest.createFunction(
-  { ...listed("rewrap-secrets"), triggers: [keyRingRotated], concurrency: 1, retries: 10 },
+  { ...functionOptions("rewrap-secrets"), triggers: [keyRingRotated], concurrency: 1, retries: 10 },
   async ({ event: { data }, step }) => {
     for (let n = 0; n < STEPS; n += 1) {
       const { done } = await step.run(`turn-${n}`, () => rewrapSecrets(db(), { forMs: STEP_MS }));

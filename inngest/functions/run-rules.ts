@@ -1,4 +1,4 @@
-import { APP_ID, listed } from "@/server/platform/jobs/catalogue";
+import { APP_ID, functionOptions } from "@/server/platform/jobs/catalogue";
 import { ruleRunsQueued } from "@/server/platform/jobs/events";
 import { executeRuleRuns, failRuleRuns } from "@/server/services/diagnostics";
 import { inngest } from "../client";
@@ -11,7 +11,7 @@ const EVENTS_AT_ONCE = 2;
 
 export const runRules = inngest.createFunction(
   {
-    ...listed(NAME),
+    ...functionOptions(NAME),
     triggers: [ruleRunsQueued],
     concurrency: { limit: EVENTS_AT_ONCE, key: "event.data.projectId" },
     retries: 4,
@@ -27,7 +27,7 @@ export const runRules = inngest.createFunction(
 /** A Rule Run without a job would wait for ever. */
 export const failCancelledRuleRuns = inngest.createFunction(
   {
-    ...listed("fail-cancelled-rule-runs"),
+    ...functionOptions("fail-cancelled-rule-runs"),
     triggers: [{ event: "inngest/function.cancelled", if: `event.data.function_id == "${APP_ID}-${NAME}"` }],
   },
   async ({ event, step }) => {

@@ -1,5 +1,5 @@
 import { db } from "@/db/pool";
-import { listed } from "@/server/platform/jobs/catalogue";
+import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { mailQueued, passwordForgotten } from "@/server/platform/jobs/events";
 import { mailForgottenReset } from "@/server/services/identity";
 import { sendMail, sweepMail } from "@/server/services/mail";
@@ -10,7 +10,7 @@ const AT_ONCE = 3;
 
 export const sendQueuedMail = inngest.createFunction(
   {
-    ...listed("send-mail"),
+    ...functionOptions("send-mail"),
     triggers: [mailQueued],
     concurrency: { limit: AT_ONCE },
     // Some hours: a mail server that is down in the evening may be up before the link runs out.
@@ -20,11 +20,11 @@ export const sendQueuedMail = inngest.createFunction(
 );
 
 export const mailForgottenPassword = inngest.createFunction(
-  { ...listed("mail-forgotten-password"), triggers: [passwordForgotten], retries: 5 },
+  { ...functionOptions("mail-forgotten-password"), triggers: [passwordForgotten], retries: 5 },
   async ({ event: { data }, step }) => step.run("queue", () => mailForgottenReset(db(), data)),
 );
 
 export const forgetOldMail = inngest.createFunction(
-  { ...listed("forget-old-mail"), triggers: [{ cron: "41 * * * *" }] },
+  { ...functionOptions("forget-old-mail"), triggers: [{ cron: "41 * * * *" }] },
   async ({ step }) => step.run("sweep", () => sweepMail(db())),
 );

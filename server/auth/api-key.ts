@@ -1,6 +1,6 @@
 import type { Db } from "@/db/client";
 import type { Ctx } from "@/server/platform/context";
-import { shareOf } from "@/server/platform/database/share-of";
+import { projectPool } from "@/server/platform/database/project-pool";
 import { ServiceError } from "@/server/platform/errors";
 import { verifyApiKey } from "@/server/services/api-keys";
 
@@ -16,5 +16,5 @@ export async function ctxForApiKey(db: Db, headers: Headers): Promise<Ctx | null
   const key = BEARER.exec(header)?.[1];
   if (!key) throw new ServiceError("unauthenticated", "Send the API key as `Authorization: Bearer <key>`.");
   const holder = await verifyApiKey(db, key);
-  return { db: shareOf(db, holder.projectId), ...holder };
+  return { db: projectPool(db, holder.projectId), ...holder };
 }

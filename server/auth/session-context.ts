@@ -1,6 +1,6 @@
 import type { Db } from "@/db/client";
 import type { AccountCtx, Ctx, ProjectId, RequestInfo } from "@/server/platform/context";
-import { shareOf } from "@/server/platform/database/share-of";
+import { projectPool } from "@/server/platform/database/project-pool";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import type { Session } from "@/server/services/identity";
 import { roleIn } from "@/server/services/projects";
@@ -27,7 +27,7 @@ export async function ctxForSession(
   const { id: sessionId, user } = requireSession(session);
   const role = await roleIn(db, { projectId, userId: user.id });
   if (!role) throw notFound("The project");
-  const ours = shareOf(db, projectId);
+  const ours = projectPool(db, projectId);
   return {
     db: ours,
     projectId: projectId as ProjectId,

@@ -55,7 +55,7 @@ export type AuditEntry = Pick<AuditNote, "target" | "before" | "after"> & {
   /** A visitor is whoever knocked and was not let in. */
   actor: { kind: Actor["kind"] | "visitor"; id: string | null; sessionId?: string | undefined };
   request?: RequestInfo | undefined;
-  lasting?: boolean | undefined;
+  survivesProject?: boolean | undefined;
 };
 
 const doorOf = ({ actor, request }: AuditEntry): (typeof auditLog.$inferInsert)["door"] =>
@@ -89,7 +89,7 @@ export async function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
         .insert(auditLog)
         .values({ ...row, projectId })
         .onConflictDoNothing();
-      if (!entry.lasting) return;
+      if (!entry.survivesProject) return;
     }
   }
   await db
@@ -135,7 +135,7 @@ function entryOf(action: string, input: unknown, notes: readonly AuditNote[], wh
     before: note.before ?? null,
     after: note.after === undefined ? (input as Record<string, unknown>) : note.after,
     projectId: note.projectId ?? null,
-    lasting: note.lasting,
+    survivesProject: note.survivesProject,
   };
 }
 

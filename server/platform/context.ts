@@ -51,7 +51,7 @@ export type AuditNote = {
   /** Of an account's write: the project that it concerns, whose log then has the row. */
   projectId?: string;
   /** The project, and its log with it, goes by this write: a second row stays outside. */
-  lasting?: boolean;
+  survivesProject?: boolean;
 };
 
 const capabilitiesOf = (actor: Actor): readonly Capability[] => {
@@ -71,7 +71,7 @@ export const hasCapability = (ctx: Ctx, wanted: readonly Capability[]) =>
   wanted.some((capability) => capabilitiesOf(ctx.actor).includes(capability));
 
 /** Refuses to hand on what the caller does not hold. */
-export function requireWithinReach(ctx: Ctx, wanted: readonly Capability[]) {
+export function requireGrantable(ctx: Ctx, wanted: readonly Capability[]) {
   const beyond = wanted.filter((capability) => !hasCapability(ctx, [capability]));
   if (beyond.length > 0) {
     throw new ServiceError("forbidden", `You cannot give what you do not hold: ${beyond.join(", ")}.`);

@@ -37,7 +37,7 @@ export class ServiceError extends Error {
 }
 
 /** A field that is well formed and still cannot be: what only the state of things tells, not the schema. */
-export const impossible = (path: string, message: string) =>
+export const unprocessable = (path: string, message: string) =>
   new ServiceError("unprocessable", message, { errors: [{ path, message }] });
 
 /** Also what a caller gets for a row of another project: ids must not leak. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { troubleOf, unavailable } from "./database/database-trouble";
+import { faultOf, unavailable } from "./database/database-fault";
 import { ServiceError } from "./errors";
 import { fieldErrors } from "./field-errors";
 import { OutboundError } from "./outbound/outbound-error";
@@ -52,8 +52,8 @@ export function knownError(error: unknown): ServiceError | undefined {
     return new ServiceError("invalid", "The request is not valid.", { errors: fieldErrors(error), cause: error });
   }
   const codes = causes.map(codeOf);
-  const trouble = troubleOf(codes);
-  if (trouble) return unavailable(trouble, error);
+  const fault = faultOf(codes);
+  if (fault) return unavailable(fault, error);
   // Deleted between the check of who asks, which may be seconds old, and this write.
   if (causes.some((cause) => OF_A_PROJECT.test(constraintOf(cause)))) {
     return new ServiceError("not_found", "There is no such project.", { cause: error });

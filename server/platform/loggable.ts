@@ -22,9 +22,9 @@ function conditionOf(error: Error) {
 }
 
 /** Returns what Postgres refused, by code and names, without its words; `undefined` where it was not Postgres. */
-export function conditionIn(error: unknown): string | undefined {
+export function postgresCondition(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  return isOfPostgres(error) ? conditionOf(error) : conditionIn(error.cause);
+  return isOfPostgres(error) ? conditionOf(error) : postgresCondition(error.cause);
 }
 
 /** A failed query of Drizzle's, whose message goes on with the values. */

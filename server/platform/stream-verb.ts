@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { auditedWrite } from "./audit";
 import type { Capability } from "./capabilities";
 import { type Ctx, requireCapability } from "./context";
-import { checked } from "./verb";
+import { withCheckedReply } from "./verb";
 
 /** A request's body. Nothing of it is read before one of these is asked for, and only one of them may be. */
 export type IncomingBody = {
@@ -125,7 +125,9 @@ export function streamVerb<Input extends z.ZodType>(
       return auditedWrite(ctx, spec.name, parsed, work);
     };
     const io = { body, range, signal: signal ?? new AbortController().signal, commit };
-    const result = await ("reply" in spec ? checked(spec, () => run(ctx, parsed, io) as never) : run(ctx, parsed, io));
+    const result = await ("reply" in spec
+      ? withCheckedReply(spec, () => run(ctx, parsed, io) as never)
+      : run(ctx, parsed, io));
     if (spec.effect === "write" && commits === 0 && spec.unaudited === undefined) {
       throw new Error(`${spec.name} ended without a commit, so without its row in the audit log.`);
     }

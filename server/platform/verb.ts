@@ -4,9 +4,9 @@ import type { Capability, InstallationRight } from "./capabilities";
 import { type AccountCtx, type Ctx, hasCapability, type InstallationCtx, requireCapability } from "./context";
 import { refuseInsideTransaction } from "./database/inside-transaction";
 import { requireRight } from "./installation-rights";
-import { isKept, oncePerKept } from "./kept";
 import { logger } from "./log";
 import { loggable } from "./loggable";
+import { isFrozenObject, memoizeByFrozenObject } from "./memoize";
 
 type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
   /** `<subject>.<action>`, unique: the operation id of `/v1`, the key of the sweep test. */
@@ -23,7 +23,9 @@ type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
 
 /** Of a write: the part of its reply that a caller gets who may not read what it changed. */
 type Unread = {
-  unread?: { /** Any one of these reads it all. */ unless: readonly Capability[]; reply: z.ZodType } | undefined;
+  writeOnlyReply?:
+    | { /** Any one of these reads it all. */ unless: readonly Capability[]; reply: z.ZodType }
+    | undefined;
 };
 
 /**
@@ -44,7 +46,7 @@ type Work<C, Input, Reply extends z.ZodType, Prepared> =
   | Phases<C, Input, Reply, Prepared>;
 
 /** An operation whose `before` is done. */
-type Begun<C, Reply> = {
+type PreparedCall<C, Reply> = {
   /** All that belongs in one transaction, on the database handle of `ctx`. `after` is called when that has committed. */
   finish(ctx: C): Promise<{ reply: Reply; after: () => Promise<void> }>;
 };
@@ -53,7 +55,7 @@ type Begun<C, Reply> = {
 export type Verb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
   (ctx: Ctx, input: z.input<Input>): Promise<z.output<Reply>>;
   /** For a caller with a transaction of their own: does what comes before it, and returns the rest. */
-  begin(ctx: Ctx, input: z.input<Input>): Promise<Begun<Ctx, z.output<Reply>>>;
+  prepare(ctx: Ctx, input: z.input<Input>): Promise<PreparedCall<Ctx, z.output<Reply>>>;
   spec: Spec<Input, Reply> & Unread & { scope: "project"; capability: readonly Capability[] };
 };
 
@@ -73,17 +75,17 @@ export type InstallationVerb<Input extends z.ZodType = z.ZodType, Reply extends 
 const repliesOf = new WeakMap<z.ZodType, (reply: object) => unknown>();
 
 function replyOf<Reply extends z.ZodType>(schema: Reply, reply: z.input<Reply>): z.output<Reply> {
-  if (!isKept(reply)) return schema.parse(reply);
+  if (!isFrozenObject(reply)) return schema.parse(reply);
   let parse = repliesOf.get(schema);
   if (!parse) {
-    parse = oncePerKept((kept) => Object.freeze(schema.parse(kept)));
+    parse = memoizeByFrozenObject((kept) => Object.freeze(schema.parse(kept)));
     repliesOf.set(schema, parse);
   }
   return parse(reply) as z.output<Reply>;
 }
 
 /** Runs, and keeps a `ZodError` from meaning anything but "your input": ours inside a service is our own mistake. */
-export async function checked<Reply extends z.ZodType>(
+export async function withCheckedReply<Reply extends z.ZodType>(
   spec: Spec<z.ZodType, Reply>,
   run: () => Promise<z.input<Reply>>,
 ) {
@@ -101,18 +103,18 @@ export async function checked<Reply extends z.ZodType>(
 type Write<C, Reply> = (ctx: C, work: (tx: C) => Promise<Reply>) => Promise<Reply>;
 
 /** Does what comes before the transaction of an operation, and returns the rest. */
-async function beginning<C, Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
+async function prepareCall<C, Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
   spec: Spec<Input, Reply>,
   work: Work<C, z.output<Input>, Reply, Prepared>,
   ctx: C,
   input: z.output<Input>,
   write: Write<C, z.output<Reply>>,
-): Promise<Begun<C, z.output<Reply>>> {
+): Promise<PreparedCall<C, z.output<Reply>>> {
   const phases: Phases<C, z.output<Input>, Reply, Prepared> = typeof work === "function" ? { run: work } : work;
   const { before, run, after } = phases;
   if (before || after) refuseInsideTransaction(`${spec.name} was called`);
   const prepared = (await before?.(ctx, input)) as Prepared;
-  const inside = (on: C) => checked(spec, () => run(on, input, prepared));
+  const inside = (on: C) => withCheckedReply(spec, () => run(on, input, prepared));
   return {
     async finish(on) {
       const reply = await (spec.effect === "read" ? inside(on) : write(on, inside));
@@ -126,7 +128,7 @@ async function beginning<C, Input extends z.ZodType, Reply extends z.ZodType, Pr
   };
 }
 
-async function whole<C, Reply>(ctx: C, { finish }: Begun<C, Reply>): Promise<Reply> {
+async function runToEnd<C, Reply>(ctx: C, { finish }: PreparedCall<C, Reply>): Promise<Reply> {
   const { reply, after } = await finish(ctx);
   await after();
   return reply;
@@ -141,7 +143,7 @@ function requireWrite({ name, effect }: Spec<z.ZodType, z.ZodType>, work: unknow
  * Declares an operation once. A write runs in a transaction together with its row in the audit log; `auditNote` says in
  * it what was touched. Calling it checks the capability (any one of those named is enough), parses the input
  * (a `ZodError` names every problem), runs, and strips the reply to what its schema names, or, for a caller who may only
- * write, to what `unread` names.
+ * write, to what `writeOnlyReply` names.
  */
 export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
   spec: Spec<Input, Reply> & Unread & { capability: Capability | readonly Capability[] },
@@ -151,14 +153,14 @@ export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>
   const capability = typeof spec.capability === "string" ? [spec.capability] : spec.capability;
   // People who may write may read; only keys come here, over HTTP, where the document has both forms.
   const shown = (ctx: Ctx, reply: z.output<Reply>) =>
-    spec.unread === undefined || hasCapability(ctx, spec.unread.unless)
+    spec.writeOnlyReply === undefined || hasCapability(ctx, spec.writeOnlyReply.unless)
       ? reply
-      : (spec.unread.reply.parse(reply) as typeof reply);
-  const begin = async (ctx: Ctx, input: z.input<Input>): Promise<Begun<Ctx, z.output<Reply>>> => {
+      : (spec.writeOnlyReply.reply.parse(reply) as typeof reply);
+  const prepare = async (ctx: Ctx, input: z.input<Input>): Promise<PreparedCall<Ctx, z.output<Reply>>> => {
     requireCapability(ctx, capability);
     const parsed = spec.input.parse(input);
     const write: Write<Ctx, z.output<Reply>> = (on, run) => auditedWrite(on, spec.name, parsed, run);
-    const { finish } = await beginning(spec, work, ctx, parsed, write);
+    const { finish } = await prepareCall(spec, work, ctx, parsed, write);
     return {
       async finish(on) {
         const { reply, after } = await finish(on);
@@ -166,8 +168,8 @@ export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>
       },
     };
   };
-  const call = async (ctx: Ctx, input: z.input<Input>) => whole(ctx, await begin(ctx, input));
-  return Object.assign(call, { begin, spec: { ...spec, capability, scope: "project" as const } });
+  const call = async (ctx: Ctx, input: z.input<Input>) => runToEnd(ctx, await prepare(ctx, input));
+  return Object.assign(call, { prepare, spec: { ...spec, capability, scope: "project" as const } });
 }
 
 export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
@@ -178,7 +180,7 @@ export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType, Pr
   const call = async (ctx: AccountCtx, input: z.input<Input>) => {
     const parsed = spec.input.parse(input);
     const write: Write<AccountCtx, z.output<Reply>> = (on, run) => auditedAccountWrite(on, spec.name, parsed, run);
-    return whole(ctx, await beginning(spec, work, ctx, parsed, write));
+    return runToEnd(ctx, await prepareCall(spec, work, ctx, parsed, write));
   };
   return Object.assign(call, { spec: { ...spec, scope: "account" as const } });
 }
@@ -194,7 +196,7 @@ export function installationVerb<Input extends z.ZodType, Reply extends z.ZodTyp
     const parsed = spec.input.parse(input);
     const write: Write<InstallationCtx, z.output<Reply>> = (on, run) =>
       auditedInstallationWrite(on, spec.name, parsed, run);
-    return whole(ctx, await beginning(spec, work, ctx, parsed, write));
+    return runToEnd(ctx, await prepareCall(spec, work, ctx, parsed, write));
   };
   return Object.assign(call, { spec: { ...spec, scope: "installation" as const } });
 }

@@ -2,12 +2,12 @@ import { STATUS_CODES } from "node:http";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { type Ctx, requireCapability } from "@/server/platform/context";
-import { databaseWorked } from "@/server/platform/database/database-trouble";
+import { recordDatabaseSuccess } from "@/server/platform/database/database-fault";
 import { notFound, ServiceError } from "@/server/platform/errors";
-import { isKept, oncePerKept } from "@/server/platform/kept";
+import { isFrozenObject, memoizeByFrozenObject } from "@/server/platform/memoize";
 import { requestIdOf } from "@/server/platform/request-id";
 import { createRateLimiter, requestLimits } from "@/server/services/rate-limits";
-import { type Begun, idempotencyKeyOf, runOnce } from "./http/idempotency-key";
+import { idempotencyKeyOf, type PreparedCall, runOnce } from "./http/idempotency-key";
 import { type Match, matcher } from "./http/match";
 import { problemResponse } from "./http/problem";
 import { readInput } from "./http/read-input";
@@ -21,10 +21,10 @@ const PREFIX = "/v1";
 const ASKED_ADDRESS = "x-asked-address";
 const ASKED_METHOD = "x-asked-method";
 
-const textOf = oncePerKept((body) => Buffer.from(JSON.stringify(body)));
+const textOf = memoizeByFrozenObject((body) => Buffer.from(JSON.stringify(body)));
 
 const json = (body: unknown, status: number) =>
-  new Response(isKept(body) ? textOf(body) : JSON.stringify(body), {
+  new Response(isFrozenObject(body) ? textOf(body) : JSON.stringify(body), {
     status,
     headers: { "content-type": "application/json" },
   });
@@ -42,16 +42,16 @@ async function runVerb(visit: Visit, operation: VerbOperation) {
   await spend(visit, ctx, requestLimits(ctx.actor), 1);
   // The verb checks again; asked first here, nobody learns from their body's errors what they may not do.
   requireCapability(ctx, verb.spec.capability);
-  const begin = async (as: Ctx, given: Request): Promise<Begun> => {
-    const { finish } = await verb.begin(as, (await readInput(given, method, verb.spec.input, own)) as never);
+  const prepare = async (as: Ctx, given: Request): Promise<PreparedCall> => {
+    const { finish } = await verb.prepare(as, (await readInput(given, method, verb.spec.input, own)) as never);
     return async (on) => {
       const { reply, after } = await finish(on);
       return { response: json(reply, status), after };
     };
   };
   const key = method === "POST" ? idempotencyKeyOf(request.headers) : undefined;
-  if (key !== undefined) return runOnce(ctx, key, request, asked, begin);
-  const { response, after } = await (await begin(ctx, request))(ctx);
+  if (key !== undefined) return runOnce(ctx, key, request, asked, prepare);
+  const { response, after } = await (await prepare(ctx, request))(ctx);
   await after();
   return response;
 }
@@ -68,7 +68,7 @@ async function run(visit: Visit, operation: Operation) {
   if ("open" in operation) return operation.open(visit.request);
   if ("absent" in operation) return runAbsent(visit, operation);
   const answer = await ("verb" in operation ? runVerb(visit, operation) : runStream(visit, operation));
-  if (answer.ok) databaseWorked(factsOf(operation).effect);
+  if (answer.ok) recordDatabaseSuccess(factsOf(operation).effect);
   return answer;
 }
 

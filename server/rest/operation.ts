@@ -10,7 +10,7 @@ export type Method = (typeof METHODS)[number];
 /** Whatever its input and reply are: the dispatcher hands it what its own schema will check. */
 export type AnyVerb = {
   (ctx: Ctx, input: never): Promise<unknown>;
-  begin(ctx: Ctx, input: never): ReturnType<Verb["begin"]>;
+  prepare(ctx: Ctx, input: never): ReturnType<Verb["prepare"]>;
   spec: Verb["spec"];
 };
 

@@ -6,7 +6,7 @@ import { testProject } from "@/db/testing/test-project";
 import { inTransaction } from "@/server/platform/context";
 import { insideTransaction } from "@/server/platform/database/inside-transaction";
 import { outbound } from "@/server/platform/outbound";
-import { answering, serviceThat } from "@/server/platform/outbound/testing/service";
+import { respondWith, startService } from "@/server/platform/outbound/testing/service";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { createDispatcher } from "./dispatcher";
@@ -71,7 +71,7 @@ const dispatch = createDispatcher([
 async function shop() {
   const { ctx } = await testProject();
   const key = await keyFor(ctx, "workspace:read");
-  const service = await serviceThat(answering("prepared"));
+  const service = await startService(respondWith("prepared"));
   const post = (idempotencyKey?: string, what = "things") => {
     const headers: Record<string, string> = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
     const path = `/v1/projects/${ctx.projectId}/${what}`;

@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { GET } from "@/app/readyz/route";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
-import { databaseWorked, unavailable } from "@/server/platform/database/database-trouble";
+import { recordDatabaseSuccess, unavailable } from "@/server/platform/database/database-fault";
 import { type Check, readiness } from "./readiness";
 
 type Body = { status: string; checks: Record<string, Check> };
@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const ago = (ms: number) => sql`(extract(epoch from clock_timestamp()) * 1000)::bigint - ${ms}::bigint`;
 
 beforeEach(async () => {
-  databaseWorked("write");
+  recordDatabaseSuccess("write");
   await db().execute(sql`delete from job_events`);
   await db().execute(sql`delete from job_runs`);
 });
@@ -24,7 +24,7 @@ test("a database that is away is the part that is ill; of the others nothing is 
   const refused = Object.assign(new Error("connect ECONNREFUSED 10.0.0.7"), { code: "ECONNREFUSED" });
   const { http, status, checks } = await ask({ execute: () => Promise.reject(refused) } as never);
   expect([http, status]).toEqual([503, "not_ready"]);
-  expect(checks.database).toEqual({ status: "failing", reason: "The database cannot be reached at the moment." });
+  expect(checks.database).toEqual({ status: "failing", reason: "The database cannot be reached." });
   expect([checks.jobs?.status, checks.projector?.status]).toEqual(["unknown", "unknown"]);
   expect(JSON.stringify(checks)).not.toContain("10.0.0.7");
 });
@@ -32,11 +32,11 @@ test("a database that is away is the part that is ill; of the others nothing is 
 test("a database without room is ill though it answers, until something could be stored", async () => {
   unavailable("full", undefined);
   const full = await ask();
-  expect([full.http, full.checks.database?.reason]).toEqual([503, expect.stringContaining("no room left")]);
+  expect([full.http, full.checks.database?.reason]).toEqual([503, expect.stringContaining("out of disk space")]);
   expect(full.checks.jobs?.status).toBe("ok");
-  databaseWorked("read");
+  recordDatabaseSuccess("read");
   expect((await ask()).http).toBe(503);
-  databaseWorked("write");
+  recordDatabaseSuccess("write");
   expect((await ask()).http).toBe(200);
 });
 

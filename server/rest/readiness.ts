@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { jobHealth } from "@/server/engine/health";
-import { isTroubled, TROUBLES, troubleOf } from "@/server/platform/database/database-trouble";
+import { FAULT_MESSAGES, faultOf, hasRecentFault } from "@/server/platform/database/database-fault";
 import { errorCodes } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
@@ -37,11 +37,11 @@ async function database(on: Db): Promise<Check> {
   try {
     await inTime(on.execute(sql`select 1`));
     // A question needs no room: that there is none is known from those who wanted to store something.
-    if (isTroubled("full")) return { status: "failing", reason: TROUBLES.full };
+    if (hasRecentFault("full")) return { status: "failing", reason: FAULT_MESSAGES.full };
     return { status: "ok", reason: "The database answers." };
   } catch (error) {
     logger("readyz").warn({ err: loggable(error) }, "The database could not be asked.");
-    return { status: "failing", reason: TROUBLES[troubleOf(errorCodes(error)) ?? "away"] };
+    return { status: "failing", reason: FAULT_MESSAGES[faultOf(errorCodes(error)) ?? "away"] };
   }
 }
 
@@ -104,7 +104,7 @@ const unknown: Check = { status: "unknown", reason: "Not known while the databas
 /** Whether work that arrives now would be done, part by part and with a reason each: 200, or 503. */
 export async function readiness(on: Db = db()): Promise<Response> {
   const base = await database(on);
-  const reachable = base.status === "ok" || isTroubled("full");
+  const reachable = base.status === "ok" || hasRecentFault("full");
   const [two, three] = reachable
     ? await Promise.all([part("The job engine", () => jobs(on)), part("The projector", () => projector(on))])
     : [unknown, unknown];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import { CAPABILITIES } from "@/server/platform/capabilities";
 import { cursorFor } from "@/server/platform/cursor";
-import { isTroubled } from "@/server/platform/database/database-trouble";
+import { hasRecentFault } from "@/server/platform/database/database-fault";
 import { createApiKey } from "@/server/services/api-keys";
 import { factsOf, isProjectQualified, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
@@ -136,7 +136,7 @@ test("an upload that breaks off is the sender's doing, and no trouble of the dat
   const headers = { "content-type": "application/json" };
   const reply = await send("POST", "/v1/otlp/v1/traces", { key, body, headers });
   expect([reply.status, await reply.json()]).toMatchObject([400, { code: "invalid" }]);
-  expect(isTroubled("away")).toBe(false);
+  expect(hasRecentFault("away")).toBe(false);
 });
 
 test("a client that is gone before its body is read is no failure of ours", async () => {

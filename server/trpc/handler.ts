@@ -4,7 +4,7 @@ import { type ErrorCode, ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { readBody } from "@/server/platform/read-body";
-import { seldom } from "@/server/platform/seldom";
+import { throttle } from "@/server/platform/throttle";
 import { type RateLimiter, workbenchLimiter } from "@/server/services/rate-limits";
 import { contextOfRequest, type TrpcContext } from "./context";
 import { appRouter } from "./root";
@@ -20,7 +20,7 @@ const BATCH_MAX = 50;
 const IS_JSON = /^application\/json\s*(?:;|$)/i;
 
 /** While the database is away every procedure fails for the same reason. */
-const isWorthALine = seldom(5000);
+const mayLog = throttle(5000);
 
 /**
  * Returns the same request with its body read, so that tRPC cannot be made to read without end. Forms and bytes, which
@@ -56,7 +56,7 @@ const serve = (request: Request, createContext: () => Promise<TrpcContext>) =>
       },
     }),
     onError({ error, path, ctx }) {
-      if (error.code === "INTERNAL_SERVER_ERROR" || (error.code === "SERVICE_UNAVAILABLE" && isWorthALine())) {
+      if (error.code === "INTERNAL_SERVER_ERROR" || (error.code === "SERVICE_UNAVAILABLE" && mayLog())) {
         logger("trpc").error(
           { err: loggable(error.cause ?? error), requestId: ctx?.requestId, path },
           "A procedure failed.",

@@ -1,5 +1,5 @@
 import { initTRPC, TRPCError } from "@trpc/server";
-import { databaseWorked } from "@/server/platform/database/database-trouble";
+import { recordDatabaseSuccess } from "@/server/platform/database/database-fault";
 import type { ErrorCode, FieldError } from "@/server/platform/errors";
 import { ServiceError } from "@/server/platform/errors";
 import { knownError } from "@/server/platform/known-error";
@@ -74,7 +74,7 @@ function withoutValues(error: TRPCError): TRPCError {
 const translateErrors = t.middleware(async ({ next, type }) => {
   const result = await next();
   if (result.ok) {
-    databaseWorked(type === "mutation" ? "write" : "read");
+    recordDatabaseSuccess(type === "mutation" ? "write" : "read");
     return result;
   }
   throw asTrpcError(result.error.cause) ?? withoutValues(result.error);

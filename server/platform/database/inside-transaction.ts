@@ -3,8 +3,8 @@ import { insideTransaction } from "@/db/inside-transaction";
 export { insideTransaction };
 
 /**
- * Throws where a transaction is open: one that waits for somebody else's server holds its locks and its connection as long as
- * that takes, and what was said there is not undone with it.
+ * Throws inside a transaction: waiting for another server would hold its locks and its connection for as long as that takes,
+ * and a rollback does not undo the call.
  */
 export function refuseInsideTransaction(what: string) {
   if (insideTransaction()) {

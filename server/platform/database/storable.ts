@@ -1,44 +1,44 @@
 import { type FieldError, ServiceError } from "../errors";
 import { pointerOf } from "../field-errors";
 
-/** Deeper than any honest body; nested further, a later recursion could exhaust the stack. */
+/** Deeper than any legitimate body; beyond it a later recursion could exhaust the stack. */
 const DEPTH_MAX = 100;
-const ERRORS_SHOWN = 20;
+const ERRORS_MAX = 20;
 
-/** A sentence on what Postgres could not keep in this text, or `undefined`. */
+/** Returns why Postgres could not store this text, or `undefined`. */
 function problemOf(text: string) {
   if (text.includes("\u0000")) return "Must not contain the character U+0000.";
-  if (!text.isWellFormed()) return "Must be well-formed Unicode (it has half of a surrogate pair).";
+  if (!text.isWellFormed()) return "Must be well-formed Unicode (it contains a lone surrogate).";
   return undefined;
 }
 
-/** Where a value stands: only a problem has its path written out, so that a large input costs no copies of paths. */
-type Place = { key: string; up: Place | undefined; depth: number };
-type Holder = { value: object; at: Place | undefined };
+/** A linked path: it is only written out for an error, so that a large input costs no copies of paths. */
+type Location = { key: string; parent: Location | undefined; depth: number };
+type Container = { value: object; at: Location | undefined };
 
-function pathOf(place: Place | undefined): string[] {
+function pathOf(location: Location | undefined): string[] {
   const path: string[] = [];
-  for (let at = place; at; at = at.up) path.unshift(at.key);
+  for (let at = location; at; at = at.parent) path.unshift(at.key);
   return path;
 }
 
 /**
- * Refuses what no text or jsonb column can hold, wherever it stands in an input, and `__proto__` keys. Doors call this
- * once for whatever they took in, so that services meet only text that can be stored and compared.
+ * Throws `invalid` for text that no text or jsonb column can hold, anywhere in an input, and for `__proto__` keys. Doors
+ * call this once per input, so that services only see text that can be stored and compared.
  */
 export function requireStorable(input: unknown) {
   const errors: FieldError[] = [];
-  const waiting: Holder[] = [];
-  const tell = (place: Place | undefined, message: string) => errors.push({ path: pointerOf(pathOf(place)), message });
-  /** Judges one value; what it holds is left for later. */
-  const look = (value: unknown, at: Place | undefined) => {
-    if (typeof value === "object" && value !== null) waiting.push({ value, at });
+  const pending: Container[] = [];
+  const report = (at: Location | undefined, message: string) => errors.push({ path: pointerOf(pathOf(at)), message });
+  /** Checks one value and queues its members. */
+  const check = (value: unknown, at: Location | undefined) => {
+    if (typeof value === "object" && value !== null) pending.push({ value, at });
     if (typeof value !== "string") return;
     const message = problemOf(value);
-    if (message) tell(at, message);
+    if (message) report(at, message);
   };
-  look(input, undefined);
-  for (let next = waiting.pop(); next && errors.length < ERRORS_SHOWN; next = waiting.pop()) {
+  check(input, undefined);
+  for (let next = pending.pop(); next && errors.length < ERRORS_MAX; next = pending.pop()) {
     const { value, at } = next;
     const depth = (at?.depth ?? 0) + 1;
     if (depth > DEPTH_MAX) {
@@ -46,12 +46,12 @@ export function requireStorable(input: unknown) {
       break;
     }
     for (const key of Object.keys(value)) {
-      if (errors.length >= ERRORS_SHOWN) break;
-      const place = { key, up: at, depth };
+      if (errors.length >= ERRORS_MAX) break;
+      const location = { key, parent: at, depth };
       const message = key === "__proto__" ? "This name is not allowed." : problemOf(key);
-      // A pointer is text in our answer too: an ill-formed key is named by its holder.
-      if (message) tell(key === "__proto__" ? place : at, message);
-      else look((value as Record<string, unknown>)[key], place);
+      // The pointer is part of our response: an ill-formed key is reported at its container.
+      if (message) report(key === "__proto__" ? location : at, message);
+      else check((value as Record<string, unknown>)[key], location);
     }
   }
   if (errors.length) throw new ServiceError("invalid", "The request is not valid.", { errors });

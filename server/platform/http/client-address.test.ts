@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clientAddress, plainAddress, trustedProxies } from "./client-address";
+import { clientAddress, normalizeAddress, trustedProxies } from "./client-address";
 
 const from = (peer: string, forwardedFor: string | undefined, proxies?: string) =>
   clientAddress(peer, forwardedFor, trustedProxies(proxies));
@@ -38,10 +38,10 @@ test("an IPv4 address is the same one when a socket for both families names it",
 });
 
 test("an address is read with the port and the brackets that some proxies write", () => {
-  expect(plainAddress("192.0.2.1:443")).toBe("192.0.2.1");
-  expect(plainAddress(" [2001:db8::1]:443")).toBe("2001:db8::1");
-  expect(plainAddress("[2001:db8::1]")).toBe("2001:db8::1");
-  expect(plainAddress("fe80::1%eth0")).toBe("fe80::1");
+  expect(normalizeAddress("192.0.2.1:443")).toBe("192.0.2.1");
+  expect(normalizeAddress(" [2001:db8::1]:443")).toBe("2001:db8::1");
+  expect(normalizeAddress("[2001:db8::1]")).toBe("2001:db8::1");
+  expect(normalizeAddress("fe80::1%eth0")).toBe("fe80::1");
 });
 
 test("what is no address ends the walk at the last hop that is known", () => {

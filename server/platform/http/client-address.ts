@@ -14,7 +14,7 @@ export type Trust = (address: string, hop: number) => boolean;
 const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
 
 /** Returns the one spelling of an IP address, an IPv4 address as such however it is wrapped; `undefined` for anything else. */
-export function plainAddress(text: string): string | undefined {
+export function normalizeAddress(text: string): string | undefined {
   const trimmed = text.trim();
   const [, bracketed, beforePort] = WITH_PORT.exec(trimmed) ?? [];
   const address = (bracketed ?? beforePort ?? trimmed).replace(/%.*$/, "");
@@ -25,7 +25,7 @@ export function plainAddress(text: string): string | undefined {
 
 function add(known: BlockList, entry: string) {
   const [, network = entry, bits] = SUBNET.exec(entry) ?? [];
-  const address = plainAddress(network);
+  const address = normalizeAddress(network);
   const most = address === undefined ? -1 : familyOf(address) === "ipv6" ? 128 : 32;
   if (address === undefined || Number(bits ?? 0) > most) {
     throw new Error(`"${entry}" is neither an address, nor a network such as 10.0.0.0/8, nor a number of proxies`);
@@ -57,12 +57,12 @@ export function clientAddress(
   forwardedFor: string | string[] | undefined,
   isTrusted: Trust,
 ): string {
-  let address = plainAddress(peer ?? "");
+  let address = normalizeAddress(peer ?? "");
   if (address === undefined) return "unknown";
   if (forwardedFor === undefined || !isTrusted(address, 0)) return address;
   const told = String(forwardedFor).split(",");
   for (let hop = 0; isTrusted(address, hop); hop++) {
-    const before = plainAddress(told.pop() ?? "");
+    const before = normalizeAddress(told.pop() ?? "");
     if (before === undefined) break;
     address = before;
   }

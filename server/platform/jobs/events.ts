@@ -13,7 +13,7 @@ export const ruleRunsQueued = eventType("diagnostics/rule-runs.queued", {
 });
 
 /** A worker has started: conversations may have gone quiet while none ran. Sent once a start. */
-export const quietSweepRequested = eventType("diagnostics/quiet-sweep.requested", { schema: z.object({}) });
+export const inactivitySweepRequested = eventType("diagnostics/quiet-sweep.requested", { schema: z.object({}) });
 
 /**
  * A deletion waits to be carried out. Its receipt says of what: an event outlives what it is about. `projectId` is left

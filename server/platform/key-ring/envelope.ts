@@ -6,13 +6,13 @@ import { type RingKey, unwrapRingKey } from "./ring-key";
 const KEY_BYTES = 32;
 
 /** Where a secret belongs. Its envelope opens nowhere else: not in another project, row or field. */
-export type Place = { projectId: string; id: string /** `<table>.<field>` */; field: string };
+export type SecretLocation = { projectId: string; id: string /** `<table>.<field>` */; field: string };
 
 /** A secret as it is stored: under a data key of its own, which is wrapped under the ring key named `ringKey`. */
 export type Envelope = { sealed: string; dataKey: string; ringKey: string };
 
-const ofSecret = ({ field, projectId, id }: Place) => JSON.stringify(["secret", field, projectId, id]);
-const ofDataKey = (ringKey: string, { field, projectId, id }: Place) =>
+const ofSecret = ({ field, projectId, id }: SecretLocation) => JSON.stringify(["secret", field, projectId, id]);
+const ofDataKey = (ringKey: string, { field, projectId, id }: SecretLocation) =>
   JSON.stringify(["data-key", ringKey, field, projectId, id]);
 
 const cannotBeOpened = () =>
@@ -32,7 +32,11 @@ function opening<T>(ring: RingKey, work: (key: Buffer) => T): T {
 }
 
 /** Seals a secret for its place under a ring key that has been unwrapped. */
-export function sealIn(place: Place, secret: string, { id: ringKey, key }: { id: string; key: Buffer }): Envelope {
+export function sealUnder(
+  place: SecretLocation,
+  secret: string,
+  { id: ringKey, key }: { id: string; key: Buffer },
+): Envelope {
   const dataKey = randomBytes(KEY_BYTES);
   return {
     sealed: seal(dataKey, secret, ofSecret(place)),
@@ -45,7 +49,10 @@ export function sealIn(place: Place, secret: string, { id: ringKey, key }: { id:
  * Opens a secret. `wrapped` is its ring key's, read in the same statement as the envelope: a rotation may rewrap the row
  * and retire the key between two.
  */
-export const openFrom = (place: Place, { sealed, dataKey, ringKey, wrapped }: Envelope & { wrapped: string }): string =>
+export const unsealSecret = (
+  place: SecretLocation,
+  { sealed, dataKey, ringKey, wrapped }: Envelope & { wrapped: string },
+): string =>
   opening({ id: ringKey, wrapped }, (key) => {
     const opened = Buffer.from(unseal(key, dataKey, ofDataKey(ringKey, place)), "base64");
     return unseal(opened, sealed, ofSecret(place));
@@ -53,7 +60,7 @@ export const openFrom = (place: Place, { sealed, dataKey, ringKey, wrapped }: En
 
 /** Returns the same data key under another ring key; what it seals stays as it is. */
 export const rewrap = (
-  place: Place,
+  place: SecretLocation,
   from: RingKey & { dataKey: string },
   to: { id: string; key: Buffer },
 ): Pick<Envelope, "dataKey" | "ringKey"> =>

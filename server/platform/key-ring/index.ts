@@ -1,11 +1,11 @@
 import type { Db } from "@/db/client";
 import { currentRingKey } from "./current-key";
-import { type Envelope, type Place, sealIn } from "./envelope";
+import { type Envelope, type SecretLocation, sealUnder } from "./envelope";
 
 export { currentRingKey, replaceCurrentRingKey } from "./current-key";
-export { type Envelope, openFrom, type Place, rewrap } from "./envelope";
+export { type Envelope, rewrap, type SecretLocation, unsealSecret } from "./envelope";
 export { unwrapRingKey } from "./ring-key";
 
 /** Seals a secret for its place, in the transaction that stores it. */
-export const sealSecret = async (tx: Db, place: Place, secret: string): Promise<Envelope> =>
-  sealIn(place, secret, await currentRingKey(tx));
+export const sealSecret = async (tx: Db, place: SecretLocation, secret: string): Promise<Envelope> =>
+  sealUnder(place, secret, await currentRingKey(tx));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createOutbound, OutboundError } from ".";
-import { answering, knows, serviceThat } from "./testing/service";
+import { resolverFor, respondWith, startService } from "./testing/service";
 
 const IPV4 = [
   ..."127.0.0.1 127.1 127.0.1 127.255.255.254 2130706433 0x7f000001 0x7F.1 0177.0.0.1 017700000001 0x7f.0.0.1".split(
@@ -55,8 +55,8 @@ const reasonOf = (call: Promise<unknown>) =>
   );
 
 test("no spelling of an address that is not public is called, over https or http", async () => {
-  const service = await serviceThat(answering());
-  const client = createOutbound({ resolve: knows(NAMES) });
+  const service = await startService(respondWith());
+  const client = createOutbound({ resolve: resolverFor(NAMES) });
   expect(ADDRESSED.length).toBeGreaterThanOrEqual(60);
   for (const host of ADDRESSED) {
     // The port is that of a server which would reply.
@@ -70,7 +70,7 @@ test("no spelling of an address that is not public is called, over https or http
 });
 
 test("no scheme but http and https is called, and plain http not to a public host", async () => {
-  const client = createOutbound({ resolve: knows(NAMES) });
+  const client = createOutbound({ resolve: resolverFor(NAMES) });
   const others =
     "ftp://public.test file:///etc/passwd gopher://public.test data:,x javascript:1 ws://public.test //public.test public.test";
   for (const url of [...others.split(" "), "", "https://", "https:///", "http://[::1"]) {
@@ -85,7 +85,7 @@ test("no scheme but http and https is called, and plain http not to a public hos
 });
 
 test("what is refused says what it is and what the operator can do, and not where a name leads", async () => {
-  const client = createOutbound({ resolve: knows(NAMES) });
+  const client = createOutbound({ resolve: resolverFor(NAMES) });
   const said = async (url: string) => client.request({ projectId: "p", url }).catch((error: Error) => error.message);
   expect(await said("http://127.0.0.1:11434")).toBe(
     "127.0.0.1 is an address of this machine. If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=127.0.0.1/32.",
@@ -99,12 +99,12 @@ test("what is refused says what it is and what the operator can do, and not wher
 });
 
 test("what the operator allows is called, and nothing beside it", async () => {
-  const service = await serviceThat(answering());
+  const service = await startService(respondWith());
   const { port } = service;
   const names = { ...NAMES, "model.test": ["127.0.0.1"], localhost: ["127.0.0.1"], "linked.test": ["169.254.1.1"] };
   const outcome = (allow: string, host: string) =>
     reasonOf(
-      createOutbound({ allow, resolve: knows(names) }).request({
+      createOutbound({ allow, resolve: resolverFor(names) }).request({
         projectId: "p",
         url: `http://${host}:${port}/`,
         repeatable: false,
@@ -146,7 +146,7 @@ test("what the operator allows is called, and nothing beside it", async () => {
 });
 
 test("our own database is not called, whatever is allowed and however it is named", async () => {
-  const service = await serviceThat(answering());
+  const service = await startService(respondWith());
   const { port } = service;
   const names = {
     "db.test": ["127.0.0.1"],
@@ -157,7 +157,11 @@ test("our own database is not called, whatever is allowed and however it is name
   const allow = "0.0.0.0/0, ::/0, db.test, other.test, localhost";
   for (const host of ["127.0.0.1", "db.test", "[::1]"]) {
     const databases = [{ host: host.replace(/[[\]]/g, ""), port }];
-    const client = createOutbound({ allow, databases, resolve: knows({ ...names, localhost: ["127.0.0.1", "::1"] }) });
+    const client = createOutbound({
+      allow,
+      databases,
+      resolve: resolverFor({ ...names, localhost: ["127.0.0.1", "::1"] }),
+    });
     for (const at of [
       "127.0.0.1",
       "127.1",
@@ -181,12 +185,12 @@ test("our own database is not called, whatever is allowed and however it is name
   const elsewhere = createOutbound({ allow, databases: [{ host: "127.0.0.1", port: port + 1 }] });
   expect((await elsewhere.request({ projectId: "p", url: service.url })).status).toBe(200);
   // A database that cannot be looked up is guarded by its port.
-  const unknown = createOutbound({ allow, databases: [{ host: "gone.test", port }], resolve: knows(names) });
+  const unknown = createOutbound({ allow, databases: [{ host: "gone.test", port }], resolve: resolverFor(names) });
   expect(await reasonOf(unknown.request({ projectId: "p", url: service.url }))).toBe("refused");
 });
 
 test("a name is looked up once for a connection, which goes to what was checked", async () => {
-  const service = await serviceThat(answering("yes", 200, { connection: "close" }));
+  const service = await startService(respondWith("yes", 200, { connection: "close" }));
   const answers = [["127.0.0.1"], ["127.0.0.2"], ["127.0.0.1", "169.254.169.254"]];
   let lookups = 0;
   const resolve = async () => (answers[lookups++] ?? []).map((address) => ({ address, family: 4 }));
@@ -201,15 +205,15 @@ test("a name is looked up once for a connection, which goes to what was checked"
 });
 
 test("a redirect is checked as the first address was, and what it led to is not repeated", async () => {
-  const hidden = await serviceThat(answering("secret"));
-  const database = await serviceThat(answering("rows"));
+  const hidden = await startService(respondWith("secret"));
+  const database = await startService(respondWith("rows"));
   let target = "";
-  const service = await serviceThat((_request, response) => void response.writeHead(302, { location: target }).end());
+  const service = await startService((_request, response) => void response.writeHead(302, { location: target }).end());
   const names = { ...NAMES, "service.test": ["127.0.0.1"], "rebound.test": ["127.0.0.1"] };
   const allow = `service.test, 127.0.0.1:${service.port}, 127.0.0.1:${database.port}`;
   const client = createOutbound({
     allow,
-    resolve: knows(names),
+    resolve: resolverFor(names),
     databases: [{ host: "127.0.0.1", port: database.port }],
   });
   const targets = [

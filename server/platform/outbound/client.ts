@@ -4,16 +4,16 @@ import { buffer } from "node:stream/consumers";
 import { LRUCache } from "lru-cache";
 import { Pool } from "undici";
 import type { z } from "zod";
+import { createBulkhead, emptyBulkhead } from "../database/bulkhead";
 import { refuseInsideTransaction } from "../database/inside-transaction";
-import { createPlaces, vacant } from "../database/places";
 import { allowList } from "./allow-list";
 import { type CallScope, callScope } from "./call-scope";
 import { connectorFor } from "./connector";
 import { OutboundError } from "./outbound-error";
-import { createPolicy, type DatabasePlace, type Resolve } from "./policy";
+import { createPolicy, type DatabaseEndpoint, type Resolve } from "./policy";
 import { ACCEPTED_ENCODINGS, decoded, requireSize } from "./read-reply";
 import { firstHop, type Hop, type OutboundRequest, redirected } from "./request";
-import { retryAfterSeconds, retrying } from "./retry";
+import { retryAfterSeconds, withRetries } from "./retry";
 
 type Head = { status: number /** By lower-case name. */; headers: Readonly<Record<string, string>> };
 export type OutboundReply = Head & { body: Buffer };
@@ -39,7 +39,7 @@ type Options = {
   /** As OUTBOUND_ALLOW says it. */
   allow?: string | undefined;
   /** Where our own databases listen: never called, whatever is allowed. */
-  databases?: readonly DatabasePlace[];
+  databases?: readonly DatabaseEndpoint[];
   resolve?: Resolve;
   /** Certificates to trust in place of the system's. */
   ca?: string;
@@ -70,7 +70,7 @@ export function createOutbound({
   const policy = createPolicy({ allow: allowList(allow), databases, resolve });
   const connect = connectorFor(policy, { connectMs, ca });
   const busy = "Earlier calls of this project to other services are still in progress. Try again shortly.";
-  const places = createPlaces(vacant(concurrentCalls), { busy });
+  const bulkhead = createBulkhead(emptyBulkhead(concurrentCalls), { busy });
   const pools = new LRUCache<string, Pool>({ max: ORIGINS, dispose: (pool) => void pool.close().catch(() => {}) });
 
   function poolOf(origin: string): Pool {
@@ -152,7 +152,7 @@ export function createOutbound({
         resolve(reply);
         await closed;
       };
-      places.hold(projectId, work).catch(reject);
+      bulkhead.run(projectId, work).catch(reject);
     });
   }
 
@@ -169,7 +169,7 @@ export function createOutbound({
       take(await share(request.projectId, scope, () => open(request, first, scope, maxBytes)), scope);
     try {
       const isRepeatable = request.repeatable ?? REPEATABLE.has(first.method);
-      return await (isRepeatable ? retrying(attempt, scope, retryBaseMs) : attempt());
+      return await (isRepeatable ? withRetries(attempt, scope, retryBaseMs) : attempt());
     } catch (error) {
       scope.end();
       throw scope.signal.aborted ? scope.signal.reason : error;

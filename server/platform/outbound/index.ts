@@ -1,6 +1,6 @@
 import { env } from "@/env";
 import { createOutbound, type Outbound } from "./client";
-import { databasePlaces } from "./database-places";
+import { databaseEndpoints } from "./database-endpoints";
 
 export { createOutbound, type Outbound, type OutboundReply, type OutboundStream } from "./client";
 export { OutboundError, type OutboundReason } from "./outbound-error";
@@ -11,6 +11,6 @@ let shared: Outbound | undefined;
 /** The client of this process for every address that a person gave. Opened on first use, as `env()` is. */
 export function outbound(): Outbound {
   const { OUTBOUND_ALLOW: allow, DATABASE_URL, MIGRATION_DATABASE_URL } = env();
-  shared ??= createOutbound({ allow, databases: databasePlaces([DATABASE_URL, MIGRATION_DATABASE_URL]) });
+  shared ??= createOutbound({ allow, databases: databaseEndpoints([DATABASE_URL, MIGRATION_DATABASE_URL]) });
   return shared;
 }

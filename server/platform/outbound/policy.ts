@@ -9,7 +9,7 @@ export type Target = { host: string; port: number; secure: boolean };
 export type Resolved = { address: string; family: number };
 export type Resolve = (host: string) => Promise<readonly Resolved[]>;
 /** Where our own database listens, as its address says. */
-export type DatabasePlace = { host: string; port: number };
+export type DatabaseEndpoint = { host: string; port: number };
 
 const OWN_DATABASE = "The database of this installation is not called.";
 const LOCALHOST = /^(.*\.)?localhost$/;
@@ -54,7 +54,7 @@ function parsed(text: string): URL {
 
 type Options = {
   allow: AllowList;
-  databases: readonly DatabasePlace[];
+  databases: readonly DatabaseEndpoint[];
   resolve: Resolve;
 };
 

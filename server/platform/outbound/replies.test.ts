@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createOutbound, OutboundError } from ".";
 import { CERTIFICATE } from "./testing/certificate";
-import { answering, knows, serviceThat } from "./testing/service";
+import { resolverFor, respondWith, startService } from "./testing/service";
 
 const projectId = "prj_1";
 const local = (options: Parameters<typeof createOutbound>[0] = {}) =>
@@ -39,7 +39,7 @@ async function serverThatWrites(writes: (write: (text: string | Buffer) => void,
 
 test("a service is asked as the caller says, and its reply comes back whole", async () => {
   const asked: unknown[] = [];
-  const service = await serviceThat((request, response) => {
+  const service = await startService((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => {
@@ -63,7 +63,7 @@ test("a service is asked as the caller says, and its reply comes back whole", as
 
 test("JSON is returned in the form that was asked for, and anything else is an unreadable reply", async () => {
   const schema = z.object({ data: z.array(z.object({ id: z.string() })) });
-  const service = await serviceThat((request, response) => {
+  const service = await startService((request, response) => {
     response.end(
       request.url === "/good"
         ? '{"data":[{"id":"a","x":1}]}'
@@ -81,24 +81,24 @@ test("JSON is returned in the form that was asked for, and anything else is an u
 });
 
 test("TLS is spoken with the host's own name, and a certificate that is not trusted for it is refused", async () => {
-  const service = await serviceThat(answering(), { tls: true });
-  const resolve = knows({ "service.test": ["127.0.0.1"], "other.test": ["127.0.0.1"] });
+  const service = await startService(respondWith(), { tls: true });
+  const resolve = resolverFor({ "service.test": ["127.0.0.1"], "other.test": ["127.0.0.1"] });
   const client = createOutbound({ allow: "service.test, other.test", resolve, ca: CERTIFICATE });
   const at = (host: string) => ({ projectId, url: `https://${host}:${service.port}/` });
   expect((await client.request(at("service.test"))).body.toString()).toBe("yes");
   expect((await failing(client.request(at("other.test")))).reason).toBe("tls");
   const untrusting = createOutbound({ allow: "service.test", resolve });
   expect((await failing(untrusting.request(at("service.test")))).reason).toBe("tls");
-  const plain = await serviceThat(answering());
+  const plain = await startService(respondWith());
   const noTls = client.request({ projectId, url: `https://service.test:${plain.port}/` });
   expect((await failing(noTls)).reason).toBe("tls");
   expect(service.hits).toHaveLength(1);
 });
 
 test("what goes wrong is told by its kind, with nothing of the other side and no address that was looked up", async () => {
-  const closed = await serviceThat(answering());
-  const refuses = await serviceThat(answering("s3cret", 403, { "x-reason": "s3cret" }));
-  const names = knows({ "gone.test": ["127.0.0.3"] });
+  const closed = await startService(respondWith());
+  const refuses = await startService(respondWith("s3cret", 403, { "x-reason": "s3cret" }));
+  const names = resolverFor({ "gone.test": ["127.0.0.3"] });
   const client = local({ allow: "127.0.0.1, gone.test", resolve: names });
   const closedUrl = await serverThatWrites((_write, end) => end());
   const garbled = await serverThatWrites((write, end) => {
@@ -124,7 +124,7 @@ test("what goes wrong is told by its kind, with nothing of the other side and no
 });
 
 test("a status is a reply where the caller accepts it", async () => {
-  const service = await serviceThat(answering("no such thing", 404));
+  const service = await startService(respondWith("no such thing", 404));
   const accepts = (status: number) => status === 404;
   expect((await local().request({ projectId, url: service.url, accepts })).body.toString()).toBe("no such thing");
 });
@@ -145,7 +145,7 @@ test("compressed replies are read, and one that would fill memory is given up", 
     "/cut": [gzipSync(text).subarray(0, 40), "gzip"],
     "/false": [text, "gzip"],
   };
-  const service = await serviceThat((request, response) => {
+  const service = await startService((request, response) => {
     const [body, encoding] = bodies[request.url ?? ""] as [Buffer, string];
     response.writeHead(200, { "content-encoding": encoding }).end(body);
   });
@@ -160,7 +160,7 @@ test("compressed replies are read, and one that would fill memory is given up", 
 
 test("a reply that is too large is given up, whether it says so or not", async () => {
   let written = 0;
-  const service = await serviceThat((request, response) => {
+  const service = await startService((request, response) => {
     if (request.url === "/says")
       return void response.writeHead(200, { "content-length": "5000" }).end("x".repeat(5000));
     const write = () => {
@@ -207,7 +207,7 @@ test("a service that is slow in any way is not waited for beyond the time that w
 });
 
 test("redirects of reads are followed a few times, and a write is repeated only at its own origin", async () => {
-  const service = await serviceThat((request, response) => {
+  const service = await startService((request, response) => {
     const [, status = "", to = "/end"] = /^\/(\d+)(\/.*)?$/.exec(request.url ?? "") ?? [];
     if (status) response.writeHead(Number(status), { location: to }).end("moved");
     else request.pipe(response);
@@ -234,8 +234,8 @@ test("redirects of reads are followed a few times, and a write is repeated only 
   }
   const written = await client.request({ projectId, url: `${service.url}/307/308`, method: "POST", body: "words" });
   expect(written.body.toString()).toBe("words");
-  const other = await serviceThat(answering());
-  const away = await serviceThat(answering("", 307, { location: other.url }));
+  const other = await startService(respondWith());
+  const away = await startService(respondWith("", 307, { location: other.url }));
   expect((await failing(client.request({ projectId, url: away.url, method: "POST", body: "words" }))).reason).toBe(
     "redirect",
   );
@@ -244,13 +244,13 @@ test("redirects of reads are followed a few times, and a write is repeated only 
 
 test("no credential goes to another origin, nor comes back with the next redirect", async () => {
   const seen: Record<string, unknown>[] = [];
-  const home: { url: string } = await serviceThat((request, response) => {
+  const home: { url: string } = await startService((request, response) => {
     seen.push(request.headers);
     if (request.url === "/start") response.writeHead(302, { location: "/near" }).end();
     else if (request.url === "/near") response.writeHead(302, { location: `${other.url}/far` }).end();
     else response.end("home");
   });
-  const other = await serviceThat((request, response) => {
+  const other = await startService((request, response) => {
     seen.push(request.headers);
     response.writeHead(302, { location: `${home.url}/end` }).end();
   });
@@ -262,7 +262,7 @@ test("no credential goes to another origin, nor comes back with the next redirec
 
 test("what failed in passing is asked again, where it may be, as late as the service wants", async () => {
   let replies: [number, Record<string, string>?][] = [];
-  const service = await serviceThat((_request, response) => {
+  const service = await startService((_request, response) => {
     const [status, headers] = replies.shift() ?? [200];
     response.writeHead(status, headers).end("reply");
   });
@@ -294,12 +294,12 @@ test("what failed in passing is asked again, where it may be, as late as the ser
 
 test("a caller who gives up is heard at once, wherever the call is", async () => {
   let gone = 0;
-  const silent = await serviceThat((request) => {
+  const silent = await startService((request) => {
     request.once("close", () => {
       gone += 1;
     });
   });
-  const failingOnes = await serviceThat(answering("", 503, { "retry-after": "20" }));
+  const failingOnes = await startService(respondWith("", 503, { "retry-after": "20" }));
   const given = async (url: string, client = local()) => {
     const controller = new AbortController();
     const call = client.request({ projectId, url, signal: controller.signal });
@@ -322,7 +322,7 @@ test("a caller who gives up is heard at once, wherever the call is", async () =>
 
 test("a project's calls in progress leave room for those of others", async () => {
   const held: (() => void)[] = [];
-  const service = await serviceThat((request, response) => {
+  const service = await startService((request, response) => {
     if (request.url === "/held") held.push(() => response.end());
     else response.end("at once");
   });
@@ -339,7 +339,7 @@ test("a project's calls in progress leave room for those of others", async () =>
 test("a stream is handed on while it comes, as fast as it is read, and its share is free when it ends", async () => {
   let written = 0;
   let closed = 0;
-  const service = await serviceThat((request, response) => {
+  const service = await startService((request, response) => {
     response.once("close", () => {
       closed += 1;
     });
@@ -384,8 +384,8 @@ test("a stream that the service breaks off ends in words of ours", async () => {
 });
 
 test("proxies that the environment names are not asked", async () => {
-  const proxy = await serviceThat(answering("proxy"));
-  const service = await serviceThat(answering("service"));
+  const proxy = await startService(respondWith("proxy"));
+  const service = await startService(respondWith("service"));
   for (const name of ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY"])
     process.env[name] = proxy.url;
   onTestFinished(() => {

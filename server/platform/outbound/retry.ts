@@ -19,7 +19,7 @@ function delayMs(failed: OutboundError, attempt: number, baseMs: number): number
 }
 
 /** Makes a call again that failed in passing, as long as its deadline allows. */
-export async function retrying<T>(
+export async function withRetries<T>(
   call: () => Promise<T>,
   { deadline, signal }: { deadline: number; signal: AbortSignal },
   baseMs: number,

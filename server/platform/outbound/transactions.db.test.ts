@@ -4,17 +4,17 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { inTransaction } from "../context";
-import { shareOf } from "../database/share-of";
+import { projectPool } from "../database/project-pool";
 import { transact } from "../database/transact";
 import { outbound } from ".";
-import { answering, serviceThat } from "./testing/service";
+import { respondWith, startService } from "./testing/service";
 
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 const projectId = "prj_1";
 const error = /^A call to another service inside a transaction\./;
 
 test("a call to another service inside a transaction fails, by whichever way it was opened", async () => {
-  const service = await serviceThat(answering());
+  const service = await startService(respondWith());
   const request = (): Promise<unknown> => outbound().request({ projectId, url: service.url });
   const stream = (): Promise<unknown> => outbound().stream({ projectId, url: service.url });
   for (const [form, call] of Object.entries({ request, stream })) {
@@ -24,7 +24,7 @@ test("a call to another service inside a transaction fails, by whichever way it 
       db().transaction((tx) => tx.transaction(call)),
       form,
     ).rejects.toThrow(error);
-    await expect(shareOf(db(), projectId).transaction(call), form).rejects.toThrow(error);
+    await expect(projectPool(db(), projectId).transaction(call), form).rejects.toThrow(error);
     await expect(inTransaction({ db: db() }, call), form).rejects.toThrow(error);
   }
   // Long after the transaction began, and from what it did not wait for.
@@ -37,7 +37,7 @@ test("a call to another service inside a transaction fails, by whichever way it 
 });
 
 test("in tests no library connects to another server inside a transaction", async () => {
-  const service = await serviceThat(answering());
+  const service = await startService(respondWith());
   const withFetch = (): Promise<unknown> => fetch(service.url);
   const withHttp = (): Promise<unknown> => once(get(service.url), "response");
   for (const call of [withFetch, withHttp]) {
@@ -54,7 +54,7 @@ test("in tests no library connects to another server inside a transaction", asyn
 });
 
 test("before and after a transaction the same call is made", async () => {
-  const service = await serviceThat(answering());
+  const service = await startService(respondWith());
   const call = () => outbound().request({ projectId, url: service.url });
   await call();
   await transact(db(), (tx) => tx.execute(sql`select 1`));

@@ -1,4 +1,4 @@
-import { etagOf, holds, REVALIDATED } from "@/server/platform/http/revalidation";
+import { etagOf, matchesEtag, REVALIDATE } from "@/server/platform/http/revalidation";
 
 /** Returns a handler that answers the JSON of `make`, which is made once in the life of the process. */
 export function cachedJson(make: () => unknown) {
@@ -8,8 +8,9 @@ export function cachedJson(make: () => unknown) {
       const bytes = new TextEncoder().encode(JSON.stringify(make()));
       made = { bytes, etag: etagOf(bytes) };
     }
-    const headers = { etag: made.etag, "cache-control": REVALIDATED };
-    if (holds(request.headers.get("if-none-match"), made.etag)) return new Response(null, { status: 304, headers });
+    const headers = { etag: made.etag, "cache-control": REVALIDATE };
+    if (matchesEtag(request.headers.get("if-none-match"), made.etag))
+      return new Response(null, { status: 304, headers });
     return new Response(made.bytes, { headers: { ...headers, "content-type": "application/json" } });
   };
 }

@@ -37,7 +37,7 @@ const toStoredResponse = async (response: Response): Promise<StoredResponse> => 
 });
 
 /** A request whose `before` is done: the rest of it, for the transaction that it is given. */
-export type Begun = (ctx: Ctx) => Promise<{ response: Response; after: () => Promise<void> }>;
+export type PreparedCall = (ctx: Ctx) => Promise<{ response: Response; after: () => Promise<void> }>;
 
 /** Processes a POST at most once per key: a retry gets the first response and has no effect. */
 export async function runOnce(
@@ -45,7 +45,7 @@ export async function runOnce(
   key: string,
   request: Request,
   asked: Asked,
-  begin: (ctx: Ctx, request: Request) => Promise<Begun>,
+  prepare: (ctx: Ctx, request: Request) => Promise<PreparedCall>,
 ): Promise<Response> {
   const { method, url, headers } = request;
   const body = await readBody(request, JSON_BODY_MAX);
@@ -54,7 +54,7 @@ export async function runOnce(
     { key, method, path: asked.instance, body },
     {
       begin: async (outer) => {
-        const finish = await begin(outer, new Request(url, { method, headers, body }));
+        const finish = await prepare(outer, new Request(url, { method, headers, body }));
         return async (inner) => {
           const finished = await finish(inner);
           return { response: await toStoredResponse(finished.response), after: finished.after };

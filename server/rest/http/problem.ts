@@ -2,7 +2,7 @@ import type { ErrorCode, ServiceError } from "@/server/platform/errors";
 import { knownError } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
-import { seldom } from "@/server/platform/seldom";
+import { throttle } from "@/server/platform/throttle";
 
 /** Every code of the services and what it is over HTTP. A new code does not compile until it has a line here. */
 export const PROBLEMS = {
@@ -28,7 +28,7 @@ const OURS = { status: 500, title: "Something went wrong on our side" };
 export type Asked = { requestId: string; instance: string };
 
 /** While the database is away every request fails for the same reason. */
-const isWorthALine = seldom(5000);
+const mayLog = throttle(5000);
 
 const challenge = (error: ServiceError) =>
   error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="whetstone"' } : {};
@@ -36,7 +36,7 @@ const challenge = (error: ServiceError) =>
 /** An error as RFC 9457 tells it. What is not a service's own word stays in the log, under the request's id. */
 export function problemResponse(error: unknown, { requestId, instance }: Asked): Response {
   const known = knownError(error);
-  if (!known || (known.code === "unavailable" && isWorthALine())) {
+  if (!known || (known.code === "unavailable" && mayLog())) {
     logger("rest").error({ err: loggable(known?.cause ?? error), requestId, instance }, "A request failed.");
   }
   const { status, title } = known ? PROBLEMS[known.code] : OURS;

@@ -74,16 +74,18 @@ function bodyOf(schema: JsonSchema, taken: readonly string[]): DescribedOperatio
   return { required: needsSome, content: json(body, exampleOf(body)) };
 }
 
-function replyOf(reply: z.ZodType, id: string, schemas: Schemas, unread?: z.ZodType) {
+function replyOf(reply: z.ZodType, id: string, schemas: Schemas, writeOnlyReply?: z.ZodType) {
   const plain = jsonSchemaOf(reply, "output");
   const whole = hoisted(plain, `${id}.reply`, schemas);
-  const part = unread && hoisted(jsonSchemaOf(unread, "output"), `${id}.unread`, schemas);
+  const part = writeOnlyReply && hoisted(jsonSchemaOf(writeOnlyReply, "output"), `${id}.unread`, schemas);
   return json(part ? { anyOf: [whole, part] } : whole, exampleOf(plain));
 }
 
 /** Where a caller who may only write gets a part of the reply. */
-const unreadNote = ({ unread }: AnyVerb["spec"]) =>
-  unread ? [`Without ${unread.unless.map((one) => `\`${one}\``).join(" or ")} the reply says only what was done.`] : [];
+const writeOnlyNote = ({ writeOnlyReply }: AnyVerb["spec"]) =>
+  writeOnlyReply
+    ? [`Without ${writeOnlyReply.unless.map((one) => `\`${one}\``).join(" or ")} the reply says only what was done.`]
+    : [];
 
 /** The parameters of the path, and those of the query where what is no part of the path stands there. */
 function addressOf(path: string, input: JsonSchema, withQuery: boolean): Parameter[] {
@@ -111,7 +113,7 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
   if (takesBody || spec.effect === "write") codes.push("unprocessable");
 
   const body = takesBody ? bodyOf(input, inPath) : undefined;
-  const description = [...(spec.description ? [spec.description] : []), ...unreadNote(spec)].join(" ");
+  const description = [...(spec.description ? [spec.description] : []), ...writeOnlyNote(spec)].join(" ");
   return {
     operationId: id,
     tags: [operation.subject],
@@ -120,7 +122,7 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
     parameters: [...addressOf(path, input, !takesBody), ...(method === "POST" ? [idempotencyKey] : [])],
     ...(body ? { requestBody: body } : {}),
     responses: {
-      [status]: { description: "Done.", content: replyOf(spec.reply, id, schemas, spec.unread?.reply) },
+      [status]: { description: "Done.", content: replyOf(spec.reply, id, schemas, spec.writeOnlyReply?.reply) },
       ...problemRefs([...codes, ...GUARDED]),
     },
     security: isProjectQualified(path) ? EITHER : KEY_ONLY,

@@ -146,13 +146,13 @@ test("who may read gets the whole reply", async () => {
 
 test("every write that a right to write alone allows is looked at here", async () => {
   const partial = (await verbsOfServices()).flatMap(({ verb: { spec } }) =>
-    spec.scope === "project" && spec.effect === "write" && spec.unread !== undefined ? [spec.name] : [],
+    spec.scope === "project" && spec.effect === "write" && spec.writeOnlyReply !== undefined ? [spec.name] : [],
   );
   expect(partial.sort()).toEqual(Object.keys(CALLS).sort());
   const others = (await verbsOfServices()).flatMap(({ verb: { spec } }) =>
     spec.scope === "project" &&
     spec.effect === "write" &&
-    spec.unread === undefined &&
+    spec.writeOnlyReply === undefined &&
     !spec.capability.includes("project:admin") &&
     !spec.reply.safeParse({ ok: true }).success
       ? [spec.name]

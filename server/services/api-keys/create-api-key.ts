@@ -1,7 +1,7 @@
 import { databaseNow } from "@/db/database-now";
 import { auditNote } from "@/server/platform/audit";
-import { idOfActor, requireWithinReach } from "@/server/platform/context";
-import { impossible } from "@/server/platform/errors";
+import { idOfActor, requireGrantable } from "@/server/platform/context";
+import { unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { issueApiKey } from "./issue-api-key";
 import { lockOwnKey } from "./lock-own-key";
@@ -19,12 +19,12 @@ export const createApiKey = verb(
     reply: createdApiKeyReply,
   },
   async (ctx, { name, capabilities, expiresAt }) => {
-    requireWithinReach(ctx, capabilities);
+    requireGrantable(ctx, capabilities);
     const { endsAt } = await lockOwnKey(ctx);
     if (expiresAt != null && endsAt !== null && expiresAt > endsAt)
-      throw impossible("/expiresAt", "A key that is made with a key ends with it at the latest.");
+      throw unprocessable("/expiresAt", "A key that is made with a key ends with it at the latest.");
     if (expiresAt != null && expiresAt <= (await databaseNow(ctx.db)))
-      throw impossible("/expiresAt", "Must be in the future.");
+      throw unprocessable("/expiresAt", "Must be in the future.");
     const created = await issueApiKey(ctx.db, {
       projectId: ctx.projectId,
       name,

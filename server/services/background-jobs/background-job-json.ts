@@ -3,7 +3,7 @@ import { isOneOf } from "@/db/rows";
 import { jobRuns, ruleRuns } from "@/db/schema";
 import type { JobEvent } from "@/db/schema/engine";
 import type { Ctx } from "@/server/platform/context";
-import { functionOf } from "@/server/platform/jobs/catalogue";
+import { describeFunction } from "@/server/platform/jobs/catalogue";
 import { eventIds } from "./event-ids";
 import { redactError } from "./redact-error";
 import type { BackgroundJob } from "./schemas";
@@ -42,7 +42,7 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
   return rows.map((row) => {
     const about = carried.get(row.id) ?? [];
     const conversations = new Set(runIdsOf(about).flatMap((id) => conversationOf.get(id) ?? []));
-    const { name, mustEnd, afterFailure } = functionOf(row.functionId);
+    const { name, uncancellable, afterFailure } = describeFunction(row.functionId);
     const finished = row.finishedAt !== null;
     return {
       id: row.id,
@@ -56,7 +56,7 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
       state: stateOf(row),
       attempts: row.startedAt === null ? 0 : row.retries + 1,
       error: redactError(row.error, knownTo(row)),
-      cancellable: !finished && row.state !== "running" && !mustEnd,
+      cancellable: !finished && row.state !== "running" && !uncancellable,
       replayable: row.state === "failed" || row.state === "cancelled",
       createdAt: row.createdAt,
       startedAt: row.startedAt,

@@ -1,7 +1,7 @@
 import { cancelRun } from "@/server/engine/runs/finish-run";
 import { auditNote } from "@/server/platform/audit";
 import { ServiceError } from "@/server/platform/errors";
-import { functionOf } from "@/server/platform/jobs/catalogue";
+import { describeFunction } from "@/server/platform/jobs/catalogue";
 import { verb } from "@/server/platform/verb";
 import { backgroundJobJson, findBackgroundJob } from "./find-background-job";
 import { cancelBackgroundJobInput, changedBackgroundJobReply, changedStateReply } from "./schemas";
@@ -16,7 +16,7 @@ export const cancelBackgroundJob = verb(
     capability: "project:admin",
     input: cancelBackgroundJobInput,
     reply: changedBackgroundJobReply,
-    unread: { unless: ["workspace:read"], reply: changedStateReply },
+    writeOnlyReply: { unless: ["workspace:read"], reply: changedStateReply },
   },
   async (ctx, { backgroundJobId }) => {
     const row = await findBackgroundJob(ctx, backgroundJobId, { lock: true });
@@ -24,7 +24,7 @@ export const cancelBackgroundJob = verb(
     if (row.state === "running") {
       throw new ServiceError("conflict", "It is running just now. It can be cancelled while it waits.");
     }
-    if (functionOf(row.functionId).mustEnd) {
+    if (describeFunction(row.functionId).uncancellable) {
       throw new ServiceError("conflict", "It must not be left half done, so it cannot be cancelled.");
     }
     await cancelRun(ctx.db, row.id);

@@ -26,7 +26,7 @@ export const replayBackgroundJob = verb(
     capability: "project:admin",
     input: replayBackgroundJobInput,
     reply: changedBackgroundJobReply,
-    unread: { unless: ["workspace:read"], reply: changedStateReply },
+    writeOnlyReply: { unless: ["workspace:read"], reply: changedStateReply },
   },
   async (ctx, { backgroundJobId, finishedAt }) => {
     const row = await findBackgroundJob(ctx, backgroundJobId, { lock: true });

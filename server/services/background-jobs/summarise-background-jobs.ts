@@ -5,7 +5,7 @@ import { jobEngine } from "@/db/schema";
 import { env } from "@/env";
 import { inngestServer } from "@/server/engine/configuration";
 import type { Ctx } from "@/server/platform/context";
-import { functionOf } from "@/server/platform/jobs/catalogue";
+import { describeFunction } from "@/server/platform/jobs/catalogue";
 import { verb } from "@/server/platform/verb";
 import { type Row, stateOf } from "./background-job-json";
 import { BACKGROUND_JOB_STATES, type BackgroundJobSummary, summaryReply } from "./schemas";
@@ -100,7 +100,7 @@ async function functionsOf(ctx: Ctx): Promise<BackgroundJobSummary["functions"]>
     )
     select id from found where id is not null`);
   return [...rows].map(({ id }) => {
-    const { name, afterFailure } = functionOf(id);
+    const { name, afterFailure } = describeFunction(id);
     return { id, name, afterFailure };
   });
 }

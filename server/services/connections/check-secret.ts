@@ -1,4 +1,4 @@
-import { impossible } from "@/server/platform/errors";
+import { unprocessable } from "@/server/platform/errors";
 import type { ConnectionKind } from "./schemas";
 
 type Given = {
@@ -12,5 +12,5 @@ type Given = {
 export function checkSecret({ kind, baseUrl, settings, secret }: Given): void {
   if (kind !== "webhook" || settings.format !== "slack" || !secret) return;
   if (URL.canParse(secret) && new URL(secret).origin !== new URL(baseUrl).origin)
-    throw impossible("/secret", `This is an address of another host than ${new URL(baseUrl).origin}.`);
+    throw unprocessable("/secret", `This is an address of another host than ${new URL(baseUrl).origin}.`);
 }

@@ -21,7 +21,7 @@ const gitHub = (ctx: Ctx, more: object = {}) =>
     (made) => made.connection,
   );
 const logOf = (ctx: Ctx) => db().select().from(auditLog).where(eq(auditLog.projectId, ctx.projectId));
-const impossible = (path: string) => ({ code: "unprocessable", errors: [{ path, message: expect.any(String) }] });
+const unprocessable = (path: string) => ({ code: "unprocessable", errors: [{ path, message: expect.any(String) }] });
 
 test("a connection has the address of its kind unless it says another, and tells that a secret is set, not which", async () => {
   const { ctx } = await testProject();
@@ -83,11 +83,11 @@ test.each([
 ])("%s is refused before anything is stored, in words that help", async (baseUrl, words) => {
   const { ctx } = await testProject();
   const refused = await createConnection(ctx, { kind: "model", name: "x", baseUrl }).catch((error) => error);
-  expect(refused).toMatchObject(impossible("/baseUrl"));
+  expect(refused).toMatchObject(unprocessable("/baseUrl"));
   expect(refused.message).toMatch(words);
   const { id } = await gitHub(ctx);
   await expect(updateConnection(ctx, { connectionId: id, baseUrl, secret: "x" })).rejects.toMatchObject(
-    impossible("/baseUrl"),
+    unprocessable("/baseUrl"),
   );
   expect((await listConnections(ctx, {})).connections).toHaveLength(1);
 });
@@ -109,7 +109,7 @@ test("a stored secret goes to no other host than the one that it was given for",
     "https://github.example.com:8443/api/v3",
     "https://github.example.co",
   ]) {
-    await expect(updateConnection(ctx, { connectionId, baseUrl })).rejects.toMatchObject(impossible("/secret"));
+    await expect(updateConnection(ctx, { connectionId, baseUrl })).rejects.toMatchObject(unprocessable("/secret"));
   }
   const elsewhere = await updateConnection(ctx, { connectionId, baseUrl: "https://github.example.com/api/v4" });
   expect(elsewhere.connection.secretSet).toBe(true);
@@ -126,11 +126,11 @@ test("the key that signs a webhook does not become a part of an address, nor doe
   const { connection } = await createConnection(ctx, { kind: "webhook", name: "x", baseUrl, secret: "key" });
   const connectionId = connection.id;
   await expect(updateConnection(ctx, { connectionId, settings: { format: "slack" } })).rejects.toMatchObject(
-    impossible("/secret"),
+    unprocessable("/secret"),
   );
   const secret = "https://hooks.slack.example/services/T/B/x";
   await expect(updateConnection(ctx, { connectionId, settings: { format: "slack" }, secret })).rejects.toMatchObject(
-    impossible("/secret"),
+    unprocessable("/secret"),
   );
 });
 

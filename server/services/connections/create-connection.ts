@@ -7,7 +7,7 @@ import { verb } from "@/server/platform/verb";
 import { checkAddress } from "./check-address";
 import { checkSecret } from "./check-secret";
 import { audited, connectionJson } from "./connection-json";
-import { placeOf } from "./read-connection";
+import { locationOf } from "./read-connection";
 import { connectionReply, createConnectionInput, DEFAULT_BASE_URLS, DEFAULT_SETTINGS } from "./schemas";
 import { storedEnvelope } from "./stored-envelope";
 
@@ -28,7 +28,7 @@ export const createConnection = verb(
     const settings = { ...DEFAULT_SETTINGS[kind], ...given.settings };
     checkAddress(baseUrl);
     checkSecret({ kind, baseUrl, settings, secret });
-    const place = placeOf({ projectId: ctx.projectId, id: newId("conn") });
+    const place = locationOf({ projectId: ctx.projectId, id: newId("conn") });
     const envelope = secret === undefined ? undefined : await sealSecret(ctx.db, place, secret);
     const [row] = await ctx.db
       .insert(connections)

@@ -2,14 +2,14 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import { connections, ringKeys } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
-import { openFrom, type Place } from "@/server/platform/key-ring";
+import { type SecretLocation, unsealSecret } from "@/server/platform/key-ring";
 
 type Row = typeof connections.$inferSelect;
 export type ConnectionRow = Row & { wrapped: string | null };
 
 const mine = ({ projectId }: Ctx, id: string) => and(eq(connections.projectId, projectId), eq(connections.id, id));
 
-export const placeOf = ({ projectId, id }: Pick<Row, "projectId" | "id">): Place => ({
+export const locationOf = ({ projectId, id }: Pick<Row, "projectId" | "id">): SecretLocation => ({
   projectId,
   id,
   field: "connections.secret",
@@ -37,5 +37,5 @@ export async function lockConnection(ctx: Ctx, id: string): Promise<Row> {
 export function openSecret(row: ConnectionRow): string | undefined {
   const { secretSealed: sealed, secretDataKey: dataKey, secretRingKey: ringKey, wrapped } = row;
   if (sealed === null || dataKey === null || ringKey === null || wrapped === null) return undefined;
-  return openFrom(placeOf(row), { sealed, dataKey, ringKey, wrapped });
+  return unsealSecret(locationOf(row), { sealed, dataKey, ringKey, wrapped });
 }

@@ -3,14 +3,14 @@ import { and, eq } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { connections } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
-import { impossible, ServiceError } from "@/server/platform/errors";
+import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { pointerOf } from "@/server/platform/field-errors";
 import { sealSecret } from "@/server/platform/key-ring";
 import { verb } from "@/server/platform/verb";
 import { checkAddress } from "./check-address";
 import { checkSecret } from "./check-secret";
 import { audited, connectionJson } from "./connection-json";
-import { lockConnection, placeOf } from "./read-connection";
+import { locationOf, lockConnection } from "./read-connection";
 import { connectionReply, SETTINGS, updateConnectionInput } from "./schemas";
 import { storedEnvelope } from "./stored-envelope";
 
@@ -38,7 +38,7 @@ export const updateConnection = verb(
     if (baseUrl !== undefined) checkAddress(baseUrl);
     if (secret === undefined) refuseElsewhere(before, target);
     checkSecret({ ...target, secret });
-    const sealed = secret == null ? undefined : await sealSecret(ctx.db, placeOf(before), secret);
+    const sealed = secret == null ? undefined : await sealSecret(ctx.db, locationOf(before), secret);
     const { baseUrl: was, settings: had } = before;
     const isAsTested = secret === undefined && target.baseUrl === was && isDeepStrictEqual(target.settings, had);
     const [row] = await ctx.db
@@ -79,7 +79,7 @@ function refuseElsewhere(before: Row, after: Target) {
   if (before.secretSealed === null) return;
   const was = new URL(before.baseUrl).origin;
   if (new URL(after.baseUrl).origin !== was)
-    throw impossible("/secret", `The stored secret was given for ${was}: enter it again for another host.`);
+    throw unprocessable("/secret", `The stored secret was given for ${was}: enter it again for another host.`);
   if (before.settings.format !== after.settings.format)
-    throw impossible("/secret", "The stored secret was given for another format: enter the one for this.");
+    throw unprocessable("/secret", "The stored secret was given for another format: enter the one for this.");
 }

@@ -23,7 +23,7 @@ export const createRepricing = verb(
     capability: "model-pricing:write",
     input: createRepricingInput,
     reply: repricingReply,
-    unread: { unless: ["model-pricing:read"], reply: requestedRepricingReply },
+    writeOnlyReply: { unless: ["model-pricing:read"], reply: requestedRepricingReply },
   },
   async (ctx, { pricesVersion, model = null, vendor = null, modelPriceId = null, ...input }) => {
     requirePricingWrites();

@@ -1,15 +1,15 @@
-import { impossible } from "@/server/platform/errors";
+import { unprocessable } from "@/server/platform/errors";
 import { DAY_MS, DAYS_MAX } from "./schemas";
 
 type Range = { from: number; to: number };
 
 /** Throws a 422 when `[from, to)` is empty. JSON Schema cannot express a relation between two fields. */
 export function requireRange({ from, to }: Range) {
-  if (from >= to) throw impossible("/to", "The end must be after the beginning.");
+  if (from >= to) throw unprocessable("/to", "The end must be after the beginning.");
 }
 
 /** Like `requireRange`, and limits the range to `DAYS_MAX` days. */
 export function requireDays(range: Range) {
   requireRange(range);
-  if ((range.to - range.from) / DAY_MS > DAYS_MAX) throw impossible("/to", `At most ${DAYS_MAX} days.`);
+  if ((range.to - range.from) / DAY_MS > DAYS_MAX) throw unprocessable("/to", `At most ${DAYS_MAX} days.`);
 }

@@ -23,7 +23,7 @@ export const undoRepricing = verb(
     capability: "model-pricing:write",
     input: repricingIdInput,
     reply: repricingReply,
-    unread: { unless: ["model-pricing:read"], reply: requestedRepricingReply },
+    writeOnlyReply: { unless: ["model-pricing:read"], reply: requestedRepricingReply },
   },
   async (ctx, { repricingId }) => {
     requirePricingWrites();

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { tablesWhere } from "@/db/deletion-registry";
 import { projects } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
-import { impossible, notFound } from "@/server/platform/errors";
+import { notFound, unprocessable } from "@/server/platform/errors";
 import { deletionRequested } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
@@ -27,9 +27,9 @@ export const deleteProject = verb(
   async (ctx, { name }) => {
     const [project] = await ctx.db.select().from(projects).where(eq(projects.id, ctx.projectId)).for("update");
     if (!project) throw notFound("The project");
-    if (project.name !== name.trim()) throw impossible("/name", "Type the project's name as it stands.");
+    if (project.name !== name.trim()) throw unprocessable("/name", "Type the project's name as it stands.");
     const receiptId = await openReceipt(ctx, { scope: "project" });
-    auditNote(ctx, { target: { type: "project", id: project.id }, before: null, after: null, lasting: true });
+    auditNote(ctx, { target: { type: "project", id: project.id }, before: null, after: null, survivesProject: true });
     // Whoever is no member and holds no key finds no project: it is gone for everybody from here on.
     await addCounts(ctx.db, receiptId, await deleteOfProject(ctx, COUNTED_ACCESS));
     await deleteOfProject(ctx, OTHER_ACCESS);

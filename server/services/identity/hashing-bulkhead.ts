@@ -1,4 +1,4 @@
-import { createPlaces, vacant } from "@/server/platform/database/places";
+import { createBulkhead, emptyBulkhead } from "@/server/platform/database/bulkhead";
 import { ServiceError } from "@/server/platform/errors";
 
 /** On whose behalf a password is hashed. Waiting callers are served in turn by network. */
@@ -13,7 +13,8 @@ const WAITING_OF_NETWORK = 10;
 const WAITING = 100;
 const RETRY_AFTER_SECONDS = 5;
 
-const places = () => createPlaces(vacant(AT_ONCE), { longestWaitMs: LONGEST_WAIT_MS, mostWaiting: WAITING_OF_NETWORK });
+const places = () =>
+  createBulkhead(emptyBulkhead(AT_ONCE), { maxWaitMs: LONGEST_WAIT_MS, maxQueued: WAITING_OF_NETWORK });
 /** Separate bulkheads: a flood of strangers cannot crowd out people on familiar networks and holders of links. */
 const lanes = { known: { places: places(), inside: 0 }, stranger: { places: places(), inside: 0 } };
 
@@ -31,7 +32,7 @@ export async function withHashingSlot<T>({ kind, network }: HashingCaller, work:
   if (lane.inside >= AT_ONCE + WAITING) throw busy();
   lane.inside += 1;
   try {
-    return await lane.places.hold(network, work);
+    return await lane.places.run(network, work);
   } catch (error) {
     // Hashing itself throws no `ServiceError`: this one comes from the full bulkhead.
     throw error instanceof ServiceError ? busy() : error;

@@ -2,7 +2,7 @@ import { and, arrayContains, eq, exists, isNull, or } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { apiKeys, invitations, memberships, users } from "@/db/schema";
 import { ROLE_CAPABILITIES, ROLES, type Role } from "@/server/platform/capabilities";
-import { type Ctx, requireWithinReach } from "@/server/platform/context";
+import { type Ctx, requireGrantable } from "@/server/platform/context";
 import { isActiveKey, lockOwnKey } from "@/server/services/api-keys";
 
 /**
@@ -10,7 +10,7 @@ import { isActiveKey, lockOwnKey } from "@/server/services/api-keys";
  * when the caller's key ends (Unix ms), and so what it gives away.
  */
 export function requireMayGrant(ctx: Ctx, role: Role) {
-  requireWithinReach(ctx, ROLE_CAPABILITIES[role]);
+  requireGrantable(ctx, ROLE_CAPABILITIES[role]);
   return lockOwnKey(ctx);
 }
 

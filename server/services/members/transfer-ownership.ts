@@ -1,5 +1,5 @@
 import { auditNote } from "@/server/platform/audit";
-import { impossible, ServiceError } from "@/server/platform/errors";
+import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { readMember } from "./list-members";
 import { lockMembers, roleOf, setRole } from "./owners";
@@ -19,7 +19,7 @@ export const transferOwnership = verb(
   },
   async (ctx, { userId, fromUserId }) => {
     const from = fromUserId ?? (ctx.actor.kind === "user" ? ctx.actor.userId : undefined);
-    if (from === undefined) throw impossible("/fromUserId", "A key has to say which owner hands over.");
+    if (from === undefined) throw unprocessable("/fromUserId", "A key has to say which owner hands over.");
     await requireMayGrant(ctx, "owner");
     if (from === userId) throw new ServiceError("conflict", "Nobody can hand over to themselves.");
     await lockMembers(ctx);

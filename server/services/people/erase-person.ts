@@ -3,7 +3,7 @@ import { ADDRESS_COLUMNS } from "@/db/deletion-registry";
 import { invitations, memberships, projects, users } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { InstallationCtx } from "@/server/platform/context";
-import { impossible, ServiceError } from "@/server/platform/errors";
+import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { installationVerb } from "@/server/platform/verb";
 import { settleKeysOf } from "@/server/services/api-keys";
 import { revokeAllLinksOf } from "@/server/services/members";
@@ -58,7 +58,7 @@ export const erasePerson = installationVerb(
     refuseSelf(ctx, userId, "erase");
     const person = await lockPerson(ctx.db, userId);
     if (person.email.toLowerCase() !== email.toLowerCase())
-      throw impossible("/email", "Type their address as it stands.");
+      throw unprocessable("/email", "Type their address as it stands.");
     await requireOtherInstallationOwner(ctx.db, person);
     await lockTheirProjects(ctx, userId);
     await refuseSoleOwner(ctx, userId);

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { memberships, users } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { ProjectId } from "@/server/platform/context";
-import { impossible, notFound, ServiceError } from "@/server/platform/errors";
+import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { okReply } from "@/server/platform/schemas";
 import { installationVerb } from "@/server/platform/verb";
 import { lockMembers, setRole } from "@/server/services/members";
@@ -21,7 +21,7 @@ export const handOverProject = installationVerb(
     reply: okReply,
   },
   async (ctx, { userId, projectId, toUserId }) => {
-    if (userId === toUserId) throw impossible("/toUserId", "Choose somebody else.");
+    if (userId === toUserId) throw unprocessable("/toUserId", "Choose somebody else.");
     const inProject = { db: ctx.db, projectId: projectId as ProjectId };
     await lockMembers(inProject);
     const owned = await soleOwnerOf(ctx.db, userId);
@@ -33,7 +33,8 @@ export const handOverProject = installationVerb(
     if (!owned.some(({ id }) => id === projectId))
       throw new ServiceError("conflict", "The project has another owner, who decides.");
     const [heir] = await ctx.db.select({ disabledAt: users.disabledAt }).from(users).where(eq(users.id, toUserId));
-    if (!heir || heir.disabledAt !== null) throw impossible("/toUserId", "There is nobody of this id who can sign in.");
+    if (!heir || heir.disabledAt !== null)
+      throw unprocessable("/toUserId", "There is nobody of this id who can sign in.");
     await ctx.db
       .insert(memberships)
       .values({ projectId, userId: toUserId, role: "owner" })

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { backUp, readBackup, restore } from "@/db/backup";
 import { onServer, urlOf } from "@/db/testing/template";
 import { testProject } from "@/db/testing/test-project";
-import { type Envelope, openFrom } from "@/server/platform/key-ring";
+import { type Envelope, unsealSecret } from "@/server/platform/key-ring";
 import { createConnection } from "@/server/services/connections";
 
 test("a secret opens in an installation that was restored from a backup", async () => {
@@ -24,7 +24,7 @@ test("a secret opens in an installation that was restored from a backup", async 
     from connections join ring_keys on ring_keys.id = secret_ring_key where connections.id = ${connection.id}`;
   await sql.end();
   const place = { projectId: ctx.projectId, id: connection.id, field: "connections.secret" };
-  expect(row && openFrom(place, row)).toBe("ghp_kept");
+  expect(row && unsealSecret(place, row)).toBe("ghp_kept");
   await onServer((on) => on.unsafe(`drop database ${fresh} with (force)`));
   await rm(folder, { recursive: true });
 });

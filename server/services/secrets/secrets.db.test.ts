@@ -6,12 +6,12 @@ import { accountAuditLog, connections, jobEvents, ringKeys } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { type Envelope, openFrom, type Place, sealSecret } from "@/server/platform/key-ring";
+import { type Envelope, type SecretLocation, sealSecret, unsealSecret } from "@/server/platform/key-ring";
 import { seal } from "@/server/platform/seal";
 import { rewrapSecrets, ringStatus, rotateSecrets } from ".";
 import { SEALED_FIELDS } from "./sealed-fields";
 
-const placeOf = ({ projectId }: Ctx, id: string): Place => ({ projectId, id, field: "connections.secret" });
+const locationOf = ({ projectId }: Ctx, id: string): SecretLocation => ({ projectId, id, field: "connections.secret" });
 const columnsOf = ({ sealed, dataKey, ringKey }: Envelope) => ({
   secretSealed: sealed,
   secretDataKey: dataKey,
@@ -21,7 +21,7 @@ const columnsOf = ({ sealed, dataKey, ringKey }: Envelope) => ({
 async function store(ctx: Ctx, secret: string) {
   const id = newId("conn");
   await db().transaction(async (tx) => {
-    const envelope = await sealSecret(tx, placeOf(ctx, id), secret);
+    const envelope = await sealSecret(tx, locationOf(ctx, id), secret);
     await tx.insert(connections).values({
       projectId: ctx.projectId,
       id,
@@ -51,10 +51,10 @@ async function rowOf(ctx: Ctx, id: string) {
     wrapped: row.wrapped,
   };
 }
-const read = async (ctx: Ctx, id: string) => openFrom(placeOf(ctx, id), await rowOf(ctx, id));
+const read = async (ctx: Ctx, id: string) => unsealSecret(locationOf(ctx, id), await rowOf(ctx, id));
 const replace = (ctx: Ctx, id: string, secret: string) =>
   db().transaction(async (tx) => {
-    const envelope = await sealSecret(tx, placeOf(ctx, id), secret);
+    const envelope = await sealSecret(tx, locationOf(ctx, id), secret);
     await tx
       .update(connections)
       .set(columnsOf(envelope))
@@ -90,14 +90,14 @@ test("moved to another row, field or project it does not open, in whole or in pa
   const abroad = await store(theirs.ctx, "abroad");
   const row = await rowOf(ours.ctx, mine);
   const cannot = /cannot be opened/;
-  expect(() => openFrom(placeOf(ours.ctx, other), row)).toThrow(cannot);
-  expect(() => openFrom({ ...placeOf(ours.ctx, mine), field: "other.secret" }, row)).toThrow(cannot);
-  expect(() => openFrom(placeOf(theirs.ctx, mine), row)).toThrow(cannot);
-  expect(() => openFrom(placeOf(theirs.ctx, abroad), row)).toThrow(cannot);
+  expect(() => unsealSecret(locationOf(ours.ctx, other), row)).toThrow(cannot);
+  expect(() => unsealSecret({ ...locationOf(ours.ctx, mine), field: "other.secret" }, row)).toThrow(cannot);
+  expect(() => unsealSecret(locationOf(theirs.ctx, mine), row)).toThrow(cannot);
+  expect(() => unsealSecret(locationOf(theirs.ctx, abroad), row)).toThrow(cannot);
   const mixed = { ...(await rowOf(ours.ctx, other)), sealed: row.sealed };
-  expect(() => openFrom(placeOf(ours.ctx, other), mixed)).toThrow(cannot);
+  expect(() => unsealSecret(locationOf(ours.ctx, other), mixed)).toThrow(cannot);
   const changed = { ...row, sealed: `${row.sealed.slice(0, -8)}${Buffer.alloc(6, 1).toString("base64")}` };
-  expect(() => openFrom(placeOf(ours.ctx, mine), changed)).toThrow(cannot);
+  expect(() => unsealSecret(locationOf(ours.ctx, mine), changed)).toThrow(cannot);
 });
 
 test("many first secrets at once make one ring key", async () => {

@@ -8,7 +8,10 @@ import { CERTIFICATE, KEY } from "./certificate";
 export type Service = { port: number; url: string; hits: string[]; connections: () => number };
 
 /** A real server on this machine for the length of a test, which says what it was asked. */
-export async function serviceThat(serves: RequestListener, { tls = false, host = "127.0.0.1" } = {}): Promise<Service> {
+export async function startService(
+  serves: RequestListener,
+  { tls = false, host = "127.0.0.1" } = {},
+): Promise<Service> {
   const hits: string[] = [];
   const listener: RequestListener = (request, response) => {
     hits.push(`${request.method} ${request.url}`);
@@ -29,13 +32,13 @@ export async function serviceThat(serves: RequestListener, { tls = false, host =
   return { port, url: `${tls ? "https" : "http"}://${host}:${port}`, hits, connections: () => connections };
 }
 
-export const answering =
+export const respondWith =
   (body: string | Buffer = "yes", status = 200, headers: Record<string, string> = {}): RequestListener =>
   (_request, response) =>
     void response.writeHead(status, headers).end(body);
 
 /** A resolver that knows these names, and no others. */
-export const knows =
+export const resolverFor =
   (names: Record<string, readonly string[]>) =>
   async (host: string): Promise<{ address: string; family: number }[]> => {
     const found = names[host];

@@ -19,7 +19,7 @@ export const updateFinding = verb(
     capability: "diagnostics:write",
     input: updateFindingInput,
     reply: findingReply,
-    unread: { unless: ["diagnostics:read"], reply: changedFindingReply },
+    writeOnlyReply: { unless: ["diagnostics:read"], reply: changedFindingReply },
   },
   (ctx, { findingId, reviewStatus, resolutionStatus }) =>
     inTransaction(ctx, async (tx) => {

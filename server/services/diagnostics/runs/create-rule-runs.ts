@@ -2,7 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import { ruleRuns } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { impossible } from "@/server/platform/errors";
+import { unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { findConversation, type Snapshot } from "@/server/services/telemetry";
 import { createRuleRunsInput, queuedRuleRunsReply, ruleRunsReply } from "../schemas";
@@ -20,13 +20,13 @@ export const createRuleRuns = verb(
     capability: "diagnostics:write",
     input: createRuleRunsInput,
     reply: ruleRunsReply,
-    unread: { unless: ["diagnostics:read"], reply: queuedRuleRunsReply },
+    writeOnlyReply: { unless: ["diagnostics:read"], reply: queuedRuleRunsReply },
   },
   (ctx, { conversationId, lastActivityAt, traceIds = [] }) =>
     inTransaction(ctx, async (tx) => {
       const conversation = await findConversation(tx, conversationId);
       if (lastActivityAt < conversation.startedAt) {
-        throw impossible("/lastActivityAt", `The conversation began later, at ${conversation.startedAt}.`);
+        throw unprocessable("/lastActivityAt", `The conversation began later, at ${conversation.startedAt}.`);
       }
       const rules = (await configuredRules(tx)).filter(({ enabled }) => enabled);
       const snapshot = { conversationId: conversation.id, lastActivityAt, traceIds };

@@ -48,7 +48,7 @@ export const updateRule = verb(
     capability: "diagnostics:write",
     input: updateRuleInput,
     reply: ruleReply,
-    unread: { unless: ["diagnostics:read"], reply: changedRuleReply },
+    writeOnlyReply: { unless: ["diagnostics:read"], reply: changedRuleReply },
   },
   (ctx, { ruleId, enabled, configuration }) =>
     inTransaction(ctx, async (tx) => {

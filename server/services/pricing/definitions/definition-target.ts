@@ -1,5 +1,5 @@
 import type { Ctx } from "@/server/platform/context";
-import { impossible } from "@/server/platform/errors";
+import { unprocessable } from "@/server/platform/errors";
 import { catalogueInForce } from "../catalogue/catalogue-in-force";
 import type { DefinitionInput } from "./definition-input";
 import { definitionById, definitionByName, type StoredDefinition } from "./stored-definition";
@@ -28,7 +28,7 @@ export async function resolveDefinitionTarget(ctx: Ctx, input: DefinitionInput):
   }
   const base = (await catalogueInForce(ctx.db)).byId.get(baseModelPriceId);
   if (!base && input.baseModelPriceId !== undefined) {
-    throw impossible("/baseModelPriceId", "There is no default price with this id.");
+    throw unprocessable("/baseModelPriceId", "There is no default price with this id.");
   }
   const before = await definitionById(ctx, baseModelPriceId);
   const matchPattern =

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { impossible, notFound, ServiceError } from "@/server/platform/errors";
+import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { priceDefinition } from "../schemas";
 import { updateModelPriceInput } from "./definition-input";
@@ -22,7 +22,7 @@ export const updateModelPrice = verb(
     const before = await definitionById(ctx, modelPriceId);
     if (!before) throw notFound("A price of the project with this id");
     if (input.baseModelPriceId !== undefined && input.baseModelPriceId !== before.baseModelPriceId) {
-      throw impossible(
+      throw unprocessable(
         "/baseModelPriceId",
         "The default that a definition overrides cannot be changed. Create another definition.",
       );

@@ -3,7 +3,7 @@ import { textArray } from "@/db/rows";
 import { conversations } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { impossible, notFound } from "@/server/platform/errors";
+import { notFound, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { summaryOf } from "../projection/summary-row";
 import { changedLabelsReply, changeLabelsInput, changeLabelsReply, LABELS_MAX } from "../schemas";
@@ -21,7 +21,7 @@ export const changeLabels = verb(
     capability: "diagnostics:write",
     input: changeLabelsInput,
     reply: changeLabelsReply,
-    unread: { unless: ["diagnostics:read", "project:data:read"], reply: changedLabelsReply },
+    writeOnlyReply: { unless: ["diagnostics:read", "project:data:read"], reply: changedLabelsReply },
   },
   (ctx, { conversationId, add = [], remove = [] }) =>
     inTransaction(ctx, async (tx) => {
@@ -33,7 +33,7 @@ export const changeLabels = verb(
         added,
       );
       if (added.length > 0 && own.length > Math.max(LABELS_MAX, before.length)) {
-        throw impossible(
+        throw unprocessable(
           "/add",
           `A conversation can have at most ${LABELS_MAX} labels from people; this would make ${own.length}.`,
         );

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
-import { troubleOf } from "@/server/platform/database/database-trouble";
+import { faultOf } from "@/server/platform/database/database-fault";
 import { transact } from "@/server/platform/database/transact";
 import { errorCodes } from "@/server/platform/known-error";
 import { logger } from "@/server/platform/log";
@@ -152,7 +152,7 @@ const tryMergeDuplicateTraces = (tx: Db, project: Rebuilt) =>
 
 /** Rethrows when the database is unavailable or full: the error is then not the trace's. */
 function rethrowDatabaseTrouble(error: unknown) {
-  const trouble = troubleOf(errorCodes(error));
+  const trouble = faultOf(errorCodes(error));
   if (trouble === "away" || trouble === "full") throw error;
 }
 

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { db, pool } from "@/db/pool";
 import { projects } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { shareOf } from "./share-of";
+import { projectPool } from "./project-pool";
 
-test("a project whose statements hang does not keep another's waiting, nor its own once they end", async () => {
+test("a project whose statements hang does not block another's, nor its own once they end", async () => {
   const [slow, quick] = [await testProject(), await testProject()];
-  const theirs = shareOf(db(), slow.ctx.projectId);
-  const ours = shareOf(db(), quick.ctx.projectId);
+  const theirs = projectPool(db(), slow.ctx.projectId);
+  const ours = projectPool(db(), quick.ctx.projectId);
   const LOCK = 4711;
   const holder = await pool().sql.reserve();
   await holder`select pg_advisory_lock(${LOCK})`;

@@ -1,9 +1,9 @@
-import { type DatabasePlace, targetOf } from "./policy";
+import { type DatabaseEndpoint, targetOf } from "./policy";
 
 const POSTGRES_PORT = 5432;
 
 /** Returns where the databases of these addresses listen. A socket in a folder is none that HTTP could reach. */
-export function databasePlaces(urls: readonly (string | undefined)[]): DatabasePlace[] {
+export function databaseEndpoints(urls: readonly (string | undefined)[]): DatabaseEndpoint[] {
   return urls.flatMap((text) => {
     if (text === undefined || !URL.canParse(text)) return [];
     const url = new URL(text);

@@ -1,7 +1,7 @@
 import { db } from "@/db/pool";
 import { env } from "@/env";
-import { listed } from "@/server/platform/jobs/catalogue";
-import { quietSweepRequested } from "@/server/platform/jobs/events";
+import { functionOptions } from "@/server/platform/jobs/catalogue";
+import { inactivitySweepRequested } from "@/server/platform/jobs/events";
 import { scheduleInactiveConversations } from "@/server/services/diagnostics";
 import { inngest } from "../client";
 
@@ -12,10 +12,10 @@ import { inngest } from "../client";
 const OFTENEST = 5;
 const SELDOMEST = 15;
 
-export const diagnoseQuietConversations = inngest.createFunction(
+export const diagnoseInactiveConversations = inngest.createFunction(
   {
-    ...listed("diagnose-quiet-conversations"),
-    triggers: [{ cron: "* * * * *" }, quietSweepRequested],
+    ...functionOptions("diagnose-quiet-conversations"),
+    triggers: [{ cron: "* * * * *" }, inactivitySweepRequested],
     // Two sweeps at once would only find the same.
     concurrency: 1,
     // The next minute's run is the retry.

@@ -1,5 +1,5 @@
 import { db } from "@/db/pool";
-import { listed } from "@/server/platform/jobs/catalogue";
+import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { housekeepingDue, storageMeasurementRequested } from "@/server/platform/jobs/events";
 import { cleanFiles, cleanFilesOfNoProject } from "@/server/services/files";
 import { HOUSEKEEPING_MINUTE, runHousekeeping, scheduleHousekeeping } from "@/server/services/retention";
@@ -16,7 +16,7 @@ const LAST = "-600";
 
 export const scheduleDailyHousekeeping = inngest.createFunction(
   {
-    ...listed("schedule-housekeeping"),
+    ...functionOptions("schedule-housekeeping"),
     triggers: [{ cron: `${HOUSEKEEPING_MINUTE} * * * *` }], // hourly, told once a day each: a project of today is not left out until tomorrow
     concurrency: 1,
   },
@@ -27,9 +27,9 @@ export const scheduleDailyHousekeeping = inngest.createFunction(
   },
 );
 
-export const keepHouseOfProject = inngest.createFunction(
+export const projectHousekeeping = inngest.createFunction(
   {
-    ...listed("keep-house"),
+    ...functionOptions("keep-house"),
     triggers: [housekeepingDue],
     concurrency: [{ limit: 1, key: "event.data.projectId" }, { limit: AT_ONCE }],
     priority: { run: LAST },
@@ -51,7 +51,7 @@ export const keepHouseOfProject = inngest.createFunction(
 
 export const measureStorageOfProject = inngest.createFunction(
   {
-    ...listed("measure-storage"),
+    ...functionOptions("measure-storage"),
     triggers: [storageMeasurementRequested],
     concurrency: [{ limit: 1, key: "event.data.projectId" }, { limit: AT_ONCE }],
     retries: 2,
