@@ -2,7 +2,7 @@ import { DEFAULT_MODELS, DEFAULTS_VERSION } from "./catalogue/default-prices";
 import { createPriceBook, type ProjectPrice } from "./matching/resolve-price";
 import type { PriceDefinition, PricingTier } from "./schemas";
 
-/** A default tier with these prices; other fields as given. */
+/** Returns a tier with these prices, the default one unless it has conditions. */
 export const tier = (prices: Record<string, number>, fields: Partial<PricingTier> = {}): PricingTier => ({
   id: fields.name ?? "standard",
   name: "Standard",
@@ -15,7 +15,7 @@ export const tier = (prices: Record<string, number>, fields: Partial<PricingTier
 
 const PER_TOKEN = { input_tokens: 1e-6, output_tokens: 2e-6 };
 
-/** A custom definition that matches exactly its own name, unless said otherwise. */
+/** Returns a custom definition that matches exactly its own name, unless overridden by `fields`. */
 export function projectPrice(fields: Partial<PriceDefinition> & { modelName: string }, version = 1): ProjectPrice {
   const definition: PriceDefinition = {
     id: `mp_${fields.modelName}`,
@@ -30,5 +30,5 @@ export function projectPrice(fields: Partial<PriceDefinition> & { modelName: str
   return { definition, version };
 }
 
-/** The shipped defaults with these definitions of a project. */
+/** Returns a book of the shipped defaults and these definitions of a project. */
 export const bookWith = (...own: ProjectPrice[]) => createPriceBook(DEFAULT_MODELS, own, DEFAULTS_VERSION);

@@ -1,14 +1,14 @@
 import table from "./confidence-table.generated.json" with { type: "json" };
 
-/** One bucket of a detector's scores: how many of its matches were right on labelled data. `from` inclusive. */
+/** One bucket of a detector's scores, with the number of matches that were correct on labelled data. `from` is inclusive. */
 export type ConfidenceBucket = {
   from: number;
-  /** On conversations that people or benchmarks labelled. */
+  /** On conversations labelled by people or benchmarks. */
   measured: { n: number; correct: number };
-  /** On conversations that we generated: they show that it works, not how often it is right in the world. */
+  /** On generated conversations, which show that it works, not how precise it is on real ones. */
   generated: { n: number; correct: number };
 };
-/** Precision and the like of one detector, by conversation; `null` where nothing was labelled or nothing found. */
+/** Evaluation metrics of one detector, by conversation; `null` where nothing was labelled or detected. */
 export type DetectorFigures = {
   n: number;
   precision: number | null;
@@ -18,36 +18,36 @@ export type DetectorFigures = {
 };
 
 /**
- * What is known of one Signal, by `npm run bench:diagnostics`. `measured` is on conversations that others labelled (and that the
- * detectors were tuned on), with `n` = 0 and nulls where nobody did. `generated` is on conversations that we wrote beside the
- * detectors: it shows that they do what they say, and must not be shown as precision in the world.
+ * Metrics of one Signal from `npm run bench:diagnostics`. `measured` is on externally labelled conversations (on which the
+ * detectors were tuned), with `n` = 0 and nulls where there are none. `generated` is on conversations that we generated: it
+ * verifies the detectors and must not be presented as precision on real ones.
  */
 export type MeasuredSignal = { measured: DetectorFigures; generated: DetectorFigures; buckets: ConfidenceBucket[] };
 
-/** `basis` says what the figure rests on, and `n` on how many verdicts. */
+/** `basis` is the kind of data behind the figure, and `n` the number of verdicts. */
 export type Confidence = { value: number; basis: "measured" | "generated" | "prior"; n: number };
 
-/** Precision assumed of a detector nobody measured: right as often as not. */
+/** Precision assumed for an unmeasured detector. */
 export const PRIOR_PRECISION = 0.5;
-/** Verdicts that the prior counts for: ten measured ones outweigh it. */
+/** Weight of the prior in verdicts: ten measured ones outweigh it. */
 const PRIOR_VERDICTS = 5;
-/** What a generated verdict counts for beside a measured one. */
+/** Weight of a generated verdict relative to a measured one. */
 const GENERATED_WEIGHT = 0.25;
 
 const signals = table.signals as Record<string, MeasuredSignal | undefined>;
 
-/** Lower bounds of the buckets into which scores fall. */
+/** Lower bounds of the score buckets. */
 export const SCORE_BUCKETS = [0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
 
-/** The bucket of a score: its lower bound. */
+/** Returns the lower bound of a score's bucket. */
 export const bucketOf = (score: number): number => SCORE_BUCKETS.findLast((from) => score >= from) ?? 0;
 
-/** What the benchmark knows of a Signal. */
+/** Returns the benchmark's metrics of a Signal. */
 export const measured = (signal: string): MeasuredSignal | undefined => signals[signal];
 
 /**
- * How likely a verdict of this detector at this score is right: measured precision in the score's bucket, drawn towards
- * `PRIOR_PRECISION` where few verdicts are behind it.
+ * Returns the probability that a verdict of this detector at this score is correct: the precision measured in the score's
+ * bucket, shrunk towards `PRIOR_PRECISION` when based on few verdicts.
  */
 export function confidenceOf(signal: string, score: number): Confidence {
   const bucket = signals[signal]?.buckets.find(({ from }) => from === bucketOf(score));

@@ -3,7 +3,7 @@ import { agentLoop } from "./agent-loop";
 import { brokenResponse } from "./broken-response";
 import { toolFailure } from "./tool-failure";
 
-/** The built-in Rules, in the order in which they are shown. */
+/** The built-in Rules in display order. */
 export const RULES: readonly Rule[] = [toolFailure, agentLoop, brokenResponse];
 
 export { type Confidence, confidenceOf, measured } from "./confidence";

@@ -3,16 +3,16 @@ import { quoteMessage } from "../detectors/reading/evidence";
 import { textOf } from "../detectors/reading/text";
 import type { ConversationSnapshot, DetectedSignal, Evidence, Severity } from "../types";
 
-/** The Signal under which a project's own words are found, in every Rule. */
+/** The Signal for the project's keywords, which every Rule has. */
 export const KEYWORD_SIGNAL = "keyword";
 export const KEYWORD_SEVERITY: Severity = "medium";
 
-/** Quotes kept of one keyword in one conversation. */
+/** Quotes stored per keyword and conversation. */
 const EVIDENCE_LIMIT = 20;
-/** Instructions name words to avoid them; what counts is what was said. */
+/** Instructions are skipped, because they may mention words in order to avoid them. */
 const UNREAD_ROLES = new Set(["system", "developer"]);
 
-/** Scripts written without spaces: a word may begin or end beside any letter. */
+/** Scripts written without spaces, in which a word may border on any letter. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
@@ -20,10 +20,10 @@ const WORD_BEFORE = "(?<![\\p{L}\\p{M}\\p{N}_])";
 const WORD_AFTER = "(?![\\p{L}\\p{M}\\p{N}_])";
 
 const patterns = new Map<string, RegExp>();
-/** A project has tens of keywords; the cache is emptied rather than let grow. */
+/** A project has tens of keywords; the cache is cleared when it is full. */
 const PATTERN_LIMIT = 2000;
 
-/** Where a project's own words are said: literal, whole words, letter case aside, in any language. */
+/** Finds a project's keywords: literal, whole words, case-insensitive, in any language. */
 export function keywordSignals(conversation: ConversationSnapshot, keywords: readonly string[]): DetectedSignal[] {
   if (keywords.length === 0) return [];
   const texts = conversation.messages.map((message) => (UNREAD_ROLES.has(message.role) ? "" : textOf(message)));

@@ -3,13 +3,13 @@ import { confidenceOf } from "./confidence";
 import { KEYWORD_SEVERITY, KEYWORD_SIGNAL, keywordSignals } from "./keywords";
 import type { RuleConfiguration } from "./validate-configuration";
 
-/** A Signal that a Rule stands by, in one conversation. At most one for each (`signal`, `cause`). */
+/** A Signal that a Rule reports in a conversation. At most one per (`signal`, `cause`). */
 export type RuleOccurrence = {
   signal: string;
   severity: Severity;
-  /** The detector's own, 0..1. */
+  /** The detector's score, 0..1. */
   score: number;
-  /** How likely it is right, 0..1. */
+  /** Probability that it is correct, 0..1. */
   confidence: number;
   verdict: "match" | "ambiguous";
   evidence: Evidence[];
@@ -18,24 +18,24 @@ export type RuleOccurrence = {
   summary: string;
 };
 
-/** A Signal that only an adjudicator can settle: it passed `minSignalScore` and is ambiguous. */
+/** An ambiguous Signal above `minSignalScore` that only an adjudicator can decide. */
 export type Candidate = RuleOccurrence;
 
 export type RuleResult = {
   occurrences: RuleOccurrence[];
-  /** For an adjudicator, in mode `auto` with one connected; otherwise empty. */
+  /** Signals to adjudicate in mode `auto` with a connected adjudicator; otherwise empty. */
   undecided: Candidate[];
   dropped: { belowScore: number; belowConfidence: number; ambiguous: number };
-  /** What a reader of the result should know. */
+  /** Remarks for readers of the result. */
   notes: string[];
 };
 
 export type RunOptions = { adjudicatorConnected?: boolean };
 
-/** A project's own word needs no measuring: that it was said is all that it claims. */
+/** A keyword Signal claims no more than that the word occurs. */
 const KEYWORD_CONFIDENCE = 1;
 
-/** Reads one conversation with the detectors of one Rule. Pure: the same input gives the same result. */
+/** Runs the detectors of one Rule over a conversation and applies the thresholds. Pure. */
 export function runDetectors(
   rule: Rule,
   conversation: ConversationSnapshot,
@@ -72,7 +72,7 @@ export function runDetectors(
   return result;
 }
 
-/** Everything that the Rule's enabled detectors see, before any threshold. */
+/** Returns all Signals from the Rule's enabled detectors, before thresholds. */
 export function signalsIn(
   rule: Rule,
   conversation: ConversationSnapshot,

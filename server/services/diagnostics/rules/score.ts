@@ -1,20 +1,21 @@
 import type { Severity } from "../types";
 
-/** What a severity is worth. Steps are even enough that a sure "medium" passes an unsure "high". */
+/** Spaced so that a confident "medium" outranks an uncertain "high". */
 const SEVERITY_WEIGHT: Record<Severity, number> = { critical: 1, high: 0.8, medium: 0.55, low: 0.3, info: 0.1 };
 
-/** Conversations added to every count, so that one of one is not the worst trouble there is. */
+/** Conversations added to every count, so that a share of 1 in 1 does not score highest. */
 const PRIOR_CONVERSATIONS = 10;
 
 export type DiagnosticScoreParts = { severity: number; confidence: number; spread: number };
 
 /**
- * How much a Finding matters, 0..1: `severity` × `confidence` × `spread`. `spread` is the cube root of the share of recent
- * conversations that show it: shares run over decades, and the root keeps one in a thousand (.1) in sight of one in ten (.46).
+ * Returns the priority of a Finding, 0..1: `severity` × `confidence` × `spread`. `spread` is the cube root of the share of
+ * recent conversations that have it: shares span orders of magnitude, and the root keeps 1 in 1,000 (.1) comparable with
+ * 1 in 10 (.46).
  */
 export function diagnosticScore(input: {
   severity: Severity;
-  /** Of the Finding's surest occurrence, 0..1. */
+  /** The highest confidence among the Finding's occurrences, 0..1. */
   confidence: number;
   affectedConversations: number;
   recentConversations: number;

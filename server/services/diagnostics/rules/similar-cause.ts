@@ -1,16 +1,16 @@
 /**
- * Share of common words (Jaccard, masks aside) from which two causes are one. At .7 "recipient <name> not found in the users
- * list" joins across names, while "reservation not found" (.5) stays apart from "flight not found".
+ * Jaccard similarity of words (without masks) from which two causes are merged. At .7 "recipient <name> not found in the
+ * users list" is merged across names, while "reservation not found" (.5) stays separate from "flight not found".
  */
 const SIMILARITY = 0.7;
 const MASK = /<(?:url|email|id|date|time|path|value|n)>/g;
 
-/** Whether two normalised causes of one Rule and Signal are the same trouble. Symmetric; no list of known causes matters. */
+/** Returns whether two normalised causes of one Rule and Signal are the same problem. Symmetric and context-free. */
 export function sameCause(a: string, b: string): boolean {
   return a === b || similarity(a, b) >= SIMILARITY;
 }
 
-/** The most alike of `known` that is the same trouble as `cause`; equal likeness goes by the alphabet, not by order. */
+/** Returns the most similar of `known` that is the same problem as `cause`; ties are broken alphabetically, not by order. */
 export function closestCause(cause: string, known: readonly string[]): string | null {
   let best: { cause: string; similarity: number } | null = null;
   for (const other of known) {
@@ -33,7 +33,7 @@ function similarity(a: string, b: string): number {
   return common / (left.words.size + right.words.size - common);
 }
 
-/** A cause is "subject: template"; the subject (a tool, a model) must be equal. */
+/** Splits a cause, "subject: template". The subject (a tool, a model) must be equal. */
 function parts(cause: string): { subject: string; words: Set<string> } {
   const colon = cause.indexOf(": ");
   const subject = colon < 0 ? "" : cause.slice(0, colon);

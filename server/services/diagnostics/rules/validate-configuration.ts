@@ -9,7 +9,7 @@ export type AdjudicationMode = (typeof ADJUDICATION_MODES)[number];
 const KEYWORDS_MAX = 200;
 const KEYWORD_CHARACTERS_MAX = 200;
 
-/** The values that each field takes. */
+/** Valid values per field. */
 const keywords = z.array(z.string().trim().min(1).max(KEYWORD_CHARACTERS_MAX)).max(KEYWORDS_MAX);
 const share = z.number().min(0).max(1);
 const adjudicationMode = z.enum(ADJUDICATION_MODES);
@@ -17,19 +17,19 @@ const adjudicationModel = z.string().trim().min(1).max(200).nullable();
 const signalName = z.string().max(100);
 const severity = z.enum(SEVERITIES);
 
-/** A Rule's configuration, whole: a field that is missing has its default. */
+/** A Rule's complete configuration; missing fields get their default. */
 export const configurationFields = z.strictObject({
-  /** The project's own words: literal, whole words, letter case aside, any language. */
+  /** Matched literally, as whole words, case-insensitively, in any language. */
   keywords: keywords.default([]),
-  /** 0..1. Signals with a lower score of their detector are dropped. */
+  /** 0..1. Signals with a lower detector score are dropped. */
   minSignalScore: share.default(0.3),
-  /** 0..1. Signals that are less likely right (measured precision) are dropped. */
+  /** 0..1. Signals with a lower confidence (measured precision) are dropped. */
   minDiagnosticConfidence: share.default(0.5),
   /** `auto` asks the adjudicator about ambiguous signals; `deterministic-only` drops them. */
   adjudicationMode: adjudicationMode.default("deterministic-only"),
-  /** `null` is the default model of the project's adjudicator connection. */
+  /** `null` for the default model of the project's adjudicator connection. */
   adjudicationModel: adjudicationModel.default(null),
-  /** By name of the Signal: turned off or on, or of another severity. */
+  /** By Signal name: turned on or off, or with another severity. */
   signalOverrides: z
     .record(signalName, z.strictObject({ enabled: z.boolean().optional(), severity: severity.optional() }))
     .default({}),
@@ -38,7 +38,7 @@ export type RuleConfiguration = z.infer<typeof configurationFields>;
 
 export const DEFAULT_CONFIGURATION: RuleConfiguration = configurationFields.parse({});
 
-/** What a PATCH names of a configuration: `null` clears a field to its default, and an override of a Signal altogether. */
+/** The fields that a PATCH changes: `null` resets a field to its default, or removes the override of a Signal. */
 export const configurationPatch = z.strictObject({
   keywords: keywords.nullish(),
   minSignalScore: share.nullish(),
@@ -55,7 +55,7 @@ type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** JSON merge patch (RFC 7396), except that an object that is left without fields goes too. */
+/** Applies a JSON merge patch (RFC 7396), and also removes objects that end up empty. */
 function merged(target: Json, patch: Json): Json {
   const result = new Map(Object.entries(target));
   for (const [key, change] of Object.entries(patch)) {
@@ -68,14 +68,14 @@ function merged(target: Json, patch: Json): Json {
   return Object.fromEntries(result);
 }
 
-/** Returns a configuration with what the patch names changed and the rest as it was, not yet validated. */
+/** Returns the patched configuration, not yet validated. */
 export const patchedConfiguration = (configuration: RuleConfiguration, patch: ConfigurationPatch): Json =>
   merged(configuration, patch);
 
-/** The names of all Signals of a Rule, its keywords' one included. */
+/** Returns the names of all Signals of a Rule, including `keyword`. */
 export const signalsOf = (rule: Rule): string[] => [...rule.detectors.map(({ signal }) => signal), KEYWORD_SIGNAL];
 
-/** The schema of a Rule's whole configuration; a Signal that the Rule does not have is refused by name. */
+/** Returns the schema of a Rule's complete configuration; unknown Signals are rejected by name. */
 export function ruleConfiguration(rule: Rule) {
   const known = new Set(signalsOf(rule));
   return configurationFields.superRefine(({ signalOverrides }, context) => {

@@ -4,24 +4,24 @@ import type { Db } from "@/db/client";
 import { priceCatalogues } from "@/db/schema";
 import { type Catalogue, catalogueFrom, SHIPPED } from "./default-prices";
 
-/** An applied catalogue never changes, so what was read of one holds. */
+/** Safe to cache, because an applied catalogue never changes. */
 const CATALOGUES_MAX = 4;
 const read = new LRUCache<string, Catalogue>({ max: CATALOGUES_MAX });
 
-/** Within another query: the day of the catalogue that was applied last; `null` when none was. */
+/** SQL expression for the date of the catalogue that was applied last; `null` when none was. */
 export const APPLIED_DATE = sql<string | null>`(
   select ${priceCatalogues.date} from ${priceCatalogues} where ${priceCatalogues.appliedAt} is not null
   order by ${priceCatalogues.appliedAt} desc, ${priceCatalogues.date} desc limit 1)`;
 
-/** The one applied last, unless the code has come with a newer one since. */
+/** Returns the date of the last applied catalogue, or of the shipped one if that is newer. */
 export const dateInForce = (applied: string | null) =>
   applied !== null && applied > SHIPPED.date ? applied : SHIPPED.date;
 
-/** The catalogue of this day: applied at some time, or the code's. `null` when this installation has none such. */
+/** Returns the shipped or an applied catalogue by date, or `null` when this installation has none of that date. */
 export async function catalogueOf(db: Db, date: string): Promise<Catalogue | null> {
   if (date === SHIPPED.date) return SHIPPED;
-  const kept = read.get(date);
-  if (kept) return kept;
+  const cached = read.get(date);
+  if (cached) return cached;
   const [row] = await db.select().from(priceCatalogues).where(eq(priceCatalogues.date, date));
   if (!row?.appliedAt) return null;
   const catalogue = catalogueFrom(row.content);
@@ -29,7 +29,7 @@ export async function catalogueOf(db: Db, date: string): Promise<Catalogue | nul
   return catalogue;
 }
 
-/** The default prices that hold in this installation now. */
+/** Returns the default prices currently in force in this installation. */
 export async function catalogueInForce(db: Db): Promise<Catalogue> {
   const [row] = await db.execute<{ applied: string | null }>(sql`select ${APPLIED_DATE} as applied`);
   return (await catalogueOf(db, dateInForce(row?.applied ?? null))) ?? SHIPPED;

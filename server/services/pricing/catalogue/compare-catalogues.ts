@@ -4,7 +4,7 @@ import type { Catalogue, DefaultModel } from "./default-prices";
 
 const same = (a: unknown, b: unknown) => canonicalJson(a) === canonicalJson(b);
 
-/** The prices of a model that hold at a moment. */
+/** Returns the prices of a model at a moment (Unix ms). */
 const atMoment = ({ timeline }: DefaultModel, at: number): PriceDefinition =>
   (timeline.findLast(({ effectiveFrom }) => effectiveFrom <= at) ?? timeline[0]!).definition;
 
@@ -12,7 +12,7 @@ const namesOf = ({ aliases, timeline }: DefaultModel) => [timeline[0]!.definitio
 const timesOf = ({ timeline }: DefaultModel) =>
   timeline.map(({ effectiveFrom, definition }) => [effectiveFrom, definition.pricingTiers]);
 
-/** What `next` would change of the default prices in force, by id. `at`: which prices hold now (Unix ms). */
+/** Returns what `next` would change in the default prices, by id. `at` (Unix ms) selects the prices shown as before and after. */
 export function compareCatalogues(
   current: Catalogue,
   next: Catalogue,

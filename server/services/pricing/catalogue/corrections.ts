@@ -1,18 +1,18 @@
 /**
- * What people know and the catalogue does not say. Only the generation of the defaults reads this; an alias whose model
- * has left the catalogue stops it, so the list cannot rot unseen.
+ * Manual corrections to the catalogue, used only to generate the defaults. Generation fails on an alias whose model has
+ * left the catalogue, so that the list cannot go stale unnoticed.
  */
 
-/** Names under which a vendor (or an aggregator) serves a model at the very same price, by `<provider>:<catalogue id>`. */
+/** Names under which a vendor or aggregator serves a model at the same price, by `<provider>:<catalogue id>`. */
 export const EXTRA_ALIASES: Record<string, readonly string[]> = {
   "anthropic:claude-2": ["claude-2.0", "claude-2.1", "claude-v2", "claude-v2:1", "claude-v2.1"],
   "google:gemini-3.1-pro-preview": ["gemini-3.1-pro-preview-customtools"],
-  // The catalogue has these rows under an aggregator's spelling only.
+  // The catalogue has these rows only under an aggregator's spelling.
   "google:gemini-flash-1.5-8b": ["gemini-1.5-flash-8b"],
   "moonshotai:kimi-k2-0711-preview": ["kimi-k2-0711"],
   "moonshotai:kimi-k2-0905-preview": ["kimi-k2-0905"],
-  // A Mistral date is another model more often than not, so its dated names are listed one by one.
-  // Open weights also go by the names under which Mistral published them.
+  // At Mistral another date is usually another model, so dated names are listed one by one.
+  // Open weights are also known by the names under which Mistral published them.
   "mistral:ministral-3b": ["ministral-3b-2410"],
   "mistral:ministral-8b": ["ministral-8b-instruct-2410"],
   "mistral:mistral-7b": [
@@ -32,28 +32,28 @@ export const EXTRA_ALIASES: Record<string, readonly string[]> = {
   "mistral:pixtral-large": ["pixtral-large-instruct-2411"],
 };
 
-/** A `starts_with` that stops in the middle of a word, and the whole name it stands for (`null`: leave it out). */
+/** Values of `starts_with` that end in the middle of a word, with the full name that they stand for (`null` to omit it). */
 export const TRUNCATED_PREFIXES: Record<string, string | null> = {
-  "claude-2": null, // as a prefix it would take claude-2-anything; its real names are listed above
+  "claude-2": null, // as a prefix it would match claude-2-anything; its real names are listed above
   "gemini-2.0-flash-0": "gemini-2.0-flash",
-  // Fine-tuned GPT-4 is in the catalogue at the base model's rate, which it never had.
+  // The catalogue has fine-tuned GPT-4 at the base model's rate, which is wrong.
   "ft:gpt-4-0": null,
 };
 
-/** Rows that the catalogue lacks, or has without a price, in its own units (US dollars per million tokens). */
+/** Rows that the catalogue lacks or has without a price, in its units (US dollars per million tokens). */
 export const SUPPLEMENT = [
   {
     provider: "anthropic",
     id: "claude-instant-1",
     aliases: ["claude-instant", "claude-instant-v1", "claude-instant-1.1", "claude-instant-1.2"],
-    // Amazon Bedrock's and Anthropic's last list price of this retired model.
+    // The last list price of this retired model at Amazon Bedrock and Anthropic.
     prices: { input_mtok: 0.8, output_mtok: 2.4 },
   },
   {
     provider: "google",
     id: "gemma-3n",
     aliases: ["gemma-3n-e4b", "gemma-3n-e4b-it"],
-    // Google's row has no price; OpenRouter's of the same catalogue has, and no cloud in it asks another.
+    // Google's row has no price; OpenRouter's in the same catalogue has, and no cloud in it charges another.
     prices: { input_mtok: 0.06, output_mtok: 0.12 },
   },
 ] as const;

@@ -1,13 +1,13 @@
 import type { CatalogueFile, PriceDefinition } from "../schemas";
 import file from "./default-prices.generated.json";
 
-/** One default model: a definition for each time that its price changed, oldest first, and its further exact names. */
+/** A default model: one definition per price change, oldest first, and additional exact names. */
 export type DefaultModel = {
   aliases: readonly string[];
   timeline: readonly { effectiveFrom: number; definition: PriceDefinition }[];
 };
 
-/** Default prices as they were published on one day (`date`). Costs computed from them carry `version`. Immutable. */
+/** Default prices as published on one day (`date`). Costs computed from them record `version`. Immutable. */
 export type Catalogue = {
   date: string;
   version: string;
@@ -44,7 +44,7 @@ const modelOf = ({
   })),
 });
 
-/** The catalogue that comes with the code. */
+/** The catalogue shipped with the code. */
 export const SHIPPED_FILE = file as CatalogueFile;
 export const SHIPPED: Catalogue = catalogueFrom(SHIPPED_FILE);
 

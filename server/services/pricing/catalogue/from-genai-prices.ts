@@ -5,16 +5,16 @@ import { EXTRA_ALIASES, SUPPLEMENT } from "./corrections";
 import { type MatchLogic, type ModelNames, matchPatternOf, namesIn, spellings } from "./name-patterns";
 import { type ListPrice, type PricedNames, pricesByVendor, snapshotsDiffer, withoutOtherPrices } from "./snapshots";
 
-/** One price of the catalogue: flat, or by total input (`start` exclusive: a request above it is wholly at `price`). */
+/** A price in the catalogue: flat, or by total input (`start` exclusive: a request above it is entirely at `price`). */
 type CataloguePrice = number | { base: number; tiers: { start: number; price: number }[] };
 type CataloguePrices = Record<string, CataloguePrice | undefined>;
 type DatedPrices = { constraint?: Record<string, string>; prices: CataloguePrices };
 export type CatalogueModel = { id: string; match: MatchLogic; prices: CataloguePrices | DatedPrices[] };
 export type CatalogueProvider = { id: string; models: CatalogueModel[] };
 
-/** Prices that hold from a moment on (Unix milliseconds; `null`: always did). */
+/** Prices effective from a moment on (Unix ms; `null` for always). */
 type PriceSet = { effectiveFrom: number | null; pricingTiers: PricingTier[] };
-/** A default as the generated file keeps it. `aliases` are further exact names, lower case. */
+/** A default price in the generated file. `aliases` are additional exact names in lower case. */
 export type DefaultPrice = {
   provider: Vendor;
   modelName: string;
@@ -24,7 +24,7 @@ export type DefaultPrice = {
   priceSets: PriceSet[];
 };
 
-/** Our vendors, and where in the catalogue their prices are; an earlier source wins over a later one. */
+/** Our vendors with the catalogue providers that have their prices; an earlier source takes precedence. */
 export const SOURCES: Record<Vendor, readonly string[]> = {
   openai: ["openai"],
   anthropic: ["anthropic"],
@@ -34,21 +34,21 @@ export const SOURCES: Record<Vendor, readonly string[]> = {
   deepseek: ["deepseek"],
   cohere: ["cohere"],
   moonshotai: ["moonshotai"],
-  // `zhipuai` has mainland-China prices converted to dollars: better than nothing for what z.ai's own list lacks.
+  // `zhipuai` has mainland-China prices converted to dollars, used only for models that z.ai's own list lacks.
   zai: ["zai", "zhipuai"],
   minimax: ["minimax"],
 };
 
-/** A router whose list tells snapshots apart: it says which dated names are at their model's price. */
+/** A router whose list distinguishes snapshots, which shows which dated names have their model's price. */
 const ROUTER = "openrouter";
 
-/** The providers of the catalogue that the defaults are made from. */
+/** The catalogue providers from which the defaults are generated. */
 export const CATALOGUE_PROVIDERS = [...Object.values(SOURCES).flat(), ROUTER];
 
 const TOKENS = 1_000_000;
 const THOUSAND = 1_000;
 
-/** The catalogue's price keys in our buckets, and the units that its price is for. A key not here stops the generation. */
+/** Maps the catalogue's price keys to our buckets and the number of units per price. Generation fails on an unknown key. */
 const BUCKETS: Record<string, { bucket: string; per: number }> = {
   input_mtok: { bucket: "input_tokens", per: TOKENS },
   output_mtok: { bucket: "output_tokens", per: TOKENS },
@@ -68,7 +68,7 @@ const BUCKETS: Record<string, { bucket: string; per: number }> = {
   storage_searches_kcount: { bucket: "storage_searches", per: THOUSAND },
 };
 
-/** A bucket whose price the catalogue leaves out costs what its parent costs, never nothing. In this order. */
+/** A bucket without a price in the catalogue inherits its parent's price rather than being free. Order matters. */
 const INHERITED = [
   ["reasoning_output_tokens", "output_tokens"],
   ["cache_creation_input_tokens", "input_tokens"],
@@ -78,18 +78,19 @@ const INHERITED = [
 ] as const;
 
 /**
- * Input that these vendors bill like text unless their list says otherwise. Audio is not here for OpenAI: the catalogue
- * lacks the audio prices of its older audio models, which are many times those of text, and no price is better.
+ * Input that these vendors bill like text unless their list says otherwise. Audio is omitted for OpenAI: the catalogue
+ * lacks the audio prices of its older audio models, which are many times the text price, and an unknown cost is better
+ * than a wrong one.
  */
 const BILLED_LIKE_TEXT: Partial<Record<Vendor, readonly string[]>> = {
   google: ["input_audio_tokens", "input_image_tokens", "input_video_tokens"],
   openai: ["input_image_tokens"],
 };
 
-/** What long-context tiers compare: all input, cached or not (a cliff: the whole request is at the tier's prices). */
+/** Long-context tiers compare all input, cached or not, and apply to the whole request. */
 const ALL_INPUT = "^(?:input|cache_(?:read|creation))";
 
-/** The catalogue's rows of our ten vendors as definitions, in the order of their ids. */
+/** Converts the catalogue's rows of our ten vendors to definitions, ordered by id. */
 export function defaultPricesFrom(providers: ReadonlyMap<string, CatalogueProvider>): DefaultPrice[] {
   const routed = (providers.get(ROUTER)?.models ?? []).map(({ id, prices }) => ({ id, price: listPrice(prices) }));
   const router = pricesByVendor(routed);
@@ -97,7 +98,8 @@ export function defaultPricesFrom(providers: ReadonlyMap<string, CatalogueProvid
   const priced = listed.map((row) => withoutOtherPrices(row, router));
   const rows = priced.map((row, index) => ({ ...row, datedTails: !snapshotsDiffer(row, listed[index]!, priced) }));
   const used = new Set(rows.map((row) => `${row.vendor}:${row.model.id}`));
-  for (const id of Object.keys(EXTRA_ALIASES)) if (!used.has(id)) throw new Error(`No such row any more: ${id}`);
+  for (const id of Object.keys(EXTRA_ALIASES))
+    if (!used.has(id)) throw new Error(`EXTRA_ALIASES names a row that the catalogue lacks: ${id}`);
 
   const owners = new Map<string, string>();
   for (const row of rows) for (const name of [...row.names, ...row.stems]) claim(owners, name.toLowerCase(), row.id);
@@ -108,7 +110,7 @@ const idOf = (price: Pick<DefaultPrice, "provider" | "modelName">) => `${price.p
 
 type Row = PricedNames & { id: string; modelName: string; model: Pick<CatalogueModel, "id" | "prices"> };
 
-/** What a row asks today for tokens in and out; `null` where it asks nothing, which may also mean that nobody knows. */
+/** Returns a row's current prices for input and output tokens; `null` when it has none, which may also mean unknown. */
 function listPrice(prices: CatalogueModel["prices"]): ListPrice | null {
   const { input_mtok, output_mtok } = priceSetsIn(prices).at(-1)?.prices ?? {};
   return input_mtok === undefined
@@ -150,13 +152,13 @@ function rowOf(vendor: Vendor, model: Pick<CatalogueModel, "id" | "prices">, fou
   };
 }
 
-/** `claude-3-5-haiku-latest` is called `claude-3-5-haiku` where the row itself answers to that. */
+/** Shortens `claude-3-5-haiku-latest` to `claude-3-5-haiku` if the row also has that name. */
 function plainName(id: string, names: string[]) {
   const plain = id.replace(/(?:-latest|-0|-)$/, "");
   return names.includes(plain) ? plain : id;
 }
 
-/** Leaves out other vendors' models (Claude under Google), rows without a token price, and `:free` offers. */
+/** Excludes other vendors' models (Claude under Google), rows without a token price, and `:free` offers. */
 function isFirstParty(vendor: Vendor, model: CatalogueModel) {
   if (vendor === "google" && model.id.startsWith("claude")) return false;
   if (model.id.endsWith(":free")) return false;
@@ -165,12 +167,12 @@ function isFirstParty(vendor: Vendor, model: CatalogueModel) {
 
 function claim(owners: Map<string, string>, name: string, id: string) {
   const owner = owners.get(name);
-  if (owner !== undefined && owner !== id) throw new Error(`Both ${owner} and ${id} answer to ${name}.`);
+  if (owner !== undefined && owner !== id) throw new Error(`Both ${owner} and ${id} have the name ${name}.`);
   owners.set(name, id);
 }
 
 function definitionOf(row: Row & { datedTails: boolean }, owners: Map<string, string>): DefaultPrice {
-  // A spelling that another row uses in so many words is that row's.
+  // A spelling that another row uses literally belongs to that row.
   const spell = (names: string[]) => [
     ...new Set(
       names.flatMap((name) => spellings(row.vendor, name)).filter((name) => (owners.get(name) ?? row.id) === row.id),
@@ -194,14 +196,14 @@ function definitionOf(row: Row & { datedTails: boolean }, owners: Map<string, st
   };
 }
 
-/** Noon UTC stands for the day where a price depends on the time of day: a usage condition cannot say the hour. */
+/** Where a price depends on the time of day, the one at noon UTC is used: usage conditions cannot express the hour. */
 const NOON = "12:00:00Z";
 
-/** A row's prices by the moment from which they hold. */
+/** Returns a row's prices by the moment from which they are effective. */
 function priceSetsIn(prices: CatalogueModel["prices"]): { effectiveFrom: number | null; prices: CataloguePrices }[] {
   if (!Array.isArray(prices)) return [{ effectiveFrom: null, prices }];
   const atNoon = prices.filter(({ constraint }) => constraint?.type !== "time_of_date" || holdsAtNoon(constraint));
-  // The catalogue lets the last one that applies win; a time of day with no date applies always.
+  // In the catalogue the last applicable price wins; a time of day without a date always applies.
   const timeless = atNoon.findLast(({ constraint }) => constraint?.type === "time_of_date");
   if (timeless) return [{ effectiveFrom: null, prices: timeless.prices }];
   return atNoon
@@ -240,13 +242,13 @@ function tiersOf(vendor: Vendor, prices: CataloguePrices): PricingTier[] {
   return [standard, ...long];
 }
 
-/** Every price per unit for a request in the tier that begins above `start` (0: the base), sub-prices written out. */
+/** Returns all prices per unit for the tier above `start` (0 for the base), with inherited prices filled in. */
 function bucketPrices(vendor: Vendor, prices: CataloguePrices, start: number): Record<string, number> {
   const found: Record<string, number> = {};
   for (const [key, price] of Object.entries(prices)) {
     if (price === undefined) continue;
     const unit = BUCKETS[key];
-    if (!unit) throw new Error(`The catalogue has a price key of a new kind: ${key}`);
+    if (!unit) throw new Error(`The catalogue has an unknown price key: ${key}`);
     found[unit.bucket] = perUnit(priceAbove(price, start), unit.per);
   }
   const likeText = found.output_tokens === undefined ? [] : (BILLED_LIKE_TEXT[vendor] ?? []);
@@ -262,10 +264,10 @@ function priceAbove(price: CataloguePrice, start: number): number {
   return reached ? reached.price : price.base;
 }
 
-/** Exact: throws if the price per unit is no decimal that a JSON number carries whole. */
+/** Divides exactly; throws if the price per unit cannot be represented exactly as a JSON number. */
 function perUnit(price: number, per: number): number {
   const exact = new Decimal(price).div(per);
   const number = exact.toNumber();
-  if (!new Decimal(number).eq(exact)) throw new Error(`${price} per ${per} does not fit a number.`);
+  if (!new Decimal(number).eq(exact)) throw new Error(`${price} per ${per} cannot be represented exactly.`);
   return number;
 }

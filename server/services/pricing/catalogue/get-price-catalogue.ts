@@ -11,9 +11,9 @@ import { type Catalogue, catalogueFrom, SHIPPED } from "./default-prices";
 export const getPriceCatalogue = verb(
   {
     name: "modelPrices.catalogue",
-    summary: "Say of which day the default prices are, and what an update that waits would change.",
+    summary: "Read the date of the default prices, and what a pending update would change.",
     description:
-      "Default prices come with the release; the operator can load newer ones (`cli prices load`) and, having looked at this, put them in force (`cli prices apply`). Stored costs stay as they are; `overrides` are the project's own prices that stay in the place of a default that changes.",
+      "Default prices are shipped with the release; the operator can load newer ones (`cli prices load`) and, after reviewing the changes here, apply them (`cli prices apply`). Stored costs do not change; `overrides` are the project's prices that continue to override a changed default.",
     effect: "read",
     capability: "model-pricing:read",
     input: z.object({}),

@@ -20,8 +20,8 @@ export type CatalogueDifference = {
 };
 
 /**
- * Takes in a catalogue file (what `npm run prices:update` writes) as a candidate: nothing is priced by it until it is
- * applied. A candidate of the same day is replaced; one that was in force is not: stored costs name it.
+ * Loads a catalogue file (as written by `npm run prices:update`) as a candidate, which is not used until it is applied. A
+ * candidate of the same date is replaced, but not a catalogue that was in force, because stored costs refer to it.
  */
 export const loadPriceCatalogue = (database: Db, given: unknown): Promise<CatalogueDifference> =>
   transact(database, async (db) => {
@@ -29,7 +29,10 @@ export const loadPriceCatalogue = (database: Db, given: unknown): Promise<Catalo
     const { date } = content.catalogue;
     const current = await catalogueInForce(db);
     if (date <= SHIPPED.date) {
-      throw new ServiceError("conflict", `This release comes with prices of ${SHIPPED.date}; these are of ${date}.`);
+      throw new ServiceError(
+        "conflict",
+        `This release ships with prices of ${SHIPPED.date}; the file has prices of ${date}.`,
+      );
     }
     const stored = await db
       .insert(priceCatalogues)
@@ -41,15 +44,18 @@ export const loadPriceCatalogue = (database: Db, given: unknown): Promise<Catalo
       })
       .returning({ date: priceCatalogues.date });
     if (stored.length === 0) {
-      throw new ServiceError("conflict", `Prices of ${date} have been in force already, and stored costs name them.`);
+      throw new ServiceError(
+        "conflict",
+        `Prices of ${date} have already been in force, and stored costs refer to them.`,
+      );
     }
     await auditCatalogue(db, "priceCatalogues.load", date);
     return difference(current, catalogueFrom(content));
   });
 
 /**
- * Puts a loaded catalogue, or again the one that came with the release, in force for the next call in every process.
- * Stored costs stay; a repricing is what changes them.
+ * Puts a loaded catalogue, or the shipped one, in force from the next call on in every process. Stored costs change only by
+ * a repricing.
  */
 export const applyPriceCatalogue = (database: Db, date: string): Promise<CatalogueDifference> =>
   transact(database, async (db) => {
@@ -57,7 +63,7 @@ export const applyPriceCatalogue = (database: Db, date: string): Promise<Catalog
     if (date === SHIPPED.date) {
       await db.insert(priceCatalogues).values({ date, content: SHIPPED_FILE }).onConflictDoNothing();
     } else if (date < SHIPPED.date) {
-      throw new ServiceError("conflict", `This release comes with prices of ${SHIPPED.date}, which are newer.`);
+      throw new ServiceError("conflict", `This release ships with newer prices, of ${SHIPPED.date}.`);
     }
     const [row] = await db
       .update(priceCatalogues)
@@ -69,7 +75,7 @@ export const applyPriceCatalogue = (database: Db, date: string): Promise<Catalog
     return difference(current, catalogueFrom(row.content));
   });
 
-/** Every catalogue of the installation, newest first. */
+/** Returns all catalogues of the installation, newest first. */
 export async function listPriceCatalogues(db: Db) {
   const { date: inForce } = await catalogueInForce(db);
   const { date, loadedAt, appliedAt } = priceCatalogues;
@@ -96,14 +102,14 @@ function parseCatalogueFile(given: unknown): CatalogueFile {
   const parsed = catalogueFile.safeParse(given);
   if (!parsed.success) {
     const [first] = parsed.error.issues;
-    throw new ServiceError("invalid", `This is no price catalogue: ${first?.path.join("/")}: ${first?.message}`);
+    throw new ServiceError("invalid", `Not a price catalogue: ${first?.path.join("/")}: ${first?.message}`);
   }
   const ids = new Set<string>();
   for (const { provider, modelName, matchPattern } of parsed.data.definitions) {
     const id = `${provider}:${modelName}`;
     const pattern = compilePattern(matchPattern);
-    if (!isPattern(pattern)) throw new ServiceError("invalid", `The pattern of ${id}: ${pattern.error}`);
-    if (ids.has(id)) throw new ServiceError("invalid", `${id} stands in it twice.`);
+    if (!isPattern(pattern)) throw new ServiceError("invalid", `Invalid pattern of ${id}: ${pattern.error}`);
+    if (ids.has(id)) throw new ServiceError("invalid", `Duplicate definition ${id}.`);
     ids.add(id);
   }
   return parsed.data;

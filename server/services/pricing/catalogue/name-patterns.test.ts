@@ -16,9 +16,9 @@ describe("reading the catalogue's match logic", () => {
     expect(namesIn(logic)).toEqual({ names: ["a-1"], stems: ["b", "c-2"] });
   });
 
-  test("reads a name with a date out of a pattern, and stops at a pattern of a new kind", () => {
+  test("reads a name with a date out of a pattern, and throws on an unknown kind of pattern", () => {
     expect(namesIn({ regex: "^grok-4\\.3-\\d{8}$" })).toEqual({ names: ["grok-4.3"], stems: [] });
-    expect(() => namesIn({ regex: "(foo|bar)+" })).toThrow("new kind");
+    expect(() => namesIn({ regex: "(foo|bar)+" })).toThrow("unknown kind of pattern");
   });
 });
 
@@ -60,7 +60,7 @@ describe("a generated pattern", () => {
     for (const name of ["gpt-9-2026-02-01", "gpt-9-20260201", "gpt-9-nano-2026-02-01"]) {
       expect(matches(undated, name), name).toBe(false);
     }
-    expect(() => matchPatternOf("xai", listed, false)).toThrow("say its tails without dates");
+    expect(() => matchPatternOf("xai", listed, false)).toThrow("add the vendor to UNDATED_TAILS");
   });
 
   test("says a name once that another branch covers already", () => {

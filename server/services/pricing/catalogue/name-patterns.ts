@@ -1,7 +1,7 @@
 import type { Vendor } from "../matching/providers";
 import { TRUNCATED_PREFIXES } from "./corrections";
 
-/** How the catalogue says which names a row stands for (`@pydantic/genai-prices`, type `MatchLogic`). */
+/** How the catalogue describes the names of a row (`@pydantic/genai-prices`, type `MatchLogic`). */
 export type MatchLogic =
   | { equals: string }
   | { starts_with: string }
@@ -11,7 +11,7 @@ export type MatchLogic =
   | { or: MatchLogic[] }
   | { and: MatchLogic[] };
 
-/** `names` stand for the model as they are or with a date; `stems` also with a stage such as `-preview`. */
+/** `names` match as they are or with a date; `stems` also with a stage such as `-preview`. */
 export type ModelNames = { names: string[]; stems: string[] };
 
 const MONTH = "(?:0[1-9]|1[0-2])";
@@ -23,8 +23,8 @@ export const MONTH_AND_YEAR = `${MONTH}-20\\d\\d`;
 type Tails = { dated: string; staged: string };
 
 /**
- * What each vendor appends to a name without making it another model. Anything else behind a known name is an unknown
- * sibling, and a wrong price is worse than none: `claude-opus-4-10` is not `claude-opus-4-1`.
+ * Suffixes that each vendor appends without making it another model. A name with any other suffix is unknown, because a
+ * wrong price is worse than none: `claude-opus-4-10` is not `claude-opus-4-1`.
  */
 const TAILS: Record<Vendor, Tails> = {
   openai: { dated: `-${FULL_DATE}`, staged: `(?:-preview)?(?:-${FULL_DATE})?` },
@@ -34,7 +34,7 @@ const TAILS: Record<Vendor, Tails> = {
     staged: `-latest|(?:-preview|-exp)?(?:-(?:\\d{3}|${MONTH_AND_DAY}|${MONTH_AND_YEAR}|${FULL_DATE}))?`,
   },
   xai: { dated: `-(?:latest|beta|${MONTH_AND_DAY}|${FULL_DATE})`, staged: `-(?:latest|beta|${FULL_DATE})` },
-  // At Mistral and Cohere a date is a release with a price of its own, so only listed ones count.
+  // At Mistral and Cohere a date is a release with its own price, so only listed dates match.
   mistral: { dated: "", staged: "-(?:latest|\\d{4})" },
   cohere: { dated: "", staged: "" },
   deepseek: { dated: `-${FULL_DATE}`, staged: `-(?:${MONTH}${DAY}|${FULL_DATE})` },
@@ -43,7 +43,7 @@ const TAILS: Record<Vendor, Tails> = {
   minimax: { dated: `-${FULL_DATE}`, staged: "" },
 };
 
-/** The same without dates, for models of which some snapshot has another price. */
+/** The same without dates, for models with a snapshot at another price. */
 const UNDATED_TAILS: Partial<Record<Vendor, Tails>> = {
   openai: { dated: "", staged: "(?:-preview)?" },
   google: { dated: "-(?:latest|\\d{3})", staged: "-latest|(?:-preview|-exp)?(?:-\\d{3})?" },
@@ -53,11 +53,11 @@ const UNDATED_TAILS: Partial<Record<Vendor, Tails>> = {
 
 function tailsOf(provider: Vendor, datedTails: boolean): Tails {
   const tails = datedTails ? TAILS[provider] : UNDATED_TAILS[provider];
-  if (!tails) throw new Error(`A snapshot of ${provider} has another price: say its tails without dates.`);
+  if (!tails) throw new Error(`A snapshot of ${provider} has another price: add the vendor to UNDATED_TAILS.`);
   return tails;
 }
 
-/** The literal names in a catalogue row's match logic. Throws on logic it cannot read, so a new kind is seen. */
+/** Returns the literal names in a catalogue row's match logic. Throws on unknown logic, so that it is noticed. */
 export function namesIn(logic: MatchLogic): ModelNames {
   if ("or" in logic) return merge(logic.or.map(namesIn));
   if ("and" in logic) return merge(logic.and.filter((part) => !isExclusion(part)).map(namesIn));
@@ -68,7 +68,7 @@ export function namesIn(logic: MatchLogic): ModelNames {
   return { names: [datedName(logic.regex)], stems: [] };
 }
 
-/** A negative lookahead that keeps siblings out: our bounded tails never let them in. */
+/** A negative lookahead that excludes siblings, which our bounded tails never match anyway. */
 const isExclusion = (logic: MatchLogic) => "regex" in logic && logic.regex.startsWith("^(?!");
 
 const merge = (parts: ModelNames[]): ModelNames => ({
@@ -82,19 +82,19 @@ function stem(prefix: string): ModelNames {
   return { names: [], stems: [known ?? prefix.replace(/-20\d\d-?$|[-@]$/, "")] };
 }
 
-/** `^grok-4\.3-\d{8}$` says "this name with a date". */
+/** Returns the name in a pattern such as `^grok-4\.3-\d{8}$`, which stands for the name with a date. */
 function datedName(regex: string) {
   const name = /^\^((?:[\w-]|\\\.|\/)+?)-\\d(?:\{\d\}|-|\\d)*\$?$/.exec(regex)?.[1];
-  if (!name) throw new Error(`The catalogue has a pattern of a new kind: ${regex}`);
+  if (!name) throw new Error(`The catalogue has an unknown kind of pattern: ${regex}`);
   return name.replaceAll("\\.", ".");
 }
 
-/** `grok-4-1-fast` is version 4.1. Longer numbers are dates and sizes, which no dot divides. */
+/** `grok-4-1-fast` is version 4.1. Longer numbers are dates and sizes, which have no dot. */
 const DASHED_VERSION = /(?<=-)(\d)-(\d)(?=-|$)/;
 
 const DASHED_DATE = /(?<=-20\d\d)-(\d\d)-(\d\d)(?=$|-)/;
 
-/** Other spellings of the same name: versions with dash or dot, Claude's parts in either order, Azure's `gpt-35`, dates. */
+/** Returns all spellings of a name: versions with dash or dot, Claude's parts in either order, Azure's `gpt-35`, dates. */
 export function spellings(provider: Vendor, name: string): string[] {
   const lower = name.toLowerCase();
   const all = new Set([lower, lower.replace(DASHED_VERSION, "$1.$2"), lower.replace(DASHED_DATE, "$1$2")]);
@@ -115,7 +115,7 @@ export function spellings(provider: Vendor, name: string): string[] {
 
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** One branch per name; a version's dot may be a dash. */
+/** Returns an alternation of names in which a version's dot may be a dash. */
 const branches = (names: string[]) => {
   const list = names.map((name) => literal(name).replace(/(?<=\d)\\\.(?=\d)/g, "[.-]"));
   return list.length === 1 ? list[0]! : `(?:${list.join("|")})`;
@@ -124,18 +124,18 @@ const branches = (names: string[]) => {
 const withTail = (names: string[], tail: string) =>
   names.length === 0 ? [] : [branches(names) + (tail ? `(?:${tail})?` : "")];
 
-/** A fine-tune: `ft:<base with its date>:<organisation>:<suffix>:<id>`; a price list names the base alone. */
+/** A fine-tune is `ft:<base with its date>:<organisation>:<suffix>:<id>`; price lists have only the base. */
 const FINE_TUNE_TAIL = `(?:-${FULL_DATE}|-${MONTH}${DAY})?(?::[^/]*)?`;
 
 /**
- * The RE2 pattern of a definition: its names, bounded at both ends, with the tails that its vendor uses. Without
- * `datedTails` a date that is not part of a name is no match.
+ * Returns the RE2 pattern of a definition: its names, anchored at both ends, with its vendor's tails. Without `datedTails`
+ * a date that is not part of a name does not match.
  */
 export function matchPatternOf(provider: Vendor, { names, stems }: ModelNames, datedTails = true): string {
   const tails = tailsOf(provider, datedTails);
   let kept: ModelNames = { names: [], stems: [] };
   let pattern = "";
-  // Stems before names, short before long and dots before dashes: what the pattern says already is not said again.
+  // Stems before names, short before long and dots before dashes, so that names already matched can be skipped.
   for (const stem of inOrder(stems)) {
     if (pattern && new RegExp(pattern).test(stem)) continue;
     kept = { ...kept, stems: [...kept.stems, stem] };

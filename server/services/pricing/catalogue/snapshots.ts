@@ -1,18 +1,18 @@
 import { priceListOfWord, type Vendor } from "../matching/providers";
 import { FULL_DATE, MONTH_AND_DAY, MONTH_AND_YEAR, type ModelNames } from "./name-patterns";
 
-/** US dollars per million tokens in and out, as text: equal or not is all that is asked of it. */
+/** US dollars per million input and output tokens as text, for comparison only. */
 export type ListPrice = string;
 export type PricedNames = ModelNames & { vendor: Vendor; price: ListPrice };
 
 const SNAPSHOT = new RegExp(`^(.+?)-(?:${FULL_DATE}|${MONTH_AND_DAY}|${MONTH_AND_YEAR})$`);
 
-/** Returns the name of which this is a dated snapshot, `null` for one without a date. */
+/** Returns the name of which this is a dated snapshot, or `null` for a name without a date. */
 const snapshotOf = (name: string) => SNAPSHOT.exec(name.toLowerCase())?.[1] ?? null;
 
 const allNames = ({ names, stems }: ModelNames) => [...names, ...stems].map((name) => name.toLowerCase());
 
-/** A router's prices by `<our vendor>:<model>`, of its ids that begin with a vendor's name. */
+/** Returns a router's prices by `<our vendor>:<model>`, for ids that begin with a vendor's name. */
 export function pricesByVendor(models: readonly { id: string; price: ListPrice | null }[]): Map<string, ListPrice> {
   const found = new Map<string, ListPrice>();
   for (const { id, price } of models) {
@@ -24,8 +24,8 @@ export function pricesByVendor(models: readonly { id: string; price: ListPrice |
 }
 
 /**
- * Leaves out the dated names of a row that are not at the row's price: a router lists them apart from the undated name,
- * and at another price than the row's.
+ * Removes dated names of a row that do not have the row's price: a router lists them separately from the undated name and
+ * at another price.
  */
 export function withoutOtherPrices<R extends PricedNames>(row: R, router: ReadonlyMap<string, ListPrice>): R {
   const routed = (name: string) => router.get(`${row.vendor}:${name.toLowerCase()}`);
@@ -41,7 +41,7 @@ export function withoutOtherPrices<R extends PricedNames>(row: R, router: Readon
   };
 }
 
-/** Whether a snapshot of the row's model is at another price, so that one which nobody lists is of unknown price. */
+/** Returns whether a snapshot of the row's model has another price, which makes the price of unlisted snapshots unknown. */
 export function snapshotsDiffer(row: PricedNames, listed: PricedNames, rows: readonly PricedNames[]): boolean {
   if (allNames(row).length < allNames(listed).length) return true;
   const own = new Set(allNames(row));

@@ -3,23 +3,23 @@ import { GenerationalCache } from "./generational-cache";
 import { compilePattern, isPattern, type Pattern } from "./pattern";
 import { HEAD_LENGTH_MAX, type PatternShape, patternShape } from "./pattern-shape";
 
-/** What the index needs to know of a definition. `names` are exact, in lower case, the model's own name among them. */
+/** The fields that the index needs. `names` are exact, in lower case, and include the model's own name. */
 export type Indexed = { id: string; provider: PriceProvider; names: readonly string[]; matchPattern: string };
 
-/** `matches` compiles the pattern the first time: of thousands, only few are ever asked. */
+/** `matches` compiles the pattern lazily, because only few of thousands are ever tested. */
 type Ranked<D> = { definition: D; matches: (name: string) => boolean; rank: number };
 
 /**
- * Finds definitions by exact name or by pattern. A pattern is only run on a name that begins with (or contains) what
- * each of its matches begins with, so hundreds of patterns cost a handful of map look-ups and one or two runs.
- * Order within a kind: the asked vendor's own before others, then the more specific pattern, then the smaller id.
- * A pattern that RE2 refuses matches nothing; its definition still has its exact name.
+ * Finds definitions by exact name or by pattern. A pattern is only run on names that begin with (or contain) a required
+ * literal prefix of its matches, so hundreds of patterns cost a handful of map look-ups and one or two runs. Precedence
+ * within exact names and within patterns: the requested vendor's definition, then the more specific pattern, then the
+ * smaller id. A pattern that RE2 rejects matches nothing; its definition is still found by exact name.
  */
 export class DefinitionIndex<D extends Indexed> {
   readonly #exact = new Map<string, D[]>();
-  /** By what a name must begin with. */
+  /** By required prefix. */
   readonly #byHead = new Map<string, Ranked<D>[]>();
-  /** By what a name must contain, which may be nothing. */
+  /** With required content, which may be empty. */
   readonly #byContent: [content: string, Ranked<D>][] = [];
 
   constructor(definitions: readonly D[]) {
@@ -38,7 +38,7 @@ export class DefinitionIndex<D extends Indexed> {
       });
   }
 
-  /** By exact name before pattern; within each, by the first candidate that any definition answers to. */
+  /** Finds a definition by exact name, else by pattern; in each case the first candidate with a match wins. */
   find(candidates: readonly string[], allowed: (definition: D) => boolean, vendor: PriceProvider | null): D | null {
     const asked = (definition: D) => definition.provider === vendor;
     for (const name of candidates) {
@@ -55,10 +55,10 @@ export class DefinitionIndex<D extends Indexed> {
     return null;
   }
 
-  /** All whose pattern may match the name, most specific first. */
+  /** Returns entries whose pattern may match the name, most specific first. */
   #matching(name: string): Ranked<D>[] {
     const found = new Set<Ranked<D>>();
-    const folds = name.includes("ſ"); // RE2 takes it for an s, which lower case leaves: heads cannot be compared
+    const folds = name.includes("ſ"); // RE2 folds it to s but toLowerCase does not, so prefixes cannot be compared
     for (const [content, entry] of this.#byContent) if (folds || name.includes(content)) found.add(entry);
     if (folds) for (const entries of this.#byHead.values()) for (const entry of entries) found.add(entry);
     for (let length = Math.min(name.length, HEAD_LENGTH_MAX); length > 0; length--) {
@@ -68,7 +68,7 @@ export class DefinitionIndex<D extends Indexed> {
   }
 }
 
-/** A changed definition makes a new book out of mostly the same patterns. */
+/** Shared between books: after a change most patterns are the same. */
 const shapes = new GenerationalCache<PatternShape>(10_000);
 
 function shapeOf(source: string): PatternShape {

@@ -1,6 +1,6 @@
 import type { RE2JSSyntaxException } from "re2js";
 
-/** What people bring from other engines, and RE2 leaves out so that it stays linear. By the text at the fault. */
+/** Features of other engines that RE2 omits to stay linear, by the text at the fault. */
 const NOT_IN_RE2: readonly [RegExp, string][] = [
   [/^\(\?<?[=!]/, "RE2 has no lookaround: (?=…), (?!…), (?<=…) and (?<!…) cannot be used"],
   [/^\\(?:[1-9]|k)/, "RE2 has no backreferences such as \\1 or \\k<name>"],
@@ -9,14 +9,14 @@ const NOT_IN_RE2: readonly [RegExp, string][] = [
   [/^\(\?(?:P=|\(|R|\d|&)/, "RE2 has no references to groups, conditions or recursion"],
 ];
 
-/** Where the fault is, counted in characters from 1; the engine names the text at fault, not its place. */
+/** Returns the position of the fault in characters from 1. The engine reports the text at fault but not its position. */
 function positionOf(fragment: string | null | undefined, source: string) {
   if (!fragment) return source.length;
   const at = fragment === source ? unclosed(source) : source.indexOf(fragment);
   return at < 0 ? source.length : at + 1;
 }
 
-/** The first bracket that nothing closes, when that is what is wrong with the whole. */
+/** Returns the index of the first unbalanced bracket, or 0. */
 function unclosed(source: string) {
   const open: number[] = [];
   let inClass = false;
@@ -31,11 +31,11 @@ function unclosed(source: string) {
   return open[0] ?? 0;
 }
 
-/** Why RE2 does not take a pattern, in a sentence that says where: "At character 3: …". */
+/** Explains why RE2 rejects a pattern, with the position: "At character 3: …". */
 export function explainFault(source: string, fault: RE2JSSyntaxException): string {
-  const { error, input: told } = fault as unknown as { error: string; input?: string | null };
-  // The flag of the whole is part of what the engine reads.
-  const input = told === `(?i)${source}` ? source : told;
+  const { error, input: fragment } = fault as unknown as { error: string; input?: string | null };
+  // The engine prefixes the source with the flag.
+  const input = fragment === `(?i)${source}` ? source : fragment;
   const position = positionOf(input, source);
   const rest = source.slice(position - 1);
   const known = NOT_IN_RE2.find(([start]) => start.test(rest) || (input && start.test(input)))?.[1];

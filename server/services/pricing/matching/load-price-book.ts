@@ -15,13 +15,13 @@ const PAST_BOOKS_MAX = 4;
 const pastBooks = new LRUCache<string, PriceBook>({ max: PAST_BOOKS_MAX });
 
 /**
- * The prices that hold in the caller's project. Asks the database for the project's revision only (one row by primary
- * key); the book itself is kept in memory until that changes, so a change is in effect at the next call, in every process.
+ * Returns the prices in force in the caller's project. Reads only the project's revision from the database (one row by
+ * primary key); the book is cached until that changes, so a change takes effect with the next call in every process.
  */
 export async function currentPriceBook(ctx: Project): Promise<PriceBook> {
   const { revision, catalogue: date } = await revisionOf(ctx);
-  const kept = books.get(ctx.projectId);
-  if (kept?.revision === revision) return kept.book;
+  const cached = books.get(ctx.projectId);
+  if (cached?.revision === revision) return cached.book;
 
   const catalogue = (await catalogueOf(ctx.db, date)) ?? SHIPPED;
   const book = createPriceBook(catalogue.models, await projectPrices(ctx, IN_FORCE), catalogue.version);
@@ -29,7 +29,7 @@ export async function currentPriceBook(ctx: Project): Promise<PriceBook> {
   return book;
 }
 
-/** Which prices hold: the revision of the project's own, and the day of the catalogue. */
+/** Identifies a set of prices: the revision of the project's own and the date of the catalogue. */
 export type PriceRevision = { pricingVersion: number; catalogue: string };
 
 export async function currentPriceRevision({ db, projectId }: Project): Promise<PriceRevision> {
@@ -40,14 +40,14 @@ export async function currentPriceRevision({ db, projectId }: Project): Promise<
   return { pricingVersion: row?.pricingVersion ?? 0, catalogue: dateInForce(row?.applied ?? null) };
 }
 
-/** The prices as they held then. `null` where this installation does not have that catalogue any more. */
+/** Returns the prices of a revision, or `null` when this installation does not have its catalogue. */
 export async function priceBookAtRevision(
   ctx: Project,
   { pricingVersion, catalogue: date }: PriceRevision,
 ): Promise<PriceBook | null> {
   const key = `${ctx.projectId} ${pricingVersion} ${date}`;
-  const kept = pastBooks.get(key);
-  if (kept) return kept;
+  const cached = pastBooks.get(key);
+  if (cached) return cached;
   const catalogue: Catalogue | null = await catalogueOf(ctx.db, date);
   if (!catalogue) return null;
   const { sinceRevision, untilRevision } = modelPriceDefinitions;
@@ -58,8 +58,8 @@ export async function priceBookAtRevision(
 }
 
 /**
- * The prices as they were at a moment (Unix ms): the project's versions that were in force then. What a default cost
- * then, the catalogue of today says (`at` of `resolve`): it knows its prices over time.
+ * Returns a book with the project's price versions that were in force at a moment (Unix ms). Past default prices come from
+ * the current catalogue, which has its price history (`at` of `resolve`).
  */
 export async function priceBookAsOf(ctx: Project, at: number): Promise<PriceBook> {
   const { projectId, effectiveFrom, supersededAt } = modelPriceDefinitions;
@@ -77,8 +77,8 @@ export async function priceBookAsOf(ctx: Project, at: number): Promise<PriceBook
 
   const { revision, catalogue: date } = await revisionOf(ctx);
   const key = `${ctx.projectId} ${revision} as of ${changes.last}`;
-  const kept = pastBooks.get(key);
-  if (kept) return kept;
+  const cached = pastBooks.get(key);
+  if (cached) return cached;
   const catalogue = (await catalogueOf(ctx.db, date)) ?? SHIPPED;
   const then = and(lte(effectiveFrom, at), or(isNull(supersededAt), gt(supersededAt, at)));
   const book = createPriceBook(catalogue.models, await projectPrices(ctx, then), catalogue.version);
@@ -87,8 +87,8 @@ export async function priceBookAsOf(ctx: Project, at: number): Promise<PriceBook
 }
 
 /**
- * `xmin` is the transaction that wrote the row: without it, a version number seen inside a transaction that is then
- * rolled back would come again with other prices behind it.
+ * Includes `xmin`, the transaction that wrote the row: a version number that is read in a transaction and then rolled back
+ * is reused for other prices.
  */
 async function revisionOf({ db, projectId }: Project) {
   const [row] = await db

@@ -5,17 +5,17 @@ import { modelName, type PriceMatch, type PricingTier, priceMatch } from "../sch
 import { currentPriceBook } from "./load-price-book";
 import type { ResolvedPrice } from "./resolve-price";
 
-/** A call without usage: what remains is the tier that applies unless a condition holds. */
+/** Without a default tier, the tier of a call without usage is returned. */
 const NO_USAGE = {};
 
 export const matchModelPrice = verb(
   {
     name: "modelPrices.match",
-    summary: "Find the price definition that calls of a model are priced with.",
+    summary: "Find the price definition for calls of a model.",
     description:
-      "`model` is the name as a client reports it: prefixes of gateways and clouds, dates and case are understood. " +
-      "`provider` may be a vendor, or a cloud, router or framework that serves any vendor's models; with any other word, " +
-      "`external` among them, only definitions of `external` apply. `match` is `null` when no price is known, which " +
+      "`model` is the name as reported by a client: gateway and cloud prefixes, dates and letter case are normalised. " +
+      "`provider` may be a vendor, or a cloud, router or framework that serves any vendor's models; with any other value, " +
+      "including `external`, only definitions of `external` apply. `match` is `null` when no price is known, which " +
       "is not an error. The tier is the one that applies when no condition on usage holds.",
     effect: "read",
     capability: "model-pricing:read",

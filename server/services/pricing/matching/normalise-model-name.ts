@@ -1,14 +1,14 @@
 import { type PriceList, priceListOf, priceListOfWord } from "./providers";
 
-/** Longer than any model's name, ARN or resource path. What exceeds it is not looked at, whatever it is. */
+/** Exceeds any model name, ARN or resource path; longer input is ignored. */
 export const MODEL_NAME_MAX = 500;
 
 export type NormalName = {
-  /** Forms to look up, lower case: the name as sent first, then with one envelope after another taken off. */
+  /** Forms to look up, in lower case: the name as sent, then with one envelope after another removed. */
   candidates: string[];
-  /** Whose price list the name itself says, e.g. `anthropic/…`; `null` when it says nothing. */
+  /** The price list that the name itself implies, such as `anthropic/…`; `null` when it implies none. */
   priceList: PriceList | null;
-  /** The name says a host of open weights before the vendor: `together_ai/openai/…`. */
+  /** Whether the name has a host of open weights before the vendor: `together_ai/openai/…`. */
   hosted: boolean;
 };
 
@@ -21,19 +21,19 @@ const BEDROCK_ARN = /^arn:aws[a-z-]*:bedrock:[^:/]*:[^:/]*:(?:foundation-model|i
 const RESOURCE_PATH = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/([^/]+)\/models\/(.+)$/;
 /** `us.anthropic.claude-…`: an optional region group, a vendor, a model. */
 const BEDROCK_ID = /^(?:(?:global|apac|us-gov|[a-z]{2})\.)?([a-z\d]+)\.([a-z].*)$/;
-/** Told by its colon, by the date before it or by the envelope; elsewhere `-v9` is part of a name that we may not know. */
+/** Recognised by its colon, by a preceding date or by the envelope; elsewhere `-v9` may be part of an unknown name. */
 const BEDROCK_VERSION = /-v\d+:\d+$|(?<=-20\d{6})-v\d+$/;
 const BEDROCK_VERSION_INSIDE = /-v\d+(?::\d+)?$/;
-/** Behind a known head: a region, a deployment class or an API of that service, no part of the model's name. */
+/** After a known prefix: a region, deployment class or API of that service, which is not part of the model name. */
 const QUALIFIER =
   /^(?:(?:eu|us|global|global-standard|data-zone|converse|invoke|responses|chat|models|(?:us|eu|ap|ca|sa|me|af|il|mx|us-gov)-[a-z]+-\d)\/)(.+)$/;
-/** Says how a router or a client runs the model, at the same price per token. */
+/** How a router or client runs the model, at the same price per token. */
 const MODE = /(?::(?:thinking|beta)|\[1m\])$/;
 
 /**
- * The names under which to look for a model that a client calls so. Knows ARNs, resource paths, gateway and vendor
- * prefixes, `scheme:model`, Bedrock ids and `model@date`. A prefix that we do not know stays on, and so does
- * everything about a fine-tune: then only a definition for that very name can match.
+ * Returns the names under which to look up a model name as sent by a client. Understands ARNs, resource paths, gateway and
+ * vendor prefixes, `scheme:model`, Bedrock ids and `model@date`. Unknown prefixes and everything about a fine-tune are
+ * preserved, so that only a definition for exactly that name matches.
  */
 export function normaliseModelName(name: string): NormalName {
   if (name.length > MODEL_NAME_MAX) return NOTHING;
@@ -62,7 +62,7 @@ type Envelope = { rest: string; priceList: PriceList | null; bedrock?: true };
 function openEnvelope(name: string, inside: boolean): Envelope | null {
   const arn = BEDROCK_ARN.exec(name);
   if (arn) return { rest: arn[1]!, priceList: "any", bedrock: true };
-  if (name.startsWith("arn:")) return null; // an application's own profile says nothing about the model in it
+  if (name.startsWith("arn:")) return null; // an application inference profile does not reveal its model
 
   const path = RESOURCE_PATH.exec(name);
   if (path) return { rest: path[2]!, priceList: priceListOf(path[1]!) };
@@ -72,7 +72,7 @@ function openEnvelope(name: string, inside: boolean): Envelope | null {
   if (qualified) return { rest: qualified[1]!, priceList: null };
 
   const head = /^([^/:]+)([/:])(.+)$/.exec(name);
-  // A colon also sets off a tag (`mistral-7b:latest`), so before it only a provider's whole word counts.
+  // A colon also precedes a tag (`mistral-7b:latest`), so only an exact provider word counts before it.
   const list = head ? (head[2] === "/" ? priceListOf(head[1]!) : priceListOfWord(head[1]!)) : null;
   if (head && list) return { rest: head[3]!, priceList: list };
 
@@ -82,13 +82,13 @@ function openEnvelope(name: string, inside: boolean): Envelope | null {
   return null;
 }
 
-/** Who sets a price for every model has the last word; else what stands nearer to the model, a reseller aside. */
+/** A host that sets all its prices takes precedence; otherwise the part nearest to the model, unless it is a reseller. */
 function narrower(outer: PriceList | null, inner: PriceList | null): PriceList | null {
   if (outer === "own" || inner === null) return outer;
   return inner === "any" ? (outer ?? inner) : inner;
 }
 
-/** The model's own name without what the cloud it runs on puts behind it. */
+/** Yields the model's own name without suffixes that its cloud appends. */
 function* bareForms(name: string, onBedrock: boolean) {
   if (name.startsWith("ft:")) return;
   let rest = name;

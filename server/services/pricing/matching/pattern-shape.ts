@@ -1,26 +1,26 @@
-/** What can be said of every match of a pattern without running it. */
+/** Properties of every match of a pattern, derived without running it. */
 export type PatternShape = {
-  /** The fewest literal characters in a match: how specific the pattern is. `^gpt-4o$` has 6, `^gpt-.*` 4, `.*` 0. */
+  /** The minimum number of literal characters in a match, a measure of specificity. `^gpt-4o$` has 6, `^gpt-.*` 4, `.*` 0. */
   fewestLiterals: number;
-  /** Every match begins with one of these, in lower case; an empty one says nothing. */
+  /** Every match begins with one of these, in lower case; an empty one does not constrain it. */
   heads: readonly string[];
-  /** The match begins where the subject does. */
+  /** Whether every match starts at the beginning of the subject. */
   anchored: boolean;
 };
 
-/** What one part of a pattern contributes. While `exact`, the part matches its `heads` and nothing else. */
+/** The contribution of one part of a pattern. While `exact`, the part matches its `heads` and nothing else. */
 type Part = { fewest: number; heads: string[]; exact: boolean };
 
 const EMPTY: Part = { fewest: 0, heads: [""], exact: true };
 const ANYTHING: Part = { fewest: 0, heads: [""], exact: false };
 
-/** More alternatives than this are not told apart, nor is text beyond so many characters: both only make it vaguer. */
+/** Limits on alternatives and on characters of each; beyond them the shape only becomes less precise. */
 const HEADS_MAX = 64;
 export const HEAD_LENGTH_MAX = 24;
 
 /**
- * Reads the source of a pattern that RE2 has compiled already (on anything else the answer is meaningless, but comes in
- * linear time). Where it is not sure it claims less: a shape may only ever keep a pattern from being run in vain.
+ * Derives the shape from the source of a pattern that RE2 has compiled (for anything else the result is meaningless, but
+ * still computed in linear time). Conservative in doubt: a shape may only rule out runs that cannot match.
  */
 export function patternShape(source: string): PatternShape {
   const reader: Reader = { source, at: 0, multiline: false };
@@ -51,7 +51,7 @@ function after(a: Part, b: Part): Part {
   return { fewest, heads: a.heads.flatMap((head) => b.heads.map((next) => head + next)), exact: b.exact };
 }
 
-/** A branch of the whole pattern; `^` counts as its anchor when only flags such as `(?i)` come before it. */
+/** Parses a top-level branch; `^` is its anchor when only flags such as `(?i)` precede it. */
 function topBranch(reader: Reader): { part: Part; anchored: boolean } {
   skipFlags(reader);
   const anchored = /^\^(?!(?:\(\?[a-zA-Z-]+\))*[*?{])/.test(reader.source.slice(reader.at, reader.at + 100));
@@ -91,11 +91,11 @@ function takeCodePoint(reader: Reader): string {
   return char;
 }
 
-/** Beyond ASCII, lower case and RE2's case folding part ways, so such a character is only counted. */
+/** Outside ASCII, toLowerCase and RE2's case folding differ, so such a character is only counted. */
 const literal = (char: string): Part =>
   char < "\u0080" ? { fewest: 1, heads: [char.toLowerCase()], exact: true } : { ...ANYTHING, fewest: 1 };
 
-/** `(?i)` and the like: flags for what follows, without content. A quantifier behind them is for what was before. */
+/** Skips flags such as `(?i)`, which have no content: a quantifier after them applies to what precedes them. */
 function skipFlags(reader: Reader) {
   const flags = /^(?:\(\?[a-zA-Z-]+\))*/.exec(reader.source.slice(reader.at))![0];
   if (flags.includes("m")) reader.multiline = true;
@@ -113,7 +113,7 @@ function group(reader: Reader): Part {
 
 function skipClass(reader: Reader): Part {
   if (reader.source[reader.at] === "^") reader.at++;
-  if (reader.source[reader.at] === "]") reader.at++; // a bracket in first place stands for itself
+  if (reader.source[reader.at] === "]") reader.at++; // a leading bracket is literal
   while (reader.at < reader.source.length && reader.source[reader.at] !== "]") {
     const named = /^\[:\^?\w+:\]/.exec(reader.source.slice(reader.at, reader.at + 20));
     reader.at += named ? named[0].length : reader.source[reader.at] === "\\" ? 2 : 1;
@@ -122,7 +122,7 @@ function skipClass(reader: Reader): Part {
   return ANYTHING;
 }
 
-/** Escapes that are longer than one character, from behind the backslash. */
+/** Escapes of more than one character, after the backslash. */
 const LONG_ESCAPE = /^(?:[pP](?:\{[^}]*\}|.)|x(?:\{[0-9a-fA-F]*\}|[0-9a-fA-F]{2})|[0-7]{1,3})/;
 
 function escaped(reader: Reader): Part {
@@ -137,7 +137,7 @@ function escaped(reader: Reader): Part {
   return /[a-zA-Z0-9]/.test(char) ? ANYTHING : literal(char);
 }
 
-/** `\Q…\E`: everything between is literal. A quantifier behind it is for the last character only. */
+/** `\Q…\E`: everything between is literal. A quantifier after it applies to the last character only. */
 function quoted(reader: Reader): Part {
   const end = reader.source.indexOf("\\E", reader.at);
   const text = reader.source.slice(reader.at + 1, end < 0 ? undefined : end);

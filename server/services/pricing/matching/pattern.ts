@@ -3,28 +3,28 @@ import { explainFault } from "./explain-fault";
 import { GenerationalCache } from "./generational-cache";
 
 /**
- * Limits that keep one pattern on one subject within a few milliseconds, whoever wrote it. RE2 takes time in proportion
- * to (length of the subject × size of the program), so both have an end.
+ * Limits that keep running any pattern on any subject within a few milliseconds. RE2's time is proportional to the length
+ * of the subject × the size of the program, so both are bounded.
  */
 export const SUBJECT_MAX = 150;
 const PROGRAM_MAX = 250;
 export const PATTERN_MAX = 1000;
-/** What `{n}` and `{n,m}` may ask for in sum: more makes programs too large even to compile in good time. */
+/** Limit on the sum of `{n}` and `{n,m}`: beyond it programs take too long even to compile. */
 const REPEATS_MAX = 100;
 
-/** Memory that one pattern's automaton may use; above it the engine goes on without, in linear time still. */
+/** Memory of one pattern's automaton; beyond it the engine continues without one, still in linear time. */
 const AUTOMATON_BYTES = 1 << 16;
 
-/** Tells whether a subject contains a match. One longer than `SUBJECT_MAX` never does. */
+/** Tests whether a subject contains a match. A subject longer than `SUBJECT_MAX` never does. */
 export type Pattern = { test(subject: string): boolean };
 type Refused = { error: string };
 
-/** A changed definition makes a new book out of mostly the same patterns, and compiling is the dear part. */
+/** Shared between price books: after a change most patterns are the same, and compiling is expensive. */
 const compiled = new GenerationalCache<Pattern | Refused>(1_000);
 
 /**
- * A pattern of a project, compiled by an engine without backtracking (RE2's dialect: no lookaround, no backreference),
- * case ignored. Returns the reason in words when it cannot be used: a form shows it beside the field.
+ * Compiles a user-supplied pattern with a non-backtracking engine (RE2 syntax: no lookaround, no backreferences), ignoring
+ * case. Returns the reason when the pattern is unusable, for display next to a form field.
  */
 export function compilePattern(source: string): Pattern | Refused {
   if (source.length > PATTERN_MAX) return { error: `The pattern is longer than ${PATTERN_MAX} characters.` };
@@ -42,7 +42,7 @@ const TOO_COMPLEX: Refused = { error: "The pattern is too complex: repeat less, 
 function compile(source: string): Pattern | Refused {
   if (repeats(source) > REPEATS_MAX) return TOO_COMPLEX;
   try {
-    // A set of one runs on the automaton, on new subjects several times faster than the engine's other ways.
+    // A set of one uses the automaton, which is several times faster on new subjects than the engine's other matchers.
     const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE, AUTOMATON_BYTES);
     set.add(source);
     set.compile();

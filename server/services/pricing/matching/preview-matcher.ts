@@ -8,17 +8,17 @@ type Hypothetical = {
   matchPattern: string;
   provider: PriceProvider;
   modelName?: string | undefined;
-  /** The definition in whose place it stands. */
+  /** The definition that it would replace. */
   modelPriceId?: string | undefined;
 };
 
-/** What prices a model now, and whether the hypothetical definition would. `null`: it does not know the name at all. */
+/** The definition that prices a model now, and whether the hypothetical one would. */
 type Match = { pricedBy: string | null; wins: boolean };
 
-/** After every id that there is: among equals, what is there already keeps the model. */
+/** Sorts after every id, so that an existing definition wins ties. */
 const NEW_ID = "￿";
 
-/** Tries a definition that is not stored on names. */
+/** Returns a function that tests a hypothetical definition on model names; it returns `null` for names that do not match. */
 export async function previewMatcher(
   ctx: Pick<Ctx, "db" | "projectId">,
   { matchPattern, provider, modelName, modelPriceId }: Hypothetical,
@@ -30,7 +30,7 @@ export async function previewMatcher(
   const definition: PriceDefinition = {
     id,
     provider,
-    // A name that nobody sends: without one, the pattern alone is tried.
+    // Without a name only the pattern is tested: no client sends this one.
     modelName: modelName ?? "\u0000",
     matchPattern,
     pricingTiers: [{ id: "any", name: "any", isDefault: true, priority: 0, conditions: [], prices: {} }],

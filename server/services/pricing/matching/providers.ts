@@ -4,19 +4,18 @@ import { PRICE_PROVIDERS, type PriceProvider } from "../schemas";
 export type Vendor = Exclude<PriceProvider, "external">;
 
 /**
- * What a provider string, or the first part of a model name, tells us about whose price list applies:
- * a vendor's own; `any` vendor's (a cloud, gateway or router that resells at list prices); or nobody's, because the
- * host has prices of its own: for open `weights`, while it passes models that nobody else can run on at their vendor's
- * list price, or for all that it serves (`own`).
+ * The price list that a provider string, or the first part of a model name, implies: a vendor's; `any` vendor's (a cloud,
+ * gateway or router that resells at list prices); or none, because the host sets its own prices, either for open `weights`
+ * only (it resells proprietary models at their vendor's list price) or for everything that it serves (`own`).
  */
 export type PriceList = Vendor | "any" | "weights" | "own";
 
-/** Of a provider also `external`: it is no vendor and nobody who sells a vendor's models. */
+/** A provider can also be `external`: neither a vendor nor a reseller of one. */
 export type ProviderList = PriceList | "external";
 
 export const VENDORS = PRICE_PROVIDERS.filter((provider) => provider !== "external");
 
-/** Spellings of vendors in the wild: OpenTelemetry, OpenInference, AI SDK, LiteLLM, pydantic-ai, LangChain, Hugging Face. */
+/** Vendor spellings used by OpenTelemetry, OpenInference, AI SDK, LiteLLM, pydantic-ai, LangChain and Hugging Face. */
 const VENDOR_WORDS: Record<Vendor, readonly string[]> = {
   openai: ["text-completion-openai", "openai-chat", "openai-responses", "chatgpt"],
   anthropic: ["claude"],
@@ -30,7 +29,7 @@ const VENDOR_WORDS: Record<Vendor, readonly string[]> = {
   minimax: ["minimaxai", "minimax-ai", "minimaxi"],
 };
 
-/** Clouds, gateways and routers that pass the maker's list price on (region surcharges are not modelled). */
+/** Clouds, gateways and routers that resell at the vendor's list price (region surcharges are not modelled). */
 const RESELLERS = [
   ["azure", "azureml", "azure-openai", "azure-ai", "az-ai", "microsoft", "github", "copilot"],
   ["bedrock", "bedrock-converse", "aws", "aws-bedrock", "amazon", "amazon-bedrock"],
@@ -38,18 +37,18 @@ const RESELLERS = [
   ["google-anthropic-vertex", "cloudflare-ai-gateway"],
   ["openrouter", "litellm", "vercel", "gateway", "ai-gateway", "portkey", "helicone", "requesty", "langdb", "opencode"],
   ["bifrost", "tensorzero", "truefoundry", "kong", "envoy", "glama", "martian", "notdiamond", "unify", "zenmux"],
-  // Looks like a vendor's name with a suffix, and is anybody's server behind OpenAI's protocol.
+  // Not OpenAI with a suffix, but any server that speaks OpenAI's protocol.
   ["openai-compatible", "openai-like", "custom-openai"],
 ].flat();
 
-/** Hosts of open weights: the maker's list price is not what they charge for those. */
+/** Hosts of open weights, for which they do not charge the vendor's list price. */
 const HOSTS_OF_WEIGHTS = [
   ["anyscale", "baseten", "cerebras", "chutes", "featherless", "fireworks", "friendli", "groq", "hf", "huggingface"],
   ["hyperbolic", "lambda", "lepton", "nebius", "nim", "novita", "nscale", "nvidia", "octoai", "parasail", "perplexity"],
   ["replicate", "sambanova", "scaleway", "siliconflow", "together", "togetherai", "avian", "ovhcloud"],
 ].flat();
 
-/** Who sets a price for every model: clouds that bill in units of their own, DeepInfra, and servers on one's own machine. */
+/** Hosts that set their own price for every model: clouds with their own billing units, DeepInfra, and local servers. */
 const HOSTS_WITH_OWN_PRICES = [
   ["cloudflare", "workers-ai", "dashscope", "databricks", "deepinfra", "ibm", "oci", "sagemaker", "snowflake"],
   ["volcengine", "watsonx"],
@@ -57,7 +56,7 @@ const HOSTS_WITH_OWN_PRICES = [
   ["vllm", "xinference"],
 ].flat();
 
-/** Frameworks and tracers that put their own name where the provider's belongs: it says nothing about who bills. */
+/** Frameworks and tracers that report their own name as the provider, which says nothing about who bills. */
 const FRAMEWORKS = new Set(
   [
     [
@@ -94,10 +93,10 @@ const WORDS = new Map<string, PriceList>([
   ...HOSTS_WITH_OWN_PRICES.map((word) => [word, "own"] as const),
 ]);
 
-/** The same without separators: class names of clients such as `AzureOpenAI`. */
+/** The same without separators, for client class names such as `AzureOpenAI`. */
 const JOINED_WORDS = new Map([...WORDS].map(([word, list]) => [word.replaceAll("-", ""), list]));
 
-/** No provider name is longer; what is, says nothing. */
+/** Characters. Longer provider names are treated as unknown. */
 const PROVIDER_MAX = 100;
 
 const spelled = (provider: string) =>
@@ -108,11 +107,11 @@ const spelled = (provider: string) =>
         .toLowerCase()
         .replace(/[._\s/:]+/g, "-");
 
-/** The price list of exactly this word, whatever its separators. */
+/** Returns the price list of exactly this word, regardless of separators. */
 export const priceListOfWord = (word: string): PriceList | null => WORDS.get(spelled(word)) ?? null;
 
 /**
- * The price list that a word names, `null` for one that we do not know. Suffixes are ignored part by part:
+ * Returns the price list of a provider name, or `null` when it is unknown. Suffixes are ignored part by part:
  * `openai.responses`, `cohere_chat`, `gcp.vertex.agent` and `azure/eu` are OpenAI, Cohere, Vertex and Azure.
  */
 export function priceListOf(name: string): PriceList | null {
@@ -124,7 +123,7 @@ export function priceListOf(name: string): PriceList | null {
   return JOINED_WORDS.get(whole.replaceAll("-", "")) ?? null;
 }
 
-/** The price list for calls of this provider. Without one it may be any vendor's; a word we do not know is no vendor. */
+/** Returns the price list for calls of this provider: `any` without a provider, `external` for an unknown one. */
 export function priceListOfProvider(provider: string | null): ProviderList {
   if (provider === null || provider.trim() === "") return "any";
   const list = priceListOf(provider);
@@ -132,12 +131,12 @@ export function priceListOfProvider(provider: string | null): ProviderList {
   return [...shortened(spelled(provider))].some((word) => FRAMEWORKS.has(word)) ? "any" : "external";
 }
 
-/** The word, then without its last part, and so on to its first. */
+/** Yields the word, then without its last part, and so on down to its first. */
 function* shortened(word: string) {
   for (let rest = word; rest !== ""; rest = rest.slice(0, Math.max(0, rest.lastIndexOf("-")))) yield rest;
 }
 
-/** Models of which only their vendor has the weights, by how it names them. Of vendors that are not here, none is sure. */
+/** Name patterns of models whose weights only the vendor has. Vendors not listed here have none that are certain. */
 const CLOSED_MODELS: Partial<Record<PriceProvider, RegExp>> = {
   openai: /^(?!gpt-oss)/i,
   anthropic: /^/,
@@ -145,6 +144,6 @@ const CLOSED_MODELS: Partial<Record<PriceProvider, RegExp>> = {
   xai: /^grok-(?![12](?:\D|$))/i,
 };
 
-/** Whether no host can run this model itself, so that who serves it resells it. */
+/** Returns whether no other host can run this model, so that anyone who serves it resells it. */
 export const isClosedModel = ({ provider, modelName }: { provider: PriceProvider; modelName: string }) =>
   CLOSED_MODELS[provider]?.test(modelName) ?? false;

@@ -8,49 +8,49 @@ import { GenerationalCache } from "./generational-cache";
 import { MODEL_NAME_MAX, normaliseModelName } from "./normalise-model-name";
 import { type ProviderList, priceListOfProvider } from "./providers";
 
-/** A project's own definition as it is in force, with the version that its costs will name. */
+/** A project's definition in force, with the version that is recorded in costs. */
 export type ProjectPrice = { definition: PriceDefinition; version: number };
 
-/** A definition that a model name came to, ready to price calls with. */
+/** The definition that a model name resolves to, prepared for pricing calls. */
 export type ResolvedPrice = {
   definition: PriceDefinition;
   tiers: TierChooser;
   pricesOf(tier: PricingTier): TierPrices;
 };
 
-/** All definitions that hold in one project at one version of its prices. Immutable: a change makes a new book. */
+/** All definitions in force in one project at one version of its prices. Immutable: a change creates a new book. */
 export type PriceBook = {
   /**
-   * Defaults with the project's overrides in their place, then its custom definitions; those in force now. As a reply:
-   * one and the same frozen object until the book, or a default's price, is another.
+   * Returns the definitions in force now as a reply: defaults with the project's overrides applied, and its custom
+   * definitions, by id. Returns the same frozen object until a default's price changes.
    */
   listed(): { readonly models: PriceDefinition[] };
   /**
-   * The definition for a model that a client calls `model`; `null` when none is known. `provider` is what the client
-   * says, of any spelling. `at` (Unix milliseconds) chooses among a default's prices over time; without it, now.
+   * Returns the definition for a model name as sent by a client, or `null` when none is known. `provider` is the client's,
+   * in any spelling. `at` (Unix ms) selects among a default's prices over time; the default is now.
    */
   resolve(model: string, provider: string | null, at?: number): ResolvedPrice | null;
-  /** The book as it would be with one more definition, in the place of those of the project that it would replace. */
+  /** Returns a new book with a definition added, which replaces those of the project with its id or its vendor and name. */
   with(definition: PriceDefinition): PriceBook;
 };
 
-/** One entry per model: its prices over time, oldest first (a single one unless the catalogue knows of a change). */
+/** One entry per model, with its prices over time, oldest first (a single one unless the catalogue has a change). */
 type Entry = Indexed & { modelName: string; timeline: readonly { effectiveFrom: number; price: ResolvedPrice }[] };
 
 const NAMES_CACHED_MAX = 500;
 const PROVIDERS_CACHED_MAX = 100;
 
 /**
- * Which definition a name comes to. In this order:
- * 1. a definition of the project before a default; one with the vendor, name and pattern of a default takes exactly its
- *    place, so that a name which comes to another default still does;
+ * Creates a price book. A name resolves to a definition with this precedence:
+ * 1. a definition of the project before a default; one with the vendor, name and pattern of a default replaces exactly
+ *    that default, so that names which resolve to another default still do;
  * 2. an exact name before a pattern;
- * 3. the name as sent before a form of it with envelopes taken off (see `normaliseModelName`);
- * 4. the asked vendor's definition before another's; then the more specific pattern; then the smaller id.
- * A vendor named in the model (`anthropic/…`) or else by the provider limits the choice to that vendor (a project's
- * `external` definitions always take part); a router, a cloud or a framework does not. A provider that is no vendor and
- * resells none leaves `external` definitions only. Defaults do not apply at hosts with prices of their own, unless the
- * name says the vendor of a model that no host can run itself.
+ * 3. the name as sent before a form of it with envelopes removed (see `normaliseModelName`);
+ * 4. the requested vendor's definition before another's; then the more specific pattern; then the smaller id.
+ * A vendor in the model name (`anthropic/…`), or else the provider, restricts the choice to that vendor (a project's
+ * `external` definitions always take part); a router, cloud or framework does not. A provider that is neither a vendor nor
+ * a reseller leaves only `external` definitions. Defaults do not apply at hosts with their own prices, unless the name has
+ * the vendor of a model that no other host can run.
  */
 export function createPriceBook(
   defaults: readonly DefaultModel[],
@@ -61,7 +61,7 @@ export function createPriceBook(
   const { entries: defaultEntries, index: defaultIndex, idByNames } = indexedDefaults(defaults, defaultsVersion);
   const own = projectPrices.map(projectEntry);
   const ownIndex = new DefinitionIndex(own);
-  /** By an entry that is for the very names of a default: that default's id. */
+  /** Maps an entry with the same names as a default to that default's id. */
   const inPlace = new Map(
     own.flatMap((entry) => {
       const id = idByNames.get(namesKey(entry));
@@ -108,17 +108,17 @@ export function createPriceBook(
   };
 }
 
-/** No stored version has this number. */
+/** Stored versions start at 1. */
 const VERSION_OF_DRAFTS = 0;
 
-/** A project has one definition of an id, and one of a vendor and name. */
+/** Ids are unique within a project, and so are pairs of vendor and name. */
 const takesPlaceOf = (one: PriceDefinition, other: PriceDefinition) =>
   one.id === other.id || (one.provider === other.provider && one.modelName === other.modelName);
 
-/** What was found lately (also that nothing was), by the price list that the provider stands for. */
+/** Recent results, including misses, for the price list that a provider implies. */
 type Seen = { list: ProviderList; entries: GenerationalCache<Entry | null> };
 
-/** Memoizes what names and providers come to. Both come from clients, so what is remembered of them is bounded. */
+/** Memoizes look-ups by name and provider. Both come from clients, so the caches are bounded. */
 function memoized(lookUp: (model: string, list: ProviderList) => Entry | null) {
   const seen = new Map<ProviderList, Seen>();
   const seenProviders = new GenerationalCache<Seen>(PROVIDERS_CACHED_MAX);
@@ -155,14 +155,14 @@ function memoized(lookUp: (model: string, list: ProviderList) => Entry | null) {
   };
 }
 
-/** Equal for definitions that are for the same names of the same vendor. */
+/** Returns a key that is equal for definitions with the same vendor, name and pattern. */
 const namesKey = ({ provider, modelName, matchPattern }: Entry) =>
   [provider, modelName.trim().toLowerCase(), matchPattern].join("\n");
 
 const isOverride = ({ definition }: ProjectPrice) => definition.source === "project_override";
 const byId = (a: PriceDefinition, b: PriceDefinition) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-/** The prices that held at a moment. Before the first known ones, those: older prices are not known. */
+/** Returns the prices at a moment. Earlier prices than the first known ones are unknown, so those apply. */
 function inForce({ timeline }: Entry, at?: number): ResolvedPrice {
   if (timeline.length === 1) return timeline[0]!.price;
   const moment = at ?? Date.now();
@@ -170,7 +170,7 @@ function inForce({ timeline }: Entry, at?: number): ResolvedPrice {
   return (past ?? timeline[0]!).price;
 }
 
-/** When the catalogue next knows of another price. */
+/** Returns when the next price change known to the catalogue takes effect (Unix ms). */
 const nextChange = (entries: readonly Entry[], now: number) =>
   Math.min(
     Number.POSITIVE_INFINITY,
@@ -192,7 +192,7 @@ const indexed = ({ id, provider, modelName, matchPattern }: PriceDefinition, ali
   names: [modelName.trim().toLowerCase(), ...aliases],
 });
 
-/** Compiles what pricing needs of a definition, tier by tier as they are first used. */
+/** Prepares a definition for pricing; tiers are compiled when first used. */
 function ready(definition: PriceDefinition, pricesVersion: string): ResolvedPrice {
   const made = new Map<PricingTier, TierPrices>();
   let tiers: TierChooser | undefined;
@@ -215,7 +215,7 @@ function ready(definition: PriceDefinition, pricesVersion: string): ResolvedPric
 
 type IndexedDefaults = { entries: Entry[]; index: DefinitionIndex<Entry>; idByNames: ReadonlyMap<string, string> };
 
-/** The defaults are the same in every book, so their index is built once. */
+/** All books share the same defaults, so their index is built once per catalogue. */
 const shared = new WeakMap<readonly DefaultModel[], IndexedDefaults>();
 
 function indexedDefaults(defaults: readonly DefaultModel[], version: string): IndexedDefaults {

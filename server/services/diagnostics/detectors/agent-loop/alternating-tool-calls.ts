@@ -4,11 +4,11 @@ import { agentSteps, isSameStep, type Step } from "../reading/exchange-keys";
 import { quoteExchange } from "../reading/tool-exchanges";
 import { loopScore, loopVerdict } from "./loop-score";
 
-/** Calls in one round. Longer rounds are work that was restarted, which has its own Signal. */
+/** Calls per round. Longer rounds are restarted work, which has its own Signal. */
 const PERIODS = [2, 3, 4, 5] as const;
-/** Rounds below which nothing is said: A B A is a look back, not a loop. */
+/** Minimum number of rounds: A B A is a second look, not a loop. */
 const ROUNDS_WORTH_NOTICE = 2;
-/** A round after the user spoke may be what they asked for. */
+/** Weight of rounds after a user message, which may have asked for them. */
 const AFTER_USER = 0.4;
 
 type Cycle = { period: number; start: number; end: number };
@@ -43,7 +43,7 @@ export const alternatingToolCalls: Detector = {
   },
 };
 
-/** The longest stretches in which every step equals the one a period before, none inside another. */
+/** Returns the longest stretches in which every step equals the one a period earlier, none nested in another. */
 function cycles(steps: readonly Step[]): Cycle[] {
   const found: Cycle[] = [];
   for (const period of PERIODS) {
@@ -60,6 +60,6 @@ function cycles(steps: readonly Step[]): Cycle[] {
   return found;
 }
 
-/** One call over and over is a repeated call, not an alternation. */
+/** A single call over and over is a repeated call, not an alternation. */
 const varied = (steps: readonly Step[], start: number, period: number) =>
   steps.slice(start, start + period).some((step) => !isSameStep(step, steps[start]!));

@@ -5,19 +5,19 @@ import { textOf } from "../reading/text";
 import { shareRuns, type WordRuns, wordRuns } from "../reading/word-runs";
 import { loopScore, loopVerdict } from "./loop-score";
 
-/** Characters. "You're welcome!" said twice is manners; a whole paragraph said twice is a loop. */
+/** Characters. "You're welcome!" twice is polite; a repeated paragraph is a loop. */
 const SHORTEST = 25;
 const LONG = 80;
 const SHORT_WEIGHT = 0.35;
-/** The user had said the same before: the answer may well be the same. */
+/** Weight of a repeat after the user repeated the question. */
 const SAME_QUESTION_WEIGHT = 0.5;
-/** Share of common word runs from which two messages say the same. */
+/** Share of common word n-grams from which two messages are near duplicates. */
 const NEAR_DUPLICATE = 0.75;
-/** Assistant messages back that are compared word by word; equal ones are found at any distance. */
+/** Number of preceding assistant messages compared for near duplicates; exact duplicates are found at any distance. */
 const WINDOW = 6;
 const SCORE_FLOOR = 0.15;
 
-/** `turn` counts the user's messages so far; `question` is the last of them, as it was written. */
+/** `turn` counts the user's messages so far; `question` is the last of them, verbatim. */
 type Said = { index: number; key: string; question: string; turn: number; runs?: WordRuns };
 
 export const repeatedMessage: Detector = {
@@ -86,7 +86,7 @@ const normalised = (text: string) => onOneLine(text.slice(0, TEXT_READ).toLowerC
 function alike(a: Said, b: Said): boolean {
   const [short, long] = a.key.length < b.key.length ? [a, b] : [b, a];
   if (short.key.length < LONG || short.key.length < long.key.length * NEAR_DUPLICATE) return false;
-  // Made when first compared: most messages differ in length already.
+  // Computed lazily: most messages already differ in length.
   short.runs ??= wordRuns(short.key);
   long.runs ??= wordRuns(long.key);
   return shareRuns(short.runs, long.runs, NEAR_DUPLICATE);

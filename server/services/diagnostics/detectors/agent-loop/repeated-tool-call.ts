@@ -7,25 +7,25 @@ import { describeCause } from "../tool-failure/mask-cause";
 import { toolFailures } from "../tool-failure/tool-failures";
 import { loopScore, loopVerdict } from "./loop-score";
 
-/** What a repeat weighs when something explains it. Set by reading the repeated calls of tau2 and AgentDojo. */
+/** Weights of repeats with a possible explanation, tuned on the repeated calls of tau2 and AgentDojo. */
 const WEIGHT = {
-  /** The user spoke in between and may have asked for it. */
+  /** A user message in between, which may have asked for it. */
   afterUser: 0.34,
-  /** Other calls in between: the state may have changed. */
+  /** Other calls in between, which may have changed the state. */
   fewCallsBetween: 0.6,
   manyCallsBetween: 0.25,
-  /** Tools that are meant to be called again and again. */
+  /** Tools that are meant to be called repeatedly. */
   polling: 0.5,
-  /** No result is known: it may have differed. */
+  /** Unknown result, which may have differed. */
   resultUnknown: 0.8,
-  /** The same failure, with the arguments changed: trying, but not learning. */
+  /** The same failure with different arguments. */
   sameFailure: 0.7,
-  /** Other arguments, nothing found again: a search that goes nowhere. */
+  /** Different arguments and again an empty result. */
   emptyAgain: 0.4,
 } as const;
-/** Calls. Up to this many others in between, the repeat is still of the same step. */
+/** With at most this many other calls in between, a repeat belongs to the same step. */
 const FEW_CALLS = 3;
-/** Below this there is nothing worth a second look. */
+/** Signals with a lower score are not reported. */
 const SCORE_FLOOR = 0.15;
 const POLLING = /(?:^|[_\W])(?:wait|poll|sleep|status|progress|ping|heartbeat|refresh|monitor|check)/i;
 const NOTHING_FOUND =
@@ -80,7 +80,7 @@ function repeatWeight(before: Placed, after: Placed): number {
   return weight;
 }
 
-/** Runs of one tool failing in the same way with other arguments each time, the user not speaking in between. */
+/** Finds runs of one tool failing in the same way with different arguments, without a user message in between. */
 function sameFailures(conversation: ConversationSnapshot): DetectedSignal[] {
   const steps = agentSteps(conversation);
   const failures = toolFailures(conversation).filter(({ verdict }) => verdict === "match");
@@ -105,7 +105,7 @@ function sameFailures(conversation: ConversationSnapshot): DetectedSignal[] {
   });
 }
 
-/** Runs of one tool finding nothing, whatever it is asked. */
+/** Finds runs of one tool returning empty results for different arguments. */
 function emptySearches(conversation: ConversationSnapshot): DetectedSignal[] {
   const runs = runsOf(
     agentSteps(conversation).filter(({ exchange }) => exchange.result !== null),

@@ -7,14 +7,14 @@ import { textOf } from "../reading/text";
 import { quoteExchange } from "../reading/tool-exchanges";
 import { loopVerdict } from "./loop-score";
 
-/** Score by the number of calls done over in the same order; the last is for that many or more. */
+/** Score by the number of distinct calls repeated in the same order; the last applies to that many or more. */
 const SCORE_BY_CALLS: readonly number[] = [0, 0, 0.3, 0.62, 0.75, 0.88, 0.94];
-/** The user spoke in between and may have asked for it. */
+/** Weight after a user message in between, which may have asked for it. */
 const AFTER_USER = 0.6;
 const PHRASE_SCORE = 0.4;
-/** The agent says that it starts over, and then repeats a call from before. */
+/** The agent announces that it starts over, and then repeats an earlier call. */
 const PHRASE_AND_CALL_SCORE = 0.75;
-/** The assistant's very first words come again in the middle: it lost what was said. */
+/** The assistant repeats its greeting mid-conversation, having lost the context. */
 const GREETED_AGAIN_SCORE = 0.65;
 const GREETING_MINIMUM = 20;
 const USER_TURNS_BEFORE_GREETING = 2;
@@ -32,7 +32,7 @@ export const restartedWork: Detector = {
     mergeByCause([...repeatedSeries(conversation), ...startedOver(conversation), ...greetedAgain(conversation)]),
 };
 
-/** A series of calls that came before, at the same distance each: `[start, start + calls)` again as at `earlier`. */
+/** A repeated series of calls: `[start, start + calls)` equals the calls from `earlier` on. */
 type Series = { start: number; earlier: number; calls: number; score: number };
 
 function repeatedSeries(conversation: ConversationSnapshot): DetectedSignal[] {
@@ -60,7 +60,7 @@ function bestSeries(steps: readonly Step[]): Series | null {
   let best: Series | null = null;
   let length = 0;
   let distance = 0;
-  const calls = new Set<string>(); // of the series at hand
+  const calls = new Set<string>(); // of the current series
   for (const [index, step] of steps.entries()) {
     const earlier = lastAt.get(step.call);
     lastAt.set(step.call, index);
@@ -82,7 +82,7 @@ function bestSeries(steps: readonly Step[]): Series | null {
   return best;
 }
 
-/** Characters of a message in which an agent would say so. */
+/** Characters of a message that are searched for the phrase. */
 const PHRASE_READ = 2000;
 
 function startedOver(conversation: ConversationSnapshot): DetectedSignal[] {
@@ -109,7 +109,7 @@ function startedOver(conversation: ConversationSnapshot): DetectedSignal[] {
   });
 }
 
-/** The last message that asks for a call asked for before; -1 where none does. */
+/** Returns the index of the last message that repeats an earlier call, or -1. */
 function lastRepeatedCall(steps: readonly Step[]): number {
   const seen = new Set<string>();
   let last = -1;

@@ -7,7 +7,7 @@ import { type ToolExchange, toolExchanges } from "../reading/tool-exchanges";
 import { describeCause } from "./mask-cause";
 import { toolFailures } from "./tool-failures";
 
-/** Arguments that open like JSON and do not parse: nothing else can be meant by them. */
+/** Arguments that begin like JSON and do not parse. */
 const UNPARSEABLE_SCORE = 0.95;
 
 export const invalidToolArguments: Detector = {
@@ -36,7 +36,7 @@ function unparseable(conversation: ConversationSnapshot): DetectedSignal[] {
   });
 }
 
-/** Characters. A client may cut longer arguments before sending them, which is not the model's fault. */
+/** Characters. Clients may truncate longer arguments, which is not the model's fault. */
 const ARGUMENTS_LIMIT = 30_000;
 
 function isBrokenJson(exchange: ToolExchange): boolean {

@@ -1,9 +1,9 @@
 import { onOneLine } from "@/server/platform/excerpt";
 
-/** Characters of a message that are read for its cause; what follows is detail. */
+/** Characters of a message that make up its cause; the rest is detail. */
 const CAUSE_LIMIT = 200;
 
-/** Values that differ between two conversations with the same trouble, in the order in which they are masked. */
+/** Values that vary between conversations with the same problem, in masking order. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\bhttps?:\/\/[^\s"'<>)\]]{1,500}/gi, "<url>"],
   [/[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g, "<email>"],
@@ -22,19 +22,19 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 const EXCEPTION_CLASS = /^(?:[\w$]{1,60}\.){0,8}([A-Z][\w$]{0,80}(?:Error|Exception|Fault|Warning|Interrupt))\b:?\s*/;
 const ERROR_WORD = /^\W{0,3}(?:error|exception|fatal|failure)\b\W{0,3}/i;
 
-/** `message` with every value masked, lower-case, on one line: the same for the same failure in another conversation. */
+/** Returns `message` on one line in lower case with values masked, so that the same failure has the same cause everywhere. */
 export function maskCause(message: string): string {
   return maskValues(message).toLowerCase();
 }
 
-/** `message` on one line with its values masked and its case kept. */
+/** Returns `message` on one line with values masked and case preserved. */
 export function maskValues(message: string): string {
   let masked = onOneLine(message.slice(0, CAUSE_LIMIT * 2));
   for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
   return masked.slice(0, CAUSE_LIMIT).trim();
 }
 
-/** `message` as the end of a title: values as `…`, without "Error:" in front, starting lower-case where it may. */
+/** Returns `message` for the end of a title: values as `…`, without a leading "Error:", starting in lower case where possible. */
 export function describeCause(message: string, limit = 80): string {
   const masked = maskValues(message);
   const withoutClass = masked.replace(EXCEPTION_CLASS, "").replace(ERROR_WORD, "");

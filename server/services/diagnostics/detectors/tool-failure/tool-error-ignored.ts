@@ -7,16 +7,16 @@ import { toolExchanges } from "../reading/tool-exchanges";
 import { describeCause } from "./mask-cause";
 import { type ToolFailure, toolFailures } from "./tool-failures";
 
-/** The answer claims success over a failure that was never made good. */
+/** The reply claims success despite a failure without a later success. */
 const CLAIM_SCORE = 0.85;
-/** The answer does not mention the failure; it may not have mattered. */
+/** The reply does not mention the failure, which may not have mattered. */
 const SILENCE_SCORE = 0.45;
-/** Characters. Shorter answers ("One moment.") neither own up to a failure nor hide it. */
+/** Characters. Shorter replies ("One moment.") neither acknowledge a failure nor hide it. */
 const ANSWER_MINIMUM = 20;
-/** Characters of an answer that are read: it owns up early or not at all. */
+/** Characters of a reply that are searched: failures are acknowledged early or not at all. */
 const ANSWER_READ = 4000;
 
-/** Words with which an answer owns up to a failure, works around it, or asks for what is missing. */
+/** Words that acknowledge a failure, work around it, or ask for what is missing. */
 const ACKNOWLEDGED =
   /\b(?:sorry|apologi[sz]e|apologies|unfortunately|unable|couldn[’']?t|could not|cannot|can[’']?t|wasn[’']?t able|not able|fail(?:ed|s|ure|ing)?|errors?|issues?|problems?|trouble|difficult(?:y|ies)|not found|no \w{1,30} (?:was |were )?found|did(?:n[’']?t| not)|does(?:n[’']?t| not)|do(?:n[’']?t| not)|isn[’']?t|is not|are not|aren[’']?t|was not|were not|won[’']?t|haven[’']?t|invalid|incorrect|missing|however|instead|although|try again|retry|another|alternative|unavailable|not available|insufficient|exceed|limit|denied|declined|double-?check|verify|confirm|provide|clarify|transfer(?:red|ring)?|escalat\w{0,6}|no results?|nothing|unsuccessful|timed? ?out|down|unknown|not supported|not possible|no longer|only)\b/i;
 const ACKNOWLEDGED_ELSEWHERE =
@@ -38,7 +38,7 @@ export const toolErrorIgnored: Detector = {
   },
 };
 
-/** What the assistant says to the user after a result, and the last call before it that went well. */
+/** The assistant's next reply to the user after a result, with the position of the last successful call before it. */
 type Answer = { index: number; lastGoodPosition: number };
 
 function ignored(
@@ -48,7 +48,7 @@ function ignored(
 ): DetectedSignal[] {
   const { exchange } = failure;
   const answer = exchange.resultIndex === null ? null : answers[exchange.resultIndex];
-  // A later call that went well, of this tool or another, may have done what the failed one should have.
+  // A later successful call, of any tool, may have done what the failed one should have.
   if (!answer || answer.lastGoodPosition > failure.position) return [];
   const prose = proseOf(conversation.messages[answer.index]!).slice(0, ANSWER_READ);
   if (prose.trim().length < ANSWER_MINIMUM || prose.includes("?")) return [];
@@ -68,7 +68,7 @@ function ignored(
   ];
 }
 
-/** For every message, the next thing the assistant says without asking for a tool; `null` if the user comes first. */
+/** Returns for every message the assistant's next reply without a tool call; `null` if a user message comes first. */
 function answersAfter(conversation: ConversationSnapshot): (Answer | null)[] {
   const { messages } = conversation;
   const lastGood = lastGoodPositions(conversation);
@@ -85,7 +85,7 @@ function answersAfter(conversation: ConversationSnapshot): (Answer | null)[] {
   return answers;
 }
 
-/** For every message, the position of the last call before it that did not fail; -1 where there is none. */
+/** Returns for every message the position of the last successful call before it, or -1. */
 function lastGoodPositions(conversation: ConversationSnapshot): number[] {
   const failed = new Set(toolFailures(conversation).map(({ position }) => position));
   const positions: number[] = new Array(conversation.messages.length).fill(-1);

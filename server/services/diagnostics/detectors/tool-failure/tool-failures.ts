@@ -4,10 +4,10 @@ import type { ConversationSnapshot, Evidence } from "../../types";
 import { quoteExchange, type ToolExchange, toolExchanges } from "../reading/tool-exchanges";
 import { maskCause } from "./mask-cause";
 
-/** A tool call that went wrong, with what it said. */
+/** A failed tool call with its message. */
 export type ToolFailure = {
   exchange: ToolExchange;
-  /** Where the exchange stands among all exchanges of the conversation. */
+  /** Index of the exchange among all exchanges of the conversation. */
   position: number;
   score: number;
   verdict: "match" | "ambiguous";
@@ -17,12 +17,12 @@ export type ToolFailure = {
   evidence: Evidence;
 };
 
-/** A flag or a span status is the client's own word that the call failed. */
+/** A flag or span status is the client's explicit statement that the call failed. */
 const FLAGGED_SCORE = 0.98;
 
 const failuresOf = new WeakMap<ConversationSnapshot, readonly ToolFailure[]>();
 
-/** Every failed tool call of a conversation, in order. */
+/** Returns all failed tool calls of a conversation, in order. */
 export function toolFailures(conversation: ConversationSnapshot): readonly ToolFailure[] {
   let failures = failuresOf.get(conversation);
   if (!failures) {
@@ -36,7 +36,7 @@ export function toolFailures(conversation: ConversationSnapshot): readonly ToolF
   return failures;
 }
 
-/** `maskCause`, which answers for a message that came before from memory: failures come in series. */
+/** Returns a memoized `maskCause`: failures come in series. */
 function masker(): (message: string) => string {
   const known = new Map<string, string>();
   return (message) => {
