@@ -139,7 +139,7 @@ test("all that failed are replayed after a question, and one replayed meanwhile 
   // It looks again after a refusal, and not for long.
   await refused;
   await page.unrouteAll({ behavior: "ignoreErrors" });
-  await expect(seen(page, "It was replayed already, or has gone on since then.")).toBeVisible();
+  await expect(seen(page, "The job has already been replayed, or has changed since then.")).toBeVisible();
   await expect(peek(page)).toContainText("Ended well", { timeout: 20_000 });
   await peek(page).getByRole("button", { name: "Close" }).click();
 

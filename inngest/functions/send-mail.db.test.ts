@@ -34,7 +34,7 @@ let engine: Engine | undefined;
 let server: Awaited<ReturnType<typeof startMailServer>> | undefined;
 const serverUp = async () => {
   server ??= await startMailServer({ port, user: "whetstone", pass: "pass word" });
-  server.answer(null);
+  server.respondWith(null);
   return server;
 };
 const engineUp = async () => {
@@ -187,12 +187,12 @@ test("an e-mail that is delivered twice has one Message-ID; one that is settled 
 test("what a mail server says of an e-mail is told by codes: its words may quote the link", async () => {
   const up = await serverUp();
   const { id, token } = await waiting("echo@example.test");
-  up.answer({ code: 451, words: (raw) => `4.7.1 Suspicious: ${raw.slice(-300)} ${token}` });
+  up.respondWith({ code: 451, words: (raw) => `4.7.1 Suspicious: ${raw.slice(-300)} ${token}` });
   const failure = await sendMail(db(), id).catch((error: Error) => error);
-  expect(failure).toMatchObject({ message: "The mail server did not take the e-mail (EMESSAGE 451)." });
+  expect(failure).toMatchObject({ message: "The mail server did not accept the e-mail (EMESSAGE 451)." });
   expect(`${(failure as Error).stack} ${JSON.stringify(failure)}`).not.toContain(token);
 
-  up.answer({ code: 554, words: () => "5.7.1 Never" });
+  up.respondWith({ code: 554, words: () => "5.7.1 Never" });
   expect(await sendMail(db(), id)).toBe("refused");
   const [row] = await db().select().from(outgoingMail).where(eq(outgoingMail.id, id));
   expect(row).toMatchObject({ sealed: null, sentAt: null, refusedAt: expect.any(Number) });

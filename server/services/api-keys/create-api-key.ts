@@ -10,9 +10,9 @@ import { createApiKeyInput, createdApiKeyReply } from "./schemas";
 export const createApiKey = verb(
   {
     name: "apiKeys.create",
-    summary: "Create an API key. Its secret is in this answer only.",
+    summary: "Create an API key. Its secret is returned in this response only.",
     description:
-      "A key can be given only what its creator may do. Without `capabilities` it can read everything and send telemetry. A key that is made with a key ends with it: when that one is revoked or expires.",
+      "A key can be granted only capabilities that its creator has. Without `capabilities` it can read everything and send telemetry. A key created with another key ends with it: when that key is revoked or expires.",
     capability: "project:admin",
     effect: "write",
     input: createApiKeyInput,
@@ -22,7 +22,7 @@ export const createApiKey = verb(
     requireGrantable(ctx, capabilities);
     const { endsAt } = await lockOwnKey(ctx);
     if (expiresAt != null && endsAt !== null && expiresAt > endsAt)
-      throw unprocessable("/expiresAt", "A key that is made with a key ends with it at the latest.");
+      throw unprocessable("/expiresAt", "A key created with another key cannot outlive it.");
     if (expiresAt != null && expiresAt <= (await databaseNow(ctx.db)))
       throw unprocessable("/expiresAt", "Must be in the future.");
     const created = await issueApiKey(ctx.db, {

@@ -13,12 +13,12 @@ type Issued = {
   createdBy: string | null;
 };
 
-/** Makes a key, whoever asks: `createApiKey` is the operation that checks who may. */
+/** Creates a key without any permission check; the operation `createApiKey` has those. */
 export async function issueApiKey(db: Db, { capabilities, ...given }: Issued) {
   const { id, key, hash, hint } = newApiKey();
   const [row] = await db
     .insert(apiKeys)
-    // In the order of the table of capabilities and each once, however they were asked for.
+    // Normalized: without duplicates, in the order of the table of capabilities.
     .values({ ...given, id, hash, hint, capabilities: knownCapabilities(capabilities) })
     .returning();
   if (!row) throw new Error("The insert of an API key returned no row.");

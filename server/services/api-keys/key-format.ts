@@ -4,8 +4,8 @@ import { newId } from "@/server/platform/ids";
 import { derivedSecret } from "@/server/platform/secrets";
 
 /*
- * whet_<id>_<secret><checksum>: 32 hex digits, 40 and 6 of base 62. The checksum is the CRC-32 of all before it, so that
- * a typing mistake is told without a database, and a secret scanner can tell a key of ours from a lookalike.
+ * whet_<id>_<secret><checksum>: 32 hex digits, then 40 and 6 base-62 digits. The checksum is the CRC-32 of everything
+ * before it, so that typos are detected without a query and secret scanners can tell our keys from lookalikes.
  */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 238 bits. */
@@ -20,7 +20,7 @@ function base62(number: number, length: number) {
   return text;
 }
 
-/** The key as shown to its owner, once, and what is kept of it. */
+/** Generates a key. Returns it as shown once to its creator, and what is stored of it. */
 export function newApiKey() {
   const id = newId("key");
   const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(62)]).join("");
@@ -29,7 +29,7 @@ export function newApiKey() {
   return { id, key, hash: hashOfKey(key), hint: secret.slice(-HINT_LENGTH) };
 }
 
-/** The id in a key that is well formed and not mistyped; says nothing about whether it was ever issued. */
+/** Returns the id in a well-formed key with a valid checksum; such a key need not have been issued. */
 export function idOfKey(key: string): string | undefined {
   const parts = KEY.exec(key);
   if (!parts) return undefined;
@@ -37,9 +37,9 @@ export function idOfKey(key: string): string | undefined {
   return parts[3] === base62(crc32(body), CHECKSUM_LENGTH) ? `key_${parts[1]}` : undefined;
 }
 
-/** What is stored: without WHETSTONE_SECRET, a copy of the database neither gives keys away nor lets one be made. */
+/** Returns the hash to store. Without WHETSTONE_SECRET, a copy of the database neither reveals keys nor lets one forge them. */
 export const hashOfKey = (key: string) => createHmac("sha256", derivedSecret("api-keys")).update(key).digest("hex");
 
-/** In a time that does not depend on where the two differ. */
+/** Compares in constant time. */
 export const sameHash = (a: string, b: string) =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

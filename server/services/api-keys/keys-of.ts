@@ -5,13 +5,13 @@ import type { ProjectId } from "@/server/platform/context";
 import { isActiveKey } from "./lock-own-key";
 import { revokeKeyTree } from "./revoke-key-tree";
 
-/** The keys that somebody made and that still open something: of one project, or (`null`) of all. */
-const working = (userId: string, projectId: string | null) =>
+/** Condition on the active keys that a person created, in one project or (`null`) in all. */
+const activeKeysOf = (userId: string, projectId: string | null) =>
   and(eq(apiKeys.createdBy, userId), projectId === null ? undefined : eq(apiKeys.projectId, projectId), isActiveKey);
 
 /**
- * Of the keys that a departing person made, ends those that work where `revoke` says so. Returns the ids of the ended and
- * how many still open something.
+ * Revokes the active keys that a departing person created, if `revoke` is set. Returns the ids of the revoked keys and the
+ * number that is still active.
  */
 export async function settleKeysOf(
   db: Db,
@@ -21,22 +21,22 @@ export async function settleKeysOf(
   return { revoked, left: await countKeysOf(db, userId, projectId) };
 }
 
-/** Returns how many keys somebody made that still open something: whoever made one may know it. */
+/** Returns how many active keys a person created: their creator may still know the secrets. */
 export const countKeysOf = (db: Db, userId: string, projectId: string | null): Promise<number> =>
-  db.$count(apiKeys, working(userId, projectId));
+  db.$count(apiKeys, activeKeysOf(userId, projectId));
 
-/** Ends the keys that somebody made, with all that was made with them, in one project or (`null`) in all. Returns their ids. */
+/** Revokes the keys that a person created, with their descendants, in one project or (`null`) in all. Returns their ids. */
 async function revokeKeysOf(db: Db, userId: string, projectId: string | null): Promise<string[]> {
   const keys = await db
     .select({ id: apiKeys.id, projectId: apiKeys.projectId })
     .from(apiKeys)
-    .where(working(userId, projectId))
+    .where(activeKeysOf(userId, projectId))
     .orderBy(apiKeys.projectId, apiKeys.id);
   for (const key of keys) await revokeKeyTree({ db, projectId: key.projectId as ProjectId }, key.id);
   return keys.map(({ id }) => id);
 }
 
-/** Returns how many keys each of these people made that still open something in the project. */
+/** Returns how many active keys in the project each of these people created. */
 export async function countKeysByMaker(db: Db, projectId: string, userIds: readonly string[]) {
   if (userIds.length === 0) return new Map<string, number>();
   const counted = await db

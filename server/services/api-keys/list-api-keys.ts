@@ -9,7 +9,7 @@ import { apiKeysReply, listApiKeysInput } from "./schemas";
 export const listApiKeys = verb(
   {
     name: "apiKeys.list",
-    summary: "The project's API keys, newest first, revoked ones too. Never their secrets.",
+    summary: "List the project's API keys, including revoked ones, newest first. Never their secrets.",
     capability: "project:admin",
     effect: "read",
     input: listApiKeysInput,

@@ -4,13 +4,13 @@ import { apiKeys } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { invalidKeyError } from "./verify-api-key";
 
-/** Whether a key still opens its project, by the database's clock. */
+/** Condition on keys that are neither revoked nor expired, by the database's clock. */
 export const isActiveKey = and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, NOW)));
 
 /**
- * Refuses a key that was ended a moment ago, and keeps anybody from ending it until the caller's transaction is over:
- * whoever then ends it sees all that was made with it. Returns when the key ends (Unix ms); `null` for one that does not
- * expire, and for callers who are no key.
+ * Locks the caller's key against revocation until the end of the transaction, so that a revocation sees everything created
+ * with the key. Returns when the key expires (Unix ms), `null` for one that does not and for callers without a key. Throws
+ * `unauthenticated` when the key has just been revoked.
  */
 export async function lockOwnKey({ db, projectId, actor }: Ctx): Promise<{ endsAt: number | null }> {
   if (actor.kind !== "apiKey") return { endsAt: null };

@@ -4,22 +4,22 @@ import type { Db } from "@/db/client";
 import { apiKeys } from "@/db/schema";
 import { logger } from "@/server/platform/log";
 
-/** People ask whether a key is still in use, not for the second of its last use. */
+/** Enough to tell whether a key is still in use. */
 const RESOLUTION_MS = 60_000;
 
-const noted = new LRUCache<string, true>({ max: 10_000, ttl: RESOLUTION_MS });
+const recentlyRecorded = new LRUCache<string, true>({ max: 10_000, ttl: RESOLUTION_MS });
 
 /**
- * Writes down that a key was used, at most once a minute over all processes and off the request's path: a key that is
- * used a thousand times a second costs one small write, and a failed one costs nothing.
+ * Records the use of a key in the background, throttled to once a minute across all processes: a key used a thousand times
+ * a second costs one small write, and a failed write affects no request.
  */
 export function recordKeyUse(db: Db, key: { projectId: string; id: string; lastUsedAt: number | null }, now: number) {
-  if (noted.has(key.id)) return;
-  noted.set(key.id, true);
+  if (recentlyRecorded.has(key.id)) return;
+  recentlyRecorded.set(key.id, true);
   if (key.lastUsedAt !== null && key.lastUsedAt > now - RESOLUTION_MS) return;
   const due = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, now - RESOLUTION_MS));
   db.update(apiKeys)
     .set({ lastUsedAt: now })
     .where(and(eq(apiKeys.projectId, key.projectId), eq(apiKeys.id, key.id), due))
-    .then(undefined, () => logger("api-keys").debug({ keyId: key.id }, "The use of a key could not be noted."));
+    .then(undefined, () => logger("api-keys").debug({ keyId: key.id }, "The last use of a key could not be recorded."));
 }

@@ -10,9 +10,9 @@ import { revokeApiKeyInput } from "./schemas";
 export const revokeApiKey = verb(
   {
     name: "apiKeys.revoke",
-    summary: "Revoke an API key. It stops working within five seconds, in every process.",
+    summary: "Revoke an API key. It stops working in every process within five seconds.",
     description:
-      "With it end the keys that were made with it, those that were made with these, and the invitations of all of them that nobody has accepted. Revoking a key again changes nothing.",
+      "Also revokes all keys created with it, directly or indirectly, and the pending invitations of all of them. Revoking a key again has no effect.",
     capability: "project:admin",
     effect: "write",
     input: revokeApiKeyInput,

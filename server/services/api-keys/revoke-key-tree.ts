@@ -7,9 +7,9 @@ import { evictCachedKey } from "./verify-api-key";
 type In = Pick<Ctx, "db" | "projectId">;
 
 /**
- * Ends a key with all that was made with it: keys, those made with these, and invitations that nobody has accepted. One
- * generation after the other, since a key that is being made holds up the end of the one it is made with. Returns how many
- * of each it ended beside the key.
+ * Revokes a key with everything created with it: its descendant keys, and their pending invitations. Goes generation by
+ * generation, since the creation of a key locks the key that creates it. Returns how many of each it revoked besides the
+ * key.
  */
 export async function revokeKeyTree({ db, projectId }: In, keyId: string) {
   const ended: string[] = [];

@@ -9,10 +9,10 @@ export const apiKey = z.object({
   /** The last four characters of the secret. */
   hint: z.string(),
   capabilities: z.array(z.enum(CAPABILITIES)),
-  /** `expired` and `revoked` keys open nothing. */
+  /** Only `active` keys are accepted. */
   status: z.enum(["active", "expired", "revoked"]),
   expiresAt: z.number().nullable(),
-  /** To the minute. */
+  /** Accurate to the minute. */
   lastUsedAt: z.number().nullable(),
   revokedAt: z.number().nullable(),
   createdBy: z.string().nullable(),
@@ -22,7 +22,7 @@ export type ApiKey = z.infer<typeof apiKey>;
 
 export const createApiKeyInput = z.strictObject({
   name: z.string().trim().min(1).max(120),
-  /** What the key may do. Without it: the reads and `telemetry:write`. */
+  /** Default: all read capabilities and `telemetry:write`. */
   capabilities: z
     .array(z.enum(CAPABILITIES))
     .min(1)
@@ -31,7 +31,7 @@ export const createApiKeyInput = z.strictObject({
   /** Unix ms, in the future; without it the key does not expire. */
   expiresAt: unixMs.nullish(),
 });
-/** `secret` is the key whole: it is shown here and never again. */
+/** `secret` is the complete key, returned only once. */
 export const createdApiKeyReply = z.object({ apiKey, secret: z.string() });
 
 export const listApiKeysInput = z.strictObject(pageInput);

@@ -10,17 +10,17 @@ import { hashOfKey, idOfKey, sameHash } from "./key-format";
 import { recordKeyUse } from "./record-key-use";
 
 /**
- * For how long a process may believe what it read. A revoked key must stop within five seconds everywhere; this leaves
- * one for a slow query and for the request that is already under way.
+ * How long a process caches a key. A revoked key must stop working everywhere within five seconds; this leaves one second
+ * for a slow query and for requests in progress.
  */
 export const KEY_CACHE_MS = 4000;
-const KEYS_REMEMBERED = 10_000;
+const KEYS_CACHED = 10_000;
 
-/** As it was read, and when: by the database's clock, and by one of ours that cannot jump. */
+/** A key as it was read, and when: by the database's clock, and by our monotonic clock. */
 type Stored = { key: typeof apiKeys.$inferSelect; readAt: number; monotonic: number };
 
-/** Reads in flight are shared: a burst of requests with one key asks the database once. */
-const remembered = new LRUCache<string, Promise<Stored | undefined>>({ max: KEYS_REMEMBERED, ttl: KEY_CACHE_MS });
+/** Caches promises, so that a burst of requests with one key runs one query. */
+const remembered = new LRUCache<string, Promise<Stored | undefined>>({ max: KEYS_CACHED, ttl: KEY_CACHE_MS });
 
 export const evictCachedKey = (id: string) => void remembered.delete(id);
 
@@ -33,17 +33,17 @@ function storedKey(db: Db, id: string): Promise<Stored | undefined> {
     .from(apiKeys)
     .where(eq(apiKeys.id, id))
     .then(([row]) => row && { key: row.key, readAt: Number(row.readAt), monotonic });
-  // Its age counts from before the query: what the query saw is at least that fresh.
+  // The age counts from before the query, so that it is never underestimated.
   remembered.set(id, reading);
   reading.catch(() => remembered.delete(id));
   return reading;
 }
 
-// One sentence for every reason: whoever tries keys learns nothing about them.
+// The same message for every reason, so that trying keys reveals nothing about them.
 export const invalidKeyError = () =>
   new ServiceError("unauthenticated", "This API key is unknown, expired or revoked.");
 
-/** Who holds this key and in which project. Mistyped keys are refused without asking the database. */
+/** Returns the key's project and actor. Throws `unauthenticated` for an invalid key; a mistyped one costs no query. */
 export async function verifyApiKey(
   db: Db,
   key: string,

@@ -26,7 +26,7 @@ const COLUMNS: Record<string, (entry: AuditEntry) => unknown> = {
   id: (entry) => entry.id,
 };
 
-/** The filtered log, a page at a time: it need not fit in memory. */
+/** Reads the filtered log page by page, so that it need not fit in memory. */
 async function* rowsOf(ctx: Ctx, filters: Filters, signal: AbortSignal): AsyncGenerator<string> {
   let cursor: string | undefined;
   let head = csvLine(Object.keys(COLUMNS));
@@ -44,7 +44,7 @@ export const downloadAudit = streamVerb(
   {
     name: "audit.download",
     summary: "Download the audit log as CSV, newest first.",
-    description: "All rows that fit the filters, which are those of the list.",
+    description: "All rows that match the filters, which are the same as for the list.",
     capability: "project:admin",
     effect: "read",
     input: downloadAuditInput,

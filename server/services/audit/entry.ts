@@ -2,7 +2,7 @@ import type { auditLog } from "@/db/schema";
 import type { AuditEntry } from "./schemas";
 
 type Row = Omit<typeof auditLog.$inferSelect, "projectId">;
-/** What people know the actor and the target by, where they are persons or keys. */
+/** Display names of actors and targets that are people or keys. */
 type Names = { actor: string | null; target: string | null };
 
 export const auditEntryOf = (row: Row, names: Names): AuditEntry => ({

@@ -9,15 +9,15 @@ import { auditReply, listAuditInput } from "./schemas";
 const targetUsers = alias(users, "target_users");
 const targetKeys = alias(apiKeys, "target_keys");
 
-/** `apiKeys` means every action on them; `apiKeys.create` that one. */
+/** `apiKeys` matches every action on API keys, `apiKeys.create` only that one. */
 const actionIs = (action: string) =>
   action.includes(".") ? eq(auditLog.action, action) : sql`split_part(${auditLog.action}, '.', 1) = ${action}`;
 
 export const listAudit = verb(
   {
     name: "audit.list",
-    summary: "Every change in the project, newest first: who, by which door, what, and what it was before and after.",
-    description: "Rows are never changed or removed while the project exists. There are no secrets in them.",
+    summary: "List all changes in the project, newest first: who, through which interface, what, before and after.",
+    description: "Rows are never changed or deleted while the project exists. They contain no secrets.",
     capability: "project:admin",
     effect: "read",
     input: listAuditInput,

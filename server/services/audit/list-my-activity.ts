@@ -8,7 +8,7 @@ import { auditReply, listMyActivityInput } from "./schemas";
 export const listMyActivity = accountVerb(
   {
     name: "account.activity",
-    summary: "What happened to one's own account: passwords, sessions; newest first.",
+    summary: "List the activity of your own account (passwords, sessions), newest first.",
     effect: "read",
     input: listMyActivityInput,
     reply: auditReply,

@@ -4,9 +4,9 @@ import { pageInput, pagination, queryUnixMs } from "@/server/platform/schemas";
 
 const filter = z.string().min(1).max(200).optional();
 
-/** What narrows the log. */
+/** Filters of the log. */
 export const auditFilters = {
-  /** A person, a key, or the name of a job. */
+  /** The id of a person or a key, or the name of a job. */
   actorId: filter,
   /** The name of an operation, such as `apiKeys.create`, or of its subject, such as `apiKeys`. */
   action: filter,
@@ -19,14 +19,14 @@ export const auditFilters = {
 export const listAuditInput = z.strictObject({ ...pageInput, ...auditFilters });
 export const downloadAuditInput = z.strictObject(auditFilters);
 
-/** One change: who, by which door, what, and what it was before and after, without secrets. Times are Unix ms. */
+/** One change: who, through which interface, what, before and after, without secrets. Times are Unix ms. */
 export const auditEntry = z.object({
   id: z.string(),
   action: z.string(),
   actor: z.object({
     kind: z.enum(AUDIT_ACTOR_KINDS),
     id: z.string().nullable(),
-    /** A person's present address, a key's name. */
+    /** A person's current e-mail address, or a key's name. */
     name: z.string().nullable(),
     sessionId: z.string().nullable(),
   }),
@@ -34,7 +34,7 @@ export const auditEntry = z.object({
     .object({
       type: z.string(),
       id: z.string(),
-      /** As the actor's; `null` for anything else. */
+      /** As for the actor; `null` for any other target. */
       name: z.string().nullable(),
     })
     .nullable(),

@@ -10,13 +10,13 @@ import type { BackgroundJob } from "./schemas";
 
 export type Row = typeof jobRuns.$inferSelect;
 
-/** Queued again after a failure, whether its time has come or not. */
+/** Queued after a failure, due or not. */
 const RETRYING = sql`${jobRuns.attempt} > 0 and ${jobRuns.state} in ('queued', 'sleeping')`;
 
 export const stateOf = ({ state, attempt }: Pick<Row, "state" | "attempt">): BackgroundJob["state"] =>
   attempt > 0 && (state === "queued" || state === "sleeping") ? "retrying" : state;
 
-/** The same as a condition, with the words of the partial index that finds such rows. */
+/** Returns the state as an SQL condition, spelled like the predicate of the partial index that serves it. */
 export function inState(state: BackgroundJob["state"]): SQL | undefined {
   switch (state) {
     case "completed":
@@ -35,7 +35,7 @@ export function inState(state: BackgroundJob["state"]): SQL | undefined {
 }
 export const UNFINISHED = sql`${jobRuns.finishedAt} is null`;
 
-/** Returns jobs as members see them, with the first `shown` of the ids that each carries; counts are of all. */
+/** Converts jobs for members: with the first `shown` ids of each kind, and the counts of all. */
 export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: number): Promise<BackgroundJob[]> {
   const carried = new Map(rows.map((row) => [row.id, eventIds(row.event)]));
   const conversationOf = await conversationsOfRuns(ctx, [...carried.values()].flatMap(runIdsOf));
@@ -66,7 +66,7 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
   });
 }
 
-/** All that the job was told, as text: an error may name what is in it. */
+/** Returns a job's id and event as text: an error may show ids that occur in it. */
 export const knownTo = ({ id, event }: { id: string; event: JobEvent }) => `${id} ${JSON.stringify(event)}`;
 
 const runIdsOf = (about: ReturnType<typeof eventIds>) => about.flatMap(({ of, ids }) => (of === "run" ? ids : []));

@@ -9,9 +9,9 @@ import { cancelBackgroundJobInput, changedBackgroundJobReply, changedStateReply 
 export const cancelBackgroundJob = verb(
   {
     name: "backgroundJobs.cancel",
-    summary: "Cancel a background job that waits: for its turn, its next attempt, a time or an event.",
+    summary: "Cancel a background job that is queued, retrying, sleeping or waiting for an event.",
     description:
-      "One that is running just now, has ended, or must not be left half done (a deletion) is a 409. It can be replayed for 30 days.",
+      "409 for a job that is running, has finished, or must not be left half done (a deletion). A cancelled job can be replayed for 30 days.",
     effect: "write",
     capability: "project:admin",
     input: cancelBackgroundJobInput,
@@ -20,12 +20,12 @@ export const cancelBackgroundJob = verb(
   },
   async (ctx, { backgroundJobId }) => {
     const row = await findBackgroundJob(ctx, backgroundJobId, { lock: true });
-    if (row.finishedAt !== null) throw new ServiceError("conflict", "It has ended already.");
+    if (row.finishedAt !== null) throw new ServiceError("conflict", "The job has already finished.");
     if (row.state === "running") {
-      throw new ServiceError("conflict", "It is running just now. It can be cancelled while it waits.");
+      throw new ServiceError("conflict", "The job is running. It can be cancelled only while it waits.");
     }
     if (describeFunction(row.functionId).uncancellable) {
-      throw new ServiceError("conflict", "It must not be left half done, so it cannot be cancelled.");
+      throw new ServiceError("conflict", "The job must not be left half done, so it cannot be cancelled.");
     }
     await cancelRun(ctx.db, row.id);
     auditNote(ctx, {

@@ -4,10 +4,10 @@ import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { backgroundJobsJson, type Row } from "./background-job-json";
 
-/** Ids of one kind that are shown of a job that is read alone: all of an event's. */
+/** Ids per kind when a single job is read: all that an event carries. */
 const SHOWN = 100;
 
-/** The project's own: jobs of the whole installation have no project and are the operator's. */
+/** Returns a job of the project; throws `not_found` for jobs of the installation, which only the operator sees. */
 export async function findBackgroundJob(ctx: Ctx, id: string, { lock = false } = {}): Promise<Row> {
   const query = ctx.db
     .select()

@@ -45,7 +45,7 @@ export const getBackgroundJob = verb(
           attempts: step.attempts,
           startedAt: step.createdAt,
           finishedAt: step.finishedAt,
-          // A step that failed within its job's call is repeated with it.
+          // A step that failed within its job's call is retried together with it.
           nextAt: step.state === "retrying" ? row.dueAt : step.dueAt,
           error: redactError(step.error, known),
         })),

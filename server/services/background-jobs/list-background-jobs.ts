@@ -5,7 +5,7 @@ import { verb } from "@/server/platform/verb";
 import { backgroundJobsJson, inState, UNFINISHED } from "./background-job-json";
 import { backgroundJobsReply, listBackgroundJobsInput } from "./schemas";
 
-/** Ids of one kind that a line has room for. */
+/** Ids per kind in the list. */
 const SHOWN = 5;
 
 export const listBackgroundJobs = verb(
@@ -13,7 +13,7 @@ export const listBackgroundJobs = verb(
     name: "backgroundJobs.list",
     summary: "List the project's background jobs, newest first.",
     description:
-      "Jobs of the embedded engine; with an Inngest server they are in its dashboard. Completed ones are kept for 3 days, failed and cancelled ones for 30.",
+      "Lists jobs of the embedded engine; an Inngest server shows its jobs in its own dashboard. Completed jobs are kept for 3 days, failed and cancelled ones for 30.",
     effect: "read",
     capability: "workspace:read",
     input: listBackgroundJobsInput,

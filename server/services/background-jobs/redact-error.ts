@@ -2,14 +2,14 @@ import type { JobError } from "@/db/schema/engine";
 import { hideCredentials } from "@/server/platform/log";
 
 const MESSAGE_MAX = 2000;
-/** Drizzle's message of a failed query goes on with the values in it. */
+/** Drizzle appends the values to the message of a failed query. */
 const VALUES_OF_A_QUERY = /\nparams:[\s\S]*$/;
-/** Ids of ours and of OpenTelemetry. */
+/** Matches our ids and those of OpenTelemetry. */
 const IDS = /\b(?:[a-z]{2,4}_[0-9a-f]{32}|[0-9a-f]{32}|[0-9a-f]{16})\b/g;
 
 /**
- * An error as a member may read it. Work of one project can stumble over rows of another: ids that are not in what the
- * job was told (`known`) are left out, and so are values and stacks.
+ * Redacts an error for members: without stack, values, and ids that do not occur in `known` (the job's id and event),
+ * since work for one project can fail on rows of another.
  */
 export function redactError(error: JobError | null, known: string) {
   if (!error) return null;

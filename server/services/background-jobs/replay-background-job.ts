@@ -13,15 +13,15 @@ import {
   replayFailedBackgroundJobsInput,
 } from "./schemas";
 
-/** What one call queues again: a transaction of a second at most. */
+/** Jobs per call, which keeps the transaction under a second. */
 const AT_ONCE = 1000;
 
 export const replayBackgroundJob = verb(
   {
     name: "backgroundJobs.replay",
-    summary: "Queue a failed or cancelled background job again.",
+    summary: "Replay a failed or cancelled background job.",
     description:
-      "Steps that had completed keep what they gave; the others run anew. One that is queued already is a 409, so asking twice replays once. With `finishedAt`, one that has failed again since then is a 409 as well.",
+      "Completed steps keep their results; the others run again. 409 for a job that is already queued, so a repeated request replays once. With `finishedAt`, 409 also for a job that has failed again since then.",
     effect: "write",
     capability: "project:admin",
     input: replayBackgroundJobInput,
@@ -31,7 +31,7 @@ export const replayBackgroundJob = verb(
   async (ctx, { backgroundJobId, finishedAt }) => {
     const row = await findBackgroundJob(ctx, backgroundJobId, { lock: true });
     if (finishedAt !== undefined && row.finishedAt !== finishedAt) {
-      throw new ServiceError("conflict", "It was replayed already, or has gone on since then.");
+      throw new ServiceError("conflict", "The job has already been replayed, or has changed since then.");
     }
     await replayRun(ctx.db, row.id);
     auditNote(ctx, {
@@ -46,7 +46,7 @@ export const replayBackgroundJob = verb(
 export const replayFailedBackgroundJobs = verb(
   {
     name: "backgroundJobs.replayFailed",
-    summary: "Queue all failed background jobs again that fit the filters, up to 1,000 at once, the oldest first.",
+    summary: "Replay all failed background jobs that match the filters, oldest first, up to 1,000 per request.",
     effect: "write",
     capability: "project:admin",
     input: replayFailedBackgroundJobsInput,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idInput, pageInput, pagination, queryBoolean, queryUnixMs, unixMs } from "@/server/platform/schemas";
 
-/** `retrying` failed and waits for its next attempt; `failed` has used up its attempts and can be replayed. */
+/** `retrying`: failed and waiting for its next attempt. `failed`: out of attempts, can be replayed. */
 export const BACKGROUND_JOB_STATES = [
   "queued",
   "running",
@@ -14,34 +14,34 @@ export const BACKGROUND_JOB_STATES = [
 ] as const;
 const state = z.enum(BACKGROUND_JOB_STATES);
 
-/** What went wrong, in the program's own words: no stack, no secret, no id that the job does not carry itself. */
+/** The program's error message, without stack, secrets, or ids that the job does not carry itself. */
 const error = z.object({ name: z.string(), message: z.string() });
 
 /** One run of a background function for one event. Times are Unix ms. */
 export const backgroundJob = z.object({
   id: z.string(),
   functionId: z.string(),
-  /** What the function does, in words. */
+  /** Describes what the function does. */
   functionName: z.string(),
-  /** It is what the function does after its retries are used up. */
+  /** Whether this is the function's failure handler, which runs when its retries are exhausted. */
   afterFailure: z.boolean(),
   eventName: z.string(),
-  /** The ids that its event carries, by what they are ids of: `count` of them, the first few in `ids`. */
+  /** The ids that its event carries, by kind: `count` in total, the first few in `ids`. */
   carries: z.array(z.object({ of: z.string(), count: z.int(), ids: z.array(z.string()) })),
-  /** The conversations of all its Rule Runs that are still there: `conversationCount` of them, the first few here. */
+  /** The existing conversations of its Rule Runs: `conversationCount` in total, the first few here. */
   conversationIds: z.array(z.string()),
   conversationCount: z.int(),
   state,
-  /** 1 for its first calls, and one more for each that failed and was repeated; 0 while it waits to be begun. */
+  /** 0 before the first start, then 1, plus 1 for each retry. */
   attempts: z.int(),
   error: error.nullable(),
-  /** Whether it can be cancelled now, and whether it can be replayed. */
+  /** Whether it can currently be cancelled or replayed. */
   cancellable: z.boolean(),
   replayable: z.boolean(),
   createdAt: z.number(),
   startedAt: z.number().nullable(),
   finishedAt: z.number().nullable(),
-  /** When it goes on: its next attempt, the end of its sleep, the end of its patience. */
+  /** When it continues (Unix ms): its next attempt, the end of its sleep, or the timeout of its wait. */
   nextAt: z.number().nullable(),
 });
 export type BackgroundJob = z.infer<typeof backgroundJob>;
@@ -61,14 +61,14 @@ export type BackgroundJobStep = z.infer<typeof step>;
 
 const which = {
   functionId: z.string().min(1).max(200).optional(),
-  /** Inclusive, by the time it was queued. */
+  /** Inclusive, by creation time. */
   createdAfter: queryUnixMs.optional(),
   /** Exclusive. */
   createdBefore: queryUnixMs.optional(),
 };
 export const listBackgroundJobsInput = z.strictObject({
   state: state.optional(),
-  /** Whether it has ended, in whatever state. */
+  /** Whether it has finished, in any state. */
   finished: queryBoolean().optional(),
   ...which,
   ...pageInput,
@@ -81,12 +81,12 @@ export type BackgroundJobDetail = z.infer<typeof backgroundJobReply>["background
 
 export const replayBackgroundJobInput = z.strictObject({
   backgroundJobId: idInput,
-  /** The `finishedAt` that was seen: when it has failed once more since then, this asks for nothing. */
+  /** The last seen `finishedAt`: the request is refused when the job has failed again since then. */
   finishedAt: unixMs.optional(),
 });
 export const cancelBackgroundJobInput = z.strictObject({ backgroundJobId: idInput });
 export const changedBackgroundJobReply = z.object({ backgroundJob });
-/** The same to whoever may not read jobs. */
+/** The reply for callers who may not read jobs. */
 export const changedStateReply = z.object({ backgroundJob: backgroundJob.pick({ id: true, state: true }) });
 
 export const replayFailedBackgroundJobsInput = z.strictObject({
@@ -94,17 +94,17 @@ export const replayFailedBackgroundJobsInput = z.strictObject({
   createdAfter: unixMs.optional(),
   createdBefore: unixMs.optional(),
 });
-/** How many were queued again, and whether more are left. */
+/** `replayed`: number of jobs queued again; `more`: whether others are left. */
 export const replayedReply = z.object({ replayed: z.int(), more: z.boolean() });
 
 export const summaryReply = z.object({
   summary: z.object({
-    /** With an Inngest server, jobs are listed in its dashboard and not here. */
+    /** An Inngest server lists its jobs in its own dashboard, not here. */
     engine: z.enum(["embedded", "inngest"]),
     dashboardUrl: z.string().nullable(),
-    /** Of the last days: when another engine took over what the one before, `from`, had not done. */
+    /** A change of engine within the last days: when the unfinished jobs of `from` were taken over. */
     engineChange: z.object({ from: z.enum(["embedded", "inngest"]), at: z.number() }).nullable(),
-    /** By state. */
+    /** Number of jobs by state. */
     counts: z.object({
       queued: z.int(),
       running: z.int(),
@@ -115,11 +115,11 @@ export const summaryReply = z.object({
       failed: z.int(),
       cancelled: z.int(),
     } satisfies Record<(typeof BACKGROUND_JOB_STATES)[number], z.ZodType>),
-    /** So many unfinished jobs are counted, the oldest ones, and so many of those that have ended, the newest. */
+    /** Counting stops at this many jobs: the oldest unfinished ones, and the newest finished ones. */
     countedUpTo: z.int(),
-    /** Since when the job has waited that should have gone on longest ago; `null` when none does. */
+    /** When the most overdue job was due (Unix ms); `null` when none is overdue. */
     oldestDueAt: z.number().nullable(),
-    /** The functions of the jobs that there are. */
+    /** The functions of all listed jobs. */
     functions: z.array(z.object({ id: z.string(), name: z.string(), afterFailure: z.boolean() })),
   }),
 });

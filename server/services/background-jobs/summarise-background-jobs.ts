@@ -11,13 +11,13 @@ import { type Row, stateOf } from "./background-job-json";
 import { BACKGROUND_JOB_STATES, type BackgroundJobSummary, summaryReply } from "./schemas";
 import { EMBEDDED } from "./take-over";
 
-/** Rows that are looked at: beyond this nobody reads the number, and counting on would cost more than the page. */
+/** Counting stops here: a larger exact number helps nobody and would cost more than the page. */
 const COUNTED_UP_TO = 10_000;
 
 export const summariseBackgroundJobs = verb(
   {
     name: "backgroundJobs.summary",
-    summary: "Count the project's background jobs by state, and say how long the oldest has been due.",
+    summary: "Count the project's background jobs by state, with the due time of the most overdue one.",
     effect: "read",
     capability: "workspace:read",
     input: z.strictObject({}),
@@ -34,7 +34,7 @@ export const summariseBackgroundJobs = verb(
     return {
       summary: {
         engine: server ? ("inngest" as const) : ("embedded" as const),
-        // An address may carry a password; a dashboard stands at the origin.
+        // The origin only: the URL may contain a password, and the dashboard is at the root.
         dashboardUrl: server ? new URL(server.baseUrl).origin : null,
         engineChange,
         counts,
@@ -46,20 +46,23 @@ export const summariseBackgroundJobs = verb(
   },
 );
 
-/** For as long as jobs of before are listed. */
-const CHANGE_TOLD_DAYS = 3;
+/** As long as jobs of the previous engine are listed. */
+const CHANGE_SHOWN_DAYS = 3;
 
 async function recentChange({ db }: Ctx): Promise<BackgroundJobSummary["engineChange"]> {
   const [row] = await db
     .select({ before: jobEngine.before, at: jobEngine.changedAt })
     .from(jobEngine)
     .where(
-      and(isNotNull(jobEngine.before), gt(jobEngine.changedAt, sql`${NOW} - ${CHANGE_TOLD_DAYS * 86_400_000}::bigint`)),
+      and(
+        isNotNull(jobEngine.before),
+        gt(jobEngine.changedAt, sql`${NOW} - ${CHANGE_SHOWN_DAYS * 86_400_000}::bigint`),
+      ),
     );
   return row ? { from: row.before === EMBEDDED ? "embedded" : "inngest", at: row.at } : null;
 }
 
-/** Unfinished ones are looked at from the oldest, those that have ended from the newest. */
+/** Counts unfinished jobs from the oldest on, finished ones from the newest on. */
 async function countByState(ctx: Ctx): Promise<BackgroundJobSummary["counts"]> {
   const mine = sql`select state, attempt from job_runs where project_id = ${ctx.projectId}`;
   const newest = sql`order by created_at desc, id desc limit ${COUNTED_UP_TO}`;
@@ -74,7 +77,7 @@ async function countByState(ctx: Ctx): Promise<BackgroundJobSummary["counts"]> {
   return counts;
 }
 
-/** Of runs that nobody has taken, and of events that no run was made for yet. */
+/** Returns the earliest due time of unleased runs and undispatched events. */
 async function oldestDue(ctx: Ctx) {
   const [row] = await ctx.db.execute<{ oldest: string | null }>(sql`
     with clock as (select ${NOW} as now)
@@ -89,7 +92,7 @@ async function oldestDue(ctx: Ctx) {
   return row?.oldest == null ? null : Number(row.oldest);
 }
 
-/** Found by skipping along the index from one function to the next: how many jobs there are does not matter. */
+/** Lists the functions with an index skip scan, so that the cost does not depend on the number of jobs. */
 async function functionsOf(ctx: Ctx): Promise<BackgroundJobSummary["functions"]> {
   const rows = await ctx.db.execute<{ id: string }>(sql`
     with recursive found(id) as (

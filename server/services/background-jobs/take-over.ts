@@ -21,33 +21,33 @@ import { eventIds } from "./event-ids";
 
 export const EMBEDDED = "embedded";
 
-/** What was taken over. `queued`: pieces of work that no engine had any more and that are queued again. */
+/** What was taken over. `queued`: orphaned pieces of work that were requeued. */
 export type TakenOver = HandedOver & { before: string | null; changed: boolean; queued: number };
 
 /**
- * Takes over, for the engine that runs the functions from now on (`embedded`, or the origin of an Inngest server), what
- * another left undone. Runs of the embedded engine are handed to a server; and when the engine has changed, what waits by
- * our own tables and is in no engine's hands is queued again. May be called at any time, by any number of processes.
+ * Takes over unfinished work of another engine for `engine` (`embedded`, or the origin of an Inngest server). Runs of the
+ * embedded engine are handed over to a server. When the engine has changed, work that is unfinished by our own tables but
+ * known to no engine is requeued. Idempotent and safe to call from any number of processes.
  */
 export async function takeOver(db: Db, engine: string): Promise<TakenOver> {
   const taken = await db.transaction(async (tx): Promise<TakenOver> => {
     const { before, changed } = await recordEngine(tx, engine);
     const left = engine === EMBEDDED ? { runs: 0, ended: 0 } : await handOverRuns(tx);
-    // A handler of a failure that was ended would have had the last word on what is unfinished.
-    const queued = changed || left.ended > 0 ? await queueOrphans(tx) : 0;
+    // A failure handler that was ended would have settled its unfinished work, so that is orphaned too.
+    const queued = changed || left.ended > 0 ? await requeueOrphaned(tx) : 0;
     return { ...left, before, changed, queued };
   });
   const { before, changed, runs, ended, queued } = taken;
   if ((changed && before !== null) || runs + ended + queued > 0) {
     logger("jobs").info(
       { before, engine, handedOver: runs, ended, queuedAgain: queued },
-      `${changed && before !== null ? "The job engine was changed" : "Jobs of another engine were found"}: ${runs} handed over, ${ended} ended, ${queued} queued again.`,
+      `${changed && before !== null ? "The job engine was changed" : "Jobs of another engine were found"}: ${runs} handed over, ${ended} ended, ${queued} requeued.`,
     );
   }
   return taken;
 }
 
-/** Stores the engine. One process at a time is in here, so that a change is taken over once. */
+/** Stores the engine. The row lock serializes processes, so that a change is taken over once. */
 async function recordEngine(tx: Db, engine: string): Promise<{ before: string | null; changed: boolean }> {
   const added = await tx.insert(jobEngine).values({ engine }).onConflictDoNothing().returning();
   if (added.length > 0) return { before: null, changed: true };
@@ -60,12 +60,12 @@ async function recordEngine(tx: Db, engine: string): Promise<{ before: string | 
 
 type Unfinished = { id: string; projectId: string | null };
 
-/** What can wait for a background function by our own tables, and the event that asks for it. */
+/** Unfinished work by our own tables, and the events that request it. */
 const KINDS: readonly {
   read: (db: Db) => Promise<Unfinished[]>;
   ask: (all: readonly Unfinished[]) => OutgoingEvent[];
 }[] = [
-  { read: unfinishedRuleRuns, ask: askForRuleRuns },
+  { read: unfinishedRuleRuns, ask: ruleRunEvents },
   {
     read: unfinishedDeletions,
     ask: (all) => all.map(({ id, projectId }) => deletionRequested.create({ deletionId: id, ...ofProject(projectId) })),
@@ -85,7 +85,7 @@ const KINDS: readonly {
 
 const ofProject = (projectId: string | null) => (projectId === null ? {} : { projectId });
 
-function askForRuleRuns(all: readonly Unfinished[]): OutgoingEvent[] {
+function ruleRunEvents(all: readonly Unfinished[]): OutgoingEvent[] {
   const byProject = new Map<string, string[]>();
   for (const { id, projectId } of all) {
     if (projectId !== null) byProject.set(projectId, [...(byProject.get(projectId) ?? []), id]);
@@ -99,9 +99,9 @@ function askForRuleRuns(all: readonly Unfinished[]): OutgoingEvent[] {
   return events;
 }
 
-async function queueOrphans(tx: Db): Promise<number> {
+async function requeueOrphaned(tx: Db): Promise<number> {
   let queued = 0;
-  const known = await idsInHand(tx);
+  const known = await pendingIds(tx);
   for (const { read, ask } of KINDS) {
     const orphans = (await read(tx)).filter(({ id }) => !known.has(id));
     await emit(tx, ...ask(orphans));
@@ -110,8 +110,8 @@ async function queueOrphans(tx: Db): Promise<number> {
   return queued;
 }
 
-/** Ids that an event in the outbox or an unfinished embedded run carries: somebody will come to those. */
-async function idsInHand(tx: Db): Promise<Set<string>> {
+/** Returns the ids that a pending outbox event or an unfinished embedded run carries: these are not orphaned. */
+async function pendingIds(tx: Db): Promise<Set<string>> {
   const waiting = await tx.select().from(jobEvents).where(isNull(jobEvents.dispatchedAt));
   const running = await tx.select({ event: jobRuns.event }).from(jobRuns).where(isNull(jobRuns.finishedAt));
   const events = [

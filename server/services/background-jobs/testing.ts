@@ -4,7 +4,7 @@ import { newId } from "@/server/platform/ids";
 
 type Row = typeof jobRuns.$inferInsert;
 
-/** For tests: a background job of this project (`null`: of the installation), as the engine would have left it. */
+/** For tests: stores a background job of this project (`null`: of the installation) as the engine would leave it. */
 export async function storedJob(
   { db, projectId }: Pick<Ctx, "db"> & { projectId: string | null },
   { data, ...columns }: Partial<Row> & { data?: Record<string, unknown> } = {},

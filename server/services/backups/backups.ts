@@ -8,9 +8,9 @@ import { type Backup, backupsReply, listBackupsInput } from "./schemas";
 export const listBackups = verb(
   {
     name: "backups.list",
-    summary: "List when the installation was backed up, or restored, by command line, newest first.",
+    summary: "List the installation's backups and restores by command line, newest first.",
     description:
-      "Of the whole installation, this project with it. Backups that were made with other tools are not known here. Where they lie is the operator's to know.",
+      "A backup covers the whole installation, including this project. Backups made with other tools are not listed. Their location is known to the operator only.",
     effect: "read",
     capability: "project:admin",
     input: listBackupsInput,
@@ -29,7 +29,7 @@ export const listBackups = verb(
   },
 );
 
-/** What the command line has just done, for the page that shows it. */
+/** Records a backup or restore by the command line, to be listed. */
 export async function recordBackup(db: Db, done: Omit<Backup, "id" | "createdAt">): Promise<void> {
   await db.insert(backups).values({ id: newId("bak"), ...done });
 }

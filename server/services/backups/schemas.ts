@@ -2,19 +2,19 @@ import { z } from "zod";
 import { BACKUP_KINDS } from "@/db/schema/enumerations";
 import { pageInput, pagination } from "@/server/platform/schemas";
 
-/** Of the whole installation. `restore`: this installation came out of that backup. Times are Unix ms. */
+/** A backup of the whole installation. `restore`: this installation was restored from it. Times are Unix ms. */
 const backup = z.object({
   id: z.string(),
   kind: z.enum(BACKUP_KINDS),
-  /** The moment that it shows. */
+  /** The time of its snapshot. */
   takenAt: z.number(),
   bytes: z.int(),
   rows: z.int(),
-  /** SHA-256 of its manifest, which has that of each file. */
+  /** SHA-256 of its manifest, which contains the SHA-256 of each file. */
   checksum: z.string(),
-  /** When all of it was read again and found whole; `null`: never. */
+  /** When it was last verified by reading all of it; `null`: never. */
   verifiedAt: z.number().nullable(),
-  /** Whether WHETSTONE_SECRET is in it, sealed. */
+  /** Whether it contains WHETSTONE_SECRET, encrypted. */
   withSecret: z.boolean(),
   createdAt: z.number(),
 });

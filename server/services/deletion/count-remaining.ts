@@ -5,15 +5,15 @@ import { unassignedLogsMentioning, unassignedTracesMentioning } from "@/server/s
 import type { Counts } from "./deletion-receipt";
 
 type What = {
-  /** Ids of conversations and of traces, as subqueries or lists. */
+  /** Ids of conversations and of traces, as SQL subqueries. */
   conversations: SQL;
   traces: SQL;
-  /** Log records besides those of the traces. */
+  /** Condition on log records, in addition to those of the traces. */
   logs?: SQL;
 };
 
-/** Rows that are still there, by table: what a deletion is proved with, asked of the tables and not of what it counted. */
-async function lookFor(tx: Ctx, { conversations, traces, logs = sql`false` }: What): Promise<Counts> {
+/** Counts remaining rows by table. Verifies a deletion from the tables themselves, not from what it counted. */
+async function countRemaining(tx: Ctx, { conversations, traces, logs = sql`false` }: What): Promise<Counts> {
   const among = (key: Key) =>
     key === "trace_id" ? sql`trace_id in (${traces})` : sql`${sql.identifier(key)} in (${conversations})`;
   const found: Record<string, number> = {};
@@ -27,17 +27,17 @@ async function lookFor(tx: Ctx, { conversations, traces, logs = sql`false` }: Wh
   return found;
 }
 
-/** What is still there of a conversation and of the traces that were its. */
+/** Returns the remaining rows of a conversation and of its former traces, by table. */
 export const countRemainingOfConversation = (tx: Ctx, id: string, traceIds: readonly string[]) =>
-  lookFor(tx, {
+  countRemaining(tx, {
     conversations: sql`select ${id}::text`,
     traces: sql`select unnest(${sql.param([...traceIds])}::text[])`,
   });
 
-/** What is still there of an end user. What came when it was just done is theirs as well, and new. */
+/** Returns the remaining rows of an end user, by table. Includes data that arrived just after the deletion. */
 export function countRemainingOfUser(tx: Ctx, userId: string) {
   const conversations = sql`select id from conversations where project_id = ${tx.projectId} and user_id = ${userId}`;
-  return lookFor(tx, {
+  return countRemaining(tx, {
     conversations,
     traces: sql`
       select id from traces where project_id = ${tx.projectId} and conversation_id in (${conversations})

@@ -4,14 +4,14 @@ import { forgetConversations } from "@/server/services/diagnostics";
 import { deleteConversations } from "@/server/services/telemetry";
 import { addCounts } from "./deletion-receipt";
 
-/** Conversations and spans of one transaction: short enough to hold nobody up. A longer conversation goes alone. */
+/** Limits on one transaction, short enough not to block other requests. A larger conversation gets its own batch. */
 const CONVERSATIONS_A_BATCH = 200;
 const SPANS_A_BATCH = 20_000;
 
-/** Which conversations go: a condition on `c`. */
-export type Doomed = ReturnType<typeof sql>;
+/** Which conversations to delete: an SQL condition on `conversations c`. */
+export type Condition = ReturnType<typeof sql>;
 
-/** Deletes conversations by their ids with all that follows from them, and counts it on the receipt. */
+/** Deletes conversations with everything derived from them, and adds the counts to the receipt. */
 export async function deleteCounted(
   tx: Ctx,
   receiptId: string,
@@ -25,22 +25,22 @@ export async function deleteCounted(
   await addCounts(tx.db, receiptId, forgotten.counts, forgotten.result, jobs);
 }
 
-/** One batch of a larger deletion, in a transaction of its own. Answers how many conversations went. */
-export const deleteBatch = (ctx: Ctx, receiptId: string, doomed: Doomed, options: { remember: boolean }) =>
+/** Deletes one batch in its own transaction. Returns the number of deleted conversations; 0 when none match any more. */
+export const deleteBatch = (ctx: Ctx, receiptId: string, condition: Condition, options: { remember: boolean }) =>
   inTransaction(ctx, async (tx) => {
-    const ids = await nextConversations(tx, doomed);
+    const ids = await nextConversations(tx, condition);
     if (ids.length > 0) await deleteCounted(tx, receiptId, ids, options);
     return ids.length;
   });
 
-async function nextConversations(tx: Ctx, doomed: Doomed): Promise<string[]> {
+async function nextConversations(tx: Ctx, condition: Condition): Promise<string[]> {
   const rows = await tx.db.execute<{ id: string; spans: number }>(sql`
     select c.id, (
       select count(*)::int from traces t join spans s on s.project_id = t.project_id and s.trace_id = t.id
       where t.project_id = ${tx.projectId} and t.conversation_id = c.id
     ) as spans
     from (
-      select c.id from conversations c where c.project_id = ${tx.projectId} and ${doomed} limit ${CONVERSATIONS_A_BATCH}
+      select c.id from conversations c where c.project_id = ${tx.projectId} and ${condition} limit ${CONVERSATIONS_A_BATCH}
     ) c
     order by c.id`);
   const ids: string[] = [];
@@ -53,7 +53,7 @@ async function nextConversations(tx: Ctx, doomed: Doomed): Promise<string[]> {
   return ids;
 }
 
-/** A job's error may quote what it worked on: finished jobs that worked on these Rule Runs go. */
+/** Deletes finished jobs that processed these Rule Runs: their errors may quote the conversations. */
 async function deleteJobHistory(tx: Ctx, ruleRunIds: readonly string[]) {
   if (ruleRunIds.length === 0) return {};
   const ids = sql`${sql.param([...ruleRunIds])}::text[]`;

@@ -13,7 +13,7 @@ export const deleteConversation = verb(
     name: "conversations.delete",
     summary: "Delete one conversation with everything that was sent for it.",
     description:
-      "Its traces, spans, log records, messages, calls, Rule Runs and Occurrences go; Findings are recounted, and those that nothing else shows go too. Spans of its traces that are sent again are refused. The answer is the receipt. Takes our id or the client's own.",
+      "Deletes its traces, spans, log records, messages, calls, Rule Runs and Occurrences. Findings are recounted; those without another Occurrence are deleted. Spans of its traces that are sent again are rejected. Returns the receipt. Accepts our id or the client's own.",
     effect: "write",
     capability: "project:admin",
     input: deleteConversationInput,
@@ -21,9 +21,9 @@ export const deleteConversation = verb(
   },
   async (ctx, { conversationId }) => {
     const { id } = await findConversation(ctx, conversationId);
-    // The client's own name of it may be a person's: the log has ours.
+    // The client's own id may name a person, so the audit log records ours.
     auditNote(ctx, { target: { type: "conversation", id }, after: null });
-    // Before any row is locked: a batch holds this while it waits for rows.
+    // Must precede any row lock: an ingest batch holds this lock while it waits for rows.
     await lockSources(ctx.db, ctx.projectId);
     const receiptId = await openReceipt(ctx, { scope: "conversation" });
     const its = await ctx.db

@@ -18,7 +18,7 @@ export const deleteProject = verb(
     name: "projects.delete",
     summary: "Delete the project and everything in it.",
     description:
-      "`name` is the project's name, typed once more (422 when it is another). Members and keys lose it at once, keys within 5 seconds; its data goes in the background. There is no way back. The answer is the receipt; it is not readable over this interface afterwards, because its project is gone.",
+      "`name` repeats the project's name as a confirmation (422 when it differs). Members lose access immediately, keys within 5 seconds; the data is deleted in the background. This cannot be undone. Returns the receipt, which cannot be read over this API afterwards because its project no longer exists.",
     effect: "write",
     capability: "project:admin",
     input: deleteProjectInput,
@@ -27,10 +27,10 @@ export const deleteProject = verb(
   async (ctx, { name }) => {
     const [project] = await ctx.db.select().from(projects).where(eq(projects.id, ctx.projectId)).for("update");
     if (!project) throw notFound("The project");
-    if (project.name !== name.trim()) throw unprocessable("/name", "Type the project's name as it stands.");
+    if (project.name !== name.trim()) throw unprocessable("/name", "Type the project's name exactly as it is.");
     const receiptId = await openReceipt(ctx, { scope: "project" });
     auditNote(ctx, { target: { type: "project", id: project.id }, before: null, after: null, survivesProject: true });
-    // Whoever is no member and holds no key finds no project: it is gone for everybody from here on.
+    // Without members and keys the project is invisible to everybody from here on.
     await addCounts(ctx.db, receiptId, await deleteOfProject(ctx, COUNTED_ACCESS));
     await deleteOfProject(ctx, OTHER_ACCESS);
     await emit(ctx.db, deletionRequested.create({ deletionId: receiptId }));

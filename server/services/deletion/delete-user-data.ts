@@ -10,9 +10,9 @@ import { deleteUserDataInput, deletionReply } from "./schemas";
 export const deleteUserData = verb(
   {
     name: "deletions.create",
-    summary: "Delete everything of one end user: every conversation with this `userId`.",
+    summary: "Delete all data of one end user: every conversation with this `userId`.",
     description:
-      "`userId` is the id that your application gave its user. It runs in the background; read its receipt until `status` is `completed`. Spans of the deleted traces that are sent again are refused; what the user does afterwards is new.",
+      "`userId` is the id that your application gives its user. Runs in the background; poll the receipt until `status` is `completed`. Spans of deleted traces that are sent again are rejected; later conversations of the user are stored as usual.",
     effect: "write",
     capability: "project:admin",
     input: deleteUserDataInput,
@@ -24,7 +24,7 @@ export const deleteUserData = verb(
       and(eq(conversations.projectId, ctx.projectId), eq(conversations.userId, userId)),
     );
     const receiptId = await openReceipt(ctx, { scope: "user", subject: userId, expected });
-    // Neither the log nor the event names whom it is about: both outlive the deletion.
+    // Neither the audit log nor the event names the user: both outlive the deletion.
     auditNote(ctx, { target: { type: "deletion", id: receiptId }, after: { scope: "user" } });
     await emit(ctx.db, deletionRequested.create({ deletionId: receiptId, projectId: ctx.projectId }));
     return { deletion: (await readReceipt(ctx, receiptId))! };

@@ -22,7 +22,7 @@ const actorId = (actor: Actor) => {
   }
 };
 
-/** A receipt to which counts are added until it is completed. An id that is there already is left as it is. */
+/** Creates a receipt that collects counts until it is completed. Returns its id. An existing id is left unchanged. */
 export async function openReceipt(
   tx: Ctx,
   {
@@ -48,7 +48,7 @@ export async function openReceipt(
   return id;
 }
 
-/** In the transaction that deleted the rows: what the receipt says and what is gone cannot differ. */
+/** Adds counts to a receipt. Call it in the transaction that deleted the rows, so that the two cannot differ. */
 export async function addCounts(tx: Db, id: string, ...counted: readonly Counts[]) {
   const sum: Record<string, number> = {};
   for (const counts of counted) {
@@ -61,7 +61,7 @@ export async function addCounts(tx: Db, id: string, ...counted: readonly Counts[
     where id = ${id} and status <> 'completed'`);
 }
 
-/** Whom or what it was about is forgotten with this. `remaining`: what a look after it still found. */
+/** Completes a receipt and clears its subject. `remaining`: rows that a check afterwards still found, by table. */
 export const completeReceipt = (tx: Db, id: string, remaining: Counts | null = null) =>
   tx
     .update(deletionReceipts)
@@ -73,7 +73,7 @@ export async function readReceipt(ctx: Pick<Ctx, "db" | "projectId">, id: string
   return deletion;
 }
 
-/** Receipts of the project with the name of who asked and, of one that stands still, the job that has failed. */
+/** Returns receipts of the project, with the requester's name and, for a stalled deletion, the failed job. */
 export async function readReceipts(
   { db, projectId }: Pick<Ctx, "db" | "projectId">,
   condition: SQL | undefined,

@@ -3,16 +3,19 @@ import { CONVERSATION_KEYS, PREVIEWED_TABLES, type PreviewFigure } from "@/db/de
 import type { Ctx } from "@/server/platform/context";
 import type { DeletionPreview } from "./schemas";
 
-/** Conversations whose rows are counted: beyond this a person wants to know that there are many, and not to wait. */
+/** Conversations whose rows are counted. Beyond this, "many" is enough for a person, and counting takes too long. */
 export const CONVERSATIONS_COUNTED = 250;
-/** Findings that are named; the others are counted. */
+/** Findings that are listed; the rest are only counted. */
 const NAMED = 10;
 
 type Impact = Omit<DeletionPreview, "scope" | "conversations" | "complete" | "measuredAt">;
 
-/** What goes with these conversations. A Finding goes when they are all that shows it; others are recounted. */
+/**
+ * Returns what deleting these conversations deletes with them. A Finding without Occurrences elsewhere is deleted; others
+ * are recounted.
+ */
 export async function impactOf(ctx: Ctx, conversationIds: readonly string[]): Promise<Impact> {
-  // Not as they stand: planning would weigh each of them against the statistics, again for every table.
+  // As a subquery: with literal ids, the planner would check each one against the statistics of every table.
   const ids = sql`array(select unnest(${sql.param([...conversationIds])}::text[]))`;
   const mine = sql`project_id = ${ctx.projectId}`;
   const ofThese = sql`${mine} and conversation_id = any(${ids})`;

@@ -8,7 +8,7 @@ import { deletionReply, deletionsReply, getDeletionInput, listDeletionsInput } f
 export const listDeletions = verb(
   {
     name: "deletions.list",
-    summary: "List the receipts of deletions, newest first.",
+    summary: "List deletion receipts, newest first.",
     effect: "read",
     capability: "project:admin",
     input: listDeletionsInput,
@@ -32,7 +32,7 @@ export const listDeletions = verb(
 export const getDeletion = verb(
   {
     name: "deletions.get",
-    summary: "Read the receipt of one deletion.",
+    summary: "Read one deletion receipt.",
     effect: "read",
     capability: "project:admin",
     input: getDeletionInput,

@@ -11,8 +11,8 @@ import { type DeletionPreview, deleteConversationInput, previewDeletionInput, pr
 export const previewDeletion = verb(
   {
     name: "deletions.preview",
-    summary: "Count what a deletion would take: of an end user's data or, where none is named, of the whole project.",
-    description: `Counting stops at ${COUNTED} conversations: \`complete\` is \`false\`, and there is more than is said. Of a project with more the figures are those of the last measurement (\`measuredAt\`), where there was one.`,
+    summary: "Count what a deletion would delete: an end user's data or, without a `userId`, the whole project.",
+    description: `Counting stops at ${COUNTED} conversations; \`complete\` is then \`false\` and the actual figures are higher. For a larger project, the figures are those of the last measurement (\`measuredAt\`), if there is one.`,
     effect: "read",
     capability: "project:admin",
     input: previewDeletionInput,
@@ -24,7 +24,7 @@ export const previewDeletion = verb(
 export const previewConversationDeletion = verb(
   {
     name: "deletions.previewConversation",
-    summary: "Count what the deletion of a conversation would take.",
+    summary: "Count what deleting a conversation would delete.",
     effect: "read",
     capability: "project:admin",
     input: deleteConversationInput,
@@ -57,7 +57,7 @@ async function ofProject(ctx: Ctx): Promise<DeletionPreview> {
 
 const ofUser = async (ctx: Ctx, userId: string) => counted(ctx, "user", await newest(ctx, userId));
 
-/** One more than is counted tells that there are more. */
+/** Returns the newest conversations, one more than is counted: the extra one shows that there are more. */
 async function newest(ctx: Ctx, userId?: string): Promise<string[]> {
   const rows = await ctx.db
     .select({ id: conversations.id })
@@ -73,7 +73,7 @@ async function newest(ctx: Ctx, userId?: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** What one more than is counted tells of: that there are more. */
+/** Counts up to `COUNTED` of the conversations found. */
 const counted = async (
   ctx: Ctx,
   scope: DeletionPreview["scope"],

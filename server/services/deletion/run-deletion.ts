@@ -17,17 +17,17 @@ import { deleteBatch } from "./delete-batch";
 import { deleteOfProject } from "./delete-of-project";
 import { addCounts, completeReceipt } from "./deletion-receipt";
 
-/** What a project has many rows of. The rest falls with the project. */
+/** Tables with many rows per project. The rest is deleted by the cascade from the project. */
 const LARGE_TABLES = tablesWhere(({ project }) => project === "batches");
-/** What has its project's id, and no foreign key. */
-const LOOSE_TABLES = tablesWhere(({ project }) => project === "statement");
+/** Tables with a project id but no foreign key to the project. */
+const TABLES_WITHOUT_CASCADE = tablesWhere(({ project }) => project === "statement");
 const ROWS_A_STATEMENT = 5_000;
-/** Passes of the projector that a deletion waits for: what has arrived but stands in no conversation yet. */
+/** Projector passes that a deletion runs at most, for spans that have arrived but belong to no conversation yet. */
 const PASSES = 1_000;
 
 /**
- * Goes on with a deletion for about `forMs`; every batch commits with its counts, so it may end anywhere and be taken
- * up again. Answers whether it is done.
+ * Continues a deletion for about `forMs`. Each batch commits with its counts, so the deletion can stop anywhere and be
+ * resumed. Returns whether it is done.
  */
 export async function runDeletion(
   db: Db,
@@ -56,18 +56,18 @@ async function runUserDeletion(
   timeIsUp: () => boolean,
 ) {
   const theirs = sql`c.user_id = ${userId}`;
-  // At least one batch each time: however slow the database is, a turn that finds nothing left comes to the end.
+  // At least one batch per call, so that the deletion makes progress however slow the database is.
   const deleteAll = async () => {
     do if ((await deleteBatch(ctx, deletionId, theirs, { remember: true })) === 0) return true;
     while (!timeIsUp());
     return false;
   };
   if (!(await deleteAll())) return false;
-  await projectWhatArrived(ctx);
+  await projectPendingSpans(ctx);
   if (!(await deleteAll())) return false;
   await inTransaction(ctx, async (tx) => {
     await addCounts(tx.db, deletionId, await deleteUnassignedTracesMentioning(tx, userId, { remember: true }));
-    // Holds off batches until the end: one that came through meanwhile has left its receipt by now.
+    // Blocks ingest batches until the commit; a batch stored before that has already left its receipt.
     const sources = await deleteUnusedSources(tx);
     await stripReceipts(tx.db, tx.projectId, createdAt);
     await addCounts(tx.db, deletionId, sources, await deleteUnassignedLogsMentioning(tx, userId));
@@ -76,20 +76,20 @@ async function runUserDeletion(
   return true;
 }
 
-/** Spans that came before now stand in their conversations after this. */
-async function projectWhatArrived(ctx: Ctx) {
+/** Projects all spans that have arrived so far into their conversations. */
+async function projectPendingSpans(ctx: Ctx) {
   const mine = sql`from projection_queue where project_id = ${ctx.projectId}`;
   const [newest] = await ctx.db.execute<{ id: string | null }>(sql`select max(id) as id ${mine}`);
   if (!newest?.id) return;
   for (let pass = 0; pass < PASSES; pass++) {
-    // What has failed before is no part of any conversation yet, and may never be.
-    const [waiting] = await ctx.db.execute(
+    // Spans that failed before belong to no conversation, and may never do so.
+    const [pending] = await ctx.db.execute(
       sql`select 1 ${mine} and id <= ${newest.id}::bigint and attempts = 0 limit 1`,
     );
-    if (!waiting) return;
+    if (!pending) return;
     await projectIsolatingFailures(ctx.db);
   }
-  throw new Error("What has arrived could not be read in time; the deletion goes on later.");
+  throw new Error("The spans that have arrived could not be projected in time; the deletion will be retried.");
 }
 
 async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => boolean) {
@@ -106,13 +106,13 @@ async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => 
       });
     }
   }
-  // Before the rows that know of them; nobody can upload to it any more.
+  // Before the rows that reference the files; uploads are already impossible.
   await eraseProjectFiles(ctx);
   await inTransaction(ctx, async (tx) => {
-    const loose = await deleteOfProject(tx, LOOSE_TABLES);
-    // Everything else that a project owns has a foreign key to it and falls with it.
+    const loose = await deleteOfProject(tx, TABLES_WITHOUT_CASCADE);
+    // Every other project-owned row has a foreign key and is deleted by the cascade.
     const project = await tx.db.execute(sql`delete from projects where id = ${tx.projectId} returning 1`);
-    // Other deletions in it have nothing left to do, and their receipts not to name whom they were about.
+    // Other deletions in the project have nothing left to do; their receipts must not keep their subjects.
     await tx.db
       .update(deletionReceipts)
       .set({ status: "completed", subject: null, completedAt: NOW })

@@ -2,48 +2,48 @@ import { z } from "zod";
 import { ACTOR_KINDS, DELETION_SCOPES, DELETION_STATUSES } from "@/db/schema/enumerations";
 import { idInput, pageInput, pagination } from "@/server/platform/schemas";
 
-/** The id that a client gave its own user. */
+/** The id that the client gives its own user. */
 const endUserId = z.string().min(1).max(1000);
 
-/** What was deleted and how much of it; never what was in it. `counts` has rows by table. Times are Unix ms. */
+/** What was deleted and how much of it, never its content. `counts`: deleted rows by table. Times are Unix ms. */
 export const deletion = z.object({
   id: z.string(),
   scope: z.enum(DELETION_SCOPES),
   status: z.enum(DELETION_STATUSES),
   counts: z.record(z.string(), z.int()),
-  /** Of a user's data: how many conversations there were when it was asked for. */
+  /** For a user's data: the number of conversations when the deletion was requested. */
   expected: z.int().nullable(),
   /**
-   * What a look after the deletion still found of it: rows by table, each that was looked through, 0 where nothing is
-   * left. `null` until then, and of scopes that are not looked after.
+   * Rows that a check after the deletion still found, by table, including tables with 0. `null` before the check, and for
+   * scopes that are not checked.
    */
   remaining: z.record(z.string(), z.int()).nullable(),
   actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
-  /** The person's address or the key's name, while there is one. */
+  /** The person's e-mail address or the key's name, while it exists. */
   actorName: z.string().nullable(),
-  /** The failed background job because of which it stands still; replay that. */
+  /** The failed background job that stalls the deletion; replay it to continue. */
   failedJobId: z.string().nullable(),
   createdAt: z.number(),
   completedAt: z.number().nullable(),
 });
 export type Deletion = z.infer<typeof deletion>;
 export const deletionReply = z.object({ deletion });
-/** What a delete answers, with its receipt. */
+/** The reply of a delete operation, with its receipt. */
 export const deletedReply = z.object({ ok: z.literal(true), deletion });
 
 export const deleteConversationInput = z.strictObject({ conversationId: z.string().min(1).max(1000) });
 export const deleteUserDataInput = z.strictObject({ userId: endUserId });
-/** `name` is the project's, typed once more: nothing is deleted by a slip. */
+/** `name` repeats the project's name, so that nothing is deleted by mistake. */
 export const deleteProjectInput = z.strictObject({ name: z.string().min(1).max(200) });
 
-/** What a deletion does to Findings. */
+/** The effect of a deletion on Findings. */
 export const touched = {
-  /** Findings that nothing else shows: they go. */
+  /** Number of Findings without Occurrences elsewhere: they are deleted. */
   findings: z.int(),
-  /** Findings that other conversations show too: they stay and are recounted. */
+  /** Number of Findings with Occurrences in other conversations: they stay and are recounted. */
   recountedFindings: z.int(),
-  /** Up to ten of them, those that go first. */
+  /** Up to ten of these Findings, deleted ones first. */
   touchedFindings: z.array(z.object({ id: z.string(), title: z.string(), goes: z.boolean() })),
 };
 
@@ -60,11 +60,11 @@ export const previewDeletionReply = z.object({
     logRecords: z.int(),
     occurrences: z.int(),
     ...touched,
-    /** The earliest last activity among them (Unix ms); `null` where there is none or that was not counted. */
+    /** The earliest last activity of these conversations (Unix ms); `null` when there are none or it was not computed. */
     oldestActivityAt: z.number().nullable(),
-    /** Whether this is all of it; otherwise it is what was counted of more. */
+    /** Whether the figures are complete; otherwise they are lower bounds. */
     complete: z.boolean(),
-    /** When it was counted (Unix ms), where that was before; `null`: now. */
+    /** When the figures were measured (Unix ms); `null` when counted for this request. */
     measuredAt: z.number().nullable(),
   }),
 });

@@ -3,9 +3,9 @@ import type { Db } from "@/db/client";
 import { tablesExpiring, tablesRetainingIds } from "@/db/deletion-registry";
 import { fileStore } from "@/server/platform/files";
 
-/** Returns every table of the database with rows that have this text in any column, and how many. */
+/** Returns the number of rows that contain this text in any column, by table; tables without such rows are left out. */
 export async function tablesNaming(db: Db, text: string): Promise<Record<string, number>> {
-  // Not the information schema: that leaves out what the application may not read.
+  // Not the information schema, which omits tables that the application may not read.
   const tables = await db.execute<{ name: string }>(sql`
     select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`);
@@ -19,13 +19,13 @@ export async function tablesNaming(db: Db, text: string): Promise<Record<string,
   return found;
 }
 
-/** The same of an id that was erased, without the tables in which ids stay, or go by themselves, as the registry says. */
+/** Returns the same for an erased id, without the tables where the registry says that ids stay or expire. */
 export async function tablesStillNaming(db: Db, id: string, of: "conversation" | "person" = "conversation") {
   const left: readonly string[] = [...tablesRetainingIds(of), ...tablesExpiring(of)];
   return Object.fromEntries(Object.entries(await tablesNaming(db, id)).filter(([table]) => !left.includes(table)));
 }
 
-/** Returns the keys of every file in the store, of whichever project, that has this text in it. */
+/** Returns the keys of all files in the store, of any project, that contain this text. */
 export async function filesNaming(text: string): Promise<string[]> {
   const found: string[] = [];
   for await (const project of fileStore().projects())

@@ -3,8 +3,8 @@ import type { Db } from "@/db/client";
 import { deletionReceipts } from "@/db/schema";
 
 /**
- * Returns the deletions that a background function has yet to end, oldest first. That of a project is nobody's any more;
- * what retention deletes is told anew every day.
+ * Returns the deletions that a background function still has to finish, oldest first. A project's deletion belongs to no
+ * project; retention is left out, since it is scheduled again every day.
  */
 export const unfinishedDeletions = (db: Db) =>
   db

@@ -1,13 +1,13 @@
-/** An e-mail's words, in both forms. */
+/** An e-mail's subject, and its body as plain text and as HTML. */
 export type EmailContent = { subject: string; text: string; html: string };
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
-/** What people typed (a name, a project's name) stays on its line and within its quotation marks. */
+/** Keeps user input (the name of a person or a project) on one line. */
 const onOneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
-/** Plain paragraphs around one link, which is shown as it is: whoever reads it sees where it leads. */
+/** Composes plain paragraphs around one link, whose URL is visible so that readers see where it leads. */
 export function composeEmail(said: {
   subject: string;
   before: readonly string[];
@@ -26,6 +26,6 @@ export function composeEmail(said: {
   };
 }
 
-/** A day as people write it: `27 November 2026`. */
+/** Formats a day (Unix ms) in UTC: `27 November 2026`. */
 export const dayOf = (at: number) =>
   new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(at);

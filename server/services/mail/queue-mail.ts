@@ -6,21 +6,21 @@ import { mailQueued } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { type Contents, sealMail } from "./sealed-mail";
 
-/** Whether this installation sends e-mail. */
+/** Returns whether this installation sends e-mail. */
 export const mailEnabled = () => env().SMTP_URL !== undefined;
 
 type Mail = {
-  /** Names the fact, where the caller may be repeated: told again under it, one e-mail is sent. */
+  /** An idempotency key for callers that may run again: one e-mail is sent per id. */
   id?: string;
   kind: (typeof outgoingMail.$inferInsert)["kind"];
   projectId: string | null;
-  /** Unix ms. When its link opens nothing any more: it is not sent after that. */
+  /** When its link expires (Unix ms): it is not sent after that. */
   expiresAt: number;
 } & Contents;
 
 /**
- * Stores an e-mail in the caller's transaction: it is sent exactly when the change that it tells of exists. Answers
- * whether it is new.
+ * Queues an e-mail in the caller's transaction, so that it is sent only if the change commits. Returns `false` when the id
+ * was queued before.
  */
 export async function queueMail(
   db: Db,

@@ -2,7 +2,7 @@ import { seal, unseal } from "@/server/platform/seal";
 import { derivedSecret } from "@/server/platform/secrets";
 import type { EmailContent } from "./compose-email";
 
-/** To whom and what: a link in it lets its reader in, and the address is nobody else's business. */
+/** Stored encrypted: a link in it grants access, and the address is private. */
 export type Contents = { to: string; letter: EmailContent };
 
 const key = () => Buffer.from(derivedSecret("mail"), "hex");

@@ -9,12 +9,12 @@ import { logger } from "@/server/platform/log";
 import { unsealMail } from "./sealed-mail";
 import { deliver, MailProblem } from "./transport";
 
-/** What became of an e-mail; `nothing`: it was sent before, fell with its project, or its link has run out. */
+/** The outcome of sending; `nothing`: already sent, deleted with its project, or its link has expired. */
 export type Outcome = "sent" | "refused" | "nothing";
 
 /**
- * Sends an e-mail that waits. Throws where trying again makes sense. A process that dies between the server's word and
- * ours sends it twice, both under one Message-ID, by which the reader's mailbox can tell.
+ * Sends a queued e-mail. Throws when a retry makes sense. If the process dies between the mail server's reply and our
+ * commit, the e-mail is sent twice under the same Message-ID, which lets mailboxes deduplicate it.
  */
 export async function sendMail(db: Db, id: string, at?: number): Promise<Outcome> {
   const [mail] = await db.select().from(outgoingMail).where(eq(outgoingMail.id, id));
@@ -31,7 +31,10 @@ export async function sendMail(db: Db, id: string, at?: number): Promise<Outcome
     await deliver({ from, to, messageId: `<${id}@${domainOf(from)}>`, date: new Date(mail.createdAt), ...letter });
   } catch (error) {
     if (!(error instanceof MailProblem && error.permanent)) throw error;
-    logger("mail").warn({ mailId: id, kind: mail.kind, why: error.message }, "An e-mail will never be taken.");
+    logger("mail").warn(
+      { mailId: id, kind: mail.kind, why: error.message },
+      "The mail server permanently rejected an e-mail.",
+    );
     await settle({ refusedAt: NOW });
     return "refused";
   }

@@ -3,7 +3,7 @@ import { SMTPServer } from "smtp-server";
 
 export type Received = { from: string; to: string[]; headers: string; text: string; html: string; raw: string };
 
-/** Undoes quoted-printable, which is how plain letters travel. */
+/** Decodes quoted-printable. */
 const plain = (part: string) =>
   Buffer.from(
     part
@@ -24,10 +24,10 @@ function read(raw: string): Pick<Received, "headers" | "text" | "html" | "raw"> 
   return { headers, text: part("text/plain"), html: part("text/html"), raw };
 }
 
-/** What a mail server says to an e-mail: takes it, or answers with these words. */
+/** A mail server's verdict on an e-mail: `null` accepts it, otherwise this reply rejects it. */
 export type Verdict = { code: number; words: (raw: string) => string } | null;
 
-/** For tests: a real mail server on loopback. `down` keeps its port for later and answers nobody. */
+/** For tests: starts a real mail server on loopback. */
 export async function startMailServer({ port = 0, user, pass }: { port?: number; user?: string; pass?: string } = {}) {
   const received: Received[] = [];
   let verdict: Verdict = null;
@@ -61,16 +61,16 @@ export async function startMailServer({ port = 0, user, pass }: { port?: number;
     port: taken,
     url: `smtp://${user === undefined ? "" : `${user}:${pass}@`}127.0.0.1:${taken}`,
     received,
-    /** How many e-mails were handed over, taken or not. */
+    /** Number of e-mails submitted, accepted or not. */
     tries: () => tries,
-    answer: (given: Verdict) => {
+    respondWith: (given: Verdict) => {
       verdict = given;
     },
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
 
-/** A port that nobody listens at. */
+/** Returns a port without a listener. */
 export const closedPort = () =>
   new Promise<number>((resolve) => {
     const probe = createServer().listen(0, "127.0.0.1", () => {

@@ -1,6 +1,6 @@
 import { env } from "@/env";
 
-/** A mail server that says nothing for so long is as good as down. */
+/** A mail server that takes longer is treated as down. */
 const PATIENCE_MS = 20_000;
 
 type Message = {
@@ -14,24 +14,24 @@ type Message = {
 };
 
 /**
- * Why a mail server did not take an e-mail, by codes only: its own words may quote the e-mail with its link, and an
- * error of a job is stored and logged.
+ * Why a mail server rejected an e-mail, by codes only: the server's message may quote the e-mail with its link, and job
+ * errors are stored and logged.
  */
 export class MailProblem extends Error {
   override name = "MailProblem";
   constructor(
     code: string,
     reply: number | undefined,
-    /** Whether the server will never take it, however often it is tried. */
+    /** Whether retrying is pointless. */
     readonly permanent: boolean,
   ) {
-    super(`The mail server did not take the e-mail (${[code, reply].filter(Boolean).join(" ")}).`);
+    super(`The mail server did not accept the e-mail (${[code, reply].filter(Boolean).join(" ")}).`);
   }
 }
 
-/** Hands an e-mail to the mail server; resolves when it has taken it. */
+/** Submits an e-mail to the mail server; resolves when it is accepted, throws `MailProblem` otherwise. */
 export async function deliver(message: Message): Promise<void> {
-  // Loaded where it is used: a web process only queues.
+  // Loaded lazily: a web process only queues e-mails.
   const { createTransport } = await import("nodemailer");
   const transport = createTransport({
     url: env().SMTP_URL as string,
@@ -53,13 +53,13 @@ export async function deliver(message: Message): Promise<void> {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
-/** A password goes over the network encrypted or not at all. */
+/** Credentials are sent over an encrypted connection or not at all. */
 function sendsPassword() {
   const { username, hostname } = new URL(env().SMTP_URL as string);
   return username !== "" && !LOOPBACK.test(hostname);
 }
 
-/** What is wrong with this recipient or these words stays wrong; a server and its settings can be mended. */
+/** A problem with the recipient or the content is permanent; one with the server or its settings can be fixed. */
 const LASTING = new Set(["RCPT TO", "DATA"]);
 
 function problemOf(error: unknown): MailProblem {

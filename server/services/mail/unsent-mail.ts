@@ -3,7 +3,7 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { outgoingMail } from "@/db/schema";
 
-/** Returns the e-mails that are yet to be sent and whose links still open something, oldest first. */
+/** Returns the unsent e-mails whose links have not expired, oldest first. */
 export const unsentMail = (db: Db) =>
   db
     .select({ id: outgoingMail.id, projectId: outgoingMail.projectId })
