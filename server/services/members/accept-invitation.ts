@@ -12,12 +12,15 @@ import { isPending } from "./invitations";
 import { lockMembers } from "./owners";
 import { acceptedReply, joinInput, tokenInput } from "./schemas";
 
-const closed = () =>
-  new ServiceError("forbidden", "This link was used already, has expired or was revoked. Ask an owner for a new one.");
+const invalidLink = () =>
+  new ServiceError(
+    "forbidden",
+    "This link has already been used, has expired or was revoked. Ask an owner for a new one.",
+  );
 
 const usable = (db: Db, token: string) => and(eq(invitations.tokenHash, hashOfToken(token)), isPending(db));
 
-/** What its holder may know of an invitation before they use it; `null` when it opens nothing. */
+/** Returns what the holder of an invitation link may see before using it; `null` for a link that does not work. */
 export async function findInvitation(db: Db, token: string) {
   const [found] = await db
     .select({
@@ -34,8 +37,8 @@ export async function findInvitation(db: Db, token: string) {
 }
 
 /**
- * An invitation by which somebody with this address may come: one whose link they hold, unless it is for another, or one
- * that is for them. It is not used up by asking.
+ * Returns a pending invitation for a person with this address: one for their address, or one for nobody in particular
+ * whose link they hold. Does not use it up.
  */
 export async function invitationFor(
   db: Db,
@@ -47,14 +50,14 @@ export async function invitationFor(
     .select({ projectId: invitations.projectId })
     .from(invitations)
     .where(and(isPending(db), or(theirs, and(held, isNull(invitations.email)))))
-    // Of several, the one whose link they hold.
+    // Prefers the one whose link they hold.
     .orderBy(desc(held))
     .limit(1);
   return found ?? null;
 }
 
-/** A revocation of the key with which the link was made waits, or has happened: the link then lets nobody in. */
-const holdIssuingKey = (db: Db, token: string) =>
+/** Locks the key that created the link: its revocation either waits, or has happened and the link no longer works. */
+const lockIssuingKey = (db: Db, token: string) =>
   db
     .select({ id: apiKeys.id })
     .from(apiKeys)
@@ -62,25 +65,25 @@ const holdIssuingKey = (db: Db, token: string) =>
     .where(eq(invitations.tokenHash, hashOfToken(token)))
     .for("share", { of: apiKeys });
 
-/** Uses the link up and lets the person in, in the caller's transaction. */
+/** Uses up the link and adds the person to the project, in the caller's transaction. */
 async function admit(db: Db, token: string, person: { id: string; email: string }) {
   const seen = await findInvitation(db, token);
-  if (!seen) throw closed();
+  if (!seen) throw invalidLink();
   const projectId = seen.projectId as ProjectId;
   const project = await lockMembers({ db, projectId });
-  await holdIssuingKey(db, token);
+  await lockIssuingKey(db, token);
   if (seen.email !== null && seen.email.toLowerCase() !== person.email.toLowerCase()) {
-    throw new ServiceError("forbidden", "This link was made for another e-mail address.");
+    throw new ServiceError("forbidden", "This link is for a different e-mail address.");
   }
   if (await roleIn(db, { projectId, userId: person.id })) {
-    throw new ServiceError("conflict", "You belong to this project already.");
+    throw new ServiceError("conflict", "You already belong to this project.");
   }
   const [used] = await db
     .update(invitations)
     .set({ acceptedAt: NOW, acceptedBy: person.id })
     .where(usable(db, token))
     .returning({ id: invitations.id, role: invitations.role });
-  if (!used) throw closed();
+  if (!used) throw invalidLink();
   await db.insert(memberships).values({ projectId, userId: person.id, role: used.role });
   return {
     accepted: { project, role: used.role },
@@ -96,7 +99,7 @@ async function admit(db: Db, token: string, person: { id: string; email: string 
 export const acceptInvitation = accountVerb(
   {
     name: "invitations.accept",
-    summary: "Join a project by the one-time link that an owner gave.",
+    summary: "Join a project with a one-time invitation link.",
     effect: "write",
     input: tokenInput,
     reply: acceptedReply,
@@ -109,18 +112,18 @@ export const acceptInvitation = accountVerb(
   },
 );
 
-/** Somebody without an account makes one by the link and joins: both or neither. */
+/** Creates an account for the holder of an invitation link and adds it to the project, atomically. */
 export async function joinByInvitation(db: Db, given: unknown, request?: RequestInfo) {
   requirePasswords();
   const { token, ...person } = joinInput.parse(given);
   const seen = await findInvitation(db, token);
-  if (!seen) throw closed();
+  if (!seen) throw invalidLink();
   return db.transaction(async (tx) => {
-    // One after the other: of many who use a link at once, the others hash no password.
+    // Serializes concurrent uses of one link, so that only one of them hashes a password.
     const [open] = await tx.select({ id: invitations.id }).from(invitations).where(usable(tx, token)).for("update");
-    if (!open) throw closed();
+    if (!open) throw invalidLink();
     if (await findUserByEmail(tx, person.email)) {
-      throw new ServiceError("conflict", "This address has an account: sign in with it, then open the link again.");
+      throw new ServiceError("conflict", "This address already has an account: sign in, then open the link again.");
     }
     const user = await createUser(tx, person, { emailProven: seen.email !== null });
     const { accepted, note } = await admit(tx, token, user);

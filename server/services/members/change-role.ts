@@ -8,9 +8,9 @@ import { changeRoleInput, memberReply } from "./schemas";
 export const changeRole = verb(
   {
     name: "members.changeRole",
-    summary: "Give a member another role. It counts from their next request on.",
+    summary: "Change a member's role. It takes effect with their next request.",
     description:
-      "The last owner keeps that role (409). Links that a former owner made stop working. A key gives no role that may do more than the key (403).",
+      "The last owner's role cannot be changed (409). Links that a former owner created stop working. A key cannot grant a role with more capabilities than its own (403).",
     capability: "project:admin",
     effect: "write",
     input: changeRoleInput,

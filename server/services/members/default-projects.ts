@@ -8,16 +8,16 @@ import type { RequestInfo } from "@/server/platform/context";
 type Joining = {
   userId: string;
   role: Role;
-  /** Ids, or every project that there is. */
+  /** Project ids, or `*` for every project. */
   projects: readonly string[] | "*";
-  /** A project that they do not join this way. */
+  /** A project to leave out. */
   except: string | null;
 };
 
-/** Makes somebody new a member where newcomers are. A configured project that is gone is left out. */
+/** Adds a new person to the default projects. Skips configured projects that do not exist. */
 export async function joinDefaultProjects(db: Db, joining: Joining, request: RequestInfo): Promise<void> {
   const { userId, role, except } = joining;
-  const there = await db
+  const existing = await db
     .select({ id: projects.id })
     .from(projects)
     .where(
@@ -27,11 +27,11 @@ export async function joinDefaultProjects(db: Db, joining: Joining, request: Req
       ),
     )
     .orderBy(asc(projects.id))
-    // A deletion takes the row first: asked after this, the next question sees whether it has taken the members.
+    // A project's deletion locks this row first, so the query below sees whether it has removed the members.
     .for("key share");
-  if (there.length === 0) return;
-  const ids = there.map(({ id }) => id);
-  // A project without an owner is one whose data is just being deleted.
+  if (existing.length === 0) return;
+  const ids = existing.map(({ id }) => id);
+  // A project without an owner is being deleted.
   const alive = await db
     .selectDistinct({ projectId: memberships.projectId })
     .from(memberships)

@@ -25,7 +25,7 @@ import {
 
 type Row = Omit<typeof invitations.$inferSelect, "tokenHash">;
 
-/** Whether its link still opens the door: also not after its maker lost the right to make it. */
+/** Condition on invitations whose link works; it stops working when its creator loses the right to invite. */
 export const isPending = (db: Db) =>
   and(
     isNull(invitations.acceptedAt),
@@ -34,7 +34,7 @@ export const isPending = (db: Db) =>
     issuerMayStillGrant(db),
   );
 
-/** Accepted counts before all: an invitation that was used is history, whatever its dates say. */
+/** `accepted` takes precedence over revocation and expiry. */
 const invitationJson = ({ projectId: _, ...row }: Row, now: number, stillMay = true): Invitation => ({
   ...row,
   status:
@@ -52,9 +52,9 @@ const invitationJson = ({ projectId: _, ...row }: Row, now: number, stillMay = t
 export const inviteMember = verb(
   {
     name: "members.invite",
-    summary: "Make a one-time link by which somebody joins the project.",
+    summary: "Create a one-time link for joining the project.",
     description:
-      "The link is in this answer only. It works once, until it expires or is revoked. With an address it is also mailed there, where this installation sends e-mail: `mailedTo` says so. One that is made with a key gives no role that may do more than the key, and ends with it: when it is revoked or expires.",
+      "The link is returned in this response only. It works once, until it expires or is revoked. With an address it is also mailed there if this installation sends e-mail; see `mailedTo`. An invitation created with a key cannot grant a role with more capabilities than the key, and ends with it: when the key is revoked or expires.",
     capability: "project:admin",
     effect: "write",
     input: inviteInput,
@@ -90,7 +90,7 @@ export const inviteMember = verb(
 export const listInvitations = verb(
   {
     name: "members.listInvitations",
-    summary: "The project's invitations, newest first. Never their links.",
+    summary: "List the project's invitations, newest first. Never their links.",
     capability: "project:admin",
     effect: "read",
     input: listInvitationsInput,
@@ -130,8 +130,8 @@ export const listInvitations = verb(
 export const revokeInvitation = verb(
   {
     name: "members.revokeInvitation",
-    summary: "Revoke an invitation: its link stops working at once.",
-    description: "Revoking again changes nothing. One that was accepted cannot be revoked (409): remove the member.",
+    summary: "Revoke an invitation: its link stops working immediately.",
+    description: "Revoking it again has no effect. An accepted invitation cannot be revoked (409): remove the member.",
     capability: "project:admin",
     effect: "write",
     input: invitationInput,
@@ -142,7 +142,7 @@ export const revokeInvitation = verb(
     const [before] = await ctx.db.select().from(invitations).where(mine).for("update");
     if (!before) throw notFound("The invitation");
     if (before.acceptedAt !== null) {
-      throw new ServiceError("conflict", "The invitation was accepted already: remove the member instead.");
+      throw new ServiceError("conflict", "The invitation has already been accepted: remove the member instead.");
     }
     const revokedAt = before.revokedAt ?? (await databaseNow(ctx.db));
     await ctx.db.update(invitations).set({ revokedAt }).where(mine);

@@ -10,7 +10,7 @@ import { leaveInput, removedReply } from "./schemas";
 export const leaveProject = accountVerb(
   {
     name: "projects.leave",
-    summary: "Leave a project. Its last owner cannot (409).",
+    summary: "Leave a project. The last owner cannot leave (409).",
     effect: "write",
     input: leaveInput,
     reply: removedReply,

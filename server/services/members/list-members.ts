@@ -34,7 +34,7 @@ export async function readMember(ctx: Ctx, userId: string) {
 export const listMembers = verb(
   {
     name: "members.list",
-    summary: "The project's people and their roles, the newest first.",
+    summary: "List the project's members and their roles, newest first.",
     capability: "project:admin",
     effect: "read",
     input: listMembersInput,

@@ -5,7 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { personLabel, personOf } from "@/server/services/identity";
 import { composeEmail, dayOf, mailEnabled, queueMail } from "@/server/services/mail";
 
-/** Mails an invitation to whom it is for. Returns the address; `null` where it is for nobody, or no e-mail is sent here. */
+/** Mails an invitation. Returns the address; `null` when it has none, or this installation sends no e-mail. */
 export async function mailInvitation(
   { db, projectId, actor }: Ctx,
   { to, role, link, expiresAt }: { to: string | null; role: Role; link: string; expiresAt: number },

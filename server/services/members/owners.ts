@@ -9,8 +9,8 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 type In = Pick<Ctx, "db" | "projectId">;
 
 /**
- * One change of a project's people at a time, in any number of processes: what was true of its owners when it was
- * asked is true when it is done. Weaker than the lock of a deletion, so that ingest does not wait for it.
+ * Serializes changes of a project's members across processes, so that checks of its owners hold until the commit. Weaker
+ * than a deletion's lock, so that it does not block ingest.
  */
 export async function lockMembers({ db, projectId }: In) {
   const [project] = await db
@@ -31,7 +31,7 @@ export async function roleOf({ db, projectId }: In, userId: string): Promise<Rol
   return row.role;
 }
 
-/** Whether somebody else owns the project who can sign in. */
+/** Whether the project has another owner who can sign in. */
 const hasOtherOwner = ({ db, projectId }: In, userId: string) =>
   db
     .select({ userId: memberships.userId })
@@ -48,7 +48,7 @@ const hasOtherOwner = ({ db, projectId }: In, userId: string) =>
     .limit(1)
     .then((found) => found.length > 0);
 
-/** Refuses to take the role from the only owner. Call it with the lock held. */
+/** Throws `conflict` when the project would lose its last owner. Call it with the lock held. */
 export async function requireOtherOwner(ctx: In, userId: string, leaving: Role) {
   if (leaving === "owner" && !(await hasOtherOwner(ctx, userId))) {
     throw new ServiceError("conflict", "This is the project's last owner: make somebody else an owner first.");
@@ -66,7 +66,7 @@ async function revokeLinks(db: Db, ofInvitations: SQL | undefined, ofResets: SQL
     .where(ofResets);
 }
 
-/** Links that a former owner made must not be their way back in. */
+/** Revokes the links that a former owner created, so that they cannot get back in with them. */
 export const revokeLinksOf = ({ db, projectId }: In, userId: string) =>
   revokeLinks(
     db,
@@ -74,7 +74,7 @@ export const revokeLinksOf = ({ db, projectId }: In, userId: string) =>
     and(eq(passwordResets.projectId, projectId), eq(passwordResets.createdBy, userId)),
   );
 
-/** The same in every project, also of links that were made for them to set a password: nothing lets them back in. */
+/** Revokes the links that a person created in any project, and the password links created for them. */
 export const revokeAllLinksOf = (db: Db, userId: string) =>
   revokeLinks(
     db,
@@ -82,7 +82,7 @@ export const revokeAllLinksOf = (db: Db, userId: string) =>
     or(eq(passwordResets.createdBy, userId), eq(passwordResets.userId, userId)),
   );
 
-/** Takes somebody out. Their next request already finds no project here. */
+/** Removes a member, effective with their next request. Returns their former role. */
 export async function removeMembership(ctx: In, userId: string): Promise<Role> {
   await lockMembers(ctx);
   const role = await roleOf(ctx, userId);

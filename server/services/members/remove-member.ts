@@ -7,9 +7,9 @@ import { removedReply, removeMemberInput } from "./schemas";
 export const removeMember = verb(
   {
     name: "members.remove",
-    summary: "Take a member out of the project. Their next request already finds no project here.",
+    summary: "Remove a member from the project. It takes effect with their next request.",
     description:
-      "The last owner stays (409). Invitations and reset links that they made stop working; API keys are the project's and stay, unless `revokeKeys` says that those they made go too: `keysLeft` is how many of these still work.",
+      "The last owner cannot be removed (409). Invitations and reset links that the member created stop working. API keys belong to the project and stay, unless `revokeKeys` revokes those that the member created; `keysLeft` is the number of these that still work.",
     capability: "project:admin",
     effect: "write",
     input: removeMemberInput,

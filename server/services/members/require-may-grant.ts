@@ -6,8 +6,8 @@ import { type Ctx, requireGrantable } from "@/server/platform/context";
 import { isActiveKey, lockOwnKey } from "@/server/services/api-keys";
 
 /**
- * Refuses to give a role that may do more than the caller, be it a key: one that could would make itself an owner. Returns
- * when the caller's key ends (Unix ms), and so what it gives away.
+ * Throws `forbidden` when the role has more capabilities than the caller; otherwise a key could make itself an owner.
+ * Locks the caller's key and returns when it expires (Unix ms), as does whatever it grants.
  */
 export function requireMayGrant(ctx: Ctx, role: Role) {
   requireGrantable(ctx, ROLE_CAPABILITIES[role]);
@@ -15,8 +15,8 @@ export function requireMayGrant(ctx: Ctx, role: Role) {
 }
 
 /**
- * Whether the maker of an invitation could still make it: an owner who is one, a key that lives and holds what the role may
- * do. Nobody's (`null`) is the operator's.
+ * Condition on invitations that their creator could still create: a current owner, or an active key with all capabilities
+ * of the role. Without a creator (`null`), the operator created it.
  */
 export const issuerMayStillGrant = (db: Db) =>
   or(

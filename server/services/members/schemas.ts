@@ -14,9 +14,9 @@ export const member = z.object({
   email: z.string(),
   name: z.string().nullable(),
   role,
-  /** When a browser of theirs was last here, to five minutes; `null` when no session of theirs is left. */
+  /** When a browser of theirs was last active, accurate to five minutes; `null` when they have no session. */
   lastSeenAt: z.number().nullable(),
-  /** API keys that they made here and that still open something. */
+  /** Number of active API keys that they created in the project. */
   activeKeyCount: z.int(),
   createdAt: z.number(),
 });
@@ -26,17 +26,17 @@ export const listMembersInput = z.strictObject(pageInput);
 export const membersReply = z.object({ members: z.array(member), pagination });
 
 export const changeRoleInput = z.strictObject({ userId: idInput, role });
-/** `revokeKeys`: whoever made a key may know it. */
+/** `revokeKeys`: also revoke the keys that they created, whose secrets they may know. */
 export const removeMemberInput = z.strictObject({ userId: idInput, revokeKeys: queryBoolean().default(false) });
-/** Of the keys that they made: how many were revoked, and how many still open something. */
+/** How many of the keys that they created were revoked, and how many are still active. */
 export const removedReply = z.object({ ok: z.literal(true), keysRevoked: z.int(), keysLeft: z.int() });
-/** `fromUserId`: which owner hands over. A signed-in owner hands over their own; a key has to say whose. */
+/** `fromUserId`: the owner who gives up the role. Defaults to a signed-in owner; required for a key. */
 export const transferOwnershipInput = z.strictObject({ userId: idInput, fromUserId: idInput.optional() });
 
 export const invitation = z.object({
   id: z.string(),
   role,
-  /** Whom it is for; `null`: whoever has the link. */
+  /** The address it is for; `null`: anybody with the link. */
   email: z.string().nullable(),
   status: z.enum(["pending", "accepted", "revoked", "expired"]),
   createdBy: z.string().nullable(),
@@ -49,12 +49,12 @@ export const invitation = z.object({
 export type Invitation = z.infer<typeof invitation>;
 export const inviteInput = z.strictObject({
   role: role.default("viewer"),
-  /** Whom it is for. Without it, whoever has the link can use it, once. */
+  /** The address it is for. Without it, anybody with the link can use it, once. */
   email: email.nullish(),
-  /** For how many days the link opens the door. */
+  /** For how many days the link works. */
   days: z.int().min(1).max(INVITATION_DAYS_MAX).default(INVITATION_DAYS),
 });
-/** `token` and `link` are shown here and never again. `mailedTo`: the address to which the link is mailed, if any. */
+/** `token` and `link` are returned only once, here. `mailedTo`: the address that the link is mailed to, if any. */
 export const invitedReply = z.object({
   invitation,
   token: z.string(),
@@ -72,9 +72,9 @@ export const invitationInput = z.strictObject({ invitationId: idInput });
 const token = z.string().min(1).max(200);
 export const tokenInput = z.strictObject({ token });
 export const acceptedReply = z.object({ project: z.object({ id: z.string(), name: z.string() }), role });
-/** A person who has no account yet makes one by an invitation. */
+/** Creates an account with an invitation. */
 export const joinInput = z.strictObject({ token, email, password, name: personName.optional() });
-/** `revokeKeys`: those that one made oneself. */
+/** `revokeKeys`: also revoke the keys that the member created. */
 export const leaveInput = z.strictObject({ projectId: idInput, revokeKeys: z.boolean().default(false) });
 
 export const daysFrom = (now: number, days: number) => now + days * DAY_MS;

@@ -9,9 +9,9 @@ import { memberReply, transferOwnershipInput } from "./schemas";
 export const transferOwnership = verb(
   {
     name: "members.transferOwnership",
-    summary: "Make a member the owner in one's own place: one becomes a manager, in the same step.",
+    summary: "Transfer ownership to a member. The former owner becomes a manager.",
     description:
-      "A signed-in owner hands over their own role. A key has to say whose, as `fromUserId`, and to hold every capability itself (403).",
+      "A signed-in owner transfers their own role. A key has to name the owner in `fromUserId` and needs every capability itself (403).",
     capability: "project:admin",
     effect: "write",
     input: transferOwnershipInput,
@@ -19,12 +19,13 @@ export const transferOwnership = verb(
   },
   async (ctx, { userId, fromUserId }) => {
     const from = fromUserId ?? (ctx.actor.kind === "user" ? ctx.actor.userId : undefined);
-    if (from === undefined) throw unprocessable("/fromUserId", "A key has to say which owner hands over.");
+    if (from === undefined)
+      throw unprocessable("/fromUserId", "A key has to name the owner whose role is transferred.");
     await requireMayGrant(ctx, "owner");
-    if (from === userId) throw new ServiceError("conflict", "Nobody can hand over to themselves.");
+    if (from === userId) throw new ServiceError("conflict", "Choose another member: this one already holds the role.");
     await lockMembers(ctx);
     const [theirs, own] = [await roleOf(ctx, userId), await roleOf(ctx, from)];
-    if (own !== "owner") throw new ServiceError("conflict", "Only an owner can hand the project over.");
+    if (own !== "owner") throw new ServiceError("conflict", "Only an owner can transfer ownership.");
     await setRole(ctx, userId, "owner");
     await setRole(ctx, from, "manager");
     auditNote(ctx, {

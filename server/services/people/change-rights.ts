@@ -9,9 +9,9 @@ import { changeRightsInput, personReply } from "./schemas";
 export const changeRights = installationVerb(
   {
     name: "people.changeRights",
-    summary: "Give or take the right to start projects, or to own the installation.",
+    summary: "Grant or revoke the right to create projects, or ownership of the installation.",
     description:
-      "An owner of the installation manages its people and may start projects. Its last owner stays one (409).",
+      "An owner of the installation manages its people and may create projects. The last owner cannot be removed (409).",
     right: "people:manage",
     effect: "write",
     input: changeRightsInput,

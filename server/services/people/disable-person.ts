@@ -13,9 +13,9 @@ import { disabledReply, disableInput, personInput, personReply } from "./schemas
 export const disablePerson = installationVerb(
   {
     name: "people.disable",
-    summary: "Disable an account: its browsers are signed out at once, and nobody signs in to it by any way.",
+    summary: "Disable an account: its browsers are signed out immediately, and nobody can sign in to it.",
     description:
-      "Its projects, and what was done in them, stay. Invitations and password links that the person made stop working; API keys that they made stay, unless `revokeKeys` says otherwise: `keysLeft` is how many still work. The installation's last owner stays (409).",
+      "Its projects and their data stay. Invitations and password links that the person created stop working. API keys that they created stay, unless `revokeKeys` is set; `keysLeft` is the number of keys that still work. The installation's last owner cannot be disabled (409).",
     right: "people:manage",
     effect: "write",
     input: disableInput,
@@ -42,8 +42,8 @@ export const disablePerson = installationVerb(
 export const enablePerson = installationVerb(
   {
     name: "people.enable",
-    summary: "Let somebody who was disabled sign in again.",
-    description: "What was ended stays ended: they sign in anew, and revoked keys and links stay revoked.",
+    summary: "Enable a disabled account.",
+    description: "The person has to sign in again; revoked keys and links stay revoked.",
     right: "people:manage",
     effect: "write",
     input: personInput,

@@ -11,8 +11,8 @@ import { lockPerson, refuseSelf, requireOtherInstallationOwner } from "./lock-pe
 import { soleOwnerOf } from "./read-people";
 import { erasedReply, eraseInput } from "./schemas";
 
-/** One owner after the other leaves a project, in any number of processes: what is asked below stays true. */
-const lockTheirProjects = (ctx: InstallationCtx, userId: string) =>
+/** Locks the projects that they own, so that no other owner can leave before the transaction ends. */
+const lockOwnedProjects = (ctx: InstallationCtx, userId: string) =>
   ctx.db
     .select({ id: projects.id })
     .from(projects)
@@ -26,13 +26,13 @@ async function refuseSoleOwner(ctx: InstallationCtx, userId: string) {
   if (owned.length === 0) return;
   throw new ServiceError(
     "conflict",
-    `They are the only owner of ${owned.map(({ name, id }) => `“${name}” (${id})`).join(", ")}: hand ${owned.length === 1 ? "it" : "these"} over first.`,
+    `They are the only owner of ${owned.map(({ name, id }) => `“${name}” (${id})`).join(", ")}: transfer ${owned.length === 1 ? "it" : "them"} first.`,
     { errors: owned.map(({ id, name }) => ({ path: "/userId", message: `The only owner of “${name}” (${id}).` })) },
   );
 }
 
-/** Invitations name whom they are for; one that is still open is nobody's any more. */
-async function forgetAddress(ctx: InstallationCtx, email: string) {
+/** Deletes pending invitations for the address, and clears it wherever else it is stored. */
+async function eraseAddress(ctx: InstallationCtx, email: string) {
   const theirs = eq(sql`lower(${invitations.email})`, sql`lower(${email})`);
   await ctx.db.delete(invitations).where(and(theirs, isNull(invitations.acceptedAt)));
   for (const { table, column } of ADDRESS_COLUMNS) {
@@ -46,9 +46,9 @@ async function forgetAddress(ctx: InstallationCtx, email: string) {
 export const erasePerson = installationVerb(
   {
     name: "people.erase",
-    summary: "Erase somebody: their account, sessions, memberships, and ways in.",
+    summary: "Erase a person: their account, sessions, memberships, and sign-in methods.",
     description:
-      "`email` is their address, typed once more (422 when it is another). Refused (409) for the only owner of a project, named in the answer, and for the installation's last owner. Audit logs keep what was done, under the person's id: address, name and network are removed from them. API keys that they made stay, unless `revokeKeys`. There is no way back; earlier backups have them until they expire.",
+      "`email` repeats their address as a confirmation (422 when it differs). Refused (409) for the only owner of a project (listed in the response) and for the installation's last owner. Audit logs keep their actions under the person's id; address, name and network are removed. API keys that they created stay, unless `revokeKeys` is set. This cannot be undone; earlier backups contain the person until they expire.",
     right: "people:manage",
     effect: "write",
     input: eraseInput,
@@ -58,14 +58,14 @@ export const erasePerson = installationVerb(
     refuseSelf(ctx, userId, "erase");
     const person = await lockPerson(ctx.db, userId);
     if (person.email.toLowerCase() !== email.toLowerCase())
-      throw unprocessable("/email", "Type their address as it stands.");
+      throw unprocessable("/email", "Type their address exactly as it is.");
     await requireOtherInstallationOwner(ctx.db, person);
-    await lockTheirProjects(ctx, userId);
+    await lockOwnedProjects(ctx, userId);
     await refuseSoleOwner(ctx, userId);
     await revokeAllLinksOf(ctx.db, userId);
     const { revoked, left } = await settleKeysOf(ctx.db, { userId, projectId: null, revoke: revokeKeys });
-    await forgetAddress(ctx, person.email);
-    // The one change that the audit logs know, and the application has no other way to make it.
+    await eraseAddress(ctx, person.email);
+    // The only permitted change to audit logs: the application's database role can make it through this function only.
     await ctx.db.execute(sql`select forget_person(${userId})`);
     await ctx.db.delete(users).where(eq(users.id, userId));
     auditNote(ctx, { target: { type: "user", id: userId }, before: null, after: { keysRevoked: revoked } });

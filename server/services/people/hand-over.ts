@@ -12,9 +12,9 @@ import { handOverInput } from "./schemas";
 export const handOverProject = installationVerb(
   {
     name: "people.handOver",
-    summary: "Make somebody else the owner of a project whose only owner cannot do it any more.",
+    summary: "Transfer a project from its only owner to somebody else.",
     description:
-      "Only of a project that nobody else owns who can sign in (409 otherwise: its own owners decide). The former owner becomes a manager. It stands in the project's audit log.",
+      "For an owner who can no longer do it themselves. Only for a project without another owner who can sign in (409 otherwise, since its other owners decide). The former owner becomes a manager. Recorded in the project's audit log.",
     right: "people:manage",
     effect: "write",
     input: handOverInput,
@@ -31,10 +31,9 @@ export const handOverProject = installationVerb(
       .where(and(eq(memberships.projectId, projectId), eq(memberships.userId, userId)));
     if (membership?.role !== "owner") throw notFound("The project of this owner");
     if (!owned.some(({ id }) => id === projectId))
-      throw new ServiceError("conflict", "The project has another owner, who decides.");
+      throw new ServiceError("conflict", "The project has another owner, who can decide.");
     const [heir] = await ctx.db.select({ disabledAt: users.disabledAt }).from(users).where(eq(users.id, toUserId));
-    if (!heir || heir.disabledAt !== null)
-      throw unprocessable("/toUserId", "There is nobody of this id who can sign in.");
+    if (!heir || heir.disabledAt !== null) throw unprocessable("/toUserId", "No person with this id can sign in.");
     await ctx.db
       .insert(memberships)
       .values({ projectId, userId: toUserId, role: "owner" })

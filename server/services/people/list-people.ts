@@ -1,13 +1,13 @@
 import { users } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { installationVerb } from "@/server/platform/verb";
-import { impactOf, readPerson, shownPerson } from "./read-people";
+import { impactOf, personColumns, readPerson } from "./read-people";
 import { listPeopleInput, peopleReply, personInput, personWithImpactReply } from "./schemas";
 
 export const listPeople = installationVerb(
   {
     name: "people.list",
-    summary: "Everybody who has an account, the newest first, with their projects and when they last signed in.",
+    summary: "List all people with an account, newest first, with their projects and last sign-in.",
     right: "people:manage",
     effect: "read",
     input: listPeopleInput,
@@ -16,7 +16,7 @@ export const listPeople = installationVerb(
   async ({ db }, { limit, cursor }) => {
     const list = newestFirst({ name: "people", filters: {}, time: users.createdAt, id: users.id, limit, cursor });
     const found = await db
-      .select(shownPerson)
+      .select(personColumns)
       .from(users)
       .where(list.after)
       .orderBy(...list.order)
@@ -29,7 +29,7 @@ export const listPeople = installationVerb(
 export const getPerson = installationVerb(
   {
     name: "people.get",
-    summary: "Read one person, and what disabling or erasing them would touch.",
+    summary: "Read one person, and what disabling or erasing them would affect.",
     right: "people:manage",
     effect: "read",
     input: personInput,

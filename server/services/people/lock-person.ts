@@ -4,10 +4,10 @@ import { users } from "@/db/schema";
 import type { InstallationCtx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 
-/** Any number, as long as nothing else takes it: changes of people happen one at a time, so that an owner is left. */
+/** An arbitrary advisory lock key of our own: serializes changes of people, so that an owner always remains. */
 const PEOPLE_LOCK = 7_231_004_119;
 
-/** The person, as they stay until the end of the transaction. */
+/** Returns the person, locked until the end of the transaction. Throws `not_found`. */
 export async function lockPerson(db: Db, userId: string) {
   await db.execute(sql`select pg_advisory_xact_lock(${PEOPLE_LOCK}::bigint)`);
   const [person] = await db.select().from(users).where(eq(users.id, userId)).for("update");
@@ -15,7 +15,7 @@ export async function lockPerson(db: Db, userId: string) {
   return person;
 }
 
-/** Refuses to take the last owner from the installation. Call it with the lock held. */
+/** Throws `conflict` when the installation would lose its last owner. Call it with the lock held. */
 export async function requireOtherInstallationOwner(db: Db, leaving: { id: string; installationOwner: boolean }) {
   if (!leaving.installationOwner) return;
   const [other] = await db
@@ -28,7 +28,7 @@ export async function requireOtherInstallationOwner(db: Db, leaving: { id: strin
   }
 }
 
-/** Nobody shuts themselves out by mistake; another owner can, and the operator. */
+/** Throws `conflict` when callers act on their own account, so that nobody locks themselves out by mistake. */
 export function refuseSelf(ctx: InstallationCtx, userId: string, what: string) {
   if ("operator" in ctx || ctx.userId !== userId) return;
   throw new ServiceError("conflict", `You cannot ${what} yourself: ask another owner of the installation.`);

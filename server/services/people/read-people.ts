@@ -8,11 +8,11 @@ import { type Person, type PersonImpact, PROJECTS_SHOWN } from "./schemas";
 
 const numberOrNull = (value: unknown) => (value === null ? null : Number(value));
 
-/** With its table's name: Drizzle leaves it out of a query of one table, where it would be another's of a part of it. */
+/** Qualified by hand: Drizzle omits the table name in single-table queries, and subqueries would resolve their own `id`. */
 const personId = sql.raw("users.id");
 
-/** A person as shown. */
-export const shownPerson = {
+/** The columns of a person in replies. */
+export const personColumns = {
   id: users.id,
   email: users.email,
   name: users.name,
@@ -20,7 +20,7 @@ export const shownPerson = {
   disabledAt: users.disabledAt,
   installationOwner: users.installationOwner,
   mayCreateProjects: users.mayCreateProjects,
-  // Sessions that were ended count too: rows of them stay.
+  // Includes ended sessions: their rows stay.
   lastSignInAt: sql<number | null>`(
     select max(s.created_at) from ${sessions} s where s.user_id = ${personId})`.mapWith(numberOrNull),
   projectCount: sql<number>`(
@@ -33,12 +33,12 @@ export const shownPerson = {
 };
 
 export async function readPerson(db: Db, userId: string): Promise<Person> {
-  const [found] = await db.select(shownPerson).from(users).where(eq(users.id, userId));
+  const [found] = await db.select(personColumns).from(users).where(eq(users.id, userId));
   if (!found) throw notFound("The person");
   return found;
 }
 
-/** Projects of which nobody else is an owner who can sign in, by name. */
+/** Returns the projects without another owner who can sign in, by name. */
 export const soleOwnerOf = (db: Db, userId: string) =>
   db
     .select({ id: projects.id, name: projects.name })

@@ -2,26 +2,26 @@ import { z } from "zod";
 import { ROLES } from "@/server/platform/capabilities";
 import { idInput, pageInput, pagination } from "@/server/platform/schemas";
 
-/** Projects of one person that a list shows; `projectCount` is how many there are. */
+/** Projects of one person in a list; `projectCount` is the total. */
 export const PROJECTS_SHOWN = 20;
 
 const projectOfPerson = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) });
 
-/** Somebody who has an account. Times are Unix ms. */
+/** A person with an account. Times are Unix ms. */
 export const person = z.object({
   id: z.string(),
   email: z.string(),
   name: z.string().nullable(),
   createdAt: z.number(),
-  /** When they last signed in; `null`: not yet. */
+  /** When they last signed in; `null`: never. */
   lastSignInAt: z.number().nullable(),
-  /** Since when they cannot sign in; `null` for who can. */
+  /** When they were disabled; `null` for a person who can sign in. */
   disabledAt: z.number().nullable(),
   installationOwner: z.boolean(),
-  /** Owners of the installation may, whatever this says. */
+  /** Owners of the installation may in any case. */
   mayCreateProjects: z.boolean(),
   projectCount: z.int(),
-  /** The first of them, by name. */
+  /** The first projects, by name. */
   projects: z.array(projectOfPerson),
 });
 export type Person = z.infer<typeof person>;
@@ -30,22 +30,22 @@ export const peopleReply = z.object({ people: z.array(person), pagination });
 
 export const personInput = z.strictObject({ userId: idInput });
 
-/** What disabling or erasing somebody touches. */
+/** What disabling or erasing a person affects. */
 export const impact = z.object({
-  /** Browsers in which they are signed in. */
+  /** Number of browsers in which they are signed in. */
   sessions: z.int(),
-  /** API keys that they made, of any project, and that still open something. */
+  /** Number of active API keys that they created, in any project. */
   activeKeyCount: z.int(),
-  /** Projects that nobody else owns who can sign in: to be handed over before they are erased. */
+  /** Projects without another owner who can sign in: to be transferred before the person is erased. */
   soleOwnerOf: z.array(z.object({ id: z.string(), name: z.string() })),
 });
 export type PersonImpact = z.infer<typeof impact>;
 export const personWithImpactReply = z.object({ person, impact });
 export const personReply = z.object({ person });
 
-/** `revokeKeys`: the API keys that they made, in every project. */
+/** `revokeKeys`: also revoke the API keys that they created, in every project. */
 export const disableInput = z.strictObject({ userId: idInput, revokeKeys: z.boolean().default(false) });
-/** `keysLeft`: keys that they made and that still open something. */
+/** `keysLeft`: number of keys that they created and that are still active. */
 export const disabledReply = z.object({
   person,
   sessionsEnded: z.int(),
@@ -63,7 +63,7 @@ export const changeRightsInput = z
     message: "Say which right to change.",
   });
 
-/** `email`: their address, typed once more. */
+/** `email` repeats their address as a confirmation. */
 export const eraseInput = z.strictObject({
   userId: idInput,
   email: z.string().trim().min(1).max(254),
@@ -71,5 +71,5 @@ export const eraseInput = z.strictObject({
 });
 export const erasedReply = z.object({ ok: z.literal(true), keysRevoked: z.int(), keysLeft: z.int() });
 
-/** A project of which `userId` is the only owner, and who owns it from now on. */
+/** `userId` is the project's only owner, `toUserId` its new one. */
 export const handOverInput = z.strictObject({ userId: idInput, projectId: idInput, toUserId: idInput });

@@ -9,8 +9,8 @@ import { createProjectInput } from "./schemas";
 const DEFAULT_KEY_NAME = "Default key";
 
 /**
- * A project with its owner and its default key, which reads everything and sends telemetry: all of it or nothing. The
- * key's secret is in this answer only.
+ * Creates a project with its owner and its default key, atomically. The key can read everything and send telemetry; its
+ * secret is returned only here.
  */
 export async function createProject(db: Db, given: { name: string; ownerUserId: string }) {
   const { name } = createProjectInput.parse({ name: given.name });
@@ -30,7 +30,7 @@ export async function createProject(db: Db, given: { name: string; ownerUserId: 
   });
 }
 
-/** What the new project's log begins with. */
+/** Returns the first entry of the new project's audit log. */
 export const createdProjectNote = ({
   project,
   apiKey,

@@ -4,13 +4,13 @@ import { memberships, projects } from "@/db/schema";
 import { accountVerb } from "@/server/platform/verb";
 import { myProjectsReply } from "./schemas";
 
-/** A switcher that has more of them than this needs a search, not a longer list. */
+/** Beyond this, the project switcher needs a search rather than a longer list. */
 const PROJECTS_SHOWN = 1000;
 
 export const listProjects = accountVerb(
   {
     name: "projects.list",
-    summary: "The projects that the signed-in person belongs to, by name.",
+    summary: "List the projects that the signed-in person belongs to, by name.",
     effect: "read",
     input: z.strictObject({}),
     reply: myProjectsReply,

@@ -8,7 +8,7 @@ import { projectReply, renameProjectInput } from "./schemas";
 export const renameProject = verb(
   {
     name: "projects.rename",
-    summary: "Give the project another name.",
+    summary: "Rename the project.",
     capability: "project:admin",
     effect: "write",
     input: renameProjectInput,

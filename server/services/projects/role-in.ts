@@ -3,7 +3,7 @@ import type { Db } from "@/db/client";
 import { memberships } from "@/db/schema";
 import type { Role } from "@/server/platform/capabilities";
 
-/** What this person is in that project; `undefined` when they do not belong to it or it does not exist. */
+/** Returns the person's role in the project; `undefined` when they are not a member or the project does not exist. */
 export async function roleIn(db: Db, of: { projectId: string; userId: string }): Promise<Role | undefined> {
   const [membership] = await db
     .select({ role: memberships.role })

@@ -9,11 +9,11 @@ export const project = z.object({ id: z.string(), name: z.string(), createdAt: z
 export const projectReply = z.object({ project });
 
 export const createProjectInput = z.strictObject({ name: projectName });
-/** `secret` is the default key whole: it is shown here and never again. */
+/** `secret` is the complete default key, returned only once. */
 export const createdProjectReply = z.object({ project, apiKey, secret: z.string() });
 
 export const renameProjectInput = z.strictObject({ name: projectName });
 
-/** A project as its member sees it in the switcher. */
+/** A project in its member's switcher. */
 export const myProject = project.extend({ role: z.enum(ROLES) });
 export const myProjectsReply = z.object({ projects: z.array(myProject) });

@@ -7,14 +7,14 @@ import { createdProjectReply, createProjectInput } from "./schemas";
 export const startProject = installationVerb(
   {
     name: "projects.create",
-    summary: "Start a project. Whoever starts it owns it; its default key is shown in this answer only.",
+    summary: "Create a project. The caller becomes its owner; its default key is returned in this response only.",
     right: "projects:create",
     effect: "write",
     input: createProjectInput,
     reply: createdProjectReply,
   },
   async (ctx, { name }) => {
-    if ("operator" in ctx) throw new ServiceError("unprocessable", "A project is somebody's: say whose.");
+    if ("operator" in ctx) throw new ServiceError("unprocessable", "A project needs an owner.");
     const created = await createProject(ctx.db, { name, ownerUserId: ctx.userId });
     auditNote(ctx, createdProjectNote(created));
     return created;

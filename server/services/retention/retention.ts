@@ -10,27 +10,27 @@ import { CONVERSATIONS_COUNTED, impactOf } from "@/server/services/deletion";
 import { previewRetentionInput, previewRetentionReply, retentionReply, updateRetentionInput } from "./schemas";
 
 const DAY_MS = 86_400_000;
-/** Beyond this a person wants to know that there are many, and not to wait. */
+/** Counting stops here: beyond this, "many" is enough for a person, and counting takes too long. */
 const COUNTED = 100_000;
-/** Every hour at this minute (UTC) projects whose housekeeping of the day is not told yet are told. */
+/** The minute of every hour (UTC) at which the day's housekeeping is queued for projects that still lack it. */
 export const HOUSEKEEPING_MINUTE = 17;
 const HOUR_MS = 3_600_000;
 
 export const cutoffOf = (days: number, now: number) => now - days * DAY_MS;
 
 /**
- * Of conversations `c` whose last activity is older, and that got nothing new since either: an import of last year's
- * conversations is kept for the days that its project keeps conversations.
+ * Returns the condition on conversations `c` whose last activity and last change are both older. Imported conversations
+ * are therefore kept for the full retention period after their import.
  */
 export const expiredBefore = (before: number) =>
   sql`c.last_activity_at < ${before}::bigint and c.received_at < ${before}::bigint`;
 
-/** The day of a project's housekeeping, `2026-11-20`. */
+/** Returns the UTC day of a project's housekeeping, as `2026-11-20`. */
 export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-/** One event a project and day: told twice, it is one. */
+/** Returns the event id of a project's housekeeping, which deduplicates it per day. */
 export const housekeepingId = (projectId: string, day: string) => `housekeeping:${projectId}:${day}`;
 
-/** When the project's housekeeping is told the next time: this day's still, or tomorrow's first. */
+/** Returns when the project's housekeeping is queued next (Unix ms): still today, or first thing tomorrow. */
 async function nextHousekeeping({ db, projectId }: Ctx): Promise<number> {
   const now = await databaseNow(db);
   const told = await db.$count(jobEvents, eq(jobEvents.id, housekeepingId(projectId, dayOf(now))));
@@ -49,7 +49,7 @@ export async function readRetention(ctx: Pick<Ctx, "db" | "projectId">) {
 export const getRetention = verb(
   {
     name: "retention.get",
-    summary: "Read for how many days conversations are kept after their last activity.",
+    summary: "Read how many days conversations are kept after their last activity.",
     effect: "read",
     capability: "workspace:read",
     input: z.strictObject({}),
@@ -61,9 +61,10 @@ export const getRetention = verb(
 export const updateRetention = verb(
   {
     name: "retention.update",
-    summary: "Set for how many days conversations are kept after their last activity, at least 1; `null` keeps them.",
+    summary:
+      "Set how many days conversations are kept after their last activity, at least 1; `null` keeps them forever.",
     description:
-      "What is older goes in the background, within a day, and leaves a receipt. Ask for a preview first: there is no way back.",
+      "Older conversations are deleted in the background within a day, with a receipt. Request a preview first: this cannot be undone.",
     effect: "write",
     capability: "project:admin",
     input: updateRetentionInput,
@@ -84,8 +85,8 @@ export const updateRetention = verb(
 export const previewRetention = verb(
   {
     name: "retention.preview",
-    summary: "Count the conversations that keeping them for so many days would delete now.",
-    description: `Counting stops at ${COUNTED.toLocaleString("en")}: \`complete\` is \`false\` then, and there are more. What goes with them is counted up to ${CONVERSATIONS_COUNTED} conversations: \`impact\` is \`null\` beyond.`,
+    summary: "Count the conversations that a retention period would delete now.",
+    description: `Counting stops at ${COUNTED.toLocaleString("en")}; \`complete\` is then \`false\`. What is deleted with them is counted for up to ${CONVERSATIONS_COUNTED} conversations; beyond that \`impact\` is \`null\`.`,
     effect: "read",
     capability: "project:admin",
     input: previewRetentionInput,

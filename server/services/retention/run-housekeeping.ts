@@ -10,14 +10,14 @@ import { eraseFilesBefore } from "@/server/services/files";
 import { deleteReceiptsBefore, deleteUnassignedBefore, deleteUnusedSources } from "@/server/services/telemetry";
 import { cutoffOf, dayOf, expiredBefore, housekeepingId, readRetention } from "./retention";
 
-/** A receipt tells a sender what became of a batch; after a month nobody asks. */
+/** Senders look up batch receipts for at most a month. */
 const RECEIPTS_KEPT_DAYS = 30;
 const ROWS_A_STATEMENT = 1_000;
-/** An import is raw material: what came of it is kept like everything else. */
+/** Uploaded files are raw material; what was imported from them follows the project's retention. */
 const IMPORTS_KEPT_DAYS = 30;
 const FILES_AT_A_TIME = 20;
 
-/** Tells each project's housekeeping of this day once, however often it is asked. */
+/** Queues each project's housekeeping for the day. Idempotent per project and day. */
 export async function scheduleHousekeeping(db: Db, at?: number): Promise<{ projects: number }> {
   const rows = await db.select({ id: projects.id }).from(projects).orderBy(asc(projects.id));
   const day = dayOf(at ?? (await databaseNow(db)));
@@ -32,8 +32,8 @@ export async function scheduleHousekeeping(db: Db, at?: number): Promise<{ proje
 }
 
 /**
- * Deletes what a project no longer keeps, for about `forMs`: a batch at a time, each committed with its counts, so that
- * it may end anywhere and be taken up again. Answers whether it is done.
+ * Deletes a project's expired data for about `forMs`, in batches that commit with their counts, so that it can stop
+ * anywhere and be resumed. Returns whether it is done.
  */
 export async function runHousekeeping(
   ctx: Ctx,
@@ -41,7 +41,7 @@ export async function runHousekeeping(
   { forMs }: { forMs: number },
 ): Promise<{ done: boolean }> {
   const until = performance.now() + forMs;
-  const untilNone = async (work: () => Promise<number>) => {
+  const repeatUntilZero = async (work: () => Promise<number>) => {
     while (performance.now() <= until) if ((await work()) === 0) return true;
     return false;
   };
@@ -50,8 +50,8 @@ export async function runHousekeeping(
   const now = await databaseNow(ctx.db);
   const receiptsBefore = cutoffOf(Math.min(days ?? RECEIPTS_KEPT_DAYS, RECEIPTS_KEPT_DAYS), now);
   const old = () => deleteReceiptsBefore(ctx, receiptsBefore, ROWS_A_STATEMENT).then(total);
-  if (!(await untilNone(old))) return { done: false };
-  if (days !== null && !(await untilNone(() => expire(ctx, day, cutoffOf(days, now))))) return { done: false };
+  if (!(await repeatUntilZero(old))) return { done: false };
+  if (days !== null && !(await repeatUntilZero(() => expire(ctx, day, cutoffOf(days, now))))) return { done: false };
 
   const importsBefore = cutoffOf(Math.min(days ?? IMPORTS_KEPT_DAYS, IMPORTS_KEPT_DAYS), now);
   if ((await eraseFilesBefore(ctx, importsBefore, FILES_AT_A_TIME)) > 0) return { done: false };
@@ -67,7 +67,7 @@ export async function runHousekeeping(
   return { done: true };
 }
 
-/** One receipt a project and day, made when there is something to say. */
+/** One receipt per project and day, created only if something is deleted. */
 const receiptIdOf = (ctx: Ctx, day: string) => `del_retention_${day}_${ctx.projectId}`;
 const total = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((sum, rows) => sum + rows, 0);
 
@@ -79,7 +79,7 @@ async function expire(ctx: Ctx, day: string, before: number): Promise<number> {
     const loose = await deleteUnassignedBefore(tx, before, ROWS_A_STATEMENT);
     const gone = conversations + total(loose);
     if (gone > 0) await addCounts(tx.db, id, loose);
-    // Nothing was to be deleted, so there is nothing to say.
+    // Nothing was deleted, so the receipt is dropped.
     else
       await tx.db
         .delete(deletionReceipts)

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { queryInteger } from "@/server/platform/schemas";
 import { touched } from "@/server/services/deletion/schemas";
 
-/** A conversation's activity of today must never be what a typing error deletes. */
+/** The minimum, so that a typo never deletes conversations of today. */
 export const RETENTION_FLOOR_DAYS = 1;
 export const RETENTION_CEILING_DAYS = 36_500;
 
-/** Conversations are kept for so many days after their last activity; `null` keeps them for ever. */
+/** How many days conversations are kept after their last activity; `null` keeps them forever. */
 export const retention = z.object({
   days: z.int().nullable(),
   updatedAt: z.number().nullable(),
-  /** When what is older is deleted the next time (Unix ms). */
+  /** When older conversations are deleted next (Unix ms). */
   nextRunAt: z.number(),
 });
 export const retentionReply = z.object({ retention });
@@ -23,13 +23,13 @@ export const previewRetentionInput = z.strictObject({
 export const previewRetentionReply = z.object({
   preview: z.object({
     days: z.int(),
-    /** What was active before this time (Unix ms) would go. */
+    /** Conversations last active before this time (Unix ms) would be deleted. */
     before: z.number(),
     conversations: z.int(),
-    /** Whether these are all; otherwise there are more. */
+    /** Whether the count is complete; otherwise there are more. */
     complete: z.boolean(),
     oldestActivityAt: z.number().nullable(),
-    /** What goes with them; `null` where they are too many to be counted. */
+    /** What is deleted with them; `null` when there are too many to count. */
     impact: z
       .object({ messages: z.int(), spans: z.int(), logRecords: z.int(), occurrences: z.int(), ...touched })
       .nullable(),

@@ -12,8 +12,8 @@ type Row = { projectId: string; id: string; dataKey: string; ringKey: string; wr
 type Rewrapped = Row & { to: { dataKey: string; ringKey: string } };
 
 /**
- * Rewraps stored secrets under the current ring key, a batch at a time, for about `forMs`; `done`: none is left under a
- * key that opens. What seals nothing any more is then removed from the ring. May run twice, and beside writers.
+ * Rewraps stored secrets under the current ring key, batch by batch, for about `forMs`; `done`: none is left under another
+ * key that can be opened. Unused keys are then removed from the ring. Safe to run twice, and concurrently with writers.
  */
 export async function rewrapSecrets(
   db: Db,
@@ -50,7 +50,7 @@ const rewrapBatch = (db: Db, field: SealedField, after: Row | undefined) =>
       } catch {
         logger("secrets").warn(
           { field: field.name, id: row.id },
-          "A stored secret cannot be opened and stays as it is.",
+          "A stored secret cannot be decrypted and is left unchanged.",
         );
         return [];
       }
@@ -79,7 +79,7 @@ const readRows = (tx: Db, field: SealedField, ringKeyIds: readonly string[], aft
     .orderBy(asc(field.ringKey), asc(field.projectId), asc(field.id))
     .limit(ROWS_AT_ONCE) as unknown as Promise<Row[]>;
 
-/** A row that was given another secret meanwhile has another data key and is left alone. */
+/** Skips rows whose secret was replaced meanwhile: they have a different data key. */
 async function storeRows(tx: Db, field: SealedField, rows: readonly Rewrapped[]): Promise<number> {
   if (rows.length === 0) return 0;
   const name = (column: SealedField["id"]): SQL => sql`${sql.identifier(column.name)}`;

@@ -4,10 +4,10 @@ import { ringKeys } from "@/db/schema";
 import { unwrapRingKey } from "@/server/platform/key-ring";
 import { SEALED_FIELDS } from "./sealed-fields";
 
-/** A key of the ring: whether this installation's secret opens it, and how many stored secrets it wraps. */
+/** A key of the ring. `opens`: whether this installation's secret decrypts it; `secrets`: how many stored secrets it wraps. */
 export type RingKeyStatus = { id: string; createdAt: number; current: boolean; opens: boolean; secrets: number };
 
-/** Returns the keys of the ring, the newest first. */
+/** Returns the keys of the ring, newest first. */
 export async function ringStatus(db: Db): Promise<RingKeyStatus[]> {
   const keys = await db.select().from(ringKeys).orderBy(desc(ringKeys.createdAt), desc(ringKeys.id));
   const counts = new Map<string, number>();

@@ -6,8 +6,8 @@ import { replaceCurrentRingKey } from "@/server/platform/key-ring";
 import { emit } from "@/server/platform/outbox";
 
 /**
- * Starts a new ring key for the operator: new secrets are sealed under it from this commit on, and a job rewraps the
- * stored ones. Returns the new key's id.
+ * Creates a new ring key. New secrets are encrypted under it from this commit on, and a job rewraps the stored ones.
+ * Returns the new key's id.
  */
 export const rotateSecrets = (db: Db): Promise<string> =>
   transact(db, async (tx) => {

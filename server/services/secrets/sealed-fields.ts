@@ -1,7 +1,7 @@
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { connections } from "@/db/schema";
 
-/** A field whose secrets the key ring seals: its place is its name with the row's project and id. */
+/** A field whose secrets the key ring encrypts. Associated data: its name with the row's project and id. */
 export type SealedField = {
   name: string;
   table: PgTable;
@@ -11,7 +11,7 @@ export type SealedField = {
   ringKey: PgColumn;
 };
 
-/** Every field of the key ring. A rotation rewraps what is named here. */
+/** All fields under the key ring; a rotation rewraps exactly these. */
 export const SEALED_FIELDS: readonly SealedField[] = [
   {
     name: "connections.secret",

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { email } from "@/server/services/identity/schemas";
 
-/** What a provider says of somebody: of an ID token, or of its userinfo endpoint. */
+/** A provider's claims about a person, from an ID token or its userinfo endpoint. */
 export type Claims = Record<string, unknown>;
 
-/** Text that can be stored: no NUL, no half of a surrogate pair. */
+/** Text that Postgres can store: without NUL and lone surrogates. */
 const text = (max: number) =>
   z
     .string()
@@ -21,7 +21,7 @@ const person = z.object({
   name: text(120).nullish().catch(null),
 });
 
-/** Somebody at a provider. The address is theirs only when the provider has verified it. */
+/** A person at a provider. The address counts as theirs only if the provider has verified it. */
 export type ProviderPerson = {
   issuer: string;
   subject: string;
@@ -42,8 +42,8 @@ export function personIn(claims: Claims): ProviderPerson {
 }
 
 /**
- * The claims of an ID token, with address and name from userinfo where the token itself does not vouch for an address: a
- * provider need not put them in it. An address and whether it is verified are always taken from the same place.
+ * Returns the claims of an ID token, with address and name from userinfo if the token has no verified address: providers
+ * need not include it. The address and `email_verified` always come from the same source.
  */
 export async function verifiedClaims(idToken: Claims, userinfo: () => Promise<Claims>): Promise<Claims> {
   if (idToken.email_verified === true) return idToken;

@@ -1,19 +1,19 @@
 import { type Env, env } from "@/env";
 
-/** How people sign in through an OpenID Connect provider here. */
+/** Configuration of sign-in through an OpenID Connect provider. */
 export type ProviderSettings = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What people call it. */
+  /** Its name on the sign-in page. */
   name: string;
-  /** Whose addresses may come in, in lower case; `null`: any that the provider has verified. */
+  /** E-mail domains that may sign in, in lower case; `null`: any verified address. */
   allowedDomains: readonly string[] | null;
-  /** What somebody without an account becomes, and where; `null`: they need an invitation. */
+  /** Role and projects for a person without an account; `null`: they need an invitation. */
   newcomers: { role: NonNullable<Env["OIDC_DEFAULT_ROLE"]>; projects: readonly string[] | "*" } | null;
 };
 
-/** `null` where no provider is configured. */
+/** Returns the provider's configuration; `null` when there is none. */
 export function providerSettings(): ProviderSettings | null {
   const given = env();
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = given;

@@ -1,21 +1,21 @@
 import type { Refusal } from "./schemas";
 
-/** What the log of an account is told; a person reads more, on the sign-in page. */
+/** The reason in the account's audit log; the sign-in page explains it to the person. */
 const WHY: Record<Refusal, string> = {
-  domain: "addresses of this domain are not let in",
+  domain: "addresses of this domain are not allowed",
   unverified: "the provider has not verified the address",
-  unknown: "nobody has an account or an invitation for this address",
-  early: "nobody has set this installation up yet",
+  unknown: "there is no account or invitation for this address",
+  early: "this installation has not been set up yet",
   disabled: "the account is disabled",
   taken: "the account belongs to another person at the provider",
 };
 
-/** The provider has said who somebody is, and they are not let in all the same. */
+/** Thrown when the provider has authenticated a person who may not sign in here. */
 export class SignInRefused extends Error {
   override name = "SignInRefused";
   constructor(
     readonly refusal: Refusal,
-    /** Whose account was asked for, when that is known by other than the address. */
+    /** The account's id, when it is known by a linked identity rather than by the address. */
     readonly userId?: string,
   ) {
     super(WHY[refusal]);

@@ -21,14 +21,14 @@ import { SignInRefused } from "./refusals";
 
 type SignInAttempt = {
   claims: Claims;
-  /** The token of an invitation with which somebody comes. */
+  /** The token of the invitation that led here. */
   invitation: string | null;
   visitor: Visitor;
 };
 
 /**
- * Lets in whom the provider says somebody is: the person whom it sent before, else the account with the address that it
- * has verified, else a newcomer, where there is an invitation or a default role. Throws `SignInRefused` for the others.
+ * Signs in a person authenticated by the provider: with the account linked to that identity, else the account with the
+ * verified address, else a new account if there is an invitation or a default role. Throws `SignInRefused` otherwise.
  */
 export async function signInByProvider(db: Db, { claims, invitation, visitor }: SignInAttempt): Promise<SignedIn> {
   const settings = providerSettings();
@@ -36,7 +36,7 @@ export async function signInByProvider(db: Db, { claims, invitation, visitor }: 
   const person = personIn(claims);
   try {
     return await db.transaction(async (tx) => {
-      // The same person in two browsers at once: one comes after the other.
+      // Serializes concurrent sign-ins of the same identity.
       await tx.execute(
         sql`select pg_advisory_xact_lock(hashtextextended(${`identity ${person.issuer} ${person.subject}`}, 0))`,
       );
@@ -76,7 +76,7 @@ async function resolveAccount(entry: Entry): Promise<string> {
   return account ? linkAccount(entry, account.id) : createNewcomer(entry, person.email);
 }
 
-/** The domain limit is asked at each sign-in: who has left the domain does not come in by it any more. */
+/** Checks the domain on each sign-in, so that a person who has left the domain is refused. */
 function requireDomain({ settings, person }: Entry, userId?: string) {
   if (settings.allowedDomains === null) return;
   if (person.email === null || !person.emailVerified) throw new SignInRefused("unverified", userId);
@@ -84,9 +84,9 @@ function requireDomain({ settings, person }: Entry, userId?: string) {
   if (!settings.allowedDomains.includes(domain)) throw new SignInRefused("domain", userId);
 }
 
-/** From now on this person of the provider is this account, whatever address either has later. */
+/** Links the identity to the account permanently, whatever address either has later. */
 async function linkAccount({ tx, settings, person, visitor }: Entry, userId: string) {
-  // Providers give addresses of people who left to others: the second person of one provider is not the first.
+  // Providers reassign addresses of people who left: a second identity of the same provider is another person.
   const [other] = await tx
     .select({ subject: identities.subject })
     .from(identities)
@@ -105,9 +105,9 @@ async function linkAccount({ tx, settings, person, visitor }: Entry, userId: str
   return userId;
 }
 
-/** An account for somebody new, and the projects that newcomers join. */
+/** Creates an account and adds it to the default projects. */
 async function createNewcomer({ tx, settings, person, invitation, visitor }: Entry, email: string) {
-  // The first person comes by the link that was printed: a newcomer's account would close it.
+  // The first account must come from the printed setup link, which any other account would invalidate.
   if (await setupNeeded(tx)) throw new SignInRefused("early");
   const invited = await invitationFor(tx, { token: invitation, email });
   if (!invited && !settings.newcomers) throw new SignInRefused("unknown");
@@ -122,7 +122,7 @@ async function createNewcomer({ tx, settings, person, invitation, visitor }: Ent
     request: visitor.request,
   });
   if (settings.newcomers) {
-    // Where they are invited to, they join as what the invitation says.
+    // In the project of the invitation, the invitation's role applies.
     const joining = { ...settings.newcomers, userId: user.id, except: invited?.projectId ?? null };
     await joinDefaultProjects(tx, joining, visitor.request);
   }

@@ -2,14 +2,14 @@ import { passwordsEnabled } from "@/server/services/identity";
 import { mailEnabled } from "@/server/services/mail";
 import { providerSettings } from "./provider-settings";
 
-/** What the pages in front of the workbench may offer, as this installation is set up. */
+/** Returns the sign-in methods that this installation offers. */
 export function signInMethods() {
   const provider = providerSettings();
   return {
     password: passwordsEnabled(),
-    /** People come in through this provider. */
+    /** The OpenID Connect provider, if one is configured. */
     provider: provider && { name: provider.name },
-    /** Links are mailed: somebody who forgot their password can ask for one. */
+    /** Whether password reset links can be requested by e-mail. */
     mail: mailEnabled(),
   };
 }

@@ -4,7 +4,7 @@ export const storageReply = z.object({
   storage: z.object({
     /** Unix ms; `null` before the first measurement. */
     measuredAt: z.number().nullable(),
-    /** Whether a measurement that was asked for is under way, as far as the embedded job runner knows. */
+    /** Whether a requested measurement is queued or in progress, as far as the embedded job engine knows. */
     measuring: z.boolean(),
     rows: z.int(),
     /** Estimated from a sample of rows, with indexes in proportion. */

@@ -12,13 +12,13 @@ import { verb } from "@/server/platform/verb";
 import { queuedReply, storageReply } from "./schemas";
 
 const MEASURES: FunctionName = "measure-storage";
-/** Rows whose size is looked at; the others are taken to be like them. */
+/** Rows in the sample from which the mean size is estimated. */
 const SAMPLE = 1_000;
 
 export const getStorage = verb(
   {
     name: "storage.get",
-    summary: "Read how much the project's data takes up, by table, as last measured.",
+    summary: "Read the storage size of the project's data by table, as last measured.",
     description:
       "Measured once a day and on demand. `bytes` is an estimate: rows times the mean size of a sample, with indexes in proportion.",
     effect: "read",
@@ -44,7 +44,7 @@ export const getStorage = verb(
   },
 );
 
-/** Whether somebody's request for it waits or is being carried out here. */
+/** Whether a requested measurement is queued or in progress. */
 async function isMeasuring(ctx: Ctx): Promise<boolean> {
   const [row] = await ctx.db.execute<{ measuring: boolean }>(sql`
     select exists (
@@ -57,7 +57,7 @@ async function isMeasuring(ctx: Ctx): Promise<boolean> {
   return row?.measuring ?? false;
 }
 
-/** Rows by table as last measured; `undefined` before the first time. */
+/** Returns the row counts by table as last measured; `undefined` before the first measurement. */
 export async function measuredRows(ctx: Ctx) {
   const rows = await ctx.db.select().from(storedSizes).where(eq(storedSizes.projectId, ctx.projectId));
   const byTable = new Map(rows.map((row) => [row.tableName, row]));
@@ -68,7 +68,7 @@ export async function measuredRows(ctx: Ctx) {
 export const requestStorageMeasurement = verb(
   {
     name: "storage.measure",
-    summary: "Measure in the background how much the project's data takes up.",
+    summary: "Measure the storage size of the project's data in the background.",
     effect: "write",
     capability: "project:data:write",
     input: z.strictObject({}),
@@ -82,8 +82,8 @@ export const requestStorageMeasurement = verb(
 );
 
 /**
- * Rows are counted exactly. Their size is the mean `pg_column_size` of a sample (compressed, as stored), and each table's
- * indexes and dead space are shared out by rows.
+ * Measures the project's tables. Rows are counted exactly; their size is the mean `pg_column_size` of a sample (compressed,
+ * as stored), and each table's indexes and dead space are apportioned by rows.
  */
 export async function measureStorage(ctx: Ctx, at?: number): Promise<void> {
   const now = at ?? (await databaseNow(ctx.db));
