@@ -1,6 +1,6 @@
 import type { SpanFacts } from "./span-facts";
 
-/** Spans in the order in which things happened; of those that began at once the outer first. */
+/** Compares spans by start time; of spans that start together, the outer comes first. */
 export function byTime(one: SpanFacts, other: SpanFacts): number {
   return (
     one.startedUs - other.startedUs ||

@@ -12,16 +12,16 @@ import { SpanTree } from "./span-tree";
 import { joinToolCalls } from "./tool-calls";
 
 /**
- * Puts a conversation together from its spans. Spans are added one at a time, in any order, and only compact facts of them
- * are kept, so that a large conversation can be read from storage in pages.
+ * Assembles a conversation from its spans. Spans are added one at a time, in any order, and only compact facts are retained,
+ * so that a large conversation can be read from storage in pages.
  */
 export type Assembler = {
   /**
-   * Adds one span with the log records that name it, in the order in which those arrived (that of one time keep it). A span
-   * added again changes nothing.
+   * Adds a span with the log records that refer to it, in order of arrival (which decides ties in time). Adding a span twice
+   * has no effect.
    */
   add(span: SpanRecord, logs: readonly LogRecord[]): void;
-  /** What all the spans so far say: the same whatever their order. */
+  /** Returns the conversation of the spans added so far, independent of their order. */
   finish(): AssembledConversation;
 };
 
@@ -74,14 +74,14 @@ function modelCallsOf(calls: readonly JoinedCall[]): AssembledConversation["mode
     .filter((call) => call !== null);
 }
 
-/** Failed spans, without those that only pass on what failed below them, and counting the spans of one call once. */
+/** Counts failed spans, without those that only propagate a descendant's error, and the spans of one call once. */
 function failedSpans(spans: readonly SpanFacts[], calls: readonly JoinedCall[], tree: SpanTree): number {
   const failed = spans.filter((span) => span.error !== null);
   if (failed.length === 0) return 0;
-  const passingOn = tree.allAbove(failed);
-  const failing = failed.filter((span) => !passingOn.has(span));
+  const propagating = tree.allAbove(failed);
+  const failing = failed.filter((span) => !propagating.has(span));
   const repeating = new Set<SpanFacts>(
-    calls.flatMap((call) => call.spans.filter((span) => span.error !== null && !passingOn.has(span)).slice(1)),
+    calls.flatMap((call) => call.spans.filter((span) => span.error !== null && !propagating.has(span)).slice(1)),
   );
   return failing.filter((span) => !repeating.has(span)).length;
 }

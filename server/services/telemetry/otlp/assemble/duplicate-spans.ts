@@ -4,32 +4,32 @@ import type { Groups } from "./groups";
 import { EMPTY_LIST } from "./list-tree";
 import type { CallSpan, SpanFacts } from "./span-facts";
 
-/** A way in which clients tell of one call in two spans. */
+/** A way in which clients report one call in two spans. */
 type DuplicateKind = {
-  /** What both spans have in common; `null` when a span has no part in it. */
+  /** Key that both spans share; `null` if the kind does not apply to a span. */
   key: (span: CallSpan) => string | null;
-  /** Whether two spans with one key, the earlier first, tell of one call. */
+  /** Whether two spans with the same key, the earlier first, report one call. */
   same: (earlier: CallSpan, later: CallSpan) => boolean;
-  /** Whether a span has one twin at most of this kind. */
+  /** Whether a span has at most one duplicate of this kind. */
   pairs: boolean;
 };
 
-/** All kinds of twins, the surest first. */
+/** All kinds of duplicates, the most certain first. */
 const DUPLICATE_KINDS: readonly DuplicateKind[] = [
-  // Logfire ends the span of a streamed call with the headers, and makes another one when the stream ends.
+  // Logfire ends the span of a streamed call at the headers, and creates another when the stream ends.
   { key: ofSameRequest, same: (request, end) => isEndOfStream(request, end), pairs: true },
-  // The provider's id tells one call, in whatever trace its spans are; test servers repeat one id, so times must agree.
+  // The provider's response id identifies a call across traces; test servers repeat ids, so times must agree.
   {
     key: (span) => span.call.responseId,
-    same: (one, other) => touch(one, other) && complete(one, other),
+    same: (one, other) => touch(one, other) && complement(one, other),
     pairs: false,
   },
-  // Without an id: same parent, same model, same totals, at the same time, by another instrumentation.
+  // Without an id: same parent, model, totals and time, by another instrumentation.
   {
     key: ofSameParent,
     same: (one, other) =>
       touch(one, other) &&
-      complete(one, other) &&
+      complement(one, other) &&
       sameModel(one, other) &&
       sameTotals(one, other) &&
       mayBeOneResponse(one, other),
@@ -37,19 +37,19 @@ const DUPLICATE_KINDS: readonly DuplicateKind[] = [
   },
 ];
 
-/** Spans of one call by two instrumentations may follow each other as closely as this. */
+/** Largest gap between two spans of one call by two instrumentations. */
 const TOUCHING_US = 50_000;
-/** How many earlier spans with the same key are compared with the next one. */
+/** Earlier spans with the same key that a span is compared with. */
 const MAX_COMPARED = 8;
 
-/** Joins spans that tell of one call, kind by kind. */
+/** Joins spans that report one call, kind by kind. */
 export function joinDuplicates(
   spans: readonly CallSpan[],
   isWrapper: (span: CallSpan) => boolean,
   groups: Groups,
 ): void {
   for (const kind of DUPLICATE_KINDS) {
-    // What wraps a call joins what it wraps; only a stream's end stands beside it.
+    // Wrappers are joined to what they wrap elsewhere; only the end of a stream is beside its call.
     const alike = groupBy(kind.pairs ? spans : spans.filter((span) => !isWrapper(span)), kind.key);
     for (const some of alike.values()) if (some.length > 1) joinAlike(some.sort(byTime), kind, groups);
   }
@@ -59,9 +59,9 @@ function joinAlike(spans: readonly CallSpan[], { same, pairs }: DuplicateKind, g
   const earlier: CallSpan[] = [];
   for (const span of spans) {
     const compared = earlier.slice(-MAX_COMPARED).reverse();
-    const twin = compared.find((other) => groups.mayJoin(other, span) && same(other, span));
-    if (twin) groups.join(twin, span);
-    if (twin && pairs) earlier.splice(earlier.lastIndexOf(twin), 1);
+    const duplicate = compared.find((other) => groups.mayJoin(other, span) && same(other, span));
+    if (duplicate) groups.join(duplicate, span);
+    if (duplicate && pairs) earlier.splice(earlier.lastIndexOf(duplicate), 1);
     else earlier.push(span);
   }
 }
@@ -71,9 +71,9 @@ function ofSameParent({ traceId, parentSpanId }: SpanFacts): string | null {
 }
 
 function ofSameRequest(span: CallSpan): string | null {
-  // Most calls are neither half: a request has no usage, and only its end tells of a stream.
+  // Most calls are neither half: a request has no usage, and only the end of a stream has its duration.
   if (span.call.streamUs === null && span.call.usage !== null) return null;
-  // Outside of any span each half is a trace of its own.
+  // Without a parent span, each half is its own trace.
   return [ofSameParent(span), span.scopeName, span.call.requestedModel, span.input].join("\n");
 }
 
@@ -91,8 +91,8 @@ function isEndOfStream(request: CallSpan, end: CallSpan): boolean {
 const touch = (one: SpanFacts, other: SpanFacts) =>
   one.startedUs <= other.endedUs + TOUCHING_US && other.startedUs <= one.endedUs + TOUCHING_US;
 
-/** Two spans of one call come from two instrumentations, or one has what the other lacks. */
-const complete = (one: CallSpan, other: CallSpan) =>
+/** Whether two spans come from different instrumentations, or one has what the other lacks. */
+const complement = (one: CallSpan, other: CallSpan) =>
   one.scopeName !== other.scopeName ||
   (one.call.usage === null) !== (other.call.usage === null) ||
   hasMessages(one) !== hasMessages(other);
@@ -110,7 +110,7 @@ function sameModel(one: CallSpan, other: CallSpan): boolean {
   return models.length === 0 || others.length === 0 || models.some((model) => others.includes(model));
 }
 
-/** Whatever the buckets, the sums are of the same call. One output token may differ: some count a stream's last event. */
+/** Whether both usages have the same total, whatever the buckets. One token may differ: some clients count a stream's last event. */
 export function sameTotals(one: CallSpan, other: CallSpan): boolean {
   if (one.call.usage === null || other.call.usage === null) return true;
   const sums = [one, other].map(({ call }) => sumOf(call.usage ?? {}));

@@ -9,8 +9,8 @@ const hasOutput = (span: SpanFacts) => span.output !== EMPTY_LIST;
 const hasMessages = (span: SpanFacts) => span.input !== EMPTY_LIST || hasOutput(span);
 
 /**
- * Where the messages of a conversation come from, in the order of time: the calls of each trace, or where they tell none, what
- * is outermost in it and does.
+ * Returns the sources of a conversation's messages in order of time: the calls of each trace or, if they contain no messages,
+ * the outermost spans that do.
  */
 export function exchangesOf(spans: readonly SpanFacts[], calls: readonly JoinedCall[], tree: SpanTree): Exchange[] {
   const reporting = calls.map(reportingSpan).filter((span) => span !== undefined);
@@ -23,14 +23,14 @@ export function exchangesOf(spans: readonly SpanFacts[], calls: readonly JoinedC
   return [...withWrapperOutputs(reporting, tree), ...outermost].sort(byTime);
 }
 
-/** Of the spans of one call, the one that tells both sides, else the first that tells any. */
+/** Returns the span of a call with both input and output, otherwise the first with either. */
 function reportingSpan({ spans }: JoinedCall): SpanFacts | undefined {
   const span = spans.find((span) => span.input !== EMPTY_LIST && hasOutput(span)) ?? spans.find(hasMessages);
   const times = span && timesOf(span, spans);
   return times === span ? span : ({ ...span, ...times } as SpanFacts);
 }
 
-/** Where a call does not tell its answer but the span around it does, that is the answer of the last call inside. */
+/** Where calls have no output but a span around them does, uses that as the output of the last call inside. */
 function withWrapperOutputs(reporting: readonly SpanFacts[], tree: SpanTree): SpanFacts[] {
   const outputAbove = tree.finderAbove(hasOutput);
   const lastInside = new Map<SpanFacts, SpanFacts>();

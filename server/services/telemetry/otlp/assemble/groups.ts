@@ -1,6 +1,6 @@
 import type { CallSpan } from "./span-facts";
 
-/** Which spans are of one call. */
+/** Groups of spans that report the same call. */
 export class Groups {
   private readonly groupOf = new Map<CallSpan, CallSpan[]>();
 
@@ -8,7 +8,7 @@ export class Groups {
     for (const span of spans) this.groupOf.set(span, [span]);
   }
 
-  /** Each instrumentation tells of a call once; or one tells of it in two spans that complete each other. */
+  /** Allows one span per instrumentation, or two spans of one instrumentation that complement each other. */
   mayJoin(one: CallSpan, other: CallSpan): boolean {
     const group = this.groupOf.get(one) ?? [];
     const joining = this.groupOf.get(other) ?? [];

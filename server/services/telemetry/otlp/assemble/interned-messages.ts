@@ -5,11 +5,11 @@ import { textOf } from "../readers/reader";
 import { EMPTY_LIST, type ListId, ListTree } from "./list-tree";
 
 /**
- * Keeps each distinct message once, and each distinct list of messages as one step from a shorter list. A
- * conversation whose every call resends the whole history so takes the room of its messages, not of their repeats.
+ * Stores each distinct message once, and each distinct list of messages as one step from a shorter list. A conversation
+ * whose every call resends the history thus takes the memory of its messages, not of the repeats.
  */
 export class InternedMessages {
-  /** Exact forms: of messages that are only text by role and text, of others by their JSON text. */
+  /** Ids of exact forms: text-only messages by role and text, others (`variants`) by their JSON text. */
   private readonly plainVariants = new Map<string, Map<string, number>>();
   private readonly variants = new Map<string, number>();
   private readonly messages: PlainMessage[] = [];
@@ -18,21 +18,21 @@ export class InternedMessages {
   /** Lists of messages, each by the id of its exact form. */
   readonly lists = new ListTree();
 
-  /** The id of a list of messages. */
+  /** Returns the id of a list of messages. */
   list(messages: readonly PlainMessage[]): ListId {
     let list = EMPTY_LIST;
     for (const message of messages) list = this.lists.extend(list, this.variant(message));
     return list;
   }
 
-  /** The messages of a list, from its first, each by the id of its exact form. */
+  /** Returns the messages of a list in order, each as the id of its exact form. */
   variantsOf(list: ListId): number[] {
     const variants: number[] = [];
     for (let at = list; at !== EMPTY_LIST; at = this.lists.parentOf(at)) variants.push(this.lists.lastOf(at));
     return variants.reverse();
   }
 
-  /** What a message says, whatever its form: equal for a message and for its repeats in later calls. */
+  /** Returns the key of a message's meaning, which is equal for a message and its repeats in later calls. */
   keyOf(variant: number): number {
     return this.keyOfVariant[variant] ?? -1;
   }
@@ -74,7 +74,7 @@ export class InternedMessages {
 
 const NO_MESSAGE: PlainMessage = { role: "", parts: [], toolCalls: [], toolCallId: null };
 
-/** The text of a message that is nothing else. */
+/** Returns the text of a text-only message. */
 function onlyText({ parts, toolCalls, toolCallId }: PlainMessage): string | undefined {
   const [part] = parts;
   if (!part || parts.length > 1 || toolCalls.length > 0 || toolCallId !== null || part.type !== "text")
@@ -83,20 +83,19 @@ function onlyText({ parts, toolCalls, toolCallId }: PlainMessage): string | unde
 }
 
 /**
- * Clients change a message between its first appearance and its repeats: reasoning is left out, white space trimmed, JSON
- * written anew, ids of calls lost. What stays is its role, text, other parts, and the tools called with what.
+ * Clients change a message between its first appearance and its repeats: reasoning is dropped, white space trimmed, JSON
+ * re-serialised, ids of calls lost. Role, text, other parts, and tool calls with their arguments remain.
  */
 function meaningOf(message: PlainMessage): string {
   const parts = message.parts.filter((part) => part.type !== "reasoning");
-  const told = parts
+  const text = parts
     .map((part) => (part.type === "text" ? (part.text ?? "").trim() : JSON.stringify(part)))
     .join("\n")
     .trim();
   const calls = message.toolCalls.map(meaningOfCall);
-  // a message of nothing but reasoning has that to tell it from others
-  const said = told === "" && calls.length === 0 ? JSON.stringify(message.parts) : told;
-  const answer = message.role === "tool" ? canonical(said) : said;
-  return JSON.stringify([message.role, answer, calls]);
+  // A message of nothing but reasoning is identified by that.
+  const content = text === "" && calls.length === 0 ? JSON.stringify(message.parts) : text;
+  return JSON.stringify([message.role, message.role === "tool" ? canonical(content) : content, calls]);
 }
 
 const meaningOfCall = (call: MessageToolCall) => `${call.name}(${canonical(call.arguments)})`;

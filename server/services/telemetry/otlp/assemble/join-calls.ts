@@ -6,10 +6,10 @@ import { Groups } from "./groups";
 import type { CallSpan, SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";
 
-/** One call of a model, with every span that tells about it. The first counts, the others fill what it leaves out. */
+/** A model call with all spans that report it. The first is authoritative, the others fill in what it lacks. */
 export type JoinedCall = { spans: CallSpan[] };
 
-/** When a call was made: where the end of its stream is told apart, from the beginning of the request until then. */
+/** Returns the times of a call: if its stream's end is a separate span, from the start of the request to that end. */
 export function timesOf(span: CallSpan, of: readonly CallSpan[]): { startedUs: number; endedUs: number } {
   if (of.every(({ call }) => call.streamUs === null)) return span;
   const halves = of.filter(({ scopeName }) => scopeName === span.scopeName);
@@ -22,8 +22,8 @@ export function timesOf(span: CallSpan, of: readonly CallSpan[]): { startedUs: n
 const isCall = (span: SpanFacts): span is CallSpan => span.call !== null;
 
 /**
- * The calls that count: of nested model spans the innermost, of two that tell of one HTTP call only one. Spans that wrap or
- * repeat a call join it, so that it has the messages of the one and the usage of the other.
+ * Returns the calls that count: of nested model spans the innermost, of duplicates one. Spans that wrap or repeat a call join
+ * it, so that it has the messages of one and the usage of the other.
  */
 export function joinCalls(spans: readonly SpanFacts[], tree: SpanTree): JoinedCall[] {
   const candidates = spans.filter(isCall);
@@ -39,23 +39,23 @@ export function joinCalls(spans: readonly SpanFacts[], tree: SpanTree): JoinedCa
   const groups = new Groups(candidates);
   joinDuplicates(candidates, (span) => wrappers.has(span), groups);
   joinWrappers(candidates, wrappers, leaves, groups, tree);
-  // A wrapper around wrappers has nothing that they lack.
-  const told = groups.all().filter((group) => group.some((span) => !wrappers.has(span)));
-  return told.map((group) => ({ spans: group.sort(mostInformativeFirst) }));
+  // Drops wrappers around wrappers: they add nothing.
+  const reported = groups.all().filter((group) => group.some((span) => !wrappers.has(span)));
+  return reported.map((group) => ({ spans: group.sort(mostInformativeFirst) }));
 }
 
 const CALL_TYPES = ["llm", "embedding"] as const;
 
-/** What runs below a tool or an agent is its own affair: a model span above that is not a wrapper of what they ask. */
-const OWN_AFFAIR: ReadonlySet<SpanType> = new Set<SpanType>(["tool", "agent"]);
-const isOwnAffair = (span: SpanFacts) => OWN_AFFAIR.has(span.type);
+/** A model span above a tool or agent does not wrap the calls that those make. */
+const BOUNDARIES: ReadonlySet<SpanType> = new Set<SpanType>(["tool", "agent"]);
+const isBoundary = (span: SpanFacts) => BOUNDARIES.has(span.type);
 
 function wrappersOf(candidates: readonly CallSpan[], tree: SpanTree): CallSpan[] {
-  const above = tree.allAbove(candidates, isOwnAffair);
+  const above = tree.allAbove(candidates, isBoundary);
   return candidates.filter((span) => above.has(span));
 }
 
-/** A model span around others wraps them all, but it has what one of them lacks: its own, by id, by totals, or the last. */
+/** Joins each wrapper to the one call inside that it completes: by response id, else by totals, else the last. */
 function joinWrappers(
   candidates: readonly CallSpan[],
   wrappers: ReadonlySet<SpanFacts>,
@@ -64,7 +64,7 @@ function joinWrappers(
   tree: SpanTree,
 ): void {
   const inside = new Map<SpanFacts, CallSpan[]>();
-  const wrapperOf = tree.finderAbove((above) => wrappers.has(above), isOwnAffair);
+  const wrapperOf = tree.finderAbove((above) => wrappers.has(above), isBoundary);
   for (const leaf of leaves) {
     const wrapper = wrapperOf(leaf);
     if (!wrapper) continue;
@@ -89,7 +89,7 @@ function joinWrappers(
   }
 }
 
-/** The span with more buckets of usage counts, then the one with messages; the rest is only so that order never matters. */
+/** Compares by usage buckets, then by messages; time only makes the order deterministic. */
 function mostInformativeFirst(one: CallSpan, other: CallSpan): number {
   return (
     bucketsOf(other) - bucketsOf(one) || Number(hasMessages(other)) - Number(hasMessages(one)) || byTime(one, other)

@@ -1,13 +1,13 @@
-/** A list of numbers, as a node of a tree in which lists with the same beginning share it. 0 is the empty list. */
+/** A list of numbers, as a node of a tree in which lists share common prefixes. 0 is the empty list. */
 export type ListId = number;
 export const EMPTY_LIST: ListId = 0;
 
 const FIRST_CAPACITY = 32;
-const FREE = 0; // the empty list is never a step from another
+const FREE = 0; // the empty list extends no other
 
 /**
- * Lists that mostly repeat and extend each other, at about 20 bytes for each list that differs from all before by its last
- * item. The steps from list to list are found by a hash table in a plain array: a `Map` takes several times the room.
+ * A prefix tree of lists that mostly repeat and extend each other, at about 20 bytes per distinct list. Edges are found by a
+ * hash table in a typed array: a `Map` takes several times the memory.
  */
 export class ListTree {
   private parents = new Int32Array(FIRST_CAPACITY);
@@ -15,7 +15,7 @@ export class ListTree {
   private table = new Int32Array(2 * FIRST_CAPACITY);
   private count = 1;
 
-  /** How many lists there are, the empty one among them: ids are below it. */
+  /** Number of lists including the empty one; ids are smaller. */
   get size(): number {
     return this.count;
   }
@@ -28,7 +28,7 @@ export class ListTree {
     return this.lasts[list] ?? -1;
   }
 
-  /** The list that is `list` and then `item`. */
+  /** Returns the id of `list` followed by `item`, adding it if new. */
   extend(list: ListId, item: number): ListId {
     let slot = this.slotOf(list, item);
     const known = this.table[slot] ?? FREE;
@@ -44,7 +44,7 @@ export class ListTree {
     return next;
   }
 
-  /** Where the step is in the table, or the free place where it belongs. The table is never more than half full. */
+  /** Returns the slot of the edge, or the free slot where it belongs. The table is never more than half full. */
   private slotOf(list: ListId, item: number): number {
     const mask = this.table.length - 1;
     let slot = (Math.imul(list, 0x9e3779b1) ^ Math.imul(item + 1, 0x85ebca6b)) & mask;

@@ -5,13 +5,13 @@ import { sameTotals } from "./duplicate-spans";
 import { type JoinedCall, timesOf } from "./join-calls";
 import type { CallSpan } from "./span-facts";
 
-/** A call as we show it: what its first span leaves out is taken from the others. */
+/** Returns a call in the API's form; what its first span lacks is taken from the others. */
 export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
   const [first] = spans;
   if (!first) return null;
   const calls = spans.map((span) => span.call);
-  const telling = spans.find((span) => span.call.usage !== null) ?? first;
-  const withUsage = telling.call;
+  const source = spans.find((span) => span.call.usage !== null) ?? first;
+  const withUsage = source.call;
   const { startedUs, endedUs } = timesOf(first, spans);
   return {
     type: first.type === "embedding" ? "embedding" : "llm",
@@ -22,7 +22,7 @@ export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
     requestedModel: firstKnown(calls, (call) => call.requestedModel),
     responseModel: firstKnown(calls, (call) => call.responseModel),
     responseId: firstKnown(calls, (call) => call.responseId),
-    usage: withUsage.usage && withDetails(withUsage.usage, telling, spans),
+    usage: withUsage.usage && withDetails(withUsage.usage, source, spans),
     rawUsage: withUsage.rawUsage,
     usageRule: withUsage.usageRule,
     finishReasons: calls.find((call) => call.finishReasons.length > 0)?.finishReasons ?? [],
@@ -34,11 +34,11 @@ export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
   };
 }
 
-/** Usage with the details that only a twin tells; a wrapper's are of other calls too. */
-function withDetails(usage: Usage, telling: CallSpan, spans: readonly CallSpan[]): Usage {
+/** Adds usage details that only a duplicate span has. Spans with other totals are skipped: a wrapper's usage covers several calls. */
+function withDetails(usage: Usage, source: CallSpan, spans: readonly CallSpan[]): Usage {
   if (spans.length === 1) return usage;
   const all: Usage = Object.assign(Object.create(null), usage);
-  for (const { call } of spans.filter((span) => sameTotals(telling, span))) {
+  for (const { call } of spans.filter((span) => sameTotals(source, span))) {
     for (const [name, count] of Object.entries(call.usage ?? {})) {
       if (!isOfKnownBucket(name)) all[name] ??= count;
     }
@@ -54,5 +54,5 @@ function firstKnown<Item, Value>(items: readonly Item[], read: (item: Item) => V
   return null;
 }
 
-/** Microseconds → whole milliseconds. */
+/** Converts microseconds to whole milliseconds. */
 export const toMs = (micros: number): number => Math.floor(micros / 1000);

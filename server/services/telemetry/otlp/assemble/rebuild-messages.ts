@@ -4,10 +4,10 @@ import type { InternedMessages } from "./interned-messages";
 import { EMPTY_LIST, type ListId } from "./list-tree";
 import { toMs } from "./model-call";
 
-/** With the trace that brought it first. */
+/** With the trace that contained it first. */
 type TracedMessage = Message & { traceId: string };
 
-/** What went into one call, and what came out. */
+/** Input and output of one call. */
 export type Exchange = {
   traceId: string;
   spanId: string;
@@ -23,10 +23,10 @@ const BEFORE_ALL = -1;
 const UNPLACED = -2;
 
 /**
- * Rebuilds one conversation from exchanges in the order in which they began. Each call's input is laid over what is there
- * already: what is found again, in order, is history and is not repeated; the rest is new and follows at the end.
+ * Rebuilds the messages of one conversation from exchanges ordered by start. Each call's input is matched against the messages
+ * so far: those found again, in order, are history and are not repeated; the rest are new and are appended.
  *
- * Lists share their beginnings, and where a beginning was placed is remembered, so a resent history costs nothing again.
+ * Lists share prefixes, and the position of each prefix is cached, so that a resent history costs nothing.
  */
 export function rebuildMessages(exchanges: readonly Exchange[], interned: InternedMessages): TracedMessage[] {
   const rebuilding = new Rebuilding(interned);
@@ -36,29 +36,29 @@ export function rebuildMessages(exchanges: readonly Exchange[], interned: Intern
 
 class Rebuilding {
   private readonly placed: Placed[] = [];
-  /** Where each message is, by what it says: ascending. */
-  private readonly places = new Map<number, number[]>();
-  /** Where the last message of a list was placed. */
-  private readonly placeOfList: Int32Array;
-  /** Traces that already answered the message at a place. */
+  /** Positions of messages by key, ascending. */
+  private readonly positions = new Map<number, number[]>();
+  /** Position of the last message of each list. */
+  private readonly positionOfList: Int32Array;
+  /** Traces that already contain a response to the message at a position. */
   private readonly answeredBy = new Map<number, Set<string>>();
 
   constructor(private readonly interned: InternedMessages) {
-    this.placeOfList = new Int32Array(interned.lists.size).fill(UNPLACED);
-    this.placeOfList[EMPTY_LIST] = BEFORE_ALL;
+    this.positionOfList = new Int32Array(interned.lists.size).fill(UNPLACED);
+    this.positionOfList[EMPTY_LIST] = BEFORE_ALL;
   }
 
   add(exchange: Exchange): void {
     const { traceId, input, output } = exchange;
-    // an answer to nobody knows what follows what was said last
-    let place = input === EMPTY_LIST ? this.placed.length - 1 : this.placeInput(exchange);
-    const answers = this.interned.variantsOf(output);
-    if (answers.length === 0) return;
-    if (this.isRepeatedPrompt(place, traceId)) place = this.repeatPrompt(exchange);
-    this.placeOutput(place, answers, exchange);
-    const traces = this.answeredBy.get(place);
+    // An output without known input follows the last message.
+    let position = input === EMPTY_LIST ? this.placed.length - 1 : this.placeInput(exchange);
+    const outputs = this.interned.variantsOf(output);
+    if (outputs.length === 0) return;
+    if (this.isRepeatedPrompt(position, traceId)) position = this.repeatPrompt(exchange);
+    this.placeOutput(position, outputs, exchange);
+    const traces = this.answeredBy.get(position);
     if (traces) traces.add(traceId);
-    else this.answeredBy.set(place, new Set([traceId]));
+    else this.answeredBy.set(position, new Set([traceId]));
   }
 
   messages(): TracedMessage[] {
@@ -68,49 +68,49 @@ class Rebuilding {
     });
   }
 
-  /** Answers where the last message of the input is. */
+  /** Places the input and returns the position of its last message. */
   private placeInput({ input, traceId, spanId, startedUs }: Exchange): number {
     const unplaced: ListId[] = [];
     let list = input;
-    while (this.placeOfList[list] === UNPLACED) {
+    while (this.positionOfList[list] === UNPLACED) {
       unplaced.push(list);
       list = this.interned.lists.parentOf(list);
     }
-    const there = this.placed.length; // what this call adds is not history to itself
-    let place = this.placeOfList[list] ?? BEFORE_ALL;
-    let found = place;
+    const there = this.placed.length; // messages that this call adds are not its own history
+    let position = this.positionOfList[list] ?? BEFORE_ALL;
+    let found = position;
     for (const step of unplaced.reverse()) {
       const variant = this.interned.lists.lastOf(step);
-      const again = this.nextPlace(this.interned.keyOf(variant), found, there);
+      const again = this.nextPosition(this.interned.keyOf(variant), found, there);
       if (again !== undefined) {
         this.fillIn(again, variant);
         found = again;
-        place = again;
-      } else place = this.append({ variant, traceId, spanId, atUs: startedUs });
-      this.placeOfList[step] = place;
+        position = again;
+      } else position = this.append({ variant, traceId, spanId, atUs: startedUs });
+      this.positionOfList[step] = position;
     }
-    return place;
+    return position;
   }
 
-  private placeOutput(place: number, answers: readonly number[], { traceId, spanId, endedUs }: Exchange): void {
-    let at = place;
+  private placeOutput(position: number, outputs: readonly number[], { traceId, spanId, endedUs }: Exchange): void {
+    let at = position;
     const there = this.placed.length;
-    for (const variant of answers) {
+    for (const variant of outputs) {
       const key = this.interned.keyOf(variant);
-      // the same answer at the very next place is this one, told twice
+      // The same response at the next position is this one, reported twice.
       const repeated = at + 1 < there && this.placed[at + 1]?.key === key;
       if (repeated) this.fillIn(++at, variant);
       else at = this.append({ variant, traceId, spanId, atUs: endedUs });
     }
   }
 
-  /** The same words in another trace, after they were answered, are a person asking again and not a history. */
-  private isRepeatedPrompt(place: number, traceId: string): boolean {
-    const traces = this.answeredBy.get(place);
-    return traces !== undefined && !traces.has(traceId) && this.roleAt(place) === "user";
+  /** A user message that was already answered and appears in another trace was sent again; it is not history. */
+  private isRepeatedPrompt(position: number, traceId: string): boolean {
+    const traces = this.answeredBy.get(position);
+    return traces !== undefined && !traces.has(traceId) && this.roleAt(position) === "user";
   }
 
-  /** Places the user's last words of the input again, at the end. */
+  /** Appends the trailing user messages of the input again. */
   private repeatPrompt({ input, traceId, spanId, startedUs }: Exchange): number {
     const prompt: number[] = [];
     for (let list = input; list !== EMPTY_LIST; list = this.interned.lists.parentOf(list)) {
@@ -118,44 +118,44 @@ class Rebuilding {
       if (this.interned.message(variant).role !== "user") break;
       prompt.push(variant);
     }
-    let place = this.placed.length - 1;
-    for (const variant of prompt.reverse()) place = this.append({ variant, traceId, spanId, atUs: startedUs });
-    this.placeOfList[input] = place;
-    return place;
+    let position = this.placed.length - 1;
+    for (const variant of prompt.reverse()) position = this.append({ variant, traceId, spanId, atUs: startedUs });
+    this.positionOfList[input] = position;
+    return position;
   }
 
-  private roleAt(place: number): string | undefined {
-    const placed = this.placed[place];
+  private roleAt(position: number): string | undefined {
+    const placed = this.placed[position];
     return placed && this.interned.message(placed.variant).role;
   }
 
   private append({ variant, ...from }: Omit<Placed, "key">): number {
     const key = this.interned.keyOf(variant);
-    const place = this.placed.push({ variant, key, ...from }) - 1;
-    const places = this.places.get(key);
-    if (places) places.push(place);
-    else this.places.set(key, [place]);
-    return place;
+    const position = this.placed.push({ variant, key, ...from }) - 1;
+    const positions = this.positions.get(key);
+    if (positions) positions.push(position);
+    else this.positions.set(key, [position]);
+    return position;
   }
 
-  /** The first place after `after` and before `before` of a message that says the same. */
-  private nextPlace(key: number, after: number, before: number): number | undefined {
-    const places = this.places.get(key);
-    if (!places) return undefined;
+  /** Returns the first position between `after` and `before` (exclusive) of a message with this key. */
+  private nextPosition(key: number, after: number, before: number): number | undefined {
+    const positions = this.positions.get(key);
+    if (!positions) return undefined;
     let low = 0;
-    let high = places.length;
+    let high = positions.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((places[middle] ?? 0) <= after) low = middle + 1;
+      if ((positions[middle] ?? 0) <= after) low = middle + 1;
       else high = middle;
     }
-    const place = places[low];
-    return place !== undefined && place < before ? place : undefined;
+    const position = positions[low];
+    return position !== undefined && position < before ? position : undefined;
   }
 
-  /** Some clients lose the ids of tool calls where a call is first told, and have them when it is told again. */
-  private fillIn(place: number, variant: number): void {
-    const placed = this.placed[place];
+  /** Replaces a message by its repeat if that has more ids: some clients drop tool call ids at first and send them later. */
+  private fillIn(position: number, variant: number): void {
+    const placed = this.placed[position];
     if (!placed || placed.variant === variant) return;
     const there = this.interned.message(placed.variant);
     if (there.toolCallId === null && there.toolCalls.every((call) => call.id !== null) && there.role !== "tool") return;

@@ -23,7 +23,7 @@ import { type ResolvedUsage, resolveUsage } from "../usage/resolve-usage";
 import type { InternedMessages } from "./interned-messages";
 import { EMPTY_LIST, type ListId } from "./list-tree";
 
-/** What a model call's span says about the call. */
+/** Facts about a model call from one of its spans. */
 export type CallFacts = ResolvedUsage & {
   provider: string | null;
   requestedModel: string | null;
@@ -31,11 +31,11 @@ export type CallFacts = ResolvedUsage & {
   responseId: string | null;
   finishReasons: string[];
   reportedCost: number | null;
-  /** Of a span that a client makes when a streamed answer has ended: how long the stream took. */
+  /** Duration of the stream, on a span that a client creates when a streamed response ends. */
   streamUs: number | null;
 };
 
-/** What is kept of a span: its attributes are not. */
+/** Facts of a span that are retained; its attributes are not. */
 export type SpanFacts = {
   traceId: string;
   spanId: string;
@@ -52,7 +52,7 @@ export type SpanFacts = {
   output: ListId;
 };
 
-/** A span that says what a model was asked, or answered. */
+/** A span of a model call. */
 export type CallSpan = SpanFacts & { call: CallFacts };
 
 export function readFacts(span: SpanRecord, logs: readonly LogRecord[], interned: InternedMessages): SpanFacts {
@@ -93,7 +93,7 @@ function readCall(view: SpanView, failed: boolean): CallFacts {
   };
 }
 
-/** Types whose input and output are conversation when nothing inside them is. */
+/** Types whose input and output are messages if no span inside them has any. */
 const WRAPPERS: ReadonlySet<SpanType> = new Set<SpanType>(["agent", "chain"]);
 
 const ANY_INPUT = [...INPUT_MESSAGES, ...INPUTS];
@@ -107,8 +107,8 @@ function readConversation(
   if (type === "llm" || WRAPPERS.has(type)) {
     const input = firstMessages(ANY_INPUT, view);
     const output = firstMessages(ANY_OUTPUT, view);
-    const told = withSystem(firstMessages(SYSTEM_MESSAGES, view), input);
-    return { input: interned.list(told), output: interned.list(withoutRepeat(told, output)) };
+    const complete = withSystem(firstMessages(SYSTEM_MESSAGES, view), input);
+    return { input: interned.list(complete), output: interned.list(withoutRepeat(complete, output)) };
   }
   if (type === "other") {
     return {
@@ -119,13 +119,13 @@ function readConversation(
   return { input: EMPTY_LIST, output: EMPTY_LIST };
 }
 
-/** The system prompt before the messages, unless they have it (OpenLIT sends it in both places). */
+/** Prepends the system prompt unless the messages contain it (OpenLIT sends both). */
 function withSystem(system: PlainMessage[], input: PlainMessage[]): PlainMessage[] {
   const texts = new Set(input.filter(({ role }) => role === "system").map(textsOf));
   return [...system.filter((message) => !texts.has(textsOf(message))), ...input];
 }
 
-/** An agent's "all messages" end with its answer, which it also gives apart. */
+/** Drops the output if it repeats the end of the input: an agent's "all messages" include its response. */
 function withoutRepeat(input: PlainMessage[], output: PlainMessage[]): PlainMessage[] {
   const last = input.at(-1);
   return last?.role === "assistant" && output.length === 1 && output[0] && textsOf(output[0]) === textsOf(last)

@@ -4,7 +4,7 @@ const never = () => false;
 
 const pathOf = (traceId: string, spanId: string) => `${traceId}/${spanId}`;
 
-/** The spans of a conversation by their place in their traces. Parents may be missing: they may never arrive. */
+/** The parent relations of a conversation's spans. Parents may be missing: they may never arrive. */
 export class SpanTree {
   private readonly byId = new Map<string, SpanFacts>();
 
@@ -18,8 +18,8 @@ export class SpanTree {
   }
 
   /**
-   * Finds the nearest span above another that `matches`. What it climbs over is remembered, so that asking for every span of a
-   * deep trace climbs each once. Hostile parents may go in circles: a circle ends where it began.
+   * Returns a memoized function that finds the nearest ancestor that `matches`, so that lookups for all spans of a deep trace
+   * visit each span once. Parents may form cycles: a search ends where it began.
    */
   finderAbove(
     matches: (above: SpanFacts) => boolean,
@@ -27,7 +27,7 @@ export class SpanTree {
   ): (span: SpanFacts) => SpanFacts | undefined {
     const known = new Map<SpanFacts, SpanFacts | undefined>();
     return (span) => {
-      const climbed: SpanFacts[] = [];
+      const visited: SpanFacts[] = [];
       let found: SpanFacts | undefined;
       for (let at: SpanFacts | undefined = span; at; ) {
         if (known.has(at)) {
@@ -35,20 +35,20 @@ export class SpanTree {
           break;
         }
         known.set(at, undefined);
-        climbed.push(at);
+        visited.push(at);
         const above = this.parentOf(at);
         if (above && matches(above)) found = above;
         if (!above || found || stops(above)) break;
         at = above;
       }
-      for (const below of climbed) known.set(below, found);
+      for (const below of visited) known.set(below, found);
       return found;
     };
   }
 
   /**
-   * Every span that has one of `spans` below it, with none that `stops` between. Each span is climbed over once, however many
-   * lie below it.
+   * Returns all ancestors of `spans`, up to and including the first that `stops`. Visits each ancestor once, however many
+   * spans are below it.
    */
   allAbove(spans: readonly SpanFacts[], stops: (above: SpanFacts) => boolean = never): Set<SpanFacts> {
     const found = new Set<SpanFacts>();

@@ -9,13 +9,13 @@ import type { SpanTree } from "./span-tree";
 
 type ToolSpan = SpanFacts & { tool: ToolFacts };
 type ToolCalls = Pick<AssembledConversation, "toolCalls" | "toolCallCount"> & {
-  /** Calls that no span says failed, and whose toolResult does: flagged by the client, or as surely as a Finding needs. */
+  /** Calls without a failed span whose result reports a failure: flagged by the client, or with the certainty of a Finding. */
   failedByResult: number;
 };
 
 const isTool = (span: SpanFacts): span is ToolSpan => span.tool !== null;
 
-/** A tool call that a message asks for, and what was answered to it. */
+/** A tool call that a message requests, with its result. */
 type RequestedCall = {
   id: string | null;
   name: string;
@@ -25,7 +25,7 @@ type RequestedCall = {
 };
 type ToolResult = { callId: string | null; text: string; flagged: boolean };
 
-/** Joins the spans of tools with what messages say about the same calls: first by id, then by name, in order. */
+/** Joins tool spans with the tool calls and results in messages: by id, otherwise by name in order. */
 export function joinToolCalls(spans: readonly SpanFacts[], tree: SpanTree, messages: readonly Message[]): ToolCalls {
   const toolSpans = spans
     .filter(isTool)
@@ -62,7 +62,7 @@ export function joinToolCalls(spans: readonly SpanFacts[], tree: SpanTree, messa
   return { toolCalls, toolCallCount: toolCalls.length + spanless.length, failedByResult };
 }
 
-/** One run of a tool, told by the framework and by a decorator of the tool inside it. */
+/** Whether the span repeats its parent: a tool run reported by the framework and by a decorator inside it. */
 function isRunInside(span: ToolSpan, tree: SpanTree): boolean {
   const parent = tree.parentOf(span);
   return parent !== undefined && isTool(parent) && parent.tool.name === span.tool.name;
@@ -114,7 +114,7 @@ class RequestedCalls {
     return this.all.filter((call) => !call.hasSpan);
   }
 
-  /** Answers to what no message requested for. One without an id may be that of any span, where there are spans of tools. */
+  /** Returns results of calls that no message requested. If there are tool spans, a result without an id may belong to any. */
   unrequestedResults(toolSpans: readonly ToolSpan[]): ToolResult[] {
     const known = new Set<string | null>(toolSpans.map(({ tool }) => tool.callId));
     if (toolSpans.length > 0) known.add(null);

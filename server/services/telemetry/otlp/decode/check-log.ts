@@ -4,20 +4,20 @@ import { MAX_ATTRIBUTES, MAX_FUTURE_US } from "./limits";
 /** A log record as read from either encoding. `timeUs`: 0 is absent, NaN is unreadable. */
 export type RawLog = LogRecord & { attributeCount: number };
 
-/** Of the protocol: from 1, `TRACE`, to 24, `FATAL4`. */
+/** The protocol's range is from 1 (`TRACE`) to 24 (`FATAL4`). */
 const SEVERITY_MAX = 24;
 
 /**
- * The log record as we keep it, or the reason (for the client) why it is refused. Records without a trace id are kept: some
- * clients send content so. One without a time has just happened: it gets `nowUs`.
+ * Returns the log record to store, or the reason for its rejection (for the client). Records without a trace id are accepted,
+ * as some clients send content in them. A record without a time gets `nowUs`.
  */
 export function checkLog(raw: RawLog, nowUs: number): LogRecord | string {
   if (Number.isNaN(raw.timeUs)) return "timeUnixNano is not a number of nanoseconds";
   if (raw.timeUs > nowUs + MAX_FUTURE_US) return "timeUnixNano is more than a day in the future";
   if (raw.attributeCount > MAX_ATTRIBUTES) {
-    return `has ${raw.attributeCount} attributes, more than the ${MAX_ATTRIBUTES} that are kept`;
+    return `has ${raw.attributeCount} attributes, more than the limit of ${MAX_ATTRIBUTES}`;
   }
-  // the event's name was an attribute before it became a field
+  // Older clients send the event's name as an attribute.
   const named = raw.attributes["event.name"];
   return {
     traceId: raw.traceId,

@@ -1,7 +1,7 @@
 import type { SpanRecord } from "../types";
 import { MAX_ATTRIBUTES, MAX_FUTURE_US } from "./limits";
 
-/** A span as read from either encoding, before it is known to be whole. Times: 0 is absent, NaN is unreadable. */
+/** A span as read from either encoding, before validation. Times: 0 is absent, NaN is unreadable. */
 export type RawSpan = Omit<SpanRecord, "traceId" | "spanId"> & {
   traceId: string | null;
   spanId: string | null;
@@ -9,13 +9,13 @@ export type RawSpan = Omit<SpanRecord, "traceId" | "spanId"> & {
 };
 
 const UNSPECIFIED = 0;
-/** What the protocol has. Another number says nothing, and need not fit a column. */
+/** The protocol's kinds. Other numbers are meaningless and may not fit the column. */
 const SPAN_KINDS: ReadonlySet<number> = new Set([UNSPECIFIED, 1, 2, 3, 4, 5]);
 
 /**
- * The span as we keep it, or the reason (for the client) why it is refused.
- * A missing start is taken from the end and a missing end from the start; with neither the span has no place in time and is
- * refused, as is one that starts or ends more than a day after `nowUs`. An end before the start (a clock step) becomes it.
+ * Returns the span to store, or the reason for its rejection (for the client).
+ * A missing start is taken from the end and a missing end from the start. A span with neither is rejected, as is one that
+ * starts or ends more than a day after `nowUs`. An end before the start (a clock step) is set to the start.
  */
 export function checkSpan(raw: RawSpan, nowUs: number): SpanRecord | string {
   if (raw.traceId === null) return "traceId is missing, all zero or not 16 bytes";
@@ -28,7 +28,7 @@ export function checkSpan(raw: RawSpan, nowUs: number): SpanRecord | string {
   if (startedUs > latestUs) return "startTimeUnixNano is more than a day in the future";
   if (raw.endedUs > latestUs) return "endTimeUnixNano is more than a day in the future";
   if (raw.attributeCount > MAX_ATTRIBUTES) {
-    return `has ${raw.attributeCount} attributes, more than the ${MAX_ATTRIBUTES} that are kept`;
+    return `has ${raw.attributeCount} attributes, more than the limit of ${MAX_ATTRIBUTES}`;
   }
   return {
     traceId: raw.traceId,

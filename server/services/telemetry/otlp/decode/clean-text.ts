@@ -4,7 +4,7 @@ const REPLACEMENT = "\uFFFD";
 const SURROGATE = /[\uD800-\uDFFF]/;
 
 /**
- * Text as Postgres can hold it: NUL and lone surrogates become U+FFFD, and over-long text is cut with a visible marker.
+ * Returns text that Postgres can store: NUL and lone surrogates become U+FFFD, over-long text is cut with a visible marker.
  * @param wellFormed true when the text was just decoded from UTF-8, which cannot hold a lone surrogate
  */
 export function cleanText(text: string, wellFormed = false): string {
@@ -34,6 +34,6 @@ function cutInside(value: unknown, depth: number): unknown {
 }
 
 function cut(text: string, length: number): string {
-  // toWellFormed, because the cut may fall between the two halves of one character
+  // The cut may split a surrogate pair.
   return `${text.slice(0, length).toWellFormed()}… [cut here: ${text.length - length} more characters]`;
 }

@@ -6,16 +6,16 @@ import type { WireReader } from "./protobuf-values";
 
 export type Encoding = "json" | "protobuf";
 
-/** What differs between traces and logs. */
+/** The differences between traces and logs. */
 export type Signal<Raw extends JsonOwner & { spanId: string | null }, Item> = {
   levels: Levels;
   fromProtobuf: (reader: WireReader, end: number) => Raw;
   fromJson: (item: JsonObject, owner: JsonOwner) => Raw;
-  /** The item as we keep it, or why it is refused. */
+  /** Returns the item to store, or the reason for its rejection. */
   check: (raw: Raw, nowUs: number) => Item | string;
 };
 
-/** Decodes one request. Every item is either kept or refused with a reason; only a body that cannot be read throws. */
+/** Decodes one request. Each item is accepted or rejected with a reason; only an unreadable body throws. */
 export function decodeBatch<Raw extends JsonOwner & { spanId: string | null }, Item>(
   signal: Signal<Raw, Item>,
   body: Uint8Array,

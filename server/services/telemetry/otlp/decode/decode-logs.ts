@@ -16,8 +16,8 @@ const LOGS = {
 } as const;
 
 /**
- * Decodes an OTLP/HTTP logs request (already decompressed), with the same cleaning as for traces. A record without a trace id
- * is kept; one without a time gets `nowMs`.
+ * Decodes an OTLP/HTTP logs request (already decompressed), with the same sanitising as for traces. Records without a trace id
+ * are accepted; a record without a time gets `nowMs`.
  * @param nowMs Unix milliseconds
  * @throws MalformedBody when the body as a whole cannot be read
  */

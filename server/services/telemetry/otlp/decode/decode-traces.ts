@@ -18,8 +18,8 @@ const TRACES = {
 /**
  * Decodes an OTLP/HTTP traces request (already decompressed).
  * Attribute text over 1 MiB is cut with a visible marker, and NUL and lone surrogates become U+FFFD. A span that
- * breaks the protocol is a rejection; the others are kept. Credentials are still in it: see `masking`.
- * @param nowMs Unix milliseconds; spans more than a day after it are refused
+ * violates the protocol is rejected; the others are accepted. Credentials are not masked yet: see `masking`.
+ * @param nowMs Unix milliseconds; spans more than a day after it are rejected
  * @throws MalformedBody when the body as a whole cannot be read
  */
 export function decodeTraces(body: Uint8Array, encoding: Encoding, nowMs = Date.now()): Decoded<SpanRecord> {

@@ -6,8 +6,8 @@ export const TRACE_ID_BYTES = 16;
 export const SPAN_ID_BYTES = 8;
 
 /**
- * An id of a JSON body as lower-case hex, or `null` when it is none. The spec says hex; exporters that print protobuf's own
- * JSON say base64, some without padding.
+ * Returns an id of a JSON body as lower-case hex, or `null` if it is invalid. The spec says hex; exporters that print
+ * protobuf's own JSON write base64, some without padding.
  */
 export function idFromText(text: unknown, bytes: number): string | null {
   if (typeof text !== "string") return null;
@@ -19,7 +19,7 @@ export function idFromText(text: unknown, bytes: number): string | null {
   return decoded.length === bytes ? notZero(decoded.toString("hex")) : null;
 }
 
-/** An id of a protobuf body as lower-case hex, or `null` when it is none. */
+/** Returns an id of a protobuf body as lower-case hex, or `null` if it is invalid. */
 export function idFromBytes(buffer: Buffer, start: number, end: number, bytes: number): string | null {
   return end - start === bytes ? notZero(buffer.toString("hex", start, end)) : null;
 }

@@ -2,7 +2,7 @@ import type { Attributes } from "../types";
 import { field, isObject, type JsonObject, listOf, readJsonResource, readJsonScope } from "./json-values";
 import { MalformedBody } from "./malformed-body";
 
-/** The names of the three levels, as the spec writes them in JSON and in protobuf. */
+/** The names of the three levels in the spec's JSON and protobuf. */
 export type Levels = {
   resources: readonly [camelCase: string, snakeCase: string];
   scopes: readonly [camelCase: string, snakeCase: string];
@@ -11,7 +11,7 @@ export type Levels = {
 
 export type JsonOwner = { resource: Attributes; scope: { name: string; version: string } };
 
-/** Calls `visit` with every item of a JSON request, in order. An item may be anything: it has not been looked at. */
+/** Calls `visit` with every item of a JSON request, in order. Items are not validated: they may be any value. */
 export function eachJsonItem(body: Uint8Array, levels: Levels, visit: (item: unknown, owner: JsonOwner) => void): void {
   const request = parseBody(body);
   const resources = field(request, ...levels.resources);

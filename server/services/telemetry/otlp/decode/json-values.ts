@@ -8,7 +8,7 @@ export type JsonObject = { [key: string]: unknown };
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A field by its JSON name, or by its protobuf name where an exporter wrote that. */
+/** Returns a field by its JSON name, or by its protobuf name, which some exporters write. */
 export function field(object: JsonObject, camelCase: string, snakeCase: string): unknown {
   return object[camelCase] ?? object[snakeCase];
 }
@@ -16,14 +16,14 @@ export function field(object: JsonObject, camelCase: string, snakeCase: string):
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 export const textOf = (value: unknown): string => (typeof value === "string" ? cleanText(value) : "");
 
-/** An enum value, written as a number, a numeral, or a name such as `STATUS_CODE_ERROR`. */
+/** Reads an enum value, written as a number, a numeral, or a name such as `STATUS_CODE_ERROR`. */
 export function enumOf(value: unknown, names: Readonly<Record<string, number>>): number {
   if (typeof value === "number") return value;
   if (typeof value !== "string") return 0;
   return names[value.toUpperCase()] ?? (Number.parseInt(value, 10) || 0);
 }
 
-/** Attributes of a list of `{key, value}`. */
+/** Reads attributes from a list of `{key, value}`. */
 export function readJsonAttributes(list: unknown, depth = 0): MutableAttributes {
   const attributes = noAttributes();
   for (const entry of listOf(list)) {
@@ -33,7 +33,7 @@ export function readJsonAttributes(list: unknown, depth = 0): MutableAttributes 
   return attributes;
 }
 
-/** An AnyValue of OTLP/JSON. A bare JSON value, which some exporters write, is taken as it is. */
+/** Reads an AnyValue of OTLP/JSON. A bare JSON value, which some exporters write, is taken as is. */
 export function readJsonValue(value: unknown, depth = 0): AttributeValue {
   if (depth > MAX_VALUE_DEPTH) return TOO_DEEP;
   if (!isObject(value)) return readBareValue(value, depth);

@@ -1,19 +1,19 @@
-/** Plain text longer than this many characters is cut, with a marker at the cut. */
+/** Plain text longer than this is cut, with a marker at the cut. */
 export const MAX_TEXT_CHARACTERS = 1_048_576;
 
-/** JSON text may be longer, because cutting it would lose the messages in it: its inner texts are cut instead. */
+/** JSON text may be longer, because cutting it would lose the messages in it: its nested texts are cut instead. */
 export const MAX_JSON_TEXT_CHARACTERS = 16 * 1_048_576;
 
-/** How much of one text inside over-long JSON text is kept, in characters (a base64 image is what usually gets cut). */
+/** Texts inside over-long JSON text are cut to this length (usually base64 images). */
 export const MAX_TEXT_CHARACTERS_IN_JSON = 65_536;
 
-/** Attribute values nested deeper than this are replaced by a marker: no client nests so, and recursion must end. */
+/** Attribute values nested deeper are replaced by a marker, to bound recursion; no client nests so deeply. */
 export const MAX_VALUE_DEPTH = 32;
 
-/** A span or log record with more attributes is refused. Flattened histories of long conversations reach thousands. */
+/** A span or log record with more attributes is rejected. Flattened histories of long conversations reach thousands. */
 export const MAX_ATTRIBUTES = 20_000;
 
-/** A clock may be a little ahead of ours, but a time more than a day ahead would sort first for ever. */
+/** A client's clock may be slightly ahead, but a time more than a day ahead would sort first forever. */
 export const MAX_FUTURE_US = 86_400_000_000;
 
 export const TOO_DEEP = "[nested too deeply]";

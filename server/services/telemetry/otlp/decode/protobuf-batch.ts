@@ -3,7 +3,7 @@ import { NO_ATTRIBUTES, NO_SCOPE } from "./attributes";
 import { MalformedBody } from "./malformed-body";
 import { bytesField, eachField, endOf, readResource, readScope, type WireReader, wireReader } from "./protobuf-values";
 
-/** What could not be read of one item whose own bounds are known, so that the next can be read. */
+/** An item that could not be read, whose bounds are known so that reading continues after it. */
 export class UnreadableItem {
   constructor(readonly reason: string) {}
 }
@@ -12,7 +12,7 @@ type Owned = { resource: Attributes; scope: { name: string; version: string } };
 
 /**
  * Reads the three levels that traces and logs share (request → resource → scope → items), with the same field numbers.
- * An item that cannot be read takes only itself with it; a body whose outer levels do not add up is a MalformedBody.
+ * An unreadable item does not affect the others; a body with inconsistent outer levels throws MalformedBody.
  */
 export function readProtobufBatch<Item extends Owned>(
   body: Uint8Array,
@@ -27,12 +27,12 @@ export function readProtobufBatch<Item extends Owned>(
     let scope = NO_SCOPE;
     eachField(reader, end, (tag) => {
       if (tag === bytesField(1)) scope = readScope(reader, end);
-      else if (tag === bytesField(2)) items.push(readApart(reader, endOf(reader, end), readItem));
+      else if (tag === bytesField(2)) items.push(readItemSafely(reader, endOf(reader, end), readItem));
       else return false;
       return true;
     });
-    // the scope may come after its items on the wire
-    for (let index = first; index < items.length; index++) give(items[index], (item) => (item.scope = scope));
+    // On the wire, the scope may follow its items.
+    for (let index = first; index < items.length; index++) assign(items[index], (item) => (item.scope = scope));
   };
 
   const readResourceItems = (limit: number) => {
@@ -45,7 +45,7 @@ export function readProtobufBatch<Item extends Owned>(
       else return false;
       return true;
     });
-    for (let index = first; index < items.length; index++) give(items[index], (item) => (item.resource = resource));
+    for (let index = first; index < items.length; index++) assign(items[index], (item) => (item.resource = resource));
   };
 
   try {
@@ -62,7 +62,7 @@ export function readProtobufBatch<Item extends Owned>(
   return items;
 }
 
-function readApart<Item>(
+function readItemSafely<Item>(
   reader: WireReader,
   end: number,
   readItem: (reader: WireReader, end: number) => Item,
@@ -75,6 +75,6 @@ function readApart<Item>(
   }
 }
 
-function give<Item extends Owned>(item: Item | UnreadableItem | undefined, set: (item: Item) => void): void {
+function assign<Item extends Owned>(item: Item | UnreadableItem | undefined, set: (item: Item) => void): void {
   if (item && !(item instanceof UnreadableItem)) set(item);
 }

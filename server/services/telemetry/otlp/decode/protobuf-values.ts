@@ -6,9 +6,9 @@ import { MAX_VALUE_DEPTH, TOO_DEEP } from "./limits";
 import { microsFromHalves } from "./times";
 
 /*
- * OTLP's messages read by hand over protobufjs's Reader, straight into what we keep. Cases are whole tags (field number and
- * wire type together), so that a field of another wire type, as when logs are posted to the traces path, is skipped as
- * unknown instead of being misread.
+ * Reads OTLP messages with protobufjs's Reader directly into our records. Cases match whole tags (field number and wire type
+ * together), so that a field of another wire type, as when logs are posted to the traces path, is skipped as unknown instead
+ * of being misread.
  */
 
 const BYTES = 2;
@@ -25,7 +25,7 @@ export function wireReader(body: Uint8Array): WireReader {
   return protobuf.Reader.create(buffer) as WireReader;
 }
 
-/** Reads the length of a nested message and answers where it ends; nothing inside may reach past `limit`. */
+/** Reads the length of a nested message and returns its end position; throws if that is past `limit`. */
 export function endOf(reader: WireReader, limit: number): number {
   const length = reader.uint32();
   const end = reader.pos + length;
@@ -33,7 +33,7 @@ export function endOf(reader: WireReader, limit: number): number {
   return end;
 }
 
-/** Calls `field` with the tag of each field up to `end`. A field that `field` does not take (`false`) is skipped. */
+/** Calls `field` with the tag of each field up to `end`. A field for which it returns `false` is skipped. */
 export function eachField(reader: WireReader, end: number, field: (tag: number) => boolean): void {
   while (reader.pos < end) {
     const tag = reader.uint32();
@@ -137,16 +137,16 @@ export function readScope(reader: WireReader, limit: number): { name: string; ve
   return { name, version };
 }
 
-/** What the reader gives: its own class for 64 bits, or a number where that class is not installed. */
+/** The reader returns its own 64-bit class, or a number if that class is not installed. */
 type Int64 = number | { toNumber(): number; toString(): string };
 
-/** A 64-bit integer as a number, or as text where a number would be another one. */
+/** Returns a 64-bit integer as a number, or as text if a number cannot represent it exactly. */
 function wholeNumber(integer: Int64): number | string {
   const value = typeof integer === "number" ? integer : integer.toNumber();
   return Number.isSafeInteger(value) ? value : integer.toString();
 }
 
-/** JSON has no NaN or infinity: they are kept as text. */
+/** JSON has no NaN or infinity: they are stored as text. */
 function finite(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }

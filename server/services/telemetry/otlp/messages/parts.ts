@@ -6,7 +6,7 @@ import { toolCallOf, toolResultCallId, toolResultPartsOf } from "./tool-values";
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** What a part becomes: part of the message it came in, a tool call of it, or a tool's answer, which is its own message. */
+/** Reads a part as content of its message, as a tool call, or as a tool's result, which becomes its own message. */
 type ReadPart = (part: Sent, message: PlainMessage, toolResults: PlainMessage[]) => void;
 
 const asText: ReadPart = (part, message) => {
@@ -32,7 +32,7 @@ const asToolResult: ReadPart = (part, _message, toolResults) => {
   toolResults.push({ ...plainMessage("tool", toolResultPartsOf(part)), toolCallId: toolResultCallId(part) });
 };
 
-/** Anything else survives as it was sent. */
+/** Stores any other part as sent. */
 const asSent: ReadPart = (part, message) => {
   message.parts.push(cleanDeep({ ...part, type: typeOf(part) }, 0) as MessagePart);
 };
@@ -61,7 +61,7 @@ const BY_TYPE: ReadonlyMap<string, ReadPart> = new Map([
   ["function_call_output", asToolResult],
 ]);
 
-/** Parts without a type, by the one name that tells what they are (Bedrock, Gemini, Genkit). */
+/** Parts without a type, by the field that identifies them (Bedrock, Gemini, Genkit). */
 const BY_NAME: readonly (readonly [name: string, read: ReadPart])[] = [
   ["toolUse", (part, ...into) => asToolCall(part.toolUse as Sent, ...into)],
   ["toolResult", (part, ...into) => asToolResult(part.toolResult as Sent, ...into)],
@@ -99,7 +99,7 @@ function readByName(part: Sent): ReadPart | undefined {
   )?.[1];
 }
 
-/** Whether every item of a list can only be a part: what tells JSON text of parts from a user's own JSON. */
+/** Whether every item of a list can only be a part, which distinguishes JSON text of parts from a user's own JSON. */
 export function areParts(list: readonly unknown[]): boolean {
   return (
     list.length > 0 &&
@@ -116,7 +116,7 @@ export function areParts(list: readonly unknown[]): boolean {
 function unwrapOpenInference(part: Sent): Sent {
   const inner = part.message_content;
   if (typeof inner !== "object" || inner === null) return part;
-  // {message_content: {type: "tool_use"}, tool_call: {…}}: the call lies beside its type
+  // {message_content: {type: "tool_use"}, tool_call: {…}}: the call is beside its type
   return "tool_call" in part ? { ...(inner as Sent), tool_call: part.tool_call } : (inner as Sent);
 }
 

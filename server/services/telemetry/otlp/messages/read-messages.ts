@@ -6,15 +6,15 @@ import { toolCallOf, toolCallsOf, toolResultCallId, toolResultPartsOf } from "./
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Values hold messages inside values; no client nests them deeper. */
+/** Bounds recursion; no client nests messages deeper. */
 const MAX_ENVELOPE_DEPTH = 8;
 
 const isSent = (value: unknown): value is Sent => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Messages of a value in any of the shapes that clients send: a list of messages (OpenAI, Anthropic, Gemini, AI SDK, LangChain,
+ * Reads the messages of a value in any of the shapes that clients send: a list of messages (OpenAI, Anthropic, Gemini, AI SDK, LangChain,
  * Bedrock, OpenTelemetry), a list of parts, a request or response that holds them, JSON text of those, or plain text.
- * @param role the role of what names none
+ * @param role the role of messages without one
  */
 export function readMessages(value: unknown, role: string): PlainMessage[] {
   return joinPieces(read(value, role, 0).filter((message) => !isEmpty(message)));
@@ -58,7 +58,7 @@ function partsMessage(parts: readonly unknown[], role: string): PlainMessage[] {
   return [...toolResults, message];
 }
 
-/** Objects that hold messages, by the name under which they do. The first name that an object has decides. */
+/** Fields under which objects hold messages. The first field that an object has decides. */
 const ENVELOPES: readonly (readonly [
   name: string,
   open: (sent: Sent, role: string, depth: number) => PlainMessage[],
@@ -114,7 +114,7 @@ function isMessageBody(sent: Sent): boolean {
   return typeof sent.text === "string" && !("type" in sent);
 }
 
-/** One message of any vendor. A tool's toolResults inside it become messages of their own, before it. */
+/** Reads one message of any vendor. Tool results inside it become separate messages before it. */
 function readMessage(sent: Sent, defaultRole: string): PlainMessage[] {
   const role = roleOf(sent.role) ?? roleOfType(sent.type) ?? defaultRole;
   if (role === "tool") return readToolMessage(sent);
@@ -140,7 +140,7 @@ function readToolMessage(sent: Sent): PlainMessage[] {
     for (const part of parts) readPart(part, message, toolResults);
     return isEmpty(message) ? toolResults : [...toolResults, message];
   }
-  // LangChain through Langfuse lists the tools' definitions as messages of tools
+  // LangChain through Langfuse sends tool definitions as tool messages
   if (isSent(sent.content) && sent.content.type === "function") return [];
   const held = toolResultsInText(sent.content);
   return held ?? [toolResultMessage(sent)];
@@ -205,7 +205,7 @@ function systemOf(sent: Sent): PlainMessage[] {
 
 const textParts = (text: string) => (text === "" ? [] : [textPart(text)]);
 
-/** One answer may be split over several messages (reasoning, then text, then each tool call): they are one message. */
+/** Joins a response that is split over several messages (reasoning, then text, then each tool call). */
 function joinPieces(messages: PlainMessage[]): PlainMessage[] {
   const joined: PlainMessage[] = [];
   for (const message of messages) {

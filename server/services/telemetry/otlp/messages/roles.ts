@@ -14,7 +14,7 @@ const ROLES = new Map([
 ]);
 const PLAIN = new Set(["system", "user", "assistant", "tool"]);
 
-/** Our four roles by the names that vendors give them; a role that nobody knows survives. */
+/** Returns one of our four roles for a vendor's name; an unknown role is returned as sent. */
 export function roleOf(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   if (PLAIN.has(value)) return value;
@@ -22,7 +22,7 @@ export function roleOf(value: unknown): string | undefined {
   return ROLES.get(lower) ?? (PLAIN.has(lower) ? lower : value);
 }
 
-/** The role that the `type` of a LangChain message implies. */
+/** Returns the role that the `type` of a LangChain message implies. */
 export function roleOfType(type: unknown): string | undefined {
   if (typeof type !== "string") return undefined;
   const lower = type.toLowerCase();

@@ -7,7 +7,7 @@ type Sent = Readonly<Record<string, unknown>>;
 
 const isSent = (value: unknown): value is Sent => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A tool call by any of its spellings. */
+/** Reads a tool call in any of its spellings. */
 export function toolCallOf(value: unknown): MessageToolCall | undefined {
   if (!isSent(value)) return undefined;
   if (isSent(value.tool_call)) return toolCallOf(value.tool_call);
@@ -19,13 +19,13 @@ export function toolCallOf(value: unknown): MessageToolCall | undefined {
   return { id: textOf(id) ?? null, name, arguments: given === undefined || given === null ? "" : toText(given) };
 }
 
-/** Tool calls of a list, of JSON text of one, or of flattened indices. */
+/** Reads tool calls of a list, of JSON text of one, or of flattened indices. */
 export function toolCallsOf(value: unknown): MessageToolCall[] {
   const list = unwrapList(parseJson(value));
   return (list ?? []).map(toolCallOf).filter((call) => call !== undefined);
 }
 
-/** The id by which a tool's result names its call. */
+/** Returns the id of the call that a tool's result belongs to. */
 export function toolResultCallId(value: Sent): string | null {
   return (
     textOf(
@@ -40,7 +40,7 @@ export function toolResultCallId(value: Sent): string | null {
   );
 }
 
-/** What a tool answered, by any of the names that clients give it, as parts. */
+/** Reads a tool's result, under any of the names that clients use, as parts. */
 export function toolResultPartsOf(value: Sent): MessagePart[] {
   let result = value.response ?? value.result ?? value.output ?? value.content ?? value.tool_response;
   // AI SDK 5 wraps: {type: "json", value: …}

@@ -1,6 +1,6 @@
 /**
- * Attributes that we understand and show with their span, but that nothing is computed from: listing them keeps `unmapped` to
- * what we really do not know. A trailing `*` takes every name that starts so.
+ * Attributes that are shown with their span but used for nothing else. Listing them keeps `unmapped` to attributes that are
+ * really unknown. A trailing `*` matches any suffix.
  */
 export const DISPLAY_ONLY: readonly string[] = [
   // request parameters
@@ -17,7 +17,7 @@ export const DISPLAY_ONLY: readonly string[] = [
   "gen_ai.is_streaming",
   "gen_ai.output.type",
   "model_request_parameters",
-  // tools that a model was offered
+  // tools offered to a model
   "gen_ai.tool.definitions",
   "gen_ai.tool.description",
   "gen_ai.tool.type",
@@ -59,7 +59,7 @@ export const DISPLAY_ONLY: readonly string[] = [
   "metadata.*",
   "input.mime_type",
   "output.mime_type",
-  // how long it took
+  // durations
   "gen_ai.response.time_to_first_chunk",
   "gen_ai.client.operation.time_to_first_chunk",
   "gen_ai.server.*",
@@ -71,7 +71,7 @@ export const DISPLAY_ONLY: readonly string[] = [
   "gen_ai.event.start_time",
   "gen_ai.event.end_time",
   "ttft_ms",
-  // usage and cost of wrappers, or parts of what is read elsewhere
+  // usage and cost of wrappers, or duplicates of attributes that are read elsewhere
   "gen_ai.aggregated_usage.*",
   "gen_ai.cost.*",
   "llm.cost.*",

@@ -2,7 +2,7 @@ import type { SpanError } from "../../schemas";
 import { firstOf, mapped, type Reader, text, textOf } from "./reader";
 import type { SpanView } from "./span-view";
 
-/** How clients say that a span failed without setting its status. */
+/** How clients report a failed span without setting its status. */
 export const FAILED: readonly Reader<boolean>[] = [
   mapped("langfuse.observation.level", { error: true }),
   mapped("gen_ai.tool.status", { error: true }), // Strands
@@ -19,7 +19,7 @@ export const ERROR_MESSAGE: readonly Reader<string>[] = [
 
 const STATUS_ERROR = 2;
 
-/** What went wrong, or `null` when nothing did. An exception event tells more than the status does. */
+/** Returns the error of a span, or `null` if it did not fail. An exception event is preferred over the status. */
 export function resolveError(view: SpanView): SpanError | null {
   const { span, attributes } = view;
   if (span.status.code !== STATUS_ERROR && firstOf(FAILED, attributes) !== true) return null;

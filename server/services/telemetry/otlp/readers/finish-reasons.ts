@@ -25,10 +25,10 @@ function one({ takes, read }: Reader<string>): Reader<string[]> {
   };
 }
 
-/** The spellings of one reason: that the model calls tools. */
+/** Spellings of the same reason: the model calls tools. */
 const TOOL_CALLS = new Set(["tool_call", "tool_calls", "tool-calls", "tool_use", "tooluse", "function_call"]);
 
-/** Why the model stopped, in lower case, with the spellings of "tool_calls" folded into one. */
+/** Returns why the model stopped, in lower case, with all spellings of "tool_calls" as one. */
 export function resolveFinishReasons(view: SpanView): string[] {
   const sent = firstOf(FINISH_REASONS, view.attributes) ?? fromCompletions(view) ?? fromChoices(view) ?? [];
   return sent.map((reason) => {

@@ -2,12 +2,12 @@ import type { Attributes } from "../types";
 
 type Tree = { [key: string]: unknown };
 
-/** How many names deep a flattened attribute is followed; what is left of the name stays one key. */
+/** Depth to which a flattened attribute's name is split; the rest stays one key. */
 const DEEPEST_NAME = 12;
 
 /**
  * Rebuilds attributes such as `llm.input_messages.0.message.role` into one tree per prefix. Branches are objects without a
- * prototype and never arrays, so neither a huge index nor `__proto__` does harm.
+ * prototype and never arrays, so neither a huge index nor `__proto__` can do harm.
  */
 export function unflatten<Prefix extends string>(
   attributes: Attributes,

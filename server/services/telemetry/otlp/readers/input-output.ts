@@ -5,14 +5,14 @@ import { indexed, parseJson, toText } from "./json-text";
 import { objectIn, textOf } from "./reader";
 import type { SpanView } from "./span-view";
 
-/** One place where messages may be found; `takes` as for a `Reader`, `events` names the events that hold them. */
+/** A source of messages; `takes` as for a `Reader`, `events` names the events that hold them. */
 export type MessageSource = {
   takes: readonly string[];
   events?: readonly string[];
   read: (view: SpanView) => PlainMessage[];
 };
 
-/** An attribute with messages in any shape, structured or as JSON text. */
+/** Reads an attribute with messages in any shape, structured or as JSON text. */
 function messagesIn(name: string, role: "user" | "assistant" | "system"): MessageSource {
   return {
     takes: [name],
@@ -23,7 +23,7 @@ function messagesIn(name: string, role: "user" | "assistant" | "system"): Messag
   };
 }
 
-/** Attributes flattened by index, such as `llm.input_messages.0.message.role`. */
+/** Reads attributes flattened by index, such as `llm.input_messages.0.message.role`. */
 function flattened(prefix: keyof SpanView["trees"], role: "user" | "assistant"): MessageSource {
   return {
     takes: [`${prefix}*`],
@@ -36,7 +36,7 @@ function flattened(prefix: keyof SpanView["trees"], role: "user" | "assistant"):
   };
 }
 
-/** `{message: {…}}` in OpenInference, the message itself elsewhere. Without a role it is still a message, not a part. */
+/** Unwraps `{message: {…}}` of OpenInference; elsewhere the message is bare. Without a role it is still a message, not a part. */
 function flattenedMessage(sent: unknown): unknown {
   const message = objectIn(sent) ?? {};
   const inner = objectIn(message.message) ?? message;
@@ -46,7 +46,7 @@ function flattenedMessage(sent: unknown): unknown {
     : { role: null, ...inner };
 }
 
-/** Events, or log records, that each hold one message; their role is in their name. */
+/** Reads events or log records that hold one message each; the event's name determines the role. */
 function eventPerMessage(roles: Readonly<Record<string, string>>): MessageSource {
   const roleOfEvent = new Map(Object.entries(roles));
   return {
@@ -65,7 +65,7 @@ function eventPerMessage(roles: Readonly<Record<string, string>>): MessageSource
   };
 }
 
-/** Events that hold a whole side of the call in one attribute. */
+/** Reads an event that holds a call's whole input or output in one attribute. */
 function wholeInEvent(event: string, name: string, role: "user" | "assistant"): MessageSource {
   return {
     takes: [],
@@ -80,7 +80,7 @@ function wholeInEvent(event: string, name: string, role: "user" | "assistant"): 
 
 const SPEAKER = /^(system|user|assistant|tool): /;
 
-/** OpenLIT writes the prompt as one text: each message begins a line with its role. */
+/** OpenLIT writes the prompt as one text, in which each message starts a line with its role. */
 function transcript(text: string): PlainMessage[] {
   if (!SPEAKER.test(text)) return readMessages(text, "user");
   return text.split(/\n(?=(?:system|user|assistant|tool): )/).map((turn) => {
@@ -89,7 +89,7 @@ function transcript(text: string): PlainMessage[] {
   });
 }
 
-/** Vercel AI SDK: the answer's text, reasoning, object and tool calls are attributes of their own. */
+/** Vercel AI SDK: text, reasoning, object and tool calls of the response are separate attributes. */
 const aiSdkResponse: MessageSource = {
   takes: ["ai.response.text", "ai.response.object", "ai.response.reasoning", "ai.response.toolCalls"],
   read: ({ attributes }) => {
@@ -113,7 +113,7 @@ function reasoningText(sent: unknown): string {
   return parsed.map((part) => textOf(objectIn(part)?.text) ?? "").join("\n");
 }
 
-/** Messages that the client calls by that name. */
+/** Attributes and events that hold input messages by name. */
 export const INPUT_MESSAGES: readonly MessageSource[] = [
   messagesIn("gen_ai.input.messages", "user"), // OpenTelemetry GenAI
   flattened("llm.input_messages.", "user"), // OpenInference
@@ -144,7 +144,7 @@ export const OUTPUT_MESSAGES: readonly MessageSource[] = [
   messagesIn("gcp.vertex.agent.llm_response", "assistant"),
 ];
 
-/** Whatever went in: messages for a model call, but of a wrapper it may be anything. */
+/** Generic inputs: messages for a model call, but any value for a wrapper. */
 export const INPUTS: readonly MessageSource[] = [
   messagesIn("langfuse.observation.input", "user"),
   messagesIn("langwatch.input", "user"),
@@ -170,7 +170,7 @@ export const OUTPUTS: readonly MessageSource[] = [
   messagesIn("langfuse.trace.output", "assistant"),
 ];
 
-/** System prompts that are not among the messages. */
+/** System prompts that are sent separately from the messages. */
 export const SYSTEM_MESSAGES: readonly MessageSource[] = [
   messagesIn("gen_ai.system_instructions", "system"),
   {
@@ -183,7 +183,7 @@ export const SYSTEM_MESSAGES: readonly MessageSource[] = [
   messagesIn("system_prompt", "system"), // Strands
 ];
 
-/** The messages of the first source that has any with content. */
+/** Returns the messages of the first source that has any with content. */
 export function firstMessages(sources: readonly MessageSource[], view: SpanView): PlainMessage[] {
   for (const source of sources) {
     const messages = source.read(view).filter((message) => !isEmpty(message));

@@ -1,32 +1,32 @@
 import { cleanText } from "../decode/clean-text";
 import { MAX_VALUE_DEPTH, TOO_DEEP } from "../decode/limits";
 
-const MAY_ESCAPE_WHAT_WE_CANNOT_KEEP = /\\u(?:0000|d[89a-f])/i;
+const ESCAPED_NUL_OR_SURROGATE = /\\u(?:0000|d[89a-f])/i;
 
 /**
- * The value of JSON text, or `undefined` when the text is none. What is already structured comes back as it is.
- * Escaped NULs and lone surrogates, which decoding the body could not see, are cleaned here.
+ * Parses JSON text; `undefined` if the text is not JSON. Structured values are returned unchanged.
+ * Replaces escaped NULs and lone surrogates, which decoding the body could not detect.
  */
 export function parseJson(text: unknown): unknown {
   if (typeof text !== "string") return text ?? undefined;
-  const first = text.charCodeAt(firstInk(text));
+  const first = text.charCodeAt(firstNonBlank(text));
   const mayBeJson = first === 0x7b || first === 0x5b || first === 0x22; // { [ "
   if (!mayBeJson) return undefined;
   try {
     const value = JSON.parse(text);
-    return text.includes("\\u") && MAY_ESCAPE_WHAT_WE_CANNOT_KEEP.test(text) ? cleanDeep(value, 0) : value;
+    return text.includes("\\u") && ESCAPED_NUL_OR_SURROGATE.test(text) ? cleanDeep(value, 0) : value;
   } catch {
     return undefined;
   }
 }
 
-function firstInk(text: string): number {
+function firstNonBlank(text: string): number {
   let index = 0;
   while (index < text.length && text.charCodeAt(index) <= 0x20) index++;
   return index;
 }
 
-/** A copy no deeper than we keep values, with every text cleaned. */
+/** Returns a copy limited to the maximum depth, with every text sanitised. */
 export function cleanDeep(value: unknown, depth: number): unknown {
   if (typeof value === "string") return cleanText(value);
   if (value === null || typeof value !== "object") return value;
@@ -39,19 +39,19 @@ export function cleanDeep(value: unknown, depth: number): unknown {
   return copy;
 }
 
-/** JSON text of a value; text stays as it is. */
+/** Returns the JSON text of a value; text is returned unchanged. */
 export function toText(value: unknown): string {
   if (typeof value === "string") return value;
   try {
     return JSON.stringify(value) ?? "";
   } catch {
-    return TOO_DEEP; // nested so deeply that it cannot be walked
+    return TOO_DEEP; // nested too deeply to serialise
   }
 }
 
 /**
- * The items of a list. A capture that stringified protobuf's own JSON holds `{values: [{stringValue: …}]}` instead, and
- * flattened attributes hold `{"0": …, "1": …}`: both are lists too.
+ * Returns the items of a list, also in two other forms: `{values: [{stringValue: …}]}` of stringified protobuf JSON, and
+ * `{"0": …, "1": …}` of flattened attributes.
  */
 export function unwrapList(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
@@ -70,8 +70,8 @@ function unwrapAnyValue(value: unknown): unknown {
 const INDEX = /^\d{1,9}$/;
 
 /**
- * The values under whole-number names, in their order. Indices only sort: a hostile one allocates nothing.
- * JavaScript lists such names first and in order, so one look at the first tells most objects from lists.
+ * Returns the values under integer names, in order. Indices only sort: a huge one allocates nothing.
+ * JavaScript lists such names first and in order, so the first name distinguishes most objects from lists.
  */
 export function indexed(object: Readonly<Record<string, unknown>>): unknown[] | undefined {
   let values: unknown[] | undefined;

@@ -1,7 +1,7 @@
 import type { Attributes } from "../types";
 import { firstOf, jsonText, type Reader, text, textInJson } from "./reader";
 
-/** The model that was asked for. */
+/** The requested model. */
 export const REQUESTED_MODEL: readonly Reader<string>[] = [
   text("gen_ai.request.model"), // OpenTelemetry GenAI
   text("llm.request.model_name"), // OpenInference
@@ -14,7 +14,7 @@ export const REQUESTED_MODEL: readonly Reader<string>[] = [
   textInJson("gcp.vertex.agent.llm_request", "model"),
 ];
 
-/** The model that answered. */
+/** The model that responded. */
 export const RESPONSE_MODEL: readonly Reader<string>[] = [
   text("gen_ai.response.model"),
   text("llm.response.model_name"),
@@ -22,10 +22,10 @@ export const RESPONSE_MODEL: readonly Reader<string>[] = [
   textInJson("gcp.vertex.agent.llm_response", "model_version", "modelVersion"),
 ];
 
-/** The model that answered, or when none did the one that was asked for. */
+/** The model that responded, or the requested one if the call failed. */
 export const RESPONSE_OR_REQUESTED_MODEL: readonly Reader<string>[] = [text("langfuse.observation.model.name")];
 
-/** The model that was asked for, or when that is known from elsewhere the one that answered. */
+/** The requested model, or the one that responded if the requested one is known from another attribute. */
 export const REQUESTED_OR_RESPONSE_MODEL: readonly Reader<string>[] = [
   text("llm.model_name"), // OpenInference
   text("embedding.model_name"),
@@ -35,10 +35,10 @@ export const REQUESTED_OR_RESPONSE_MODEL: readonly Reader<string>[] = [
 export const RESPONSE_ID: readonly Reader<string>[] = [
   text("gen_ai.response.id"),
   text("ai.response.id"),
-  leadingId("output.value"), // OpenInference keeps the whole response as JSON
+  leadingId("output.value"), // OpenInference sends the whole response as JSON
 ];
 
-/** The `id` that opens JSON text, read without parsing what may be long. */
+/** Reads an `id` at the start of JSON text without parsing it, as it may be long. */
 function leadingId(name: string): Reader<string> {
   return {
     takes: [name],
@@ -51,24 +51,24 @@ function leadingId(name: string): Reader<string> {
   };
 }
 
-/** Both names of a call's model, each `null` when the client does not tell it. */
+/** Returns both names of a call's model, each `null` if the client does not report it. */
 export function resolveModels(
   attributes: Attributes,
   failed: boolean,
 ): { requestedModel: string | null; responseModel: string | null } {
-  const answeredOrAsked = firstOf(RESPONSE_OR_REQUESTED_MODEL, attributes);
-  const askedOrAnswered = firstOf(REQUESTED_OR_RESPONSE_MODEL, attributes);
-  const asked = firstOf(REQUESTED_MODEL, attributes) ?? (failed ? answeredOrAsked : undefined);
-  const answered =
+  const responseOrRequested = firstOf(RESPONSE_OR_REQUESTED_MODEL, attributes);
+  const requestedOrResponse = firstOf(REQUESTED_OR_RESPONSE_MODEL, attributes);
+  const requested = firstOf(REQUESTED_MODEL, attributes) ?? (failed ? responseOrRequested : undefined);
+  const responded =
     firstOf(RESPONSE_MODEL, attributes) ??
-    (failed ? undefined : (answeredOrAsked ?? (asked === undefined ? undefined : askedOrAnswered)));
-  return { requestedModel: plainName(asked ?? askedOrAnswered), responseModel: plainName(answered) };
+    (failed ? undefined : (responseOrRequested ?? (requested === undefined ? undefined : requestedOrResponse)));
+  return { requestedModel: plainName(requested ?? requestedOrResponse), responseModel: plainName(responded) };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escape codes begin with one
 const TERMINAL_ESCAPES = /\u001b\[[0-9;]*[A-Za-z]/g;
 
-/** A model's name without the terminal colours that a command-line client leaves in it. */
+/** Strips the terminal colours that a command-line client leaves in a model's name. */
 function plainName(name: string | undefined): string | null {
   return name === undefined ? null : name.replace(TERMINAL_ESCAPES, "").trim() || null;
 }

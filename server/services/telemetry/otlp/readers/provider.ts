@@ -1,6 +1,6 @@
 import { jsonText, type Reader, text } from "./reader";
 
-/** Who served the model, as the client names it. OpenLIT's scope name and `server.address` are wrong at times: not here. */
+/** The model's provider as the client names it. OpenLIT's scope name and `server.address` are unreliable and not used. */
 export const PROVIDER: readonly Reader<string>[] = [
   text("gen_ai.provider.name"), // OpenTelemetry GenAI
   text("gen_ai.system"), // its older name
@@ -15,7 +15,7 @@ function firstSegment(name: string): Reader<string> {
   return { takes, read: (attributes) => read(attributes)?.split(".")[0] };
 }
 
-/** Names that clients put where the vendor's belongs, although they are frameworks'. */
+/** Framework names that clients send in place of the vendor's. */
 const FRAMEWORKS = new Set([
   "strands-agents",
   "gcp.vertex.agent",
@@ -26,7 +26,7 @@ const FRAMEWORKS = new Set([
   "unknown",
 ]);
 
-/** Vendors by the prefix that routers put before a model's name. */
+/** Vendors by the prefix that routers add to model names. */
 const PREFIXES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     openai: "openai",
@@ -52,7 +52,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Vendors by how they name their models. */
+/** Vendors by their model names. */
 const FAMILIES: readonly (readonly [name: RegExp, provider: string])[] = [
   [/^(gpt-|chatgpt|o[134](-|$)|text-embedding-|davinci|babbage|dall-e|whisper|tts-|codex|ft:gpt)/, "openai"],
   [/claude/, "anthropic"],
@@ -66,7 +66,7 @@ const FAMILIES: readonly (readonly [name: RegExp, provider: string])[] = [
   [/^(minimax|abab)/, "minimax"],
 ];
 
-/** The vendor in lower case: as sent, or told by the model's name where the client names none or only a framework. */
+/** Returns the vendor in lower case: as sent, or inferred from the model's name if the client sends none or a framework. */
 export function resolveProvider(sent: string | undefined, model: string | null): string | null {
   const named = sent?.trim().toLowerCase();
   if (named && !FRAMEWORKS.has(named)) return named;

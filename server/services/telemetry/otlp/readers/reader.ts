@@ -2,15 +2,15 @@ import type { Attributes, AttributeValue } from "../types";
 import { parseJson, unwrapList } from "./json-text";
 
 /**
- * One place where a field may be found. `takes` names the attributes it looks at (a trailing `*` takes every name that starts
- * so): what no reader takes is shown as unmapped.
+ * A source of a field. `takes` names the attributes that it reads (a trailing `*` matches any suffix): attributes that no reader
+ * takes are shown as unmapped.
  */
 export type Reader<Value> = {
   takes: readonly string[];
   read: (attributes: Attributes) => Value | undefined;
 };
 
-/** The value of the first reader that finds one. */
+/** Returns the value of the first reader that finds one. */
 export function firstOf<Value>(readers: readonly Reader<Value>[], attributes: Attributes): Value | undefined {
   for (const reader of readers) {
     const value = reader.read(attributes);
@@ -19,12 +19,12 @@ export function firstOf<Value>(readers: readonly Reader<Value>[], attributes: At
   return undefined;
 }
 
-/** Text, or a number written as text. Empty text is absent. */
+/** Reads text, or a number as text. Empty text counts as absent. */
 export function text(name: string): Reader<string> {
   return { takes: [name], read: (attributes) => textOf(attributes[name]) };
 }
 
-/** Text inside an attribute that holds a JSON object: the first of `keys` that it has. */
+/** Reads text inside an attribute that holds a JSON object: the first of `keys` that is present. */
 export function textInJson(name: string, ...keys: string[]): Reader<string> {
   return {
     takes: [name],
@@ -40,22 +40,22 @@ export function textInJson(name: string, ...keys: string[]): Reader<string> {
   };
 }
 
-/** Text that a client wrote as JSON, with its quotes. */
+/** Reads text that a client sent as JSON, in quotes. */
 export function jsonText(name: string): Reader<string> {
   return { takes: [name], read: (attributes) => textOf(parseJson(attributes[name]) ?? attributes[name]) };
 }
 
-/** A finite number, or text that is one. */
+/** Reads a finite number, or text that is one. */
 export function number(name: string): Reader<number> {
   return { takes: [name], read: (attributes) => numberOf(attributes[name]) };
 }
 
-/** The attribute as it is. */
+/** Reads the attribute as is. */
 export function value(name: string): Reader<AttributeValue> {
   return { takes: [name], read: (attributes) => attributes[name] ?? undefined };
 }
 
-/** A list of texts: a real list, JSON text of one, a list double-wrapped by a stringified capture, or one bare text. */
+/** Reads a list of texts: a list, JSON text of one, a doubly stringified list, or a single text. */
 export function texts(name: string): Reader<string[]> {
   return {
     takes: [name],
@@ -69,7 +69,7 @@ export function texts(name: string): Reader<string[]> {
   };
 }
 
-/** Maps the value of one attribute through a table; a value that is not in it is absent. */
+/** Maps the value of an attribute through a table; other values count as absent. */
 export function mapped<Value>(name: string, table: Readonly<Record<string, Value>>): Reader<Value> {
   const known = new Map(Object.entries(table));
   return {
@@ -81,7 +81,7 @@ export function mapped<Value>(name: string, table: Readonly<Record<string, Value
   };
 }
 
-/** `result` when the attribute is there at all. */
+/** Returns `result` if the attribute is present. */
 export function present<Value>(name: string, result: Value): Reader<Value> {
   return { takes: [name], read: (attributes) => (attributes[name] === undefined ? undefined : result) };
 }
@@ -99,7 +99,7 @@ export function numberOf(value: unknown): number | undefined {
   return Number.isFinite(parsed) ? parsed : undefined;
 }
 
-/** The object that an attribute holds, structured or as JSON text. */
+/** Returns the object that an attribute holds, structured or as JSON text. */
 export function objectIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
   const parsed = typeof value === "string" ? parseJson(value) : value;
   return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)

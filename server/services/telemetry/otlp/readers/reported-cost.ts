@@ -1,7 +1,7 @@
 import { firstOf, number, numberOf, objectIn, type Reader } from "./reader";
 import type { SpanView } from "./span-view";
 
-/** What the client says that a call cost, US dollars. A zero is what clients write when their price list has no such model. */
+/** The call's cost as reported by the client, US dollars. Clients send zero if their price list lacks the model, so zero counts as unknown. */
 export const REPORTED_COST: readonly Reader<number>[] = [
   aboveZero(number("gen_ai.usage.cost")), // OpenLIT
   costDetails("langfuse.observation.cost_details"),
@@ -34,7 +34,7 @@ function sum(...names: string[]): Reader<number> {
   };
 }
 
-/** Langfuse: an object by bucket, with or without its total. */
+/** Reads Langfuse's object of costs by bucket, with or without a total. */
 function costDetails(name: string): Reader<number> {
   return aboveZero({
     takes: [name],

@@ -2,10 +2,10 @@ import type { SpanType } from "../../schemas";
 import { firstOf, mapped, present, type Reader } from "./reader";
 import type { SpanView } from "./span-view";
 
-/** LiteLLM's copy of what went over the wire, below the call that it copies. */
+/** LiteLLM's copy of the raw request, a child of the call that it copies. */
 const WIRE_COPIES = new Set(["raw_gen_ai_request"]);
 
-/** Attributes that say what a span is, in order of trust. */
+/** Attributes that state a span's type, in order of trust. */
 export const SPAN_TYPE: readonly Reader<SpanType>[] = [
   mapped("gen_ai.operation.name", {
     chat: "llm",
@@ -112,7 +112,7 @@ export const SPAN_TYPE: readonly Reader<SpanType>[] = [
   present("event_loop.cycle_id", "chain"), // Strands before it named its operations
 ];
 
-/** Attributes that only spans of one type have, for clients that name no type. */
+/** Attributes that only spans of one type have, for clients that send no type. */
 export const SPAN_TYPE_EVIDENCE: readonly Reader<SpanType>[] = [
   present("pydantic_ai.all_messages", "agent"),
   present("all_messages_events", "agent"),
@@ -130,7 +130,7 @@ export const SPAN_TYPE_EVIDENCE: readonly Reader<SpanType>[] = [
   present("langfuse.observation.model.name", "llm"),
 ];
 
-/** What a span is. Events tell last: a choice is what a model answers. */
+/** Returns the type of a span. Events come last: a choice is a model's output. */
 export function resolveSpanType(view: SpanView): SpanType {
   if (WIRE_COPIES.has(view.span.name)) return "other";
   return (

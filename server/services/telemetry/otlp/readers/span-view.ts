@@ -1,7 +1,7 @@
 import type { Attributes, AttributeValue, LogRecord, SpanEvent, SpanRecord } from "../types";
 import { unflatten } from "./flattened";
 
-/** An event of a span, or a log record of it: some clients send the one, some the other, with the same names. */
+/** An event or log record of a span: clients send one or the other, with the same names. */
 export type ViewEvent = { name: string; timeUs: number; attributes: Attributes; body: AttributeValue };
 
 /** Prefixes of attributes that hold flattened lists of messages. */
@@ -12,7 +12,7 @@ export const MESSAGE_PREFIXES = [
   "llm.output_messages.",
 ] as const;
 
-/** One span with everything that tells about it. */
+/** A span with its events and log records. */
 export type SpanView = {
   span: SpanRecord;
   attributes: Attributes;
@@ -20,10 +20,10 @@ export type SpanView = {
   trees: ReturnType<typeof unflatten<(typeof MESSAGE_PREFIXES)[number]>>;
 };
 
-/** The event that repeats a call's attributes; for some clients it is the only one that has the content. */
+/** The event that repeats a call's attributes; some clients send the content only in it. */
 const DETAILS = "gen_ai.client.inference.operation.details";
 
-/** Joins a span with its logs. What the span itself says wins over what a details event says. */
+/** Joins a span with its logs. The span's attributes take precedence over those of a details event. */
 export function viewSpan(span: SpanRecord, logs: readonly LogRecord[]): SpanView {
   const events = span.events.length === 0 && logs.length === 0 ? [] : viewEvents(span.events, logs);
   let attributes = span.attributes;
@@ -40,6 +40,6 @@ function viewEvents(events: readonly SpanEvent[], logs: readonly LogRecord[]): V
   for (const { eventName, timeUs, attributes, body } of logs) {
     if (eventName !== null) all.push({ name: eventName, timeUs, attributes, body });
   }
-  // logs may be stored in another order than they were written; events of one time keep theirs
+  // Logs may be stored out of order; the stable sort preserves ties.
   return all.sort((one, other) => one.timeUs - other.timeUs);
 }

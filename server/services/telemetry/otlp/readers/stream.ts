@@ -1,6 +1,6 @@
 import { number, type Reader } from "./reader";
 
-/** How long the stream took whose end a span tells, in microseconds. */
+/** Duration in microseconds of the stream whose end a span reports. */
 export const STREAM_US: readonly Reader<number>[] = [
   {
     takes: ["duration", "logfire.span_type"], // Logfire

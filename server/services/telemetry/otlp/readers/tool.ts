@@ -50,28 +50,28 @@ export const TOOL_RESULT: readonly Reader<AttributeValue>[] = [
 ];
 
 const [ARGUMENTS_EVENT, RESULT_EVENT] = ["gen_ai.tool.message", "gen_ai.choice"];
-/** Events that hold what a tool was given or gave. */
+/** Events that hold a tool's arguments or result. */
 export const TOOL_EVENTS: readonly string[] = [ARGUMENTS_EVENT, RESULT_EVENT];
 
-/** What a tool's span says about its call. Texts are as sent; structured values become JSON text. */
+/** Facts about a tool call from its span. Texts are as sent; structured values become JSON text. */
 export type ToolFacts = { callId: string | null; name: string; arguments: string | null; result: string | null };
 
-/** What clients put around a tool's name in the name of its span. */
+/** Prefixes and suffixes that clients add to a tool's name in its span's name. */
 const AROUND_NAME = /^(?:execute_tool |ai\.toolCall |running tool: )|\.tool$/g;
 
 export function readTool(view: SpanView): ToolFacts {
   const { attributes, span } = view;
   const given = firstOf(TOOL_ARGUMENTS, attributes);
-  const answered = firstOf(TOOL_RESULT, attributes);
+  const result = firstOf(TOOL_RESULT, attributes);
   return {
     callId: firstOf(TOOL_CALL_ID, attributes) ?? null,
     name: firstOf(TOOL_NAME, attributes) ?? (span.name.replace(AROUND_NAME, "") || span.name),
     arguments: given === undefined ? fromEvent(view, ARGUMENTS_EVENT) : plainText(given),
-    result: answered === undefined ? fromEvent(view, RESULT_EVENT) : resultText(answered),
+    result: result === undefined ? fromEvent(view, RESULT_EVENT) : resultText(result),
   };
 }
 
-/** Strands tells a tool's arguments and answer by events of its span. */
+/** Strands sends a tool's arguments and result as events of its span. */
 function fromEvent(view: SpanView, name: string): string | null {
   const event = view.events.find((candidate) => candidate.name === name);
   if (!event) return null;
@@ -81,13 +81,13 @@ function fromEvent(view: SpanView, name: string): string | null {
   return texts.length > 0 ? texts.join("\n") : null;
 }
 
-/** Text that was written as JSON loses its quotes; other JSON stays as sent. */
+/** Unquotes text that was sent as a JSON string; other JSON stays as sent. */
 function plainText(sent: AttributeValue): string {
   if (typeof sent === "string" && sent.startsWith('"')) return textOf(parseJson(sent)) ?? sent;
   return toText(sent);
 }
 
-/** LangWatch wraps an answer as `{type, value}`, LangChain as a message of the tool with `content`. */
+/** Unwraps a result: LangWatch wraps it as `{type, value}`, LangChain as a tool message with `content`. */
 function resultText(sent: AttributeValue): string {
   const object = typeof sent === "string" && !sent.startsWith("{") ? undefined : objectIn(sent);
   if (object && typeof object.type === "string") {

@@ -11,14 +11,14 @@ import {
   tracesProtobuf,
 } from "./encode-otlp";
 
-/** When tests happen, Unix ms. */
+/** Time of the tests, Unix ms. */
 export const NOW = Date.UTC(2026, 10, 20);
 export const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-/** A span id or, with more bytes, a trace id of a small number. */
+/** Returns a span id or, with more bytes, a trace id for a small number. */
 export const idOf = (number: number, bytes = 8): string => number.toString(16).padStart(bytes * 2, "0");
 
-/** Spans as they come over the wire; each is a second after the one before unless it says when. */
+/** Returns decoded spans; each starts a second after the previous one unless it has a start. */
 export function spansOf(sent: readonly SentSpan[], owner: SentOwner = {}): SpanRecord[] {
   const complete = sent.map((span, index) => {
     const start = span.start ?? NOW + index * 1000;
@@ -29,7 +29,7 @@ export function spansOf(sent: readonly SentSpan[], owner: SentOwner = {}): SpanR
   return items;
 }
 
-/** One span with these attributes. */
+/** Returns a decoded span with these attributes. */
 export function spanOf(attributes: SentAttributes, span: SentSpan = {}, owner: SentOwner = {}): SpanRecord {
   const [only] = spansOf([{ ...span, attributes }], owner);
   if (!only) throw new Error("no span");
@@ -52,7 +52,7 @@ export function assemble(spans: readonly SpanRecord[], logs: readonly LogRecord[
   return assembler.finish();
 }
 
-/** Who said what, one line a message. */
+/** Returns a conversation as text, one line per message. */
 export function transcriptOf({ messages }: AssembledConversation): string[] {
   return messages.map(({ role, parts, toolCalls }) => {
     const said = parts.map((part) => part.text ?? `<${part.type}>`).join(" ");
@@ -61,7 +61,7 @@ export function transcriptOf({ messages }: AssembledConversation): string[] {
   });
 }
 
-/** A model call by OpenTelemetry's convention. */
+/** Returns the attributes of a model call in OpenTelemetry's convention. */
 export function chat(
   input: readonly object[],
   answer: string | object | null,

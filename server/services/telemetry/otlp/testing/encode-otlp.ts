@@ -1,6 +1,6 @@
 import protobuf from "protobufjs/minimal.js";
 
-/** A span (or a log record) as a test writes it. Times are Unix ms; ids hex. What is left out is not sent. */
+/** A span (or log record) as a test writes it. Times are Unix ms, ids hex. Omitted fields are not sent. */
 export type SentSpan = {
   traceId?: string;
   spanId?: string;
@@ -27,7 +27,7 @@ export type SentOwner = { resource?: SentAttributes; scope?: string };
 
 const nanos = (ms: number) => BigInt(Math.round(ms * 1000)) * 1000n;
 
-/** An OTLP/JSON traces body. */
+/** Returns an OTLP/JSON traces body. */
 export function tracesJson(spans: readonly SentSpan[], owner: SentOwner = {}): Buffer {
   const sent = spans.map((span) => ({
     traceId: span.traceId,
@@ -50,7 +50,7 @@ export function tracesJson(spans: readonly SentSpan[], owner: SentOwner = {}): B
   return Buffer.from(JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }));
 }
 
-/** An OTLP/JSON logs body. */
+/** Returns an OTLP/JSON logs body. */
 export function logsJson(logs: readonly SentLog[], owner: SentOwner = {}): Buffer {
   const sent = logs.map((log) => ({
     traceId: log.traceId,
@@ -78,14 +78,14 @@ function jsonValue(value: SentValue): unknown {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** An OTLP/protobuf traces body. */
+/** Returns an OTLP/protobuf traces body. */
 export function tracesProtobuf(spans: readonly SentSpan[], owner: SentOwner = {}): Buffer {
   return envelope(owner, (writer) => {
     for (const span of spans) nested(writer, 2, () => writeSpan(writer, span));
   });
 }
 
-/** An OTLP/protobuf logs body. */
+/** Returns an OTLP/protobuf logs body. */
 export function logsProtobuf(logs: readonly SentLog[], owner: SentOwner = {}): Buffer {
   return envelope(owner, (writer) => {
     for (const log of logs) nested(writer, 2, () => writeLog(writer, log));

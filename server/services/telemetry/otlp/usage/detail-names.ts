@@ -5,22 +5,22 @@ import {
   type PartBucket,
 } from "@/server/services/pricing/usage/schemas";
 
-/** What a part of input, output or cached input may be made of. */
+/** Media of the parts of input, output and cached input. */
 const MEDIA = ["audio", "image", "video", "text"] as const;
 
-/** The prefix of a known bucket's parts. */
+/** The name prefix of a bucket's parts. */
 const PREFIX_OF = {
   input_tokens: "input",
   output_tokens: "output",
   cache_read_input_tokens: "cache_read_input",
 } as const satisfies Partial<Record<KnownBucket, string>>;
-/** Buckets whose parts clients name by the medium alone. */
+/** Buckets whose parts clients name by medium only. */
 export type MediumBucket = keyof typeof PREFIX_OF;
 
 const PART_NAMES: ReadonlySet<string> = new Set(PART_BUCKETS);
 const asPart = (name: string) => (PART_NAMES.has(name) ? (name as PartBucket) : undefined);
 
-/** Spellings of parts: the names of our own, and those that clients use for the same count. */
+/** Spellings of parts: our own names, and clients' names for the same count. */
 const SPELLINGS: ReadonlyMap<string, PartBucket> = new Map([
   ...PART_BUCKETS.map((part) => [part, part] as const),
   ...MEDIA.flatMap((medium) => [
@@ -53,12 +53,12 @@ const SPELLINGS: ReadonlyMap<string, PartBucket> = new Map([
   ["rejectedPredictionTokens", "rejected_prediction_tokens"],
 ]);
 
-/** Returns the part that a name of a client's stands for. */
+/** Returns the part that a client's name refers to. */
 export const partCalled = (name: string): PartBucket | undefined => SPELLINGS.get(name);
 
 /**
- * Returns the part of a bucket that a client calls only by its medium (`audio_tokens` of the input); `counted` where text is
- * what the bucket has beside its parts.
+ * Returns the part of a bucket that a client names only by its medium (`audio_tokens` of the input); `counted` for text that is
+ * the remainder of the bucket.
  */
 export function partOfBucket(bucket: MediumBucket, name: string): PartBucket | "counted" | undefined {
   const medium = name.toLowerCase().replace(/_?tokens?$/, "");
@@ -67,17 +67,17 @@ export function partOfBucket(bucket: MediumBucket, name: string): PartBucket | "
   return part ?? (medium === "text" ? "counted" : undefined);
 }
 
-/** Names of one thing that catalogues price under another. */
+/** Names that price catalogues list under another name. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ["web_search_requests", "web_searches"], // Anthropic
   ["webSearchRequests", "web_searches"],
 ]);
 
-/** Sums of what has a name of its own, money, and durations: none of them is something that was used. */
+/** Totals, money and durations, which are not usage. */
 const NO_USAGE =
   /^(?:total(?:[._]?tokens?|[._]token[._]count)?|totalTokens?|totalTokenCount)$|(?:^|[._])(?:cost|price|usd)(?:s|[._]|$)|(?:cost|price|usd)$|(?:^|[._])(?:time|latency|duration)$/i;
 
-/** Returns the name under which a client's figure counts as a detail; `undefined` when it is none. */
+/** Returns the detail name for a client's figure; `undefined` if it is not a detail. */
 export function detailCalled(name: string): string | undefined {
   if (name === "" || name.length > DETAIL_NAME_MAX || name === "__proto__" || NO_USAGE.test(name)) return undefined;
   return SYNONYMS.get(name) ?? name;

@@ -5,8 +5,8 @@ import type { Attributes } from "../types";
 import { detailCalled, type MediumBucket, partCalled, partOfBucket } from "./detail-names";
 
 /**
- * What a figure of a client's usage counts: `uncached` is input less everything that a cache took or gave, and a part is
- * counted under the name of its bucket.
+ * What a figure of a client's usage counts: `uncached` is input without cache reads and writes; a part has the name of its part
+ * bucket.
  */
 export type Quantity = WholeQuantity | PartBucket;
 type WholeQuantity =
@@ -20,18 +20,18 @@ type WholeQuantity =
   | "reasoning";
 
 /**
- * Where a convention counts cached and reasoning tokens: `inside` input and output, `beside` them, or nobody knows.
+ * Where a convention counts cached and reasoning tokens: `inside` input and output, `beside` them, or `null` if unknown.
  */
 export type Convention = { name: string; cache: "inside" | "beside" | null; reasoning: "inside" | "beside" | null };
 
 const OTEL: Convention = { name: "gen_ai.usage", cache: "inside", reasoning: "inside" };
-/** OpenLIT passes on what each vendor counts, and its total is the sum of two of those figures: it tells nothing. */
+/** OpenLIT passes on each vendor's figures, and its total is the sum of two of them, so it is no evidence. */
 const OPENLIT: Convention = { name: "openlit", cache: null, reasoning: null };
 const OPENINFERENCE: Convention = { name: "llm.token_count", cache: "inside", reasoning: "inside" };
 const AI_SDK: Convention = { name: "ai.usage", cache: "inside", reasoning: "inside" };
 const CLAUDE_CODE: Convention = { name: "claude-code", cache: "beside", reasoning: "inside" };
 
-/** Attributes that are one figure each. The first present of a quantity counts; repeats of it are only kept as sent. */
+/** Attributes with one figure each. The first present for a quantity counts; repeats are stored as raw usage only. */
 const FLAT: readonly (readonly [name: string, quantity: Quantity, convention: Convention])[] = [
   // OpenTelemetry GenAI, its older names, and what clients add under them
   ["gen_ai.usage.input_tokens", "input", OTEL],
@@ -83,13 +83,13 @@ const FLAT: readonly (readonly [name: string, quantity: Quantity, convention: Co
   ["cache_creation_tokens", "cacheWrite", CLAUDE_CODE],
 ];
 
-/** Clients that use OpenTelemetry's names for figures that are counted another way. */
+/** Clients that use OpenTelemetry's names but count differently. */
 const DIALECTS: readonly (readonly [attribute: string, value: string | null, convention: Convention])[] = [
   ["telemetry.sdk.name", "openlit", OPENLIT],
   ["gen_ai.client.token.usage", null, OPENLIT],
 ];
 
-/** Attributes that hold a whole usage object, and where in it. What the flat attributes leave out is taken from here. */
+/** Attributes that hold a usage object, with its path. They supply what the flat attributes lack. */
 const OBJECTS: readonly (readonly [name: string, ...path: string[]])[] = [
   ["gen_ai.usage.raw"], // Logfire
   ["langfuse.observation.usage_details"],
@@ -101,7 +101,7 @@ const OBJECTS: readonly (readonly [name: string, ...path: string[]])[] = [
 
 const LANGFUSE = "langfuse";
 
-/** Usage objects, told apart by a name that only they have. The first that fits; what none of them fits says nothing. */
+/** Usage objects by a name that only they have. The first match decides; without a match the convention is unknown. */
 const SHAPES: readonly (readonly [marks: readonly string[], convention: Convention])[] = [
   [["prompt_token_count", "promptTokenCount"], { name: "gemini", cache: "inside", reasoning: "beside" }],
   [["thoughtsTokens", "inputCharacters"], { name: "genkit", cache: "inside", reasoning: null }],
@@ -158,7 +158,7 @@ const INSIDE: readonly (readonly [quantity: Quantity, ...path: string[]])[] = [
   ["reasoning", "reasoning_tokens"],
 ];
 
-/** Where a name says only what a part is made of: which bucket's. `null`: nothing in particular. */
+/** Containers in which names state only a medium, with the bucket that they belong to; `null` for no particular bucket. */
 const CONTAINERS: ReadonlyMap<string, MediumBucket | null> = new Map<string, MediumBucket | null>([
   ["prompt_tokens_details", "input_tokens"],
   ["promptTokensDetails", "input_tokens"],
@@ -180,10 +180,10 @@ const CONTAINERS: ReadonlyMap<string, MediumBucket | null> = new Map<string, Med
   ["server_tool_use", null], // Anthropic
   ["serverToolUse", null],
 ]);
-/** Parts of a part. */
+/** Breakdowns of a figure that is counted already. */
 const COUNTED_ABOVE: ReadonlySet<string> = new Set(["tool_use_prompt_tokens_details", "toolUsePromptTokensDetails"]);
 
-/** Names of known quantities, wherever they stand; `counted`: of what the tables above read. */
+/** Names of known quantities at any path; `counted` are those that the tables above read. */
 const OTHER_NAMES: ReadonlyMap<string, WholeQuantity | "counted"> = new Map(
   Object.entries({
     cacheRead: [
@@ -240,24 +240,24 @@ const OTHER_NAMES: ReadonlyMap<string, WholeQuantity | "counted"> = new Map(
   ),
 );
 
-/** The attributes that these tables take. */
+/** The attributes that these tables read. */
 export const USAGE_ATTRIBUTES: readonly string[] = [FLAT, OBJECTS].flatMap((table) => table.map(([name]) => name));
 
 export type Figure = { count: number; convention: Convention };
 export type Figures = {
   found: ReadonlyMap<Quantity, Figure>;
-  /** Parts that the client says it has not counted in their bucket. */
+  /** Parts that the client counts outside their bucket. */
   beside: ReadonlySet<PartBucket>;
-  /** Everything else that was used, by the client's own name for it. */
+  /** All other usage, by the client's own name. */
   details: ReadonlyMap<string, number>;
-  /** Every figure as sent, by the name of its attribute. */
+  /** All figures as sent, by attribute name. */
   raw: Record<string, unknown>;
 };
 
 const FLAT_NAMES: ReadonlySet<string> = new Set(FLAT.map(([name]) => name));
 const INSIDE_PATHS: ReadonlySet<string> = new Set(INSIDE.map(([, ...path]) => path.join(".")));
 
-/** Collects what a span says about usage, unreconciled, or `null` when it says nothing. */
+/** Collects the usage figures of a span, not reconciled; `null` if it has none. */
 export function readFigures(attributes: Attributes): Figures | null {
   const found = new Map<Quantity, Figure>();
   const raw: Record<string, unknown> = Object.create(null);
@@ -275,10 +275,10 @@ export function readFigures(attributes: Attributes): Figures | null {
   }
   const others: OtherFigures = { found, beside: new Set(), details: new Map() };
   for (const name in attributes) {
-    const told = FLAT_NAMES.has(name) ? undefined : otherFigureIn(name, attributes[name]);
-    if (!told) continue;
+    const other = FLAT_NAMES.has(name) ? undefined : otherFigureIn(name, attributes[name]);
+    if (!other) continue;
     raw[name] = attributes[name];
-    addOther(others, told, otel);
+    addOther(others, other, otel);
   }
   for (const [name, ...path] of OBJECTS) {
     const sent = attributes[name];
@@ -301,7 +301,7 @@ export function readFigures(attributes: Attributes): Figures | null {
 
 type OtherFigures = { found: Map<Quantity, Figure>; beside: Set<PartBucket>; details: Map<string, number> };
 
-/** Files a figure that no table names: as another spelling, as a part of a bucket, or under its own name. */
+/** Records a figure that no table lists: as another spelling, as a part of a bucket, or under its own name. */
 function addOther({ found, beside, details }: OtherFigures, { path, value }: Leaf, convention: Convention) {
   if (path.some((step) => COUNTED_ABOVE.has(step))) return;
   const name = path.at(-1) ?? "";
@@ -311,7 +311,7 @@ function addOther({ found, beside, details }: OtherFigures, { path, value }: Lea
   const count = countOf(value);
   if (quantity === "counted" || count === undefined || found.has(quantity)) return;
   found.set(quantity, { count, convention });
-  // Langfuse's handler for LangChain takes what it calls `input_audio` out of `input`.
+  // Langfuse's handler for LangChain subtracts `input_audio` from `input`.
   if (part && part !== "counted" && convention.name === LANGFUSE && !name.includes("token")) beside.add(part);
 }
 
@@ -320,7 +320,7 @@ function partIn(path: readonly string[]): PartBucket | "counted" | undefined {
   return container ? partOfBucket(container, path.at(-1) ?? "") : undefined;
 }
 
-/** More names than a span is read for. */
+/** Limit of detail names read per span. */
 const DETAILS_READ = 1_000;
 
 function addDetail(details: Map<string, number>, path: readonly string[], value: unknown) {
@@ -330,13 +330,13 @@ function addDetail(details: Map<string, number>, path: readonly string[], value:
   details.set(name, amount);
 }
 
-/** A figure and where it is: names from the outermost inwards. */
+/** A figure with its path, outermost name first. */
 type Leaf = { path: readonly string[]; value: unknown };
 
-/** What stands under one of these prefixes is usage, whatever it is called. */
+/** Attributes with these prefixes are usage, whatever their name. */
 const PREFIXES = ["gen_ai.usage.", "llm.token_count.", "llm.usage.", "ai.usage.", "anthropic.usage."] as const;
 
-/** Returns the figure in an attribute that no table names but whose prefix says what it is. */
+/** Returns the figure in an attribute that no table lists but whose prefix marks it as usage. */
 export function otherFigureIn(attribute: string, value: unknown): Leaf | undefined {
   for (const prefix of PREFIXES) {
     if (!attribute.startsWith(prefix)) continue;
@@ -347,7 +347,7 @@ export function otherFigureIn(attribute: string, value: unknown): Leaf | undefin
 
 const MAX_LEAF_DEPTH = 4;
 
-/** The numbers in a usage object. Of lists only Gemini's are read, which count by modality. */
+/** Yields the figures in a usage object. The only lists that are read are Gemini's, which count by modality. */
 function* leavesOf(object: Readonly<Record<string, unknown>>, above: readonly string[] = []): Generator<Leaf> {
   for (const [name, value] of Object.entries(object)) {
     const path = [...above, name];
@@ -387,21 +387,21 @@ function valueAt(object: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** Python's text of a dictionary of numbers, as JSON. Texts inside it may have quotes: then it is no JSON, and is left. */
+/** Converts Python's text of a dictionary of numbers to JSON. If texts inside contain quotes, the result is not JSON and is ignored. */
 function pythonToJson(text: string): string {
   return text.replaceAll("'", '"').replaceAll("None", "null").replaceAll("True", "true").replaceAll("False", "false");
 }
 
-/** Tokens are counted from zero: a negative or fractional figure says nothing. */
+/** Reads a token count; a negative or fractional figure is ignored. */
 function countOf(sent: unknown): number | undefined {
   const count = numberOf(sent);
   return count !== undefined && count >= 0 && Number.isSafeInteger(count) ? count : undefined;
 }
 
-/** What no provider bills: a quantity smaller than this, or larger than a number counts exactly. */
+/** Smaller quantities are not billed by any provider. */
 const MIN_AMOUNT = 1e-9;
 
-/** Other units may be fractions (seconds). Nothing used is no usage. */
+/** Reads an amount in other units, which may be fractional (seconds). Zero is no usage, and amounts beyond exact integers are ignored. */
 function amountOf(sent: unknown): number | undefined {
   const amount = numberOf(sent);
   return amount !== undefined && amount >= MIN_AMOUNT && amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;

@@ -1,7 +1,7 @@
 import { bucketOf, type KnownBucket, PART_BUCKETS, type PartBucket } from "@/server/services/pricing/usage/schemas";
 import type { Figures } from "./figures";
 
-/** Whether a client's input has what a cache took and gave, and its output what was reasoned. */
+/** Whether a client's input includes cache reads and writes, and its output includes reasoning. */
 export type Way = { readonly cacheInside: boolean; readonly reasoningInside: boolean };
 
 const partsIn = (bucket: KnownBucket) => PART_BUCKETS.filter((part) => bucketOf(part) === bucket);
@@ -19,10 +19,10 @@ const TEXT_OF: Partial<Record<DividedBucket, PartBucket>> = {
   output_tokens: "output_text_tokens",
 };
 const TEXTS: ReadonlySet<PartBucket> = new Set(Object.values(TEXT_OF));
-/** Gemini counts what its tools read beside the prompt. */
+/** Gemini counts what its tools read outside the prompt. */
 const NEVER_INSIDE: PartBucket = "tool_use_prompt_token_count";
 
-/** Parts whose cached share is counted with the cached input too. */
+/** Parts whose cached share is also counted in the cached input. */
 const CACHED_SHARES: readonly (readonly [part: PartBucket, cached: PartBucket])[] = [
   ["input_audio_tokens", "cache_read_input_audio_tokens"],
   ["input_image_tokens", "cache_read_input_image_tokens"],
@@ -33,17 +33,17 @@ export const sumOf = <Name>(names: readonly Name[], count: (name: Name) => numbe
   names.reduce((sum, name) => sum + count(name), 0);
 
 export type Parts = {
-  /** Those that may have a count. */
+  /** Parts that may have a count. */
   names: readonly PartBucket[];
   count: (part: PartBucket) => number;
-  /** Returns what is left of a bucket without its parts; below zero when figures clash. */
+  /** Returns the remainder of a bucket without its parts; negative if figures contradict each other. */
   takeOut: (bucket: DividedBucket, whole: number) => number;
 };
 
-/** Most calls name none, and every call comes by here. */
+/** Fast path: most calls have no parts. */
 const NO_PARTS: Parts = { names: [], count: () => 0, takeOut: (_, whole) => whole };
 
-/** The parts of buckets that figures name, each counted once. */
+/** Returns the parts of buckets in these figures, each counted once. */
 export function partsOf({ found, beside }: Figures, way: Way, cache: number): Parts {
   if (!PART_BUCKETS.some((part) => found.has(part))) return NO_PARTS;
   const counts = new Map(PART_BUCKETS.map((part) => [part, found.get(part)?.count ?? 0]));
@@ -77,7 +77,7 @@ export function partsOf({ found, beside }: Figures, way: Way, cache: number): Pa
       const text = TEXT_OF[bucket];
       if (!text || count(text) === 0) return rest;
       if (count(text) < rest) return rest - count(text);
-      // Clients that name every medium say with text what the bucket is without the others.
+      // If a client lists every medium, its text count is the remainder of the bucket.
       counts.set(text, 0);
       return rest;
     },

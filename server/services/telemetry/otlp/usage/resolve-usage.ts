@@ -4,17 +4,17 @@ import { type Convention, type Figures, type Quantity, readFigures } from "./fig
 import { type DividedBucket, PARTS_OF, partsOf, sumOf, type Way } from "./parts";
 
 export type ResolvedUsage = {
-  /** Tokens by bucket; no bucket contains another. `null` when the client does not say. */
+  /** Tokens by disjoint bucket; `null` if the client does not report usage. */
   usage: Usage | null;
   /** The figures as sent. */
   rawUsage: Record<string, unknown> | null;
-  /** What told whether cached and reasoning tokens lie inside input and output; ends in "; clamped" when figures clashed. */
+  /** The rule that decided whether cached and reasoning tokens are inside input and output, with notes such as "clamped …" if figures contradict each other. */
   usageRule: string | null;
 };
 
 const UNKNOWN: ResolvedUsage = { usage: null, rawUsage: null, usageRule: null };
 
-/** Vendors whose own figures count so, for figures that come without a convention. */
+/** Vendors' own conventions, for figures without a known convention. */
 const BY_PROVIDER: ReadonlyMap<string, Partial<Convention>> = new Map<string, Partial<Convention>>(
   Object.entries({
     anthropic: { cache: "beside" },
@@ -27,7 +27,7 @@ const BY_PROVIDER: ReadonlyMap<string, Partial<Convention>> = new Map<string, Pa
   } as const),
 );
 
-/** The order in which ways to count are tried against a total: the most common first. */
+/** Ways of counting in the order in which they are tested against a total: the most common first. */
 const WAYS = [
   { cacheInside: true, reasoningInside: true },
   { cacheInside: false, reasoningInside: true },
@@ -35,7 +35,7 @@ const WAYS = [
   { cacheInside: false, reasoningInside: false },
 ] as const satisfies readonly Way[];
 
-/** Details of one call that are stored; `usageRule` says when a client sent more. */
+/** Details stored per call; `usageRule` notes when a client sent more. */
 const DETAILS_MAX = 32;
 
 /** Returns usage in disjoint buckets, and every other detail under its own name, from whatever figures the client sent. */
@@ -44,7 +44,7 @@ export function resolveUsage(attributes: Attributes, provider: string | null): R
   if (!figures) return UNKNOWN;
   const { found } = figures;
   const count = (quantity: Quantity) => found.get(quantity)?.count ?? 0;
-  // clients write zeros when they do not know, above all on errors
+  // Clients send zeros for unknown figures, above all on errors.
   const used = [...found].some(([quantity, figure]) => quantity !== "total" && figure.count > 0);
   if (!used && figures.details.size === 0) return { ...UNKNOWN, rawUsage: figures.raw };
 
@@ -61,7 +61,7 @@ export function resolveUsage(attributes: Attributes, provider: string | null): R
     return Math.max(0, rest);
   };
 
-  // Names of details are the client's; an object without a prototype is slower to read.
+  // Detail names come from clients, so they need an object without a prototype, which is slower to read.
   const usage: Usage = figures.details.size > 0 ? Object.create(null) : {};
   if (found.has("uncached")) usage.input_tokens = less("input_tokens", count("uncached"));
   else if (found.has("input")) usage.input_tokens = less("input_tokens", count("input"), way.cacheInside ? cache : 0);
@@ -85,7 +85,7 @@ export function resolveUsage(attributes: Attributes, provider: string | null): R
   return { usage, rawUsage: figures.raw, usageRule: notes.join("; ") };
 }
 
-/** The ladder: what cannot be otherwise, what the total says, what the convention says, what the vendor does. */
+/** Decides how figures count: by what is arithmetically possible, by the total, by the convention, by the vendor. */
 function wayToCount(figures: Figures, provider: string | null, cache: number): { way: Way; rule: string } {
   const count = (quantity: Quantity) => figures.found.get(quantity)?.count ?? 0;
   const input = count("input");
@@ -117,15 +117,15 @@ function wayToCount(figures: Figures, provider: string | null, cache: number): {
 }
 
 function conventionOf(figures: Figures, provider: string | null): { way: Way; rule: string } {
-  // a part is counted the way of the whole it may lie in
+  // A part follows the convention of the whole that may contain it.
   const ofInput = figures.found.get("input")?.convention;
   const ofOutput = figures.found.get("output")?.convention;
   const ofProvider = provider === null ? undefined : BY_PROVIDER.get(provider);
   const cache = ofInput?.cache ?? ofProvider?.cache ?? "inside";
   const reasoning = ofOutput?.reasoning ?? ofProvider?.reasoning ?? "inside";
   const way = { cacheInside: cache === "inside", reasoningInside: reasoning === "inside" } as Way;
-  const told =
+  const isKnown =
     (ofInput?.cache ?? ofOutput?.reasoning) !== undefined && (ofInput?.cache ?? ofOutput?.reasoning) !== null;
-  if (told) return { way, rule: `convention of ${(ofInput ?? ofOutput)?.name}` };
+  if (isKnown) return { way, rule: `convention of ${(ofInput ?? ofOutput)?.name}` };
   return { way, rule: ofProvider ? `convention of ${provider}` : "assumed inclusive" };
 }
