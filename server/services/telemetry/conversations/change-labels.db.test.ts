@@ -50,7 +50,7 @@ async function addsUp(ctx: Ctx) {
   expect(stored).toEqual(recomputed);
 }
 
-test("people's labels stand beside the client's, are found, counted and taken away again", async () => {
+test("people's labels are listed with the client's, and can be searched, counted and removed", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a", tags: ["web"] }), call({ session: "a" }), call({ session: "b" })]);
   const all = ["Réclamation", "vip", "web"];
@@ -76,11 +76,11 @@ test("people's labels stand beside the client's, are found, counted and taken aw
   const [entry] = await db().execute<{ before: object; after: object }>(sql`
     select before, after from audit_log
     where project_id = ${ctx.projectId} and action = 'conversations.changeLabels' order by created_at desc, id desc limit 1`);
-  // The log is kept when a conversation is not.
+  // The audit log outlives the conversation.
   expect(entry).toEqual({ before: { labels: 3 }, after: { labels: 0 } });
 });
 
-test("nobody takes away what somebody else gave, and asked for twice it is done once", async () => {
+test("the client's labels cannot be removed, and a repeated change has no effect", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a" })]);
   const change = (more: { add?: string[]; remove?: string[] }) => changeLabels(ctx, { conversationId: "a", ...more });
@@ -98,7 +98,7 @@ test("nobody takes away what somebody else gave, and asked for twice it is done 
   await addsUp(ctx);
 });
 
-test("people give at most so many, and what a merge brought beyond that goes one by one", async () => {
+test("people's labels are limited, and a merged conversation's excess can be removed one by one", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a", tags: ["web"] })]);
   const labels = Array.from({ length: LABELS_MAX }, (_, n) => `l${String(n).padStart(2, "0")}`);
@@ -114,14 +114,14 @@ test("people give at most so many, and what a merge brought beyond that goes one
   expect(conversation.ownLabels).toEqual([...labels.slice(1), "more", "x", "z"]);
 });
 
-test("they outlive what arrives later, and what arrives later outlives them", async () => {
+test("people's labels survive later spans, and later spans' labels survive people's changes", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a", tags: ["web"] })]);
   await changeLabels(ctx, { conversationId: "a", add: ["vip"] });
   await ingest(ctx, [call({ session: "a", tags: ["beta"] })]);
   expect(await labelsOf(ctx, "a")).toEqual({ labels: ["beta", "vip", "web"], ownLabels: ["vip"] });
   expect(await callsByLabel(ctx)).toEqual({ beta: 2, vip: 2, web: 2 });
-  // The client says by itself what somebody had said and taken back.
+  // The client sends a label that a person had added and removed.
   await changeLabels(ctx, { conversationId: "a", remove: ["vip"] });
   await ingest(ctx, [call({ session: "a", tags: ["vip"] })]);
   expect(await labelsOf(ctx, "a")).toEqual({ labels: ["beta", "vip", "web"], ownLabels: [] });
@@ -129,7 +129,7 @@ test("they outlive what arrives later, and what arrives later outlives them", as
   await addsUp(ctx);
 });
 
-test("conversations that become one keep the labels of both", async () => {
+test("merged conversations keep the labels of both", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a" }), call({ trace: 950 })]);
   const alone = (await listConversations(ctx, {})).conversations.find(({ externalId }) => externalId === null)!;
@@ -143,7 +143,7 @@ test("conversations that become one keep the labels of both", async () => {
   await addsUp(ctx);
 });
 
-/** One call as two instrumentations tell of it: in a conversation, and in a trace of its own. */
+/** One call reported by two instrumentations: in a conversation, and in a trace of its own. */
 function tellings() {
   const attributes = { "gen_ai.response.id": `msg_${spans}` };
   return [call({ session: "host", attributes }), call({ scope: "sdk", attributes })] as const;
@@ -151,7 +151,7 @@ function tellings() {
 const strayOf = async (ctx: Ctx) =>
   (await listConversations(ctx, {})).conversations.find(({ externalId }) => externalId === null)!;
 
-test("a stray's labels go along when the other telling of its call takes it in", async () => {
+test("a duplicate trace's labels move with it when it is merged", async () => {
   const { ctx } = await testProject();
   const [told, stray] = tellings();
   await ingest(ctx, [stray]);
@@ -163,12 +163,12 @@ test("a stray's labels go along when the other telling of its call takes it in",
   await addsUp(ctx);
 });
 
-test("labelling a stray that is taken in by that answers the conversation that it is in now", async () => {
+test("labelling a duplicate trace that is then merged returns the conversation that it is in now", async () => {
   const { ctx } = await testProject();
   const [told, stray] = tellings();
   await ingest(ctx, [stray]);
   const { id } = await strayOf(ctx);
-  // The projector passes over what somebody holds.
+  // The projector skips locked conversations.
   await db().transaction(async (tx) => {
     await tx.execute(sql`select 1 from conversations where project_id = ${ctx.projectId} and id = ${id} for update`);
     await ingest(ctx, [told]);
@@ -182,7 +182,7 @@ test("labelling a stray that is taken in by that answers the conversation that i
   await addsUp(ctx);
 });
 
-test("labelled while it grows, a conversation has what was said last, and so have its calls", async () => {
+test("a conversation labelled while it grows has the last labels, and so do its calls", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a", tags: ["web"] })]);
   const grow = async () => {
@@ -205,7 +205,7 @@ test("labelled while it grows, a conversation has what was said last, and so hav
   await addsUp(ctx);
 });
 
-test("nobody labels another project's, nor with what is no label", async () => {
+test("another project's conversations cannot be labelled, and invalid labels are rejected", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   await ingest(theirs.ctx, [call({ session: "a" })]);

@@ -20,7 +20,7 @@ const START = Date.UTC(2026, 10, 1, 12);
 const hex = (n: number) => n.toString(16).padStart(16, "0");
 const conversationId = "long";
 
-/** A model call and the tool call that it asked for, in turn, all in one trace. */
+/** Alternating model calls and the tool calls that they requested, all in one trace. */
 function spanAt(n: number, text = "") {
   const span = { spanId: hex(n + 1), startMs: START + n, attributes: { "gen_ai.conversation.id": conversationId } };
   if (n % 2 === 0) return chatSpan(span, { input: [["user", `Step ${n} ${text}`]], output: `Done ${n}` });
@@ -50,7 +50,7 @@ async function sendLogs(ctx: Ctx, logs: readonly { n: number; eventName?: string
 
 type Page<Row> = { rows: Row[]; nextCursor: string | null };
 
-/** All that follows a cursor, page by page. */
+/** Reads everything after a cursor, page by page. */
 async function allFrom<Row>(from: string | null, page: (cursor: string) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = [];
   for (let cursor = from; cursor !== null; ) {
@@ -61,7 +61,7 @@ async function allFrom<Row>(from: string | null, page: (cursor: string) => Promi
   return rows;
 }
 
-test("a short conversation comes whole, and so does its trace with its logs", async () => {
+test("a short conversation is returned whole, and so is its trace with its logs", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, conversationOf(4));
   await sendLogs(ctx, [{ n: 1 }, { n: 0, body: "First" }]);
@@ -88,7 +88,7 @@ test("a short conversation comes whole, and so does its trace with its logs", as
   ]);
 });
 
-test("of a long conversation the first parts come with it, and its cursors lead through all the others once", async () => {
+test("a long conversation includes its first parts, and its cursors page through the others exactly once", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, conversationOf(2600));
   const { conversation } = await getConversation(ctx, { conversationId });
@@ -122,7 +122,7 @@ test("of a long conversation the first parts come with it, and its cursors lead 
   });
 });
 
-test("messages come with the tool calls that they name", async () => {
+test("messages include the tool calls that they refer to", async () => {
   const { ctx } = await testProject();
   const asking = { role: "assistant", parts: [{ type: "tool_call", id: "call-1", name: "look", arguments: {} }] };
   const attributes = { "gen_ai.conversation.id": conversationId, "gen_ai.output.messages": JSON.stringify([asking]) };
@@ -132,7 +132,7 @@ test("messages come with the tool calls that they name", async () => {
   expect(toolCalls).toMatchObject([{ callId: "call-1", result: "Found 1" }]);
 });
 
-test("a trace of many spans and logs shows the first of both, and begins at any span that is asked for", async () => {
+test("a long trace includes its first spans and logs, and its list can start at any span", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, conversationOf(2500));
   await sendLogs(
@@ -166,7 +166,7 @@ test("a trace of many spans and logs shows the first of both, and begins at any 
   await expect(listSpans(ctx, { traceId: TRACE, fromSpanId: hex(9999) })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("what a span is may stand in its log only", async () => {
+test("a span's type can come from its log records alone", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [
     { spanId: hex(1), name: "call" },
@@ -177,7 +177,7 @@ test("what a span is may stand in its log only", async () => {
   expect(trace.spans.map(({ type }) => type)).toEqual(["llm", "other"]);
 });
 
-test("long texts end a page early, and the cursor goes on behind them", async () => {
+test("long texts end a page early, and the cursor continues after them", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, conversationOf(200, "x".repeat(60_000)));
   const { conversation } = await getConversation(ctx, { conversationId });
@@ -196,7 +196,7 @@ test("long texts end a page early, and the cursor goes on behind them", async ()
   expect(trace.spansCursor).not.toBeNull();
 });
 
-test("parts that come and go between two pages move no other to where it is missed or seen twice", async () => {
+test("parts added or removed between two pages cause no other to be skipped or repeated", async () => {
   const { ctx } = await testProject();
   const spans = conversationOf(40);
   await ingest(
@@ -218,7 +218,7 @@ test("parts that come and go between two pages move no other to where it is miss
   expect(rest.map(({ spanId }) => spanId)).toEqual(after.map(({ spanId }) => spanId));
 });
 
-test("another project's parts do not exist, and neither its cursors nor another list's are taken", async () => {
+test("another project's parts do not exist, and cursors of another project or list are rejected", async () => {
   const ours = await testProject();
   const theirs = await testProject();
   for (const { ctx } of [ours, theirs]) await ingest(ctx, conversationOf(6));

@@ -65,7 +65,7 @@ test("a stored batch becomes a priced conversation", async () => {
   ]);
 });
 
-test("a span that is sent again changes nothing and is counted as a duplicate", async () => {
+test("a resent span changes nothing and is counted as a duplicate", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [chatSpan({ spanId: ids[0] })]);
   const { receiptId } = await ingest(ctx, [
@@ -105,7 +105,7 @@ test("history that each call resends appears once, across traces of one session"
   expect(conversation.usage).toEqual({ input_tokens: 200, output_tokens: 40 });
 });
 
-test("traces stand in order of time, and a span of any of them is found", async () => {
+test("traces are ordered by time, and a span of any of them is found", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   const at = (minute: number) => Date.UTC(2026, 10, 1, 12, minute);
@@ -136,7 +136,7 @@ test("traces stand in order of time, and a span of any of them is found", async 
   });
 });
 
-test("a conversation whose tool failed has an error, whoever tells of it, and is found by that", async () => {
+test("a conversation with a failed tool has an error, whichever source reports it, and is found by the error filter", async () => {
   const { ctx } = await testProject();
   const tool = (result: string) => ({
     "gen_ai.operation.name": "execute_tool",
@@ -157,7 +157,7 @@ test("a conversation whose tool failed has an error, whoever tells of it, and is
   expect((await conversationFacets(ctx, {})).facets).toMatchObject({ withErrors: 1 });
 });
 
-test("a late root that brings the session id names the conversation that is there, keeping its id", async () => {
+test("a late root with the session id names the existing conversation, which keeps its id", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [chatSpan({ spanId: ids[0], parentSpanId: ids[1] })]);
   const [before] = await all(ctx);
@@ -166,7 +166,7 @@ test("a late root that brings the session id names the conversation that is ther
   expect(await all(ctx)).toMatchObject([{ id: before!.id, externalId: "late" }]);
 });
 
-test("a trace whose late span names a session that exists joins it, and leaves nothing behind", async () => {
+test("a trace whose late span names an existing session joins it and leaves nothing behind", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [chatSpan({ spanId: ids[0], attributes: { "session.id": "s" } })]);
   await ingest(ctx, [
@@ -212,7 +212,7 @@ test("the order in which spans arrive makes no difference", async () => {
   expect(await read([[1], [0], [2]])).toEqual(whole);
 });
 
-test("an unknown model costs null and never zero; the rest is still added", async () => {
+test("an unknown model's cost is null, never zero, and known costs are still summed", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [
     chatSpan({ spanId: ids[0] }),
@@ -239,7 +239,7 @@ test("a stored cost survives a rebuild after prices changed", async () => {
   expect(conversation).toMatchObject({ userId: "ann", cost: 7 });
 });
 
-test("lists keep to their filters and page without gaps", async () => {
+test("lists respect their filters and page without gaps", async () => {
   const { ctx } = await testProject();
   const traceId = (i: number) => `${i}`.padStart(32, "a");
   for (let i = 0; i < 5; i++) {
@@ -292,7 +292,7 @@ test("lists keep to their filters and page without gaps", async () => {
   });
 });
 
-test("a trace shows how each span was read and what no reader took", async () => {
+test("a trace shows each span's interpretation and its unmapped attributes", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [
     { spanId: ids[0], name: "agent", attributes: { "gen_ai.operation.name": "invoke_agent", "shop.flag": "on" } },
@@ -323,7 +323,7 @@ test("another project's telemetry does not exist", async () => {
   expect((await telemetryStatus(ours.ctx, {})).status.lastReceipt!.id).not.toBe(receiptId);
 });
 
-test("a key that may only write reads nothing, and one that may only read stores nothing", async () => {
+test("a write-only key cannot read, and a read-only key cannot store", async () => {
   const { ctx, asKey } = await testProject();
   const batch = decodeTraces(Buffer.from(JSON.stringify(otlpJson([chatSpan({ spanId: ids[0] })]))), "json");
   await expect(storeTraces(asKey("diagnostics:read", "project:data:read"), batch)).rejects.toMatchObject({
@@ -336,7 +336,7 @@ test("a key that may only write reads nothing, and one that may only read stores
   expect(await all(asKey("project:data:read"))).toHaveLength(1);
 });
 
-test("many projectors at once rebuild every conversation once", async () => {
+test("concurrent projectors rebuild every conversation once", async () => {
   const { ctx } = await testProject();
   for (let i = 0; i < 20; i++) {
     const batch = decodeTraces(
@@ -370,7 +370,7 @@ test("many projectors at once rebuild every conversation once", async () => {
   );
 });
 
-test("log records that come before any of their spans wait for them and hold nothing up", async () => {
+test("log records that arrive before their spans wait for them and block nothing", async () => {
   const { ctx } = await testProject();
   const record = {
     traceId: OTHER_TRACE,
@@ -386,7 +386,7 @@ test("log records that come before any of their spans wait for them and hold not
   expect(await all(ctx)).toHaveLength(2);
 });
 
-test("no id or name is too long to be stored, and one that is no id names nobody", async () => {
+test("ids and names of any length are stored, and overlong ids identify nobody", async () => {
   const { ctx } = await testProject();
   // incompressible, four bytes a character
   const long = (characters: number) =>
@@ -416,7 +416,7 @@ test("no id or name is too long to be stored, and one that is no id names nobody
   for (const { models } of conversations) expect(models[0]!.length).toBeLessThanOrEqual(500);
 });
 
-describe("one call that two instrumentations tell in two traces", () => {
+describe("one call that two instrumentations report in two traces", () => {
   const response = { "gen_ai.response.id": "msg_1" };
   const told = chatSpan({ spanId: ids[0], attributes: { ...response, "session.id": "s" } });
   const stray = chatSpan({ traceId: OTHER_TRACE, spanId: ids[1], scope: "sdk", attributes: response });
@@ -433,7 +433,7 @@ describe("one call that two instrumentations tell in two traces", () => {
     const { trace } = await getTrace(ctx, { traceId: OTHER_TRACE });
     expect(trace.conversationId).toBe((await all(ctx))[0]!.id);
 
-    // and stays there when more arrives, or the same again
+    // It stays there when more spans arrive, or the same ones again.
     await ingest(ctx, [stray, chatSpan({ traceId: OTHER_TRACE, spanId: ids[2], parentSpanId: ids[1] })]);
     expect(await all(ctx)).toMatchObject([{ externalId: "s", traceIds: [TRACE, OTHER_TRACE] }]);
   });
@@ -445,7 +445,7 @@ describe("one call that two instrumentations tell in two traces", () => {
     expect(await all(ctx)).toMatchObject([{ externalId: null, modelCallCount: 1 }]);
   });
 
-  test("is two calls where only a test server repeats its id: other times, or the same instrumentation", async () => {
+  test("is two calls if a test server repeats a response id: other times, or the same instrumentation", async () => {
     const { ctx } = await testProject();
     await ingest(ctx, [
       told,

@@ -4,7 +4,7 @@ import type { Attributes, LogRecord, SpanRecord } from "../otlp/types";
 import { maskLogs, maskSpans } from ".";
 import { maskText } from "./mask-text";
 
-/** Ids that are secrets become others by the installation's secret; nothing here asks a database. */
+/** Pseudonyms of ids are derived from the installation's secret; nothing here uses a database. */
 Object.assign(process.env, { DATABASE_URL: "postgres://unused", WHETSTONE_SECRET: "x".repeat(32) });
 
 const span = (given: Partial<SpanRecord>): SpanRecord => ({
@@ -33,7 +33,7 @@ function attributesMasked(attributes: Attributes, messages = false) {
 }
 const masked = (text: string) => maskText(text, { masked: 0 });
 
-// Put together here, so that no scanner takes this file for a leak.
+// Concatenated, so that secret scanners do not report this file.
 const hex = (length: number) => "0123456789abcdef".repeat(20).slice(0, length);
 const KEYS: Record<string, string> = {
   openai: `sk-proj-${hex(40)}`,
@@ -75,14 +75,14 @@ describe("secrets by their shape", () => {
     },
   );
 
-  test("a secret access key of AWS is known beside its id", () => {
+  test("an AWS secret access key is recognised next to its id", () => {
     const secret = `wJalrXUtnFEMI/K7MDENG/${"bPxRfiCYEXAMPLEKEY"}`;
     expect(masked(`${KEYS.awsId}:${secret}`)).toBe("[masked: AWS key id]:[masked: AWS secret key]");
     expect(masked(`commit ${hex(40)}`)).toBe(`commit ${hex(40)}`);
     expect(masked(`export AWS_SECRET_ACCESS_KEY=${secret}`)).toBe("export AWS_SECRET_ACCESS_KEY=[masked: value]");
   });
 
-  test("passwords in addresses go, whatever of them was left unescaped; the rest of the address stays", () => {
+  test("passwords in URLs are masked even if partly unescaped; the rest of the URL stays", () => {
     expect(masked("postgres://app:hunter2@db.internal:5432/shop")).toBe(
       "postgres://app:[masked: password]@db.internal:5432/shop",
     );
@@ -96,7 +96,7 @@ describe("secrets by their shape", () => {
     expect(masked(harmless)).toBe(harmless);
   });
 
-  test("values after the name of a secret go, in code, in logs, in headers and in JSON inside JSON", () => {
+  test("values after the name of a secret are masked in code, logs, headers and nested JSON", () => {
     const cases: [string, string][] = [
       ["Server=db;Password=hunter2;Database=x", "Server=db;Password=[masked: value];Database=x"],
       ["{ apiKey: 'abc', retries: 2 }", "{ apiKey: '[masked: value]', retries: 2 }"],
@@ -111,7 +111,7 @@ describe("secrets by their shape", () => {
     for (const [text, safe] of cases) expect(masked(text)).toBe(safe);
   });
 
-  test("what only looks like one stays", () => {
+  test("text that only resembles a secret stays", () => {
     for (const text of [
       "Please use basic authentication or a bearer authentication scheme.",
       "password: must have 8 characters",
@@ -126,13 +126,13 @@ describe("secrets by their shape", () => {
       expect(masked(text)).toBe(text);
   });
 
-  test("what is masked once is masked, and nothing more comes of it", () => {
+  test("masking is idempotent", () => {
     const text = `${Object.values(KEYS).join(" ")} password="x y" postgres://a:b@c`;
     const once = masked(text);
     expect(masked(once)).toBe(once);
   });
 
-  test("whatever the text, JSON stays JSON and its names stay", () => {
+  test("JSON stays valid JSON with the same names", () => {
     const piece = fc.oneof(
       fc.constantFrom(...Object.values(KEYS)),
       fc.constantFrom("password", '"', "\\", ":", "=", "://a:b@", "cookie: ", "[masked: x]", "\n", "{", "'", "Bearer "),
@@ -172,7 +172,7 @@ describe("secrets by their shape", () => {
   ])(
     "four million characters of %s take no longer than they should",
     (_, piece) => {
-      // Of a pattern that is quadratic, no test would see the end.
+      // A quadratic pattern would not finish.
       const text = `password ${piece.repeat(4_000_000 / piece.length)}`;
       expect(masked(text).length).toBeGreaterThan(0);
       expect(attributesMasked({ x: `[${text}` }).attributes).toHaveProperty("x");
@@ -182,7 +182,7 @@ describe("secrets by their shape", () => {
 });
 
 describe("attributes", () => {
-  test("of headers those on the list are stored, in whichever spelling", () => {
+  test("only allowed headers are stored, in any spelling", () => {
     const names = [
       "http.request.header.authorization",
       "http.request.header.Proxy-Authorization",
@@ -208,7 +208,7 @@ describe("attributes", () => {
     expect(attributesMasked({ ...given, ...stored })).toEqual({ attributes: stored, masked: names.length });
   });
 
-  test("of many headers in one value too, as an object, as JSON, or not at all", () => {
+  test("headers in one value are filtered as an object or JSON, otherwise dropped", () => {
     const headers = { Authorization: "opaque", "Content-Type": "text/plain", "x-foo": ["opaque"] };
     const stored = { "Content-Type": "text/plain" };
     const { attributes, masked: count } = attributesMasked({
@@ -225,7 +225,7 @@ describe("attributes", () => {
     expect(count).toBe(8);
   });
 
-  test("a secret's name is enough, whatever its value looks like", () => {
+  test("a secret's name suffices, whatever its value", () => {
     const { attributes, masked: count } = attributesMasked({
       "openai.api_key": "abc",
       "db.password": 12345,
@@ -251,7 +251,7 @@ describe("attributes", () => {
     expect(count).toBe(5);
   });
 
-  test("statements, addresses, stack traces, status messages, names, resources and events are looked into", () => {
+  test("statements, URLs, stack traces, status messages, names, resources and events are masked", () => {
     const { span: stored, masked: count } = spanMasked({
       name: `GET https://a:b@example.com/?key=${KEYS.google}`,
       attributes: {
@@ -296,7 +296,7 @@ describe("attributes", () => {
     expect(count).toBe(1);
   });
 
-  test("a secret that is somebody's id stays an id of theirs, and tells nobody apart from itself", () => {
+  test("an id that is a secret becomes a stable pseudonym", () => {
     const idOf = (jwt: string) => attributesMasked({ "session.id": jwt }).attributes["session.id"];
     const other = `${KEYS.jwt}x`;
     expect(idOf(KEYS.jwt as string)).toMatch(/^masked-[0-9a-f]{24}$/);
@@ -305,7 +305,7 @@ describe("attributes", () => {
     expect(idOf("session-1")).toBe("session-1");
   });
 
-  test("what holds no secret is the same object as before", () => {
+  test("values without secrets are returned as the same object", () => {
     const attributes = { a: "fine", b: [1, { c: "fine too" }], d: '{"max_tokens": 3}' };
     expect(spanMasked({ attributes }).span.attributes).toBe(attributes);
   });
@@ -328,7 +328,7 @@ describe("message text", () => {
     "traceloop.entity.input": `{"inputs":{"password":"hunter2"}}`,
   };
 
-  test("is left as it was said, where it is an attribute and where it is an event or a log record", () => {
+  test("is left as sent in attributes, events and log records", () => {
     expect(attributesMasked(MESSAGES)).toEqual({ attributes: MESSAGES, masked: 0 });
     const events = [
       { name: "gen_ai.user.message", timeUs: 1, attributes: { content: said } },
@@ -354,7 +354,7 @@ describe("message text", () => {
     return { log: items[0] as LogRecord, masked: count };
   };
 
-  test("is masked like anything else where the project wants it", () => {
+  test("is masked like anything else if the project wants it", () => {
     const everything = [
       spanMasked({ attributes: MESSAGES }, true),
       spanMasked({ events: [{ name: "gen_ai.user.message", timeUs: 1, attributes: { content: said } }] }, true),
@@ -368,7 +368,7 @@ describe("message text", () => {
     expect(JSON.stringify(everything)).toContain("my key is [masked: secret key]");
   });
 
-  test("of a whole request in its place, what stands beside the messages is no message", () => {
+  test("is only the messages if the attribute holds a whole request", () => {
     const request = {
       model: "gpt-4o",
       api_key: "abc",
@@ -385,7 +385,7 @@ describe("message text", () => {
     });
   });
 
-  test("a log record that is no message is looked into, body and attributes", () => {
+  test("a log record that is not a message is masked in body and attributes", () => {
     const log = { ...ofLog, timeUs: 1, severity: null, eventName: "app.started", attributes: { "db.password": "x" } };
     for (const body of [said, { note: said }, [said]]) {
       const stored = logMasked({ ...log, body }, false);

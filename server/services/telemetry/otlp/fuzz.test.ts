@@ -5,7 +5,7 @@ import { assemble, idOf, NOW, spanOf, spansOf, TRACE } from "./testing/conversat
 import { type SentAttributes, tracesProtobuf } from "./testing/encode-otlp";
 import type { Decoded, LogRecord, SpanRecord } from "./types";
 
-/** Reads everything there is to read; only a body as a whole may be refused. */
+/** Runs every reader; only MalformedBody may be thrown. */
 function readAll(body: Uint8Array, encoding: Encoding): void {
   for (const decode of [decodeTraces, decodeLogs]) {
     let decoded: Decoded<SpanRecord> | Decoded<LogRecord>;
@@ -26,17 +26,17 @@ function readSpans(spans: SpanRecord[]): void {
   expectStorable(assemble(spans));
 }
 
-/** Postgres holds neither NUL nor half a character. */
+/** Postgres stores neither NUL nor lone surrogates. */
 function expectStorable(value: unknown): void {
   if (typeof value === "string") expect(value.includes("\0") || !value.isWellFormed()).toBe(false);
   else if (typeof value === "object" && value !== null)
     for (const entry of Object.entries(value)) entry.forEach(expectStorable);
 }
 
-/** Many runs on a busy machine take their time. */
+/** Allows for many runs on a busy machine. */
 vi.setConfig({ testTimeout: 60_000 });
 
-test("random bytes", () => {
+test("random bytes do not crash the decoder", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom<Encoding>("json", "protobuf"), (bytes, encoding) =>
       readAll(bytes, encoding),
@@ -45,14 +45,14 @@ test("random bytes", () => {
   );
 });
 
-test("random JSON", () => {
+test("random JSON does not crash the decoder", () => {
   fc.assert(
     fc.property(fc.json(), (text) => readAll(Buffer.from(text), "json")),
     { numRuns: 300 },
   );
 });
 
-test("a real body with bytes changed", () => {
+test("a real body with changed bytes does not crash the decoder", () => {
   const attributes = {
     "gen_ai.operation.name": "chat",
     "gen_ai.input.messages": '[{"role":"user","content":"hi"}]',
@@ -72,7 +72,7 @@ test("a real body with bytes changed", () => {
   );
 });
 
-/** Names that readers look at, so that what is random is what they find there. */
+/** Names that readers use, so that they find random values there. */
 const NAMES = [
   "gen_ai.operation.name",
   "gen_ai.input.messages",
@@ -153,7 +153,7 @@ const attributesOf = fc.dictionary(
   { maxKeys: 8 },
 );
 
-test("hostile messages in every place where messages are looked for", () => {
+test("hostile messages are harmless wherever messages are read", () => {
   fc.assert(
     fc.property(
       attributesOf,
@@ -171,7 +171,7 @@ test("hostile messages in every place where messages are looked for", () => {
   );
 });
 
-test("JSON text nested too deeply to walk", () => {
+test("JSON text nested too deeply to traverse is harmless", () => {
   const deep = "[".repeat(30_000) + "]".repeat(30_000);
   const deepObject = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   for (const text of [

@@ -24,7 +24,7 @@ test.each<[name: string, attributes: SentAttributes]>([
   expect(idOfTrace(attributes)).toEqual({ externalId: attributes["thread.id"] ?? "us", userId: "her" });
 });
 
-test("the most trusted name wins, wherever in the trace it is", () => {
+test("the most trusted name wins anywhere in the trace", () => {
   expect(idOfTrace({ "gen_ai.conversation.id": "conversation" }, { "session.id": "session" }).externalId).toBe(
     "session",
   );
@@ -34,7 +34,7 @@ test("the most trusted name wins, wherever in the trace it is", () => {
   ).toBe("langfuse");
 });
 
-test("under one name the root's value wins, then the earliest", () => {
+test("for one name the root's value wins, then the earliest", () => {
   const spans = spansOf([
     { parentSpanId: idOf(9), attributes: { "session.id": "early child" } },
     { parentSpanId: idOf(9), attributes: { "session.id": "late child" } },
@@ -45,13 +45,13 @@ test("under one name the root's value wins, then the earliest", () => {
   expect(resolveTraceIdentity(spans.slice(0, 2).reverse(), []).externalId).toBe("early child");
 });
 
-test("a scrubbed id is none, nor is the number of a thread", () => {
+test("a scrubbed id and an OS thread number are not ids", () => {
   expect(idOfTrace({ "session.id": "[Scrubbed due to 'session']" }).externalId).toBeNull();
   expect(idOfTrace({ "session.id": "[Scrubbed due to 'session']" }, { "session.id": "real" }).externalId).toBe("real");
   expect(idOfTrace({ "thread.id": 140735 }).externalId).toBeNull();
 });
 
-test("logs tell it where spans do not, and the resource last", () => {
+test("logs are used if spans have no id, and the resource last", () => {
   const resource = { "session.id": "process" };
   expect(resolveTraceIdentity(spansOf([{}], { resource }), []).externalId).toBe("process");
   expect(
@@ -65,7 +65,7 @@ test("logs tell it where spans do not, and the resource last", () => {
   });
 });
 
-test("nothing says nothing", () => {
+test("without attributes there is no identity", () => {
   expect(resolveTraceIdentity([], [])).toEqual({ externalId: null, userId: null });
   expect(idOfTrace({ "session.id": "", metadata: "{}" })).toEqual({ externalId: null, userId: null });
 });

@@ -25,7 +25,7 @@ test.each<[name: string, attributes: SentAttributes]>([
   expect(readSpan(spanOf(attributes), []).unmapped).toEqual([]);
 });
 
-test("those of all spans and names together, each once, in one order", () => {
+test("labels of all spans and names are combined, distinct and sorted", () => {
   const spans = spansOf([
     { attributes: { "langfuse.trace.tags": ["web", "beta"], "tag.tags": ["web", "eu"] } },
     { attributes: {} },
@@ -35,7 +35,7 @@ test("those of all spans and names together, each once, in one order", () => {
   expect(assemble([...spans].reverse()).labels).toEqual(["beta", "eu", "voice", "web"]);
 });
 
-test("of many the first are kept, whatever came first; of a long one its beginning", () => {
+test("the first labels in sort order are kept, whatever the order of arrival, and long ones are cut", () => {
   const names = Array.from({ length: LABELS_MAX + 5 }, (_, n) => `label-${String(n).padStart(2, "0")}`);
   const sent = (list: string[]) => list.map((name) => ({ "tag.tags": [name] }));
   const kept = names.slice(0, LABELS_MAX);
@@ -48,7 +48,7 @@ test("of many the first are kept, whatever came first; of a long one its beginni
   ]);
 });
 
-test("what says nothing is none", () => {
+test("meaningless values are not labels", () => {
   expect(
     labelsOf(
       { "tag.tags": ["", "  ", " web "] },
@@ -59,12 +59,12 @@ test("what says nothing is none", () => {
   ).toEqual(["step by step", "web"]);
 });
 
-test("a comma is part of a label in a list, and between two in a text", () => {
+test("a comma is part of a label in a list, and a separator in a text", () => {
   expect(labelsOf({ "tag.tags": ["a, b"] })).toEqual(["a, b"]);
   expect(labelsOf({ "tag.tags": "a, b" })).toEqual(["a", "b"]);
 });
 
-test("what could not be decoded is part of a label, and none by itself; only a cut takes it away", () => {
+test("undecodable characters stay within a label, are no label alone, and are dropped only at a cut", () => {
   expect(labelsOf({ "tag.tags": ["caf\uFFFD", "\uFFFD", " \uFFFD\uFFFD ", "\uFFFDb"] })).toEqual([
     "caf\uFFFD",
     "\uFFFDb",
@@ -74,7 +74,7 @@ test("what could not be decoded is part of a label, and none by itself; only a c
   expect(labelsOf({ "tag.tags": [`\uFFFD${" ".repeat(LABEL_CHARACTERS)}x`] })).toEqual(["\uFFFD"]);
 });
 
-test("of a megabyte of tags in one text the first are kept, in whatever order they come", () => {
+test("the first labels of a megabyte of tags are kept, in any order of arrival", () => {
   const some = Array.from({ length: 120_000 }, (_, n) => `t${999_999 - n}`);
   const kept = some.slice(-LABELS_MAX).toReversed();
   expect(labelsOf({ "tag.tags": some.join(",") })).toEqual(kept);

@@ -8,8 +8,8 @@ import { createAssembler, decodeLogs, decodeTraces, readSpan, resolveTraceIdenti
 import type { AssembledConversation, LogRecord, SpanRecord } from "./types";
 
 /*
- * Real payloads of other projects' clients, with what each should yield. They are not ours to copy, so these tests run only
- * where the folder is.
+ * Real payloads of other projects' clients, with expected results. We may not copy them, so these tests run only where the
+ * folder exists.
  */
 const DATA = path.resolve(import.meta.dirname, "../../../../../shared/data");
 
@@ -59,7 +59,7 @@ function entriesOf(folder: string): Entry[] {
   return fs.existsSync(manifest) ? JSON.parse(fs.readFileSync(manifest, "utf8")) : [];
 }
 
-/** Two ids of this payload are no ids (`abc123`, `span456`): refused by decision, so its content is read under others. */
+/** Two ids of this payload (`abc123`, `span456`) are invalid and rejected by design, so it is read with other ids. */
 const NO_IDS = "genai_parts_pattern.json";
 
 function load(folder: string, entry: Entry): { spans: SpanRecord[]; logs: LogRecord[]; received: number } {
@@ -89,7 +89,7 @@ function assemble(spans: readonly SpanRecord[], logs: readonly LogRecord[]): Ass
   return assembler.finish();
 }
 
-/** What was checked by hand wins, call by call where both lists have the same calls. */
+/** Manually checked expectations win, call by call if both lists have the same calls. */
 function expectedCalls({
   expect: extracted,
   expect_hand_checked: byHand,
@@ -103,7 +103,7 @@ function expectedCalls({
 const withoutZeros = (usage: Usage | null | undefined) =>
   usage && Object.fromEntries(Object.entries(usage).filter(([, tokens]) => tokens > 0));
 
-/** PRICING.md's name of the bucket that the manifest calls so. */
+/** Maps the manifest's bucket names to PRICING.md's. */
 const inOurNames = (usage: Usage) =>
   Object.fromEntries(
     Object.entries(usage).map(([bucket, tokens]) => [bucket.replace("cache_creation_5m_", "cache_creation_"), tokens]),
@@ -123,7 +123,7 @@ function checkCall(call: AssembledConversation["modelCalls"][number], expected: 
   if (expected.model === null) expect(names).toEqual([]);
   else if (expected.model) {
     const model = expected.model.replace(/ \(.*$/, "");
-    // Langfuse sends the answered name only, of which the asked one is the beginning
+    // Langfuse sends only the responding model's name, of which the requested one is a prefix.
     expect(names.some((name) => name === model || name.startsWith(`${model}-20`))).toBe(true);
   }
   if (expected.response_model) expect(call.responseModel).toBe(expected.response_model);
@@ -144,7 +144,7 @@ function checkCall(call: AssembledConversation["modelCalls"][number], expected: 
     expect(call.usage.input_tokens).toBeGreaterThan(0);
     expect(call.usageRule).toContain("cache exceeds input");
   } else {
-    // The manifest knows few parts of buckets, and no other details.
+    // The manifest has few parts of buckets and no other details.
     const told = [call.usage, call.usage && wholeBuckets(call.usage)].map(withoutZeros);
     const wanted = usages.map(withoutZeros);
     expect(wanted).toContainEqual(told.find((usage) => wanted.some((one) => isDeepStrictEqual(one, usage))) ?? told[0]);
@@ -160,7 +160,7 @@ function checkCall(call: AssembledConversation["modelCalls"][number], expected: 
   }
 }
 
-/** In an order that is not the sent one, the same each time. */
+/** Shuffles deterministically. */
 const shuffled = <Item>(items: readonly Item[]): Item[] =>
   [...items].reverse().sort((one, other) => hashOf(one) - hashOf(other));
 const hashOf = (item: unknown) =>
@@ -257,7 +257,7 @@ for (const folder of ["otlp", "otlp-python"]) {
   });
 }
 
-describe("one weather conversation, whichever client tells it", () => {
+describe("the same weather conversation from every client", () => {
   const WEATHER = [
     ["system", "You are a weather desk. Answer in one sentence."],
     ["user", "What is the weather in Oslo?"],

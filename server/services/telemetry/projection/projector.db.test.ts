@@ -41,10 +41,10 @@ const breakTrace = (ctx: Ctx, attributes = "null") =>
   ctx.db.execute(
     sql`update spans set attributes = ${attributes}::jsonb where trace_id = ${BROKEN} and project_id = ${ctx.projectId}`,
   );
-/** Time passes for those that are to be tried again later. */
+/** Makes all scheduled retries due. */
 const later = () => db().execute(sql`update projection_queue set retry_at = 0`);
 
-test("a trace that cannot be rebuilt is tried again later, and no other waits for it", async () => {
+test("a trace that cannot be rebuilt is retried later and does not block others", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   await send(ctx, { traceId: BROKEN });
@@ -67,7 +67,7 @@ test("a trace that cannot be rebuilt is tried again later, and no other waits fo
   expect(await projectionHealth(db())).toMatchObject({ retried: 0 });
 });
 
-test("after five tries it is parked with its reason, stays so while it grows, and a replay tries it again", async () => {
+test("after five attempts a trace is parked with its reason, stays parked while it grows, and a replay retries it", async () => {
   const { ctx } = await testProject();
   const stranger = await testProject();
   await send(ctx, { traceId: BROKEN });
@@ -92,7 +92,7 @@ test("after five tries it is parked with its reason, stays so while it grows, an
   expect((await listParkedTraces(ctx, {})).parkedTraces).toEqual([]);
 });
 
-test("what an older version gave up, a newer one tries when it starts", async () => {
+test("a newer version retries traces that an older one parked when it starts", async () => {
   const { ctx } = await testProject();
   await send(ctx, { traceId: BROKEN });
   await db().execute(sql`delete from projection_queue`);
@@ -107,7 +107,7 @@ test("what an older version gave up, a newer one tries when it starts", async ()
   expect(await db().execute(sql`select 1 from projectors`)).toHaveLength(0);
 });
 
-/** A projector whose process ends in the middle of a pass. */
+/** A projector whose process dies in the middle of a pass. */
 async function dieWhileRebuilding(claim: (tx: Db) => ReturnType<typeof claimTraces>) {
   const own = postgres(process.env.DATABASE_URL ?? "", { max: 1, onnotice: () => {} });
   let taken = 0;
@@ -128,7 +128,7 @@ async function dieWhileRebuilding(claim: (tx: Db) => ReturnType<typeof claimTrac
   return taken;
 }
 
-test("what a process dies of is found by trying alone, takes nothing else along, and is parked in the end", async () => {
+test("a trace that crashes its process is retried alone, affects no others, and is parked in the end", async () => {
   const { ctx } = await testProject();
   await send(ctx, { traceId: BROKEN });
   for (let i = 0; i < 3; i++) await send(ctx, { traceId: trace(i) });
@@ -156,7 +156,7 @@ test("what a process dies of is found by trying alone, takes nothing else along,
   expect(await conversationsOf(ctx)).toHaveLength(4);
 });
 
-test("a pass that failed while its process lives on makes nobody suspicious", async () => {
+test("a pass that fails without ending its process isolates no traces", async () => {
   const { ctx } = await testProject();
   await send(ctx, { traceId: BROKEN });
   const journal = createJournal(db());
@@ -172,7 +172,7 @@ test("a pass that failed while its process lives on makes nobody suspicious", as
   expect(await projectPending(db())).toBe(1);
 });
 
-test("what an earlier version read is read again while nothing new waits, and nothing else changes", async () => {
+test("the backlog of an earlier version is rebuilt while nothing new is pending, and nothing else changes", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   const attributes = { "gen_ai.conversation.id": "s" };
@@ -195,7 +195,7 @@ test("what an earlier version read is read again while nothing new waits, and no
   expect(await projectionHealth(db())).toMatchObject({ oldestMs: null });
   expect((await conversationsOf(ctx)).find(({ externalId }) => externalId === "s")).toMatchObject({ errorCount: 7 });
 
-  // One project's may not be read: the other's is.
+  // One project's trace cannot be read, the other's can.
   await db().execute(sql`update spans set attributes = 'null'::jsonb where project_id = ${neighbour.ctx.projectId}`);
   expect(await projectIsolatingFailures(db(), undefined, claimBacklog)).toMatchObject({ taken: 2, failed: 1 });
   expect((await conversationsOf(ctx)).find(({ externalId }) => externalId === "s")).toEqual(before[0]);
@@ -203,7 +203,7 @@ test("what an earlier version read is read again while nothing new waits, and no
   expect([...(await stored())]).toEqual(expect.arrayContaining(arrived));
 });
 
-test("a projector that runs comes to the backlog by itself", async () => {
+test("a running projector processes the backlog", async () => {
   const { ctx } = await testProject();
   await send(ctx, { traceId: trace(0) });
   while ((await projectPending(db())) > 0);
@@ -218,7 +218,7 @@ test("a projector that runs comes to the backlog by itself", async () => {
   await running;
 });
 
-test("two projectors that hold one half of a pair each join it, whichever is first", async () => {
+test("two projectors with one half of a duplicate pair each merge it, whichever commits first", async () => {
   const { ctx } = await testProject();
   const response = { "gen_ai.response.id": "msg_1" };
   const holder = await pool().sql.reserve();

@@ -35,7 +35,7 @@ describe("messages", () => {
     expect(messages.map((message) => message.at)).toEqual([0, 0, 500, 1000, 1500, 2000, 2500].map((ms) => NOW + ms));
   });
 
-  test("are not repeated when the history is cut, its system prompt changes, or its white space does", () => {
+  test("are not repeated when the history is truncated, or its system prompt or white space changes", () => {
     expect(
       transcript([
         { attributes: chat([system("It is 9:00."), user("a")], "1 ") },
@@ -55,7 +55,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("follow each other where a client sends only what is new", () => {
+  test("are appended if a client sends only new ones", () => {
     expect(transcript([{ attributes: chat([user("a")], "1") }, { attributes: chat([user("b")], "2") }])).toEqual([
       "user: a",
       "assistant: 1",
@@ -64,7 +64,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("that a person says twice are there twice", () => {
+  test("that a person sends twice appear twice", () => {
     const [first, second] = [idOf(1, 16), idOf(2, 16)];
     expect(
       transcript([
@@ -80,12 +80,12 @@ describe("messages", () => {
     ).toEqual(["system: You are a weather desk.", "user: hi", "assistant: hello", "user: hi", "assistant: hello"]);
   });
 
-  test("that answer nobody knows what are all there", () => {
+  test("without a known input all appear", () => {
     const answer = { "gen_ai.operation.name": "chat", "gen_ai.output.messages": "ok" };
     expect(transcript([{ attributes: answer }, { attributes: answer }])).toEqual(["assistant: ok", "assistant: ok"]);
   });
 
-  test("of a failed call are not said again by its retry", () => {
+  test("of a failed call are not repeated by its retry", () => {
     expect(
       transcript([
         { traceId: idOf(1, 16), attributes: chat([user("hi")], null), status: { code: 2 } },
@@ -94,7 +94,7 @@ describe("messages", () => {
     ).toEqual(["user: hi", "assistant: hello"]);
   });
 
-  test("come from wrappers only in traces whose calls tell none", () => {
+  test("come from wrappers only in traces whose calls have none", () => {
     const agent = {
       "gen_ai.operation.name": "invoke_agent",
       "gen_ai.input.messages": JSON.stringify([user("hi")]),
@@ -114,7 +114,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("take the answer of the wrapper where the call tells none", () => {
+  test("take the wrapper's output if the call has none", () => {
     const outer = { "ai.operationId": "ai.generateText", "ai.response.text": "sunny" };
     const inner = {
       "ai.operationId": "ai.generateText.doGenerate",
@@ -126,7 +126,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("keep the ids of tool calls that their first telling lost", () => {
+  test("get the ids of tool calls that their first occurrence lacks", () => {
     const call = (id?: string) => ({
       role: "assistant",
       tool_calls: [{ id, function: { name: "look", arguments: '{"at":1}' } }],
@@ -192,8 +192,8 @@ describe("one call counts once", () => {
     expect(assemble(apart(spans)).modelCalls.map((call) => call.spanId)).toEqual([idOf(2)]);
   });
 
-  describe("a stream that Logfire tells in two spans", () => {
-    // As sent by Logfire 5.2: a span until the headers, and another at the end, which says how long it took.
+  describe("a stream that Logfire reports in two spans", () => {
+    // As sent by Logfire 5.2: a span until the headers, and another at the end, with the duration.
     const LOGFIRE = { scope: "logfire.openai" };
     const request = (n: number, start: number, text: string, more: Partial<SentSpan> = {}): SentSpan => ({
       spanId: idOf(n),
@@ -232,13 +232,13 @@ describe("one call counts once", () => {
       ]);
     });
 
-    test("is one call where nothing is around it and each span is a trace of its own", () => {
+    test("is one call if it has no parent and each span is its own trace", () => {
       const root = (span: SentSpan, n: number): SentSpan => ({ ...span, traceId: idOf(n, 16), parentSpanId: "" });
       const halves = [root(request(1, 0, "hi"), 11), root(end(2, 800, 0.77, "hi"), 12)];
       expect(assemble(spansOf(halves, LOGFIRE)).modelCalls).toMatchObject([{ startedAt: NOW, endedAt: NOW + 800 }]);
     });
 
-    test("is one call for each stream, in turn and at once", () => {
+    test("is one call per stream, sequential or concurrent", () => {
       const inTurn = [request(1, 0, "a"), end(2, 800, 0.77, "a"), request(3, 805, "a"), end(4, 1_600, 0.77, "a")];
       expect(assemble(spansOf(inTurn, LOGFIRE)).modelCalls.map(({ startedAt }) => startedAt - NOW)).toEqual([0, 805]);
       const many = Array.from({ length: 20 }, (_, n) => n);
@@ -270,7 +270,7 @@ describe("one call counts once", () => {
       expect(assemble(three).modelCalls).toMatchObject([{ responseId: "r1", usage: { cache_read_input_tokens: 4 } }]);
     });
 
-    test("is not the failed request before it, nor a call that was still being asked", () => {
+    test("is not joined to a failed request before it or a request in progress", () => {
       const failed = request(1, 0, "a", { status: { code: 2, message: "500" } });
       const retried = assemble(spansOf([failed, request(3, 100, "a"), end(4, 900, 0.77, "a")], LOGFIRE));
       expect(retried.modelCalls.map(({ status }) => status)).toEqual(["error", "ok"]);
@@ -279,7 +279,7 @@ describe("one call counts once", () => {
     });
   });
 
-  test("in another trace, by the response's id", () => {
+  test("in another trace, by the response id", () => {
     const withId = { ...outer, attributes: { ...outer.attributes, "output.value": '{"id":"r1","choices":[]}' } };
     expect(assemble(apart([withId, { ...inner, traceId: idOf(5, 16) }])).modelCalls).toHaveLength(1);
     expect(assemble(apart([withId, { ...inner, traceId: idOf(5, 16), start: NOW + 60_000 }])).modelCalls).toHaveLength(
@@ -308,7 +308,7 @@ describe("one call counts once", () => {
 
   test("and a failed one counts once among the errors, whichever of its spans failed", () => {
     const failed = { status: { code: 2 as const, message: "400" } };
-    // As OpenInference and Anthropic's own SDK tell of a call that the server refuses: the outer has what was asked.
+    // As OpenInference and Anthropic's own SDK report a call that the server rejects: the outer span has the request.
     const asking: SentSpan = {
       ...outer,
       attributes: { "openinference.span.kind": "LLM", "llm.model_name": "gpt-4o", "input.value": "hi" },
@@ -355,7 +355,7 @@ describe("one call counts once", () => {
     expect(callIds([{ attributes: { "ai.operationId": "ai.streamText", "ai.usage.inputTokens": 9 } }])).toEqual([]);
   });
 
-  test("what a tool or an agent asks is not the call that it lies below", () => {
+  test("a call inside a tool or an agent is not the call above it", () => {
     const tool = { parentSpanId: idOf(1), attributes: { "gen_ai.operation.name": "execute_tool" } };
     expect(
       callIds([
@@ -366,7 +366,7 @@ describe("one call counts once", () => {
     ).toEqual([idOf(1), idOf(3)]);
   });
 
-  test("LiteLLM turns it round: its wire copy is below", () => {
+  test("LiteLLM's raw request copy below a call does not count", () => {
     const copy = { name: "raw_gen_ai_request", parentSpanId: idOf(1), attributes: { "llm.openai.model": "gpt-4o" } };
     expect(callIds([{ name: "litellm_request", attributes: chat([user("a")], "b", usage) }, copy])).toEqual([idOf(1)]);
   });
@@ -389,7 +389,7 @@ describe("tool calls", () => {
     { attributes: chat([user("a"), asks, answer], "ok") },
   ];
 
-  test("join their span by id, or by name where it has none", () => {
+  test("join their span by id, or by name if it has none", () => {
     for (const more of [{ "gen_ai.tool.call.id": "c1" }, {}]) {
       const { toolCalls, toolCallCount } = assemble(
         spansOf(spans({ name: "execute_tool look", attributes: { "gen_ai.operation.name": "execute_tool", ...more } })),
@@ -406,7 +406,7 @@ describe("tool calls", () => {
     expect({ toolCalls, toolCallCount }).toEqual({ toolCalls: [], toolCallCount: 1 });
   });
 
-  test("told by the framework and by the tool itself are one", () => {
+  test("reported by the framework and by the tool itself are one", () => {
     const tool = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look" };
     expect(
       assemble(
@@ -440,7 +440,7 @@ describe("errors", () => {
     expect(call).toMatchObject({ status: "error", error: { type: "openai.RateLimitError", message: "slow down" } });
   });
 
-  test("are not counted again in what passes them on", () => {
+  test("are not counted again in spans that propagate them", () => {
     const failed = { code: 2, message: "no" };
     const agent = { attributes: { "gen_ai.operation.name": "invoke_agent" }, status: failed };
     expect(
@@ -558,7 +558,7 @@ test("times are those of the first and the last span", () => {
   expect(assemble([])).toMatchObject({ messages: [], modelCalls: [], startedAt: 0, lastActivityAt: 0 });
 });
 
-test("spans that are their own parents, or each other's, end", () => {
+test("cyclic parents do not hang the assembler", () => {
   expect(callIds([{ parentSpanId: idOf(1), attributes: chat([user("a")], "b") }])).toEqual([idOf(1)]);
   expect(() =>
     callIds([
@@ -568,7 +568,7 @@ test("spans that are their own parents, or each other's, end", () => {
   ).not.toThrow();
 });
 
-/** Machines that run tests are slow at times; what these tests would notice is a square of the number of spans. */
+/** Generous for slow machines: these tests detect quadratic time in the number of spans. */
 const PATIENCE_MS = 20_000;
 
 test(

@@ -77,7 +77,7 @@ describe("a span", () => {
     }
   });
 
-  test("gets its scope and resource also where those come after it on the wire", () => {
+  test("gets its scope and resource even if they follow it on the wire", () => {
     const field = (number: number, ...inside: Uint8Array[]) => {
       const bytes = Buffer.concat(inside);
       return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length]), bytes]);
@@ -91,7 +91,7 @@ describe("a span", () => {
   });
 });
 
-describe("OTLP/JSON as exporters really write it", () => {
+describe("OTLP/JSON variants of real exporters", () => {
   test.each([
     ["hex", TRACE, "00f067aa0ba902b7"],
     ["upper-case hex", TRACE.toUpperCase(), "00F067AA0BA902B7"],
@@ -144,7 +144,7 @@ describe("OTLP/JSON as exporters really write it", () => {
   });
 });
 
-describe("a bad span is refused and the others are kept", () => {
+describe("a bad span is rejected and the others are accepted", () => {
   const day = 86_400_000;
   test.each<[reason: RegExp, bad: SentSpan]>([
     [/traceId/, { ...SPAN, traceId: undefined as never }],
@@ -170,7 +170,7 @@ describe("a bad span is refused and the others are kept", () => {
     }
   });
 
-  test("also when its time is no number, or it is no object", () => {
+  test("also if its time is not a number or it is not an object", () => {
     const spans = [{ traceId: TRACE, spanId: idOf(1), startTimeUnixNano: "yesterday" }, "span", null];
     const { rejections } = fromJson({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
     expect(rejections.map(({ reason }) => reason)).toEqual([
@@ -180,7 +180,7 @@ describe("a bad span is refused and the others are kept", () => {
     ]);
   });
 
-  test("a clock a little ahead is no reason", () => {
+  test("a clock slightly ahead is accepted", () => {
     for (const decoded of both([{ ...SPAN, start: NOW + day - 1, end: NOW + day - 1 }]))
       expect(decoded.items).toHaveLength(1);
   });
@@ -193,7 +193,7 @@ describe("a bad span is refused and the others are kept", () => {
   });
 });
 
-describe("a body that cannot be read is refused as a whole", () => {
+describe("an unreadable body is rejected as a whole", () => {
   test.each([
     ["text", "hello"],
     ["a list", "[]"],
@@ -211,7 +211,7 @@ describe("a body that cannot be read is refused as a whole", () => {
     expect(decodeTraces(new Uint8Array(0), "protobuf", NOW).received).toBe(0);
   });
 
-  test("cut protobuf, wherever it is cut", () => {
+  test("protobuf truncated at any byte", () => {
     const whole = tracesProtobuf([{ ...SPAN, attributes: { a: "text", b: [1, 2] } }]);
     for (let length = 1; length < whole.length; length++) {
       expect(() => decodeTraces(whole.subarray(0, length), "protobuf", NOW)).toThrow(MalformedBody);
@@ -223,7 +223,7 @@ describe("a body that cannot be read is refused as a whole", () => {
   });
 });
 
-describe("what is kept can be stored", () => {
+describe("accepted items can be stored", () => {
   test("NUL and lone surrogates become the replacement character", () => {
     const attributes = [{ key: "a\0b", value: { stringValue: "x\0y \ud800 😊" } }];
     expect(rawSpan({ name: "n\0", attributes }).items).toMatchObject([
@@ -233,7 +233,7 @@ describe("what is kept can be stored", () => {
     expect(span?.attributes.a).toBe("x\uFFFDy");
   });
 
-  test("__proto__ is a name like any other", () => {
+  test("__proto__ is an ordinary name", () => {
     const attributes = [
       { key: "__proto__", value: { kvlistValue: { values: [{ key: "polluted", value: { boolValue: true } }] } } },
     ];
@@ -242,7 +242,7 @@ describe("what is kept can be stored", () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test("long text is cut where it can be seen", () => {
+  test("long text is cut with a visible marker", () => {
     for (const { items } of both([{ ...SPAN, attributes: { long: "x".repeat(10 * MAX_TEXT_CHARACTERS) } }])) {
       const kept = items[0]?.attributes.long as string;
       expect(kept.length).toBeLessThan(MAX_TEXT_CHARACTERS + 100);
@@ -250,7 +250,7 @@ describe("what is kept can be stored", () => {
     }
   });
 
-  test("long JSON text keeps its structure, its long texts are cut", () => {
+  test("long JSON text keeps its structure and its long texts are cut", () => {
     const messages = [
       { role: "user", content: "look" },
       { role: "user", content: "A".repeat(3 * MAX_TEXT_CHARACTERS) },
@@ -266,7 +266,7 @@ describe("what is kept can be stored", () => {
     }
   });
 
-  test("values nested without end end", () => {
+  test("endlessly nested values are cut off", () => {
     const value = `${'{"arrayValue":{"values":['.repeat(10_000)}{"intValue":1}${"]}}".repeat(10_000)}`;
     const span = `{"traceId":"${TRACE}","spanId":"${idOf(1)}","startTimeUnixNano":"1000","attributes":[{"key":"a","value":${value}}]}`;
     const body = Buffer.from(`{"resourceSpans":[{"scopeSpans":[{"spans":[${span}]}]}]}`);

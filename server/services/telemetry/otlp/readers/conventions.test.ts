@@ -5,7 +5,7 @@ import type { SentAttributes, SentSpan } from "../testing/encode-otlp";
 
 const json = JSON.stringify;
 const LOOK = { name: "look", arguments: '{"at":"Oslo"}' };
-/** What every client below is told: a question, a tool call with its answer, and the final answer. */
+/** The conversation that every client below reports: a question, a tool call with its result, and the final response. */
 const TOLD = [
   "system: Be brief.",
   "user: Weather?",
@@ -309,7 +309,7 @@ test.each(CONVENTIONS)("%s", (_name, span) => {
   expect(readSpan(spanOf(span.attributes ?? {}), []).unmapped).toEqual([]);
 });
 
-test("log records tell what the span does not", () => {
+test("log records supply what the span lacks", () => {
   const span = spanOf({ "gen_ai.operation.name": "chat" });
   const logs = logsOf([
     { eventName: "gen_ai.system.message", body: { content: "Be brief." } },
@@ -336,7 +336,7 @@ const said = (attributes: SentAttributes) =>
 const input = (messages: unknown) => said({ "gen_ai.input.messages": json(messages) });
 
 describe("parts", () => {
-  test("reasoning is told apart from what is said", () => {
+  test("reasoning is separate from text", () => {
     const blocks = [
       { type: "thinking", thinking: "Hm." },
       { type: "text", text: "Yes." },
@@ -349,7 +349,7 @@ describe("parts", () => {
     }
   });
 
-  test("one answer over several messages is one", () => {
+  test("one response over several messages is one message", () => {
     const output = [
       { role: "assistant", content: [{ type: "reasoning", text: "Hm." }] },
       { role: "assistant", tool_calls: [{ id: "c1", function: LOOK }] },
@@ -359,7 +359,7 @@ describe("parts", () => {
     expect(messages.map((message) => message.toolCalls.map((call) => call.id))).toEqual([["c1", "c2"]]);
   });
 
-  test("what nobody knows survives as it was sent", () => {
+  test("unknown parts are stored as sent", () => {
     const parts = [
       { type: "hologram", volume: { x: 1 } },
       { type: "image_url", image_url: { url: "https://example.com/a.png" } },
@@ -373,7 +373,7 @@ describe("parts", () => {
     }
   });
 
-  test("an answer that is JSON is text", () => {
+  test("a response that is JSON is text", () => {
     const answer = '{"answer":"rain","messages":[]}';
     expect(said({ "ai.response.text": answer })[0]?.parts).toEqual([{ type: "text", text: answer }]);
   });
@@ -387,7 +387,7 @@ describe("parts", () => {
     ]);
   });
 
-  test("roles nobody knows survive", () => {
+  test("unknown roles are kept", () => {
     expect(input([{ role: "narrator", content: "Later…" }])).toMatchObject([{ role: "narrator" }]);
   });
 
@@ -421,7 +421,7 @@ describe("flattened attributes", () => {
   });
 });
 
-describe("what a span is", () => {
+describe("the type of a span", () => {
   test.each<[type: string, attributes: SentAttributes]>([
     ["llm", { "gen_ai.operation.name": "chat" }],
     ["embedding", { "gen_ai.operation.name": "embeddings" }],
@@ -446,7 +446,7 @@ describe("what a span is", () => {
     expect(readSpan(spanOf(attributes), []).type).toBe(type);
   });
 
-  test("what no reader takes is named", () => {
+  test("unmapped attributes are listed", () => {
     expect(
       readSpan(
         spanOf({ "gen_ai.request.model": "m", "my.own": 1, another: 2, "llm.tools.0.tool.json_schema": "{}" }),
@@ -475,7 +475,7 @@ describe("a model call", () => {
     expect(call(attributes)?.provider).toBe(provider);
   });
 
-  test("has the model that was asked and the one that answered", () => {
+  test("has the requested model and the one that responded", () => {
     expect(call({ "gen_ai.request.model": "a", "gen_ai.response.model": "b" })).toMatchObject({
       requestedModel: "a",
       responseModel: "b",
@@ -512,7 +512,7 @@ describe("a model call", () => {
     expect(call(sent)?.finishReasons).toEqual(reasons);
   });
 
-  test("costs what the client says, unless that is zero", () => {
+  test("has the cost that the client reports, unless that is zero", () => {
     expect(call({ "gen_ai.usage.cost": 0.5 })?.reportedCost).toBe(0.5);
     expect(call({ "gen_ai.usage.cost": 0 })?.reportedCost).toBeNull();
     expect(call({ "langfuse.observation.cost_details": '{"input":0.25,"output":0.5}' })?.reportedCost).toBe(0.75);
@@ -608,7 +608,7 @@ describe("a tool's span", () => {
     });
   });
 
-  test("is named by its span where nothing else names it", () => {
+  test("is named after its span if nothing else names it", () => {
     expect(tool({ "gen_ai.operation.name": "execute_tool" }, { name: "execute_tool look" })).toMatchObject({
       name: "look",
       callId: null,
