@@ -20,9 +20,9 @@ export const metadata: Metadata = {
 };
 
 export default async function RootLayout({ children }: { children: React.ReactNode }) {
-  // Every page shows somebody's present data; none is made at build time.
+  // Every page shows somebody's current data; none is rendered at build time.
   await connection();
-  // Of this answer's content security policy: see web/security-headers.ts.
+  // From this response's content security policy: see web/security-headers.ts.
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   return (
     <html lang="en" {...mantineHtmlProps}>

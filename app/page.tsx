@@ -7,7 +7,7 @@ import { CreateFirstProject } from "./_components/projects/create-first-project"
 import { LAST_PROJECT } from "./_lib/last-project";
 import { api } from "./_lib/trpc/server";
 
-/** Sends everyone where they belong: to the set-up, to sign-in, or to the project they looked at last. */
+/** Redirects to the set-up, to sign-in, or to the project viewed last. */
 export default async function Home() {
   const trpc = await api();
   const session = await currentSession();

@@ -1,4 +1,4 @@
-/** How numbers, money and times read on every screen. An unknown is a dash, never a zero. */
+/** Formats for numbers, money and times on every screen. An unknown is a dash, never a zero. */
 export const UNKNOWN = "—";
 
 const integer = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -6,7 +6,7 @@ const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumSig
 
 export const formatCount = (value: number | null | undefined) => (value == null ? UNKNOWN : integer.format(value));
 
-/** `12,310` up to five digits, then `48.2K`: what fits a column. */
+/** `12,310` up to five digits, then `48.2K`: short enough for a column. */
 export const formatCompact = (value: number | null | undefined) =>
   value == null ? UNKNOWN : Math.abs(value) < 10_000 ? integer.format(value) : compact.format(value);
 
@@ -25,7 +25,7 @@ export function formatUsd(value: number | null | undefined): string {
   return `${sign}$${size.toFixed(decimals)}`;
 }
 
-/** Every digit we have, for a title. */
+/** All available digits, for a title. */
 export const formatUsdExact = (value: number | null | undefined) =>
   value == null ? "unknown" : `$${value.toLocaleString("en-US", { maximumFractionDigits: 12, useGrouping: false })}`;
 
@@ -36,12 +36,12 @@ export const formatPercent = (share: number | null | undefined) =>
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/** `512 B`, `1.24 MB`, in thousands as disks are sold. */
+/** `512 B`, `1.24 MB`, in powers of a thousand as disks are sold. */
 export function formatBytes(bytes: number | null | undefined): string {
   if (bytes == null || !Number.isFinite(bytes) || bytes < 0) return UNKNOWN;
   let size = bytes;
   let unit = 0;
-  // What would round to a thousand is one of the next unit.
+  // A value that would round to 1,000 moves to the next unit.
   while (size >= 999.5 && unit < BYTE_UNITS.length - 1) {
     size /= 1000;
     unit += 1;
@@ -95,7 +95,7 @@ export function formatAgo(at: number | null | undefined, now: number): string {
   return gone >= 0 ? `${amount} ago` : `in ${amount}`;
 }
 
-/** The exact time, for a title: local where a browser shows it, always with its zone. */
+/** The exact time, for a title: in the browser's time zone, which is always included. */
 export function formatExact(at: number | null | undefined, timeZone?: string): string {
   if (at == null || !Number.isFinite(at) || Math.abs(at) > 8.64e15) return "unknown";
   return new Intl.DateTimeFormat("en-GB", {

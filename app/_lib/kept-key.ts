@@ -1,6 +1,6 @@
 const nameOf = (projectId: string) => `whetstone:key:${projectId}`;
 
-/** A fresh key's secret, kept for this tab only: long enough to show it in a snippet that one copies. */
+/** Keeps a new key's secret for this tab only, until it has been shown in a snippet to copy. */
 export function keepKey(projectId: string, secret: string) {
   sessionStorage.setItem(nameOf(projectId), secret);
 }

@@ -1,2 +1,2 @@
-/** The cookie that remembers which project one looked at last. */
+/** The cookie with the project that was viewed last. */
 export const LAST_PROJECT = "whetstone-project";

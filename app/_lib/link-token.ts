@@ -3,20 +3,20 @@ import { useEffect, useState } from "react";
 
 type LinkPage = "invite" | "reset" | "setup";
 
-/** Longer than any token of ours. */
+/** Longer than any of our tokens. */
 const TOKEN_MAX = 200;
 
 const nameOf = (page: LinkPage) => `whetstone:link:${page}`;
 
-/** Browsers send the part behind `#` to nobody. Links of earlier versions had the token in the query. */
+/** Browsers do not send the part behind `#`. Links of earlier versions had the token in the query. */
 function tokenIn({ hash, search }: Location): string | null {
   return new URLSearchParams(hash.slice(1)).get("token") ?? new URLSearchParams(search).get("token");
 }
 
 /**
- * The token of the one-time link by which this page was opened: `undefined` before the script knows, `null` where there is
- * none. It moves from the address into this tab's storage, so that neither the history nor a bookmark keeps it and a visit
- * to the sign-in page does not lose it.
+ * Returns the token of the one-time link that opened this page: `undefined` before the script runs, `null` if there is
+ * none. It is moved from the address into this tab's storage, so that neither the history nor a bookmark contains it
+ * and a visit to the sign-in page does not lose it.
  */
 export function useLinkToken(page: LinkPage): string | null | undefined {
   const [token, setToken] = useState<string | null>();
@@ -31,12 +31,12 @@ export function useLinkToken(page: LinkPage): string | null | undefined {
       setToken(kept !== null && kept !== "" && kept.length <= TOKEN_MAX ? kept : null);
     };
     read();
-    // Another link of the same kind, pasted into this tab, loads nothing anew.
+    // Pasting another link of the same kind into this tab does not reload the page.
     window.addEventListener("hashchange", read);
     return () => window.removeEventListener("hashchange", read);
   }, [page]);
   return token;
 }
 
-/** It is used up. */
+/** Removes a token that has been used. */
 export const forgetLinkToken = (page: LinkPage) => sessionStorage.removeItem(nameOf(page));

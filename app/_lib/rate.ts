@@ -1,4 +1,4 @@
-/** The 95 % Wilson interval of a share, as fractions; `null` when nothing was counted. */
+/** Returns the 95 % Wilson interval of a share, as fractions; `null` if nothing was counted. */
 export function wilson(affected: number, total: number): { low: number; high: number } | null {
   if (total <= 0) return null;
   const Z = 1.96;

@@ -1,18 +1,18 @@
 const HERE = "http://here.invalid";
 
-/** The path of an address of ours, as next-auth gives it. */
+/** Returns the path of one of our own addresses, as next-auth passes it. */
 export function pathOf(url: string | undefined): string | undefined {
   if (url === undefined || !URL.canParse(url)) return url;
   const { pathname, search, hash } = new URL(url);
   return pathname + search + hash;
 }
 
-/** Where to go after signing in: a page of ours, never another host. */
+/** Returns where to go after signing in: one of our pages, never another host. */
 export function safeNext(next: string | undefined): string {
-  // A browser drops tabs and line ends from an address and reads a backslash as a slash: what it would go to is what counts.
+  // Browsers drop tabs and line breaks from an address and read a backslash as a slash: check what they would open.
   if (!next?.startsWith("/") || !URL.canParse(next, HERE)) return "/";
   const url = new URL(next, HERE);
-  // A path that begins with two slashes would be read as a host the next time.
+  // A path starting with two slashes would be read as a host next time.
   if (url.origin !== HERE || url.pathname.startsWith("//")) return "/";
   return url.pathname + url.search + url.hash;
 }

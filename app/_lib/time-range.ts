@@ -1,4 +1,4 @@
-/** A time range as the address has it: a preset, or its own ends (Unix ms). */
+/** A time range as in the address: a preset, or custom ends (Unix ms). */
 export const PRESETS = [
   { value: "1h", label: "Last hour", ms: 3_600_000 },
   { value: "24h", label: "Last 24 hours", ms: 86_400_000 },
@@ -9,7 +9,7 @@ export const RANGE_VALUES = [...PRESETS.map((preset) => preset.value), "custom"]
 export type RangeValue = (typeof RANGE_VALUES)[number];
 export type TimeRange = { range: RangeValue | null; from: number | null; to: number | null };
 
-/** Ends as the API takes them: the first inclusive, the last exclusive; absent where open. */
+/** Range ends as the API takes them: the first inclusive, the last exclusive; absent if open. */
 export function endsOf({ range, from, to }: TimeRange, now: number): { after?: number; before?: number } {
   if (range === null) return {};
   const preset = PRESETS.find((candidate) => candidate.value === range);

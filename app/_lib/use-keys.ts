@@ -7,10 +7,10 @@ type Handler = (event: KeyboardEvent) => void;
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Something is open above the page and has the keys to itself. */
+/** Returns whether a dialog or menu is open above the page and takes the keys. */
 const covered = () => document.querySelector("[aria-modal=true], [role=menu], [role=listbox]") !== null;
 
-/** Single keys by `event.key`, never with a modifier of the browser's, never while someone types or a dialog is open. */
+/** Handles single keys by `event.key`, never with a browser modifier, while typing or in an open dialog. */
 export function useKeys(keys: Record<string, Handler>, { capture = false } = {}) {
   const latest = useRef(keys);
   useEffect(() => {

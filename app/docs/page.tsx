@@ -11,7 +11,7 @@ export const metadata: Metadata = { title: "API reference", description: "Every 
 
 let made: OpenApiDocument | undefined;
 
-/** The reference, read from the same document that `/v1/openapi.json` serves. Needs no script. */
+/** The reference, rendered from the document that `/v1/openapi.json` serves. Works without scripts. */
 export default function DocsPage() {
   made ??= openApiOf(OPERATIONS);
   const subjects = operationsBySubject(made);

@@ -4,7 +4,7 @@ export const dynamic = "force-dynamic";
 
 let asked: Promise<Response> | undefined;
 
-/** Anyone may ask, and each answer takes several questions to the database: who asks meanwhile is told the same. */
+/** Anyone may ask, and each check makes several queries, so concurrent requests share one result. */
 export async function GET(): Promise<Response> {
   asked ??= readiness().finally(() => {
     asked = undefined;

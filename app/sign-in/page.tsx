@@ -11,7 +11,7 @@ import { signInProblem } from "./_components/sign-in-problem";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-/** `callbackUrl` and `error` are next-auth's, which leads here when the provider's way in has failed. */
+/** `callbackUrl` and `error` are set by next-auth, which redirects here when sign-in at the provider has failed. */
 type Search = Partial<Record<"next" | "callbackUrl" | "error", string | string[]>>;
 const one = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
 

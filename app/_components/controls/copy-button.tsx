@@ -4,7 +4,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 
 type Props = { value: string; label: string; withText?: boolean };
 
-/** `label` says what is copied: "Copy id". */
+/** `label` names what is copied: "Copy id". */
 export function CopyButton({ value, label, withText = false }: Props) {
   return (
     <MantineCopyButton value={value} timeout={2000}>

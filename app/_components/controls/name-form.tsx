@@ -3,25 +3,25 @@ import { Button, Group, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { problemOf } from "@/app/_lib/problem";
 
-/** As long as the longest that the server takes. */
+/** The server's maximum length. */
 const NAME_MAX = 120;
 
 type Props = {
   label: string;
-  /** As it is by now. */
+  /** The current name. */
   value: string;
-  /** What the button says. */
+  /** The button's label. */
   action: string;
-  /** Whether it can do without a name. */
+  /** Whether the name may be empty. */
   optional?: boolean;
   autoComplete?: string;
-  /** Saves, and calls `done` when that worked. */
+  /** Saves the name, and calls `done` on success. */
   onSave: (name: string, done: () => void) => void;
   saving: boolean;
   error: unknown;
 };
 
-/** One name that can be changed, of a person or of a thing. */
+/** A form that renames a person or a thing. */
 export function NameForm({ label, value, action, optional = false, ...rest }: Props) {
   const { autoComplete = "off", onSave, saving, error } = rest;
   const [edited, setEdited] = useState<string | null>(null);

@@ -4,18 +4,18 @@ import { IconCalendar, IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
 
 type Props<V> = {
-  /** Which time is meant: "Started". */
+  /** The label of the time being filtered: "Started". */
   what: string;
-  /** What is chosen, in words. */
+  /** The current choice as text. */
   label: string | undefined;
   presets: readonly { value: V; label: string }[];
   value: V;
   onPreset: (value: V) => void;
-  /** Ends of one's own, below the presets; `close` is for when they are chosen. */
+  /** Custom range fields, below the presets; call `close` when a range is chosen. */
   children: (close: () => void) => React.ReactNode;
 };
 
-/** A button that says which time is chosen, and the presets and fields that choose another. */
+/** A button that shows the chosen time range and opens presets and fields to change it. */
 export function RangeButton<V>({ what, label, presets, value, onPreset, children }: Props<V>) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);

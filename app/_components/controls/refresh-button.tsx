@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 
-/** Asks for what a page shows once more; `busy` while the answer is on its way. */
+/** Reloads the page's data; `busy` while it is loading. */
 export const RefreshButton = ({ busy, onRefresh }: { busy: boolean; onRefresh: () => void }) => (
   <Tooltip label="Refresh">
     <ActionIcon variant="default" size={30} aria-label="Refresh" onClick={onRefresh} loading={busy}>

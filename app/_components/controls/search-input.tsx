@@ -7,7 +7,7 @@ import { useKeys } from "@/app/_lib/use-keys";
 
 type Props = { label: string; value: string; onChange: (value: string) => void; width?: number };
 
-/** Searches as one types, a little behind; `/` comes here, Escape leaves. */
+/** Searches while typing, debounced; `/` focuses it, Escape leaves it. */
 export function SearchInput({ label, value, onChange, width = 260 }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
@@ -46,7 +46,7 @@ export function SearchInput({ label, value, onChange, width = 260 }: Props) {
         )
       }
       onChange={(event) => change(event.currentTarget.value)}
-      // Told later, it would take back where the person goes from here.
+      // Fired later, it would overwrite the address that the person navigates to.
       onBlur={() => tell.flush()}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;

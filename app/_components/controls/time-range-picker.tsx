@@ -13,7 +13,7 @@ const toPicker = (ms: number | null) => (ms === null ? null : dayjs(ms).format("
 const fromPicker = (text: string | null) => (text === null ? null : dayjs(text).valueOf());
 const CHOICES: { value: RangeValue | null; label: string }[] = [{ value: null, label: "Any time" }, ...PRESETS];
 
-/** In the reader's zone once that is known; the server says UTC. */
+/** In the reader's time zone once known; UTC on the server. */
 const labelOf = ({ range, from, to }: TimeRange, zone: string | undefined) => {
   if (range === null) return "Any time";
   if (range !== "custom") return PRESETS.find((preset) => preset.value === range)?.label;
@@ -21,7 +21,7 @@ const labelOf = ({ range, from, to }: TimeRange, zone: string | undefined) => {
   return `${from === null ? "…" : formatExact(from, zone)} – ${to === null ? "now" : formatExact(to, zone)}`;
 };
 
-/** A preset or two ends of one's own. `what` says which time is meant: "Started". */
+/** A preset or a custom range. `what` labels the time: "Started". */
 export function TimeRangePicker({ value, onChange, what }: Props) {
   const label = labelOf(value, useMounted() ? undefined : "UTC");
   return (

@@ -8,7 +8,7 @@ type Props = {
   onChange: (hidden: string[]) => void;
 };
 
-/** Which columns show. The choice lives in the address. */
+/** Chooses the visible columns; the choice is kept in the URL. */
 export function ColumnMenu({ columns, hidden, onChange }: Props) {
   return (
     <Menu position="bottom-end">

@@ -6,7 +6,7 @@ import { ListFoot, type PagedList } from "./list-foot";
 import { TableSkeleton } from "./table-skeleton";
 import { useReadMore } from "./use-read-more";
 
-/** Of a query, paged or not, what its list needs to know. */
+/** The part of a query's result, paged or not, that a list needs. */
 type List = {
   error: unknown;
   dataUpdatedAt: number;
@@ -18,15 +18,15 @@ type List = {
 
 type Props<Row> = Omit<DataTableProps<Row>, "onEnd" | "busy" | "children"> & {
   list: List;
-  /** One row in a word, for the count below a paged list: "Finding". */
+  /** The singular name of a row, for the count below a paged list: "Finding". */
   what?: string;
-  /** What is said while the first rows are read. */
+  /** The message while the first rows are loading. */
   loading: string;
-  /** More rows are being read, and none may be there yet. */
+  /** More rows are loading, and the list may still be empty. */
   filling?: boolean;
-  /** Stands above the rows. */
+  /** Rendered above the rows. */
   note?: React.ReactNode;
-  /** Shown when there are none. */
+  /** Rendered when the list is empty. */
   empty: React.ReactNode;
 };
 
@@ -34,7 +34,7 @@ const SKELETON_PX = 560;
 
 const isPaged = (list: List): list is List & PagedList => list.fetchNextPage !== undefined;
 
-/** A DataTable of what a query returned, in each of its states: reading, none, failed, stale, and there. */
+/** A DataTable over a query's result in each of its states: loading, empty, failed, stale, loaded. */
 export function DataList<Row>(props: Props<Row>) {
   const { list, what, loading, filling = false, note, empty, ...table } = props;
   const readMore = useReadMore(list);

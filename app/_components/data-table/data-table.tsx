@@ -16,18 +16,18 @@ import { clickRow, useFollowFocus, useRowKeys } from "./use-row-keys";
 
 declare module "@tanstack/react-table" {
   interface ColumnMeta<TData extends RowData, TValue> {
-    /** CSS width; the one column without takes what is left. */
+    /** CSS width; the one column without a width takes the remaining space. */
     width?: string;
     align?: "end";
-    /** This cell is the row's link: what j and k move between and Enter opens. */
+    /** This cell is the row's link: the target of j and k, opened by Enter. */
     link?: boolean;
-    /** What the column menu calls it, where the header is not text. */
+    /** The name in the column menu, if the header is not text. */
     label?: string;
   }
 }
 
 export type DataTableProps<Row> = {
-  /** Names the table for those who do not see it. */
+  /** The table's accessible name. */
   label: string;
   columns: ColumnDef<Row>[];
   rows: Row[];
@@ -36,11 +36,11 @@ export type DataTableProps<Row> = {
   hidden?: string[];
   rowHeight?: number;
   minWidth: number;
-  /** The row that is open beside the table. */
+  /** The row that is open next to the table. */
   activeId?: string | null;
-  /** Opens a row beside the table, or closes the one that is open. While one is, it is the one in focus. */
+  /** Opens a row next to the table, or closes the open one. While one is open, it follows the focus. */
   onPeek?: (row: Row) => void;
-  /** More rows can be had: called when the end comes near. */
+  /** Set if there are more rows: called when the end is near. */
   onEnd?: (() => void) | undefined;
   busy?: boolean;
   children?: React.ReactNode;
@@ -48,7 +48,7 @@ export type DataTableProps<Row> = {
 
 const NEAR_THE_END = 12;
 
-/** A table that keeps only the rows in view in the page. Rows are one height, so nothing jumps while scrolling. */
+/** A virtualized table: only visible rows are in the DOM. All rows have the same height, so scrolling does not jump. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, rows, rowId, rowHref, hidden = [], rowHeight = 40, activeId, onPeek, onEnd, busy } = props;
   const scroller = useRef<HTMLDivElement>(null);

@@ -10,7 +10,7 @@ export type PagedList = {
   fetchNextPage: () => unknown;
 };
 
-/** How many there are, and more of them for those who do not scroll. */
+/** Shows the count, and loads more rows for readers who do not scroll. */
 export function ListFoot({ shown, what, list }: { shown: number; what: string; list: PagedList }) {
   return (
     <Group px="md" py={8} gap="sm" mih={46}>

@@ -3,7 +3,7 @@ import classes from "./data-table.module.css";
 
 type Props = { href: string; index: number; onPeek?: (() => void) | undefined; children: React.ReactNode };
 
-/** The link of a row: Enter opens, Space peeks. */
+/** A row's link: Enter opens it, Space peeks. */
 export function RowLink({ href, index, onPeek, children }: Props) {
   return (
     <Link

@@ -1,7 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import classes from "./table-skeleton.module.css";
 
-/** Stands where rows will: the same heights, so nothing moves when they come. */
+/** A placeholder with the rows' heights, so that nothing moves when they load. */
 export function TableSkeleton({
   rowHeight = 40,
   rows = 14,

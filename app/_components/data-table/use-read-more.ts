@@ -2,7 +2,7 @@ import { useCallback } from "react";
 
 type List = { hasNextPage?: boolean; isFetchingNextPage?: boolean; fetchNextPage?: () => unknown };
 
-/** Returns what reads a list's next page, one at a time; nothing where there is none. */
+/** Returns a function that loads a list's next page, one at a time; undefined if there is none. */
 export function useReadMore({ hasNextPage, isFetchingNextPage, fetchNextPage }: List) {
   const readMore = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage?.();

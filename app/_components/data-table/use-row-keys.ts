@@ -2,13 +2,13 @@ import { type RefObject, useRef } from "react";
 import { useKeys } from "@/app/_lib/use-keys";
 
 type Options = {
-  /** For a list that has only the rows in sight. */
+  /** Scrolls to a row of a virtualized list. */
   scrollToIndex?: (index: number) => void;
-  /** Where to start from when no row has the focus: the row whose details are open. */
+  /** Where to start if no row has the focus: the row whose details are open. */
   activeIndex?: number;
 };
 
-/** Moves the focus from row to row with j and k; a row out of sight is scrolled to first. */
+/** Moves the focus between rows with j and k, scrolling to a row out of view first. */
 export function useRowKeys(
   container: RefObject<HTMLElement | null>,
   count: number,
@@ -31,24 +31,24 @@ export function useRowKeys(
   useKeys({ j: () => move(1), k: () => move(-1) });
 }
 
-/** Returns the id of the row that has the focus, if one has. */
+/** Returns the id of the focused row, if any. */
 export const rowInFocus = (): string | null =>
   document.activeElement?.closest("[data-row-id]")?.getAttribute("data-row-id") ?? null;
 
-/** Moves the focus to a row, if the page has it. */
+/** Focuses a row, if it is on the page. */
 export const focusRow = (id: string) =>
   document.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id)}"] [data-row]`)?.focus();
 
 /**
- * Makes an open peek follow the focus: what is looked at is what a key acts on. A press of the mouse is left to its click,
- * which may open the row's page or close the peek.
+ * Makes an open peek follow the focus, so that keys act on the row being shown. Mouse presses are left to the click
+ * handler, which may open the row's page or close the peek.
  */
 export function useFollowFocus() {
   const pressing = useRef(false);
   return (follow: (() => void) | undefined) => ({
     onMouseDown: () => {
       pressing.current = true;
-      // The browser moves the focus before any timer runs.
+      // The browser moves the focus before any timer fires.
       setTimeout(() => {
         pressing.current = false;
       });
@@ -59,10 +59,13 @@ export function useFollowFocus() {
   });
 }
 
-/** What in a row has a click of its own. */
+/** Elements in a row with their own click behaviour. */
 const CONTROLS = "a:not([data-opens-row]), button, input, select";
 
-/** Handles a click in a row: on the row itself it opens or closes its details, on a control that stays here it follows. */
+/**
+ * Handles a click in a row: on the row itself it toggles its details; on a control that stays on the page, the peek
+ * follows.
+ */
 export function clickRow(event: React.MouseEvent, toggle: () => void, follow: (() => void) | undefined) {
   if ((event.target as Element).closest(CONTROLS) === null) toggle();
   else if (!event.defaultPrevented) follow?.();

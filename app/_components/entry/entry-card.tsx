@@ -2,7 +2,7 @@ import { Title } from "@mantine/core";
 import classes from "./entry-card.module.css";
 import { Logo } from "./logo";
 
-/** The page before the workbench: one thing to do, in the middle. */
+/** The layout of pages before sign-in: one task, centred. */
 export function EntryCard({ title, children }: { title: string; children: React.ReactNode }) {
   return (
     <main className={classes.page}>

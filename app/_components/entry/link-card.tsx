@@ -5,17 +5,17 @@ import { ErrorState } from "../feedback/error-state";
 import { EntryCard } from "./entry-card";
 
 type Props<T> = {
-  /** Shown while nobody knows yet what the link opens. */
+  /** Rendered until it is known what the link opens. */
   title: string;
   token: string | null | undefined;
-  /** What the link opens, as the server says; `null`: nothing. */
+  /** What the link opens, according to the server; `null` if nothing. */
   look: UseQueryResult<T | null>;
-  /** Why a link may open nothing. */
+  /** The reasons why a link may be invalid. */
   closed: string;
   children: (token: string, opens: T) => React.ReactNode;
 };
 
-/** The page of a one-time link: what it opens is asked by the script, because its token is never sent with an address. */
+/** The page of a one-time link. The script resolves the link, because its token must not be sent with an address. */
 export function LinkCard<T>({ title, token, look, closed, children }: Props<T>) {
   if (token && look.data) return children(token, look.data);
   if (token === null || look.data === null)

@@ -1,4 +1,4 @@
-/** A stone and the edge drawn over it. */
+/** A whetstone with the edge drawn over it. */
 export function Logo({ size }: { size: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 24 24" fill="none" aria-hidden role="presentation">

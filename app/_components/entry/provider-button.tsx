@@ -5,16 +5,16 @@ import { signIn } from "next-auth/react";
 import { useState } from "react";
 
 type Props = {
-  /** What people call the provider. */
+  /** The provider's display name. */
   name: string;
-  /** Where they go afterwards. */
+  /** Where to go after signing in. */
   next: string;
-  /** The token of an invitation with which they come. It travels in the body of the request and in no address. */
+  /** The token of the person's invitation. It is sent in the request body and never in an address. */
   invitation?: string;
   variant?: "filled" | "default";
 };
 
-/** Off to the provider: whatever goes wrong on the way ends on the sign-in page, with a sentence. */
+/** Starts sign-in at the provider; any failure leads back to the sign-in page with a message. */
 export function ProviderButton({ name, next, invitation, variant = "default" }: Props) {
   const ready = useMounted();
   const [state, setState] = useState<"idle" | "leaving" | "failed">("idle");

@@ -2,7 +2,7 @@ import { EmptyState as MantineEmptyState } from "@mantine/core";
 
 type Props = { icon: React.ReactNode; title: string; children: React.ReactNode; action?: React.ReactNode };
 
-/** Why there is nothing, and the one thing to do about it. */
+/** Says why a list is empty, and offers the one thing to do about it. */
 export function EmptyState({ icon, title, children, action }: Props) {
   return (
     <MantineEmptyState size="sm" icon={icon} title={title} description={children} py={64} px="md" maw={520} mx="auto">

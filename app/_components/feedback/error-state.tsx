@@ -6,7 +6,7 @@ import { CopyButton } from "../controls/copy-button";
 
 type Props = { error: unknown; onRetry?: (() => void) | undefined; retrying?: boolean };
 
-/** A failure with its name, its request id, a way to try again and where to read on. */
+/** Shows a failure with its title, its request id, a retry button and a link to its documentation. */
 export function ErrorState({ error, onRetry, retrying = false }: Props) {
   const problem = problemOf(error);
   return (

@@ -1,7 +1,7 @@
 import { Alert } from "@mantine/core";
 import { problemOf } from "@/app/_lib/problem";
 
-/** Why what somebody just asked for was not done; nothing while there is no error. */
+/** Shows why a request was refused; renders nothing without an error. */
 export const Refused = ({ error }: { error: unknown }) =>
   error ? (
     <Alert role="alert" color="red" p="xs">

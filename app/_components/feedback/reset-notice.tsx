@@ -13,7 +13,7 @@ const makerOf = ({ by }: PasswordReset) => {
   return by.name === null ? by.email : `${by.name} (${by.email})`;
 };
 
-/** Tells somebody who has signed in that another made the link that set their password, until they say that they know. */
+/** Warns a signed-in person that somebody else created the link that set their password, until they confirm it. */
 export function ResetNotice({ reset }: { reset: PasswordReset | null }) {
   const trpc = useTRPC();
   const ready = useMounted();

@@ -1,2 +1,2 @@
-/** How long a toast with something to press stays: somebody has to see it, read it and get there. Milliseconds. */
+/** How long a toast with a button stays, in milliseconds: long enough to see it, read it and reach it. */
 export const TIME_TO_PRESS_MS = 10_000;

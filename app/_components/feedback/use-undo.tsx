@@ -4,7 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useRef } from "react";
 import { TIME_TO_PRESS_MS } from "@/app/_components/feedback/toast";
 
-/** Says what was done and, for ten seconds, takes it back: by the toast's button, or by `takeBack` for a key. */
+/** Shows a toast and offers undo for ten seconds: by its button, or by `takeBack` for a key. */
 export function useUndo() {
   const last = useRef<{ toast: string; until: number; inverse: () => void } | null>(null);
   const takeBack = () => {

@@ -2,17 +2,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 
-/** Often enough that a page is back when the server is, seldom enough to be no load. */
+/** Frequent enough for a page to recover with the server, rare enough to be no load. */
 const ASK_AGAIN_MS = 3000;
 
 type Readiness = { status: string; checks: Record<string, { status: string; reason: string }> };
 
 async function readiness(): Promise<Readiness> {
-  // Not ready is an answer, too.
+  // "Not ready" is a valid reply, too.
   return (await fetch("/readyz", { cache: "no-store" })).json();
 }
 
-/** What the server itself says about parts that fail, under a page that could not be made; `onWell` once they are well. */
+/**
+ * Lists the failing parts that the server reports, below a page that could not be rendered; calls `onWell` once they
+ * recover.
+ */
 export function WhatIsIll({ onWell }: { onWell: () => void }) {
   const { data } = useQuery({ queryKey: ["readyz"], queryFn: readiness, refetchInterval: ASK_AGAIN_MS, staleTime: 0 });
   const wasIll = useRef(false);

@@ -8,7 +8,7 @@ import { ErrorState } from "../feedback/error-state";
 import { StaleNote } from "../feedback/stale-note";
 import classes from "./list-frame.module.css";
 
-/** Of a paged query, what its list needs to know. */
+/** The part of a paged query's result that a list needs. */
 type List = Parameters<typeof ListFoot>[0]["list"] & {
   dataUpdatedAt: number;
   isPending: boolean;
@@ -17,34 +17,34 @@ type List = Parameters<typeof ListFoot>[0]["list"] & {
 };
 
 export type ListColumn = {
-  /** `null`: the one with the row's buttons. */
+  /** `null` for the column with the row's buttons. */
   label: string | null;
-  /** Not on a phone; its cells then take `ROOMY` too. */
+  /** Hidden on a phone; its cells then need `ROOMY` too. */
   roomy?: boolean;
 };
 export const ROOMY = { visibleFrom: "sm" } as const;
 
 type Props = {
-  /** Names the table for those who do not see it. */
+  /** The table's accessible name. */
   label: string;
-  /** One row in a word, for the count below: "member". */
+  /** The singular name of a row, for the count below: "member". */
   what: string;
   columns: readonly ListColumn[];
-  /** Narrower than this it scrolls sideways. */
+  /** The minimum width; a narrower list scrolls sideways. */
   minWidth: number;
   list: List;
-  /** It shows what was asked for before, while the answer to something else is on its way. */
+  /** Previous data is shown while other data is loading. */
   busy?: boolean;
-  /** How many rows `children` are. */
+  /** The number of rows in `children`. */
   count: number;
-  /** Shown when there are none. */
+  /** Rendered when the list is empty. */
   empty: React.ReactNode;
-  /** j and k move through the rows of one list on a page. */
+  /** Makes j and k move through the rows, for one list per page. */
   keys?: boolean;
   children: React.ReactNode;
 };
 
-/** A list whose rows have controls of their own, in each of its states: reading, none, failed, stale, and there. */
+/** A list whose rows contain controls, in each of its states: loading, empty, failed, stale, loaded. */
 export function ListFrame(props: Props) {
   const { label, what, columns, minWidth, list, busy = false, count, empty, keys = true, children } = props;
   const frame = useRef<HTMLDivElement>(null);
@@ -79,20 +79,20 @@ export function ListFrame(props: Props) {
 
 type RowProps = {
   index: number;
-  /** Grey: it is over. */
+  /** Dimmed: it is over. */
   off?: boolean;
-  /** Its details follow in the next row. */
+  /** Its details are in the next row. */
   open?: boolean;
-  /** Its details are beside the list. */
+  /** Its details are next to the list. */
   active?: boolean;
-  /** Details of some row are beside the list: they are those of the row in focus. */
+  /** The details of some row are next to the list, and follow the focus. */
   beside?: boolean;
-  /** What a click, Enter and Space do on the row itself. */
+  /** What a click, Enter or Space on the row itself does. */
   onOpen?: () => void;
   children: React.ReactNode;
 };
 
-/** A row that j and k come to; Tab then goes to its controls. */
+/** A row that j and k focus; Tab then moves to its controls. */
 export function ListRow(props: RowProps) {
   const { index, off = false, open = false, active = false, beside = false, onOpen, children } = props;
   const following = useFollowFocus();

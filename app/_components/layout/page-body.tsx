@@ -2,19 +2,19 @@ import { Title } from "@mantine/core";
 import { useId } from "react";
 import classes from "./page-body.module.css";
 
-/** Everything below the page's header; this scrolls and the header stays. */
+/** The area below the page's header; it scrolls while the header stays. */
 export const PageBody = ({ children }: { children: React.ReactNode }) => <div className={classes.root}>{children}</div>;
 
 type SectionProps = {
   title: string;
-  /** To both edges of the page, for what is a table. */
+  /** Extends to both edges of the page, for tables. */
   flush?: boolean;
-  /** What an address ends with (`#…`) to come here. */
+  /** The fragment (`#…`) that links here. */
   anchor?: string;
   children: React.ReactNode;
 };
 
-/** One subject of a page that has several, each with its name above it. */
+/** A titled section of a page with several subjects. */
 export function PageSection({ title, flush = false, anchor, children }: SectionProps) {
   const id = useId();
   return (

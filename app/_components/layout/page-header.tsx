@@ -3,7 +3,7 @@ import classes from "./page-header.module.css";
 
 type Props = { title: React.ReactNode; children?: React.ReactNode; aside?: React.ReactNode };
 
-/** The one line on top of a page: its name, what is chosen, what can be done. */
+/** The bar on top of a page: its name, its filters and its actions. */
 export function PageHeader({ title, children, aside }: Props) {
   return (
     <header className={classes.root}>

@@ -12,7 +12,10 @@ type Props = {
   children: React.ReactNode;
 };
 
-/** A row's contents beside its table (above it on a phone). The table keeps the keyboard: j, k and space go on. */
+/**
+ * A row's details next to its table (above it on a phone). The table keeps the keyboard focus: j, k and Space still
+ * work.
+ */
 export function PeekPanel({ label, title, openHref, onClose, children }: Props) {
   return (
     <aside className={classes.root} aria-label={label}>

@@ -1,6 +1,6 @@
 type Props = { label: string; className?: string | undefined; children: React.ReactNode; testId?: string };
 
-/** Preformatted text that may scroll: reachable by keyboard and named, without being a landmark. */
+/** Scrollable preformatted text: reachable by keyboard and named, without being a landmark. */
 export function ScrollPre({ label, className, children, testId }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls; this groups text

@@ -1,14 +1,14 @@
 import { Table } from "@mantine/core";
 
 type Props = {
-  /** Narrower than this it scrolls sideways. */
+  /** The minimum width; a narrower table scrolls sideways. */
   minWidth: number;
-  /** What scrolls, for those who do not see it. */
+  /** The accessible name of the scroll area. */
   label: string;
   children: React.ReactNode;
 };
 
-/** A table of figures: nothing in it takes the keyboard, so the box that scrolls has to. */
+/** A scroll area for a table of numbers. Nothing in the table takes the keyboard focus, so the scroll area does. */
 export const TableScroll = ({ minWidth, label, children }: Props) => (
   <Table.ScrollContainer
     minWidth={minWidth}

@@ -3,7 +3,7 @@ import { Button, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { NewProject } from "./new-project";
 
-/** `may`: whether an owner of the installation gave the right. */
+/** `may`: whether the person has the right to create projects. */
 export function CreateFirstProject({ may }: { may: boolean }) {
   const [opened, { open, close }] = useDisclosure(false);
   if (!may) {

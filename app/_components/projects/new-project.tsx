@@ -7,7 +7,7 @@ import { keepKey } from "@/app/_lib/kept-key";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 
-/** A project comes with a key; its secret waits in this tab for the page that shows how to send a trace. */
+/** A project comes with a key; its secret is kept in this tab for the page that shows how to send a trace. */
 export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const trpc = useTRPC();
   const router = useRouter();

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { NowProvider } from "../values/now";
 import { cssVariables, theme } from "./theme";
 
-/** What locks the page's scrolling below a dialog writes a style element, and takes its nonce from this global. */
+/** The dialogs' scroll lock inserts a style element, and takes its nonce from this global. */
 function allowStylesOfScrollLock(nonce: string | undefined) {
   (globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;
 }
@@ -14,7 +14,7 @@ function allowStylesOfScrollLock(nonce: string | undefined) {
 type Props = { now: number; nonce: string | undefined; children: React.ReactNode };
 
 export function Providers({ now, nonce, children }: Props) {
-  // The nonce of the page that was loaded: later navigation renders new parts, but this document keeps its policy.
+  // The nonce of the initial document: client-side navigation renders new parts under the same policy.
   const [ofDocument] = useState(nonce);
   if (typeof window !== "undefined") allowStylesOfScrollLock(ofDocument);
   return (

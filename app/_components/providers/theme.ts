@@ -22,7 +22,7 @@ import {
   Tooltip,
 } from "@mantine/core";
 
-/** How the workbench looks, in one place: indigo on neutral greys, small type, thin lines, no shadows. */
+/** The workbench's look: indigo on neutral greys, small type, thin lines, no shadows. */
 export const theme = createTheme({
   primaryColor: "indigo",
   primaryShade: 6,
@@ -118,8 +118,8 @@ export const theme = createTheme({
 });
 
 /**
- * Severities and states are words first; these colour the dot beside the word and pass 3:1 on both grounds. What is
- * disabled is read like anything else: every page begins with buttons that wait for its script.
+ * Severities and states are always words; these colour the dot next to the word and reach a contrast of 3:1 on both
+ * backgrounds. Disabled controls stay readable, because every page starts with buttons that wait for its script.
  */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: { "--page-header": "3rem", "--row-height": "2.5rem" },

@@ -7,7 +7,7 @@ import { useNow } from "./now";
 export function Ago({ at }: { at: number | null | undefined }) {
   const pageNow = useNow();
   if (at == null) return <span title="unknown">{UNKNOWN}</span>;
-  // What happened since the page's clock ticked is not to come.
+  // An event since the page's clock last ticked must not read as in the future.
   const now = at > pageNow && typeof window !== "undefined" ? Math.max(pageNow, Date.now()) : pageNow;
   const iso = Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined;
   return (
@@ -23,7 +23,7 @@ export function Ago({ at }: { at: number | null | undefined }) {
   );
 }
 
-/** The same where `null` has a meaning of its own, which `otherwise` says. */
+/** The same for times where `null` has a meaning of its own, given by `otherwise`. */
 export const AgoOr = ({ at, otherwise }: { at: number | null; otherwise: string }) =>
   at === null ? (
     <Text c="dimmed" size="sm" span>

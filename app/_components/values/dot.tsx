@@ -2,7 +2,7 @@ import classes from "./dot.module.css";
 
 type Props = { color: string; hollow?: boolean; children: React.ReactNode; title?: string };
 
-/** A coloured dot and its word: never colour alone. */
+/** A coloured dot with its word: colour alone carries no meaning. */
 export function Dot({ color, hollow, children, title }: Props) {
   return (
     <span className={classes.root} title={title}>

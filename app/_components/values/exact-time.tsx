@@ -1,7 +1,7 @@
 "use client";
 import { formatExact, UNKNOWN } from "@/app/_lib/format";
 
-/** A time in full, in the reader's own zone. */
+/** A full time in the reader's time zone. */
 export function ExactTime({ at }: { at: number | null | undefined }) {
   if (at == null) return <span title="unknown">{UNKNOWN}</span>;
   return (

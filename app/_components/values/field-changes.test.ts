@@ -4,7 +4,7 @@ import { fieldChanges } from "./field-changes";
 const told = (...args: Parameters<typeof fieldChanges>) =>
   fieldChanges(...args).map(({ path, kind, before, after }) => [path, kind, before, after]);
 
-test("a change is told field by field, what stayed the same last", () => {
+test("a change is listed field by field, with unchanged fields last", () => {
   expect(
     told(
       { days: 30, role: "owner", from: { id: "u", role: "owner" } },
@@ -18,7 +18,7 @@ test("a change is told field by field, what stayed the same last", () => {
   ]);
 });
 
-test("what came and what went says so, lists and empty records are one value", () => {
+test("added and removed fields are marked; lists and empty records are one value", () => {
   expect(told(null, { capabilities: ["a", "b"], options: {} })).toEqual([
     ["capabilities", "added", undefined, ["a", "b"]],
     ["options", "added", undefined, {}],

@@ -1,4 +1,4 @@
-/** One field of a record that changed: where it stands, what it was, what it became. */
+/** One field of a change: its path, its old and its new value. */
 export type FieldChange = {
   /** Dotted: `from.role`. */
   path: string;
@@ -22,7 +22,7 @@ function* leaves(fields: Fields, above = ""): Generator<[path: string, value: un
 
 const alike = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Field by field, what tells a record before a change from the one after it; what stayed the same comes last. */
+/** Returns the differences between a record before and after a change, field by field; unchanged fields come last. */
 export function fieldChanges(before: Fields | null, after: Fields | null): FieldChange[] {
   const [was, is] = [new Map(leaves(before ?? {})), new Map(leaves(after ?? {}))];
   const paths = [...new Set([...was.keys(), ...is.keys()])];

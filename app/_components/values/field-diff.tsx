@@ -13,7 +13,7 @@ function shown(path: string, value: unknown) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Field by field, what something was and what it became. */
+/** Shows old and new values field by field. */
 export function FieldDiff({ changes }: { changes: readonly FieldChange[] }) {
   return (
     <table className={classes.diff}>

@@ -1,7 +1,7 @@
 import { Group } from "@mantine/core";
 import { CopyButton } from "../controls/copy-button";
 
-/** An id in mono, whole on hover, copied by its button. */
+/** A monospaced id, in full on hover, with a copy button. */
 export function IdText({ id, what = "id" }: { id: string; what?: string }) {
   return (
     <Group gap={2} wrap="nowrap" miw={0}>

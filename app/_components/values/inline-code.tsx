@@ -1,4 +1,4 @@
-/** Text in which `…` marks names, as Findings write it. Nothing else in it means anything. */
+/** Text in which backticks mark names, as in Findings' texts. No other markup is interpreted. */
 export function InlineCode({ text }: { text: string }) {
   return text.split(/`([^`]+)`/).map((piece, index) =>
     index % 2 === 1 ? (

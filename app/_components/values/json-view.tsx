@@ -2,7 +2,7 @@ import { CopyButton } from "../controls/copy-button";
 import { ScrollPre } from "../layout/scroll-pre";
 import classes from "./json-view.module.css";
 
-/** Pretty-printed where the text is JSON, as it is otherwise. Always inert text. */
+/** Returns JSON pretty-printed, and any other text unchanged. Always inert text. */
 export function prettyText(value: string): string {
   try {
     const parsed: unknown = JSON.parse(value);
@@ -14,7 +14,7 @@ export function prettyText(value: string): string {
 
 type Props = { value: unknown; label: string };
 
-/** A value as text, with a button that copies it. `label` names it for those who do not see it. */
+/** A value as text with a copy button. `label` is its accessible name. */
 export function JsonView({ value, label }: Props) {
   const text = typeof value === "string" ? prettyText(value) : (JSON.stringify(value, null, 2) ?? "");
   return (

@@ -2,7 +2,7 @@ import { formatUsd, formatUsdExact } from "@/app/_lib/format";
 
 type Props = {
   usd: number | null | undefined;
-  /** The same as a decimal with every digit, where a number has not enough of them. */
+  /** The same amount as an exact decimal, for digits that a number cannot hold. */
   exact?: string | null | undefined;
   note?: string | undefined;
 };

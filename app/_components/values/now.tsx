@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect, useState } from "react";
 
 const Now = createContext(0);
 
-/** One clock for the page: the server's at first, so both paint the same, then the browser's, each half minute. */
+/** The page's clock: the server's time first, so that both render the same, then the browser's, every half minute. */
 export function NowProvider({ initial, children }: { initial: number; children: React.ReactNode }) {
   const [now, setNow] = useState(initial);
   useEffect(() => {

@@ -13,21 +13,21 @@ export { useTRPC, useTRPCClient };
 
 export type RouterOutputs = inferRouterOutputs<AppRouter>;
 
-/** Longer addresses than this are split, so that no proxy refuses one. */
+/** Longer addresses are split, so that no proxy refuses one. */
 const URL_MAX = 6000;
-/** Reads whose questions do not fit an address: they go in a body. */
+/** Reads whose input does not fit into an address are sent in a body. */
 const READ_BY_POST = new Set(["modelPrices.estimate"]);
 
 let ofBrowser: QueryClient | undefined;
 
-/** One for the life of a page in the browser, one for each render on the server: nobody sees another's data. */
+/** One per page load in the browser and one per render on the server, so that nobody sees another's data. */
 function queryClientHere() {
   if (typeof window === "undefined") return makeQueryClient({ patient: false });
   ofBrowser ??= makeQueryClient();
   return ofBrowser;
 }
 
-/** Gives the components below it the API and its cache. */
+/** Provides the API client and its cache to the components below. */
 export function ApiProvider({ children }: { children: ReactNode }) {
   const queryClient = queryClientHere();
   const [client] = useState(() =>

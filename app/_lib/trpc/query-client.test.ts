@@ -10,7 +10,7 @@ const refusal = (httpStatus: number, retryAfter: number | null = null) => {
   const data = { code: "X", httpStatus, retryAfter };
   return TRPCClientError.from({ error: { code: -32000, message: "No.", data } } as never);
 };
-/** Refuses so often, then answers. */
+/** Refuses that many times, then succeeds. */
 const after = (times: number, error: unknown) => {
   const asked = vi.fn(async () => {
     if (asked.mock.calls.length <= times) throw error;
@@ -41,7 +41,7 @@ test.each([
   expect(await done).toBe("done");
 });
 
-test("a wait that nobody would sit through is told at once, and patience ends", async () => {
+test("a wait too long to sit through fails immediately, and retries are bounded", async () => {
   const long = after(1, refusal(429, 60));
   expect(await query(long)).toBe("No.");
   const never = after(99, refusal(429, 1));
@@ -51,7 +51,7 @@ test("a wait that nobody would sit through is told at once, and patience ends", 
   expect(never).toHaveBeenCalledTimes(6);
 });
 
-test("a failure is asked again, a refusal is not, and a change that failed is not sent twice", async () => {
+test("a failed query is retried, a refused one is not, and a failed mutation is never sent twice", async () => {
   const failed = after(2, refusal(503, 5));
   const done = query(failed);
   await vi.runAllTimersAsync();

@@ -1,13 +1,16 @@
 import { defaultShouldDehydrateQuery, QueryClient } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
 
-/** Data from the server's first paint is not asked for again at once. */
+/** Data from the server's first render is not fetched again immediately. */
 const FRESH_MS = 15_000;
 const RETRIES = 2;
-/** A limit passes by itself: more patience than for a failure, but nobody looks at a spinner for longer than this. */
+/**
+ * A rate limit passes by itself, so it gets more retries than a failure, but nobody watches a spinner for longer than
+ * this.
+ */
 const LIMITED_RETRIES = 5;
 const LIMITED_WAIT_MAX_S = 15;
-/** Screens that were told the same wait do not all come back in the same moment. */
+/** Jitter, so that screens with the same Retry-After do not all retry at the same moment. */
 const SPREAD_MS = 400;
 
 type ErrorData = { httpStatus: number; retryAfter: number | null };
@@ -21,13 +24,13 @@ function dataOf(error: unknown): ErrorData {
   };
 }
 
-/** Refused for its number, before anything was begun: the same request passes later. */
+/** Rate-limited before any work started, so the same request can be retried. */
 const limitedFor = (error: unknown) => {
   const { httpStatus, retryAfter } = dataOf(error);
   return httpStatus === 429 && retryAfter !== null && retryAfter <= LIMITED_WAIT_MAX_S ? retryAfter : null;
 };
 
-/** Asking again helps when the network or the server failed, not when it answered that the request is wrong. */
+/** Retrying helps if the network or the server failed, not if the request was refused as wrong. */
 function worthRetrying(failures: number, error: unknown) {
   if (limitedFor(error) !== null) return failures < LIMITED_RETRIES;
   const { httpStatus } = dataOf(error);
@@ -39,12 +42,12 @@ function retryDelay(failures: number, error: unknown) {
   return wait === null ? Math.min(1000 * 2 ** failures, 8000) : wait * 1000 + Math.random() * SPREAD_MS;
 }
 
-/** One that is not `patient` asks once: a page that is being rendered leaves what failed to the browser. */
+/** Without `patient` a query is tried once: a page being rendered leaves failures to the browser. */
 export const makeQueryClient = ({ patient = true } = {}) =>
   new QueryClient({
     defaultOptions: {
       queries: { staleTime: FRESH_MS, retry: patient && worthRetrying, retryDelay },
-      // A change that failed may have happened; one that was refused for the limit has not.
+      // A mutation that failed may have taken effect; a rate-limited one has not.
       mutations: {
         retry: (failures, error) => limitedFor(error) !== null && worthRetrying(failures, error),
         retryDelay,

@@ -12,17 +12,17 @@ type Served = Record<Method, (request: NextRequest, context: unknown) => Promise
 
 let served: Served | undefined;
 
-/** Made on the first request: the handler reads the environment, which a build does not have. */
+/** Created on the first request: the handler reads the environment, which a build does not have. */
 function handlers(): Served {
-  // Whoever is not the server may not make this installation register itself either; the worker does that.
+  // Only a server may make this installation register itself, and the worker does that.
   served ??= serve({ client: inngest, functions, servePath: FUNCTIONS_PATH, enableUnauthedSync: false }) as Served;
   return served;
 }
 
-/** A step's state may be large, so more than elsewhere; the SDK reads all of it before it looks at the signature. */
+/** Larger than elsewhere, since a step's state may be large; the SDK reads all of it before it checks the signature. */
 const BODY_MAX = 32 * 1024 * 1024;
 
-/** The request with its body read, of nobody but a server that signs. */
+/** Returns the request with its body read, but only if it carries a server's signature. */
 async function admitted(request: NextRequest, isDev: boolean): Promise<NextRequest | Response> {
   if (request.method === "GET") return request;
   if (!isDev && !request.headers.has("x-inngest-signature")) return new Response(null, { status: 401 });
@@ -35,7 +35,7 @@ async function admitted(request: NextRequest, isDev: boolean): Promise<NextReque
   }
 }
 
-/** A closed door unless an Inngest server runs the functions: the embedded engine calls them without HTTP. */
+/** Returns 404 unless an Inngest server runs the functions: the embedded engine calls them without HTTP. */
 const door = (method: Method) => async (request: NextRequest, context: unknown) => {
   const server = inngestServer(env());
   if (!server) return new Response(null, { status: 404 });

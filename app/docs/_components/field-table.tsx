@@ -1,7 +1,7 @@
 import type { Field } from "../_lib/fields";
 import { Words } from "./words";
 
-/** Names, types and words. Scrolls by itself where the page is narrower. */
+/** Names, types and descriptions. Scrolls on its own on narrow pages. */
 export function FieldTable({
   caption,
   fields,
@@ -13,8 +13,8 @@ export function FieldTable({
 }) {
   if (fields.length === 0) return null;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls; this only names what scrolls.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls; this only names a scroll area.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard.
     <div className="docs-scroll" role="group" tabIndex={0} aria-label={caption}>
       <table>
         <caption>{caption}</caption>

@@ -11,7 +11,7 @@ const contentOf = (part: object | undefined): { schema: JsonSchema; example?: un
   return content["application/json"];
 };
 
-/** One operation: what it is for, who may, what goes in, what comes out, and a command to try it. */
+/** One operation: its purpose, capability, input, output, and a command to try it. */
 export function OperationSection({ method, path, operation }: Listed) {
   const id = anchorOf(operation);
   const [status, reply] = Object.entries(operation.responses).find(([code]) => code.startsWith("2")) ?? [];

@@ -15,7 +15,7 @@ const EXAMPLE = {
   errors: [{ path: "/limit", message: "Too big: expected number to be <=500" }],
 };
 
-/** What every error looks like, with an anchor for each kind: problems point here. */
+/** The format of errors, with an anchor for each kind, which problems link to. */
 export function ProblemSection({ document }: { document: OpenApiDocument }) {
   const kinds = [
     ...Object.entries(PROBLEMS),

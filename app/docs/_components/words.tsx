@@ -1,4 +1,4 @@
-/** A sentence in which `names` stand in backticks. */
+/** Text in which `names` are marked by backticks. */
 export const Words = ({ text }: { text: string }) =>
   text.split("`").map((part, at) =>
     at % 2 === 1 ? (

@@ -4,12 +4,12 @@ export type Listed = { method: string; path: string; operation: DescribedOperati
 
 const slug = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
-/** The anchor of a subject's heading. */
+/** Returns the anchor of a subject's heading. */
 export const subjectAnchor = (subject: string) => `subject-${slug(subject)}`;
-/** The anchor of an operation: its id, which stays when words and paths change. */
+/** Returns the anchor of an operation: its id, which is stable when words and paths change. */
 export const anchorOf = (operation: DescribedOperation) => operation.operationId;
 
-/** The document's operations under its tags, in its order. */
+/** Returns the document's operations grouped by tag, in its order. */
 export const operationsBySubject = (document: OpenApiDocument) =>
   document.tags.map(({ name }) => ({
     subject: name,

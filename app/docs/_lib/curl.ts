@@ -2,7 +2,7 @@ import type { Listed } from "./by-subject";
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A command to paste, with the project and the key left to the shell. */
+/** Returns a command to paste; project and key are shell variables. */
 export function curlOf({ method, path, operation }: Listed) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name === "projectId") return "$PROJECT_ID";

@@ -1,13 +1,13 @@
 import type { JsonSchema } from "@/server/rest/openapi";
 
-/** One line of a schema's table: `path` is dotted, `[]` for the elements of a list. */
+/** One row of a schema's table: `path` is dotted, `[]` marks list elements. */
 export type Field = { path: string; type: string; required: boolean; words: string };
 
 const DEPTH_SHOWN = 4;
 
 const list = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
 
-/** A schema in a few words: `string`, `"high" | "low"`, `integer 1 to 500 or null`. */
+/** Returns a short description of a schema: `string`, `"high" | "low"`, `integer 1 to 500 or null`. */
 export function typeOf(schema: JsonSchema): string {
   if ("const" in schema) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
@@ -28,7 +28,7 @@ function wordsOf(schema: JsonSchema) {
   return words.filter(Boolean).join(" ");
 }
 
-/** The part of a schema that has fields of its own: of a list its elements, of `… or null` the other. */
+/** Returns the part of a schema that has fields: a list's elements, the non-null side of `… or null`. */
 function inner(schema: JsonSchema): { schema: JsonSchema; suffix: string } {
   if (schema.items) {
     const below = inner(schema.items as JsonSchema);
@@ -38,7 +38,7 @@ function inner(schema: JsonSchema): { schema: JsonSchema; suffix: string } {
   return options[0] ? inner(options[0]) : { schema, suffix: "" };
 }
 
-/** Every field of an object, those of its parts under dotted names. */
+/** Returns every field of an object, nested ones under dotted names. */
 export function fieldsOf(schema: JsonSchema, prefix = "", depth = 0): Field[] {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   const required = (schema.required ?? []) as string[];

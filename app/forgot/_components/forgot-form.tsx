@@ -6,7 +6,7 @@ import { useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { useTRPC } from "@/app/_lib/trpc/client";
 
-/** Says the same whether anybody has the address. */
+/** Shows the same message whether or not the address has an account. */
 export function ForgotForm() {
   const trpc = useTRPC();
   const ready = useMounted();

@@ -11,7 +11,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 const PASSWORD_MIN = 8;
 type Props = { token: string; role: string; email: string | null };
 
-/** Somebody without an account makes one and joins. */
+/** Creates an account and joins the project. */
 export function JoinForm({ token, role, email }: Props) {
   const trpc = useTRPC();
   const ready = useMounted();
@@ -38,7 +38,7 @@ export function JoinForm({ token, role, email }: Props) {
     }),
   );
   return (
-    // Before the script runs nothing may be sent: least of all a password in an address.
+    // Nothing may be submitted before the script runs, least of all a password in an address.
     <form
       method="post"
       noValidate

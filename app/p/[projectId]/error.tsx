@@ -3,7 +3,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { WhatIsIll } from "@/app/_components/feedback/what-is-ill";
 import { PageHeader } from "@/app/_components/layout/page-header";
 
-/** A page that failed while it was made; the workbench around it stays. */
+/** Replaces a page that failed to render; the workbench around it stays. */
 export default function PageError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
   const shown = {
     message: "This page could not be made. Try again; if it stays, look at the server's log.",

@@ -12,7 +12,7 @@ import type { SignInMethods } from "@/server/services/single-sign-on";
 
 const PASSWORD_MIN = 8;
 
-/** The first person becomes the owner, with a project and a key that waits in the first snippet. */
+/** The first person becomes the owner, with a project and a key that is filled into the first snippet. */
 export function SetupForm({ token, ways }: { token: string | undefined; ways: SignInMethods }) {
   const trpc = useTRPC();
   const ready = useMounted() && token !== undefined;
@@ -41,7 +41,7 @@ export function SetupForm({ token, ways }: { token: string | undefined; ways: Si
   );
   const done = complete.isPending || complete.isSuccess;
   return (
-    // Before the script runs nothing may be sent: least of all a password in an address.
+    // Nothing may be submitted before the script runs, least of all a password in an address.
     <form
       method="post"
       noValidate

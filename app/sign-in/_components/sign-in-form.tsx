@@ -6,7 +6,10 @@ import { useState } from "react";
 
 const WRONG =
   "The e-mail address or the password is not right. After several attempts there is a wait of some minutes.";
-/** By next-auth's words; each is as true of an address that has no account, or is told to whoever has the password. */
+/**
+ * By next-auth's codes; each is equally true of an address without an account, or shown only to holders of the
+ * password.
+ */
 const NOT_TRIED: Record<string, string> = {
   RateLimited:
     "Too many attempts to sign in. Wait some minutes, sign in from where you usually do, or ask for a link for a new password.",
@@ -15,10 +18,10 @@ const NOT_TRIED: Record<string, string> = {
 };
 const UNREACHABLE = "The server could not be reached. Check that Whetstone is running and try again.";
 
-/** `canReset`: links for a new password are mailed here. */
+/** `canReset`: password-reset links are mailed here. */
 type Props = { next: string; canReset: boolean };
 
-/** One sentence for every refusal: it never tells whether an address has an account. */
+/** One message for every refusal, so that it never reveals whether an address has an account. */
 export function SignInForm({ next, canReset }: Props) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
@@ -43,7 +46,7 @@ export function SignInForm({ next, canReset }: Props) {
     setBusy(false);
   };
   return (
-    // Before the script runs nothing may be sent: least of all a password in an address.
+    // Nothing may be submitted before the script runs, least of all a password in an address.
     <form method="post" onSubmit={submit}>
       <Stack gap="sm">
         {problem ? (

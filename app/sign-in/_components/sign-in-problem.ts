@@ -1,6 +1,6 @@
 import type { Refusal } from "@/server/services/single-sign-on/schemas";
 
-/** What a person reads when the provider's way in has ended here; by next-auth's words, and by ours. */
+/** The messages for sign-in failures at the provider, by next-auth's codes and ours. */
 const SENTENCES: Record<
   Refusal | "OAuthSignin" | "OAuthCallback" | "Callback" | "Unavailable",
   (at: string) => string
@@ -22,7 +22,7 @@ const SENTENCES: Record<
 const notCompleted = (at: string) =>
   `Signing in with ${at} was not completed. Try again; if it stays like this, tell whoever runs this installation.`;
 
-/** The sentence for the word in the page's address; `null` where nothing went wrong. */
+/** Returns the message for the code in the page's address; `null` if nothing went wrong. */
 export function signInProblem(error: string | undefined, provider: string): string | null {
   if (error === undefined) return null;
   if (!Object.hasOwn(SENTENCES, error)) return "You were not signed in. Try again.";

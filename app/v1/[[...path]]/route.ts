@@ -1,6 +1,6 @@
 import { v1 } from "@/server/rest/v1";
 
-/** Next would otherwise wrap each request to notice whether the answer may be prerendered. */
+/** Otherwise Next wraps each request to detect whether the response may be prerendered. */
 export const dynamic = "force-dynamic";
 
 export const GET = v1;

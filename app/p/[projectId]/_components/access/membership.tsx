@@ -9,9 +9,9 @@ import type { ShellProject } from "../shell/shell-data";
 import { NoLongerHere, SignedOut } from "./no-longer-here";
 import { ROLE_WORDS } from "./role-words";
 
-/** An open page has to know within five seconds, the answer's way included. */
+/** An open page must notice within five seconds, round trip included. */
 const ASK_EVERY_MS = 3000;
-/** Refusals after which it asks at once: signed out, not allowed any more, not there any more. */
+/** Refusals that trigger an immediate check: signed out, no longer allowed, no longer found. */
 const TELLING = new Set<number | null>([401, 403, 404]);
 
 type Known = { project: ShellProject; projects: ShellProject[] };
@@ -23,13 +23,13 @@ function useKnown(): Known {
   return known;
 }
 
-/** Every project of the reader, as it stands by now. */
+/** Returns every project of the reader, live. */
 export const useProjects = () => useKnown().projects;
 export const useRole = (): Role => useKnown().project.role;
-/** Whether the reader may do what asks for this. The server decides; a page spares them the refusal. */
+/** Returns whether the reader has a capability. The server decides; checking here only avoids a refusal. */
 export const useMay = (capability: Capability) => ROLE_CAPABILITIES[useRole()].includes(capability);
 
-/** What the reader's projects are: what the server knew when it made this page, until it has said more. */
+/** Returns the reader's projects: what the server rendered, until the first poll. */
 function useLiveProjects(first: ShellProject[]) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -56,7 +56,7 @@ function useLiveProjects(first: ShellProject[]) {
   return {
     projects: list.isFetchedAfterMount && list.data ? list.data.projects : first,
     signedOut: problemOf(list.error).status === 401,
-    /** What was read for somebody who may no longer see it goes, or is asked for anew. */
+    /** Drops data that was loaded for a role the reader no longer has, or reloads it. */
     forget: () => queries.removeQueries({ predicate: (query) => query.queryHash !== own }),
     askAnew: () => queries.invalidateQueries({ predicate: (query) => query.queryHash !== own }),
   };
@@ -65,8 +65,8 @@ function useLiveProjects(first: ShellProject[]) {
 type Props = { projectId: string; projects: ShellProject[]; children: ReactNode };
 
 /**
- * Keeps asking what the reader is in this project, and tells the pages below. Whoever was removed sees nothing of it any
- * more, on a page that was open before as well.
+ * Polls the reader's role in this project and provides it to the pages below. Once removed, the reader no longer sees
+ * anything of the project, even on a page that was already open.
  */
 export function MembershipProvider({ projectId, projects: first, children }: Props) {
   const { projects, signedOut, forget, askAnew } = useLiveProjects(first);

@@ -3,7 +3,7 @@ import { Anchor, Button } from "@mantine/core";
 import { usePathname } from "next/navigation";
 import { EntryCard } from "@/app/_components/entry/entry-card";
 
-/** In place of a page whose reader was removed while it was open. */
+/** Replaces the page of a reader who was removed while it was open. */
 export function NoLongerHere({ name = "this project" }: { name?: string | undefined }) {
   return (
     <EntryCard title={`You are no longer in ${name}`}>
@@ -15,7 +15,7 @@ export function NoLongerHere({ name = "this project" }: { name?: string | undefi
   );
 }
 
-/** In place of a page whose reader's session was ended elsewhere, or has run out. */
+/** Replaces the page of a reader whose session was ended elsewhere or has expired. */
 export function SignedOut() {
   const path = usePathname();
   return (

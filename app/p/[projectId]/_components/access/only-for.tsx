@@ -8,7 +8,7 @@ import { ROLE_WORDS } from "./role-words";
 
 type Props = { capability: Capability; title: string; children: React.ReactNode };
 
-/** A page for those who may see it; the others are told who can. It turns over with their role. */
+/** A page for readers with a capability; others are told who can see it. Updates live with the reader's role. */
 export function OnlyFor({ capability, title, children }: Props) {
   const role = useRole();
   const may = useMay(capability);

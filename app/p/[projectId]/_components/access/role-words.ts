@@ -1,6 +1,6 @@
 import type { Role } from "@/server/platform/capabilities";
 
-/** What each role is called, on its own and in a sentence, and what it may do, in a line. */
+/** Each role's name, on its own and in a sentence, and a one-line description. */
 export const ROLE_WORDS: Record<Role, { label: string; one: string; all: string; may: string }> = {
   viewer: { label: "Viewer", one: "a viewer", all: "viewers", may: "Reads everything, changes nothing." },
   editor: {

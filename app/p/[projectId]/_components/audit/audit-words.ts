@@ -6,7 +6,7 @@ const DOORS: Record<string, string> = {
   job: "Background job",
 };
 
-/** By which door somebody came. */
+/** The door through which somebody acted. */
 export const doorWords = (door: string | null) => (door === null ? "—" : (DOORS[door] ?? door));
 
 const spaced = (name: string) =>
@@ -15,7 +15,7 @@ const spaced = (name: string) =>
     .toLowerCase()
     .replace(/^api\b/, "API");
 
-/** The name of an operation as people read it: `apiKeys.create` → "API keys: create". */
+/** Returns an operation's readable name: `apiKeys.create` → "API keys: create". */
 export function actionWords(action: string) {
   const [subject = "", ...what] = action.split(".").map(spaced);
   const name = subject.charAt(0).toUpperCase() + subject.slice(1);

@@ -14,16 +14,16 @@ type Counts = Pick<DeletionPreview, "messages" | "spans" | "logRecords" | "occur
 type Props = {
   projectId: string;
   conversations: number;
-  /** Where to see them; none where they are the one that is shown already. */
+  /** Where to see them; absent if they are already on the page. */
   href?: string;
-  /** What goes with them; `null` where they are too many to be counted. */
+  /** What would be deleted with them; `null` if there are too many to count. */
   counts: Counts | null;
   oldestActivityAt: number | null;
-  /** Whether these are all. */
+  /** Whether the list is complete. */
   complete: boolean;
 };
 
-/** What a deletion would take, before it takes it. */
+/** Shows what a deletion would delete. */
 export function Impact({ projectId, conversations, href, counts, oldestActivityAt, complete }: Props) {
   const atLeast = complete ? "" : "≥ ";
   const rows: [name: string, count: number][] = counts

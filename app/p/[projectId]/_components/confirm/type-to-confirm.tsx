@@ -7,20 +7,20 @@ type Props = {
   opened: boolean;
   onClose: () => void;
   title: string;
-  /** What has to be typed, letter by letter. */
+  /** The text to type exactly. */
   phrase: string;
-  /** What the button says. */
+  /** The button's label. */
   action: string;
-  /** Whether it can be done by now: what it would take has been shown. */
+  /** Whether confirming is possible yet: the impact has been shown. */
   ready: boolean;
   running: boolean;
   error: unknown;
   onConfirm: () => void;
-  /** What goes. */
+  /** What will be deleted. */
   children: React.ReactNode;
 };
 
-/** What cannot be taken back: says what goes, and waits for a word that nobody types by accident. */
+/** Confirms an irreversible action: shows its impact, and asks for a word that nobody types by accident. */
 export function TypeToConfirm({ opened, onClose, title, children, ...rest }: Props) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} size="lg">
@@ -34,7 +34,7 @@ export function TypeToConfirm({ opened, onClose, title, children, ...rest }: Pro
 
 type ConfirmProps = Omit<Props, "opened" | "title" | "children">;
 
-/** A part of its own, so that what was typed once is not there the next time. */
+/** A separate component, so that the typed text is reset each time. */
 function Confirm({ phrase, action, ready, running, error, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState("");
   return (

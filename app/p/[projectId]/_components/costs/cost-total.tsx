@@ -3,16 +3,16 @@ import { Money } from "@/app/_components/values/money";
 import { plural } from "@/app/_lib/format";
 
 type Props = {
-  /** The known sum, US dollars. */
+  /** The known sum in US dollars. */
   usd: number | null | undefined;
-  /** The same as a decimal with every digit. */
+  /** The same as an exact decimal. */
   exact?: string | null | undefined;
-  /** Calls without a known cost, which the sum leaves out. */
+  /** Calls without a known cost, which are not in the sum. */
   unpriced: number;
   note?: string | undefined;
 };
 
-/** A known sum, as "at least" where it leaves calls out; for where their number is told beside it. */
+/** A known sum, as "at least" if it is incomplete; for places that show the number of unpriced calls next to it. */
 export const AtLeast = ({ unpriced, ...sum }: Props) => (
   <>
     {unpriced > 0 && sum.usd != null ? "at least " : ""}
@@ -20,7 +20,7 @@ export const AtLeast = ({ unpriced, ...sum }: Props) => (
   </>
 );
 
-/** A total with the number of calls that it leaves out, after it or in a line below. */
+/** A total with the number of unpriced calls, after it or in a line below. */
 export function CostTotal({ below = false, ...total }: Props & { below?: boolean }) {
   if (total.unpriced === 0) return <AtLeast {...total} />;
   const left = plural(total.unpriced, "unpriced call");

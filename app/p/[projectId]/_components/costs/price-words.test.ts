@@ -12,7 +12,7 @@ test.each([
   expect(unquoted(bucket, amount)).toBe(price);
 });
 
-test("tokens are quoted by the million, everything else by the piece", () => {
+test("tokens are quoted per million, everything else per unit", () => {
   expect(formatPrice("cache_read_input_tokens", 0.00000125)).toBe("$1.25 / 1M");
   expect(formatPrice("web_searches", 0.01)).toBe("$0.01 each");
 });

@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import type { PriceProvider, PriceSource, TierCondition } from "@/server/services/pricing/schemas";
 
-/** Whose price it is, in a word. */
+/** The origin of a price as a word. */
 export const SOURCE_WORDS: Record<PriceSource, string> = {
   default: "Built-in",
   project_override: "Project override",
@@ -22,20 +22,20 @@ export const VENDOR_WORDS: Record<PriceProvider, string> = {
   external: "External",
 };
 
-/** A usage bucket's name as people say it: `cache_read_input_tokens` → `Cache read input tokens`. */
+/** Returns a usage bucket's readable name: `cache_read_input_tokens` → `Cache read input tokens`. */
 export function bucketName(bucket: string) {
   const words = bucket.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What vendors quote a bucket's price for: a million of its tokens, or one of anything else. */
+/** Returns how many units vendors quote a bucket's price for: a million tokens, or one of anything else. */
 export const quotedFor = (bucket: string) => (/token/i.test(bucket) ? 1_000_000 : 1);
 
-/** A stored price (US dollars per unit) as it is quoted, with every digit; and back. */
+/** Converts a stored price (US dollars per unit) to its quoted form with every digit, and back. */
 export const quoted = (bucket: string, price: number) => new Decimal(price).times(quotedFor(bucket)).toFixed();
 export const unquoted = (bucket: string, amount: string) => new Decimal(amount).div(quotedFor(bucket)).toNumber();
 
-/** `$2.50 / 1M`, or `$0.01 each` where tokens are not what is counted. Every digit: prices are compared. */
+/** `$2.50 / 1M`, or `$0.01 each` for units other than tokens. Every digit: prices are compared. */
 export function formatPrice(bucket: string, price: number) {
   const [whole, decimals = ""] = quoted(bucket, price).split(".");
   return `$${whole}.${decimals.padEnd(2, "0")}${quotedFor(bucket) === 1 ? " each" : " / 1M"}`;
@@ -51,6 +51,6 @@ const OPERATOR_WORDS: Record<TierCondition["operator"], string> = {
 };
 export const OPERATORS = Object.entries(OPERATOR_WORDS).map(([value, label]) => ({ value, label }));
 
-/** A condition as a sentence has it: `more than 200,000 in buckets like "input"`. */
+/** Returns a condition as part of a sentence: `more than 200,000 in buckets like "input"`. */
 export const conditionWords = ({ usageDetailPattern, operator, value }: TierCondition) =>
   `${OPERATOR_WORDS[operator]} ${value.toLocaleString("en-US", { maximumFractionDigits: 12 })} in buckets like "${usageDetailPattern}"`;

@@ -1,6 +1,6 @@
 import { Count } from "@/app/_components/values/count";
 import { formatUnits } from "@/app/p/[projectId]/_components/costs/usage-words";
 
-/** How many of something were used: as any count, but a fraction (of seconds) is not rounded away. */
+/** A usage amount, formatted as a count but with fractions (of seconds) kept. */
 export const Units = ({ count }: { count: number }) =>
   Number.isInteger(count) ? <Count value={count} /> : <span className="tabular">{formatUnits(count)}</span>;

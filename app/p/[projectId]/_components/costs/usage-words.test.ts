@@ -3,11 +3,11 @@ import { formatUnits, tokensIn, usageNames } from "./usage-words";
 
 const USAGE = { web_searches: 2, input_audio_tokens: 20, audio_seconds: 1.5, output_tokens: 3, input_tokens: 80 };
 
-test("tokens are those of buckets and their parts, and nothing else that was used", () => {
+test("tokens are counted from buckets and their parts, and nothing else", () => {
   expect(tokensIn(USAGE)).toBe(103);
 });
 
-test("what was used is told bucket by bucket, then part by part, then by name", () => {
+test("usage is listed bucket by bucket, then part by part, then by name", () => {
   expect(usageNames(USAGE)).toEqual([
     "input_tokens",
     "output_tokens",

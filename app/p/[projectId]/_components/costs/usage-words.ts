@@ -2,7 +2,7 @@ import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 
 type Usage = Readonly<Record<string, number>>;
 
-/** Returns how many tokens were used: what searches, seconds and clients' own details count is not in it. */
+/** Returns the number of tokens used, without searches, seconds and clients' own details. */
 export const tokensIn = (usage: Usage) =>
   Object.entries(usage).reduce((sum, [name, count]) => (isOfKnownBucket(name) ? sum + count : sum), 0);
 
@@ -14,12 +14,12 @@ const FIRST_BUCKETS = [
   "reasoning_output_tokens",
 ];
 
-/** Returns the names of what was used: known buckets, then their parts, then all other details by the alphabet. */
+/** Returns the names of used units: known buckets, then their parts, then all other details alphabetically. */
 export function usageNames(usage: Usage): string[] {
   const rank = (name: string) =>
     FIRST_BUCKETS.indexOf(name) + 1 || FIRST_BUCKETS.length + (isOfKnownBucket(name) ? 1 : 2);
   return Object.keys(usage).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** Returns units as people read them: whole ones whole, fractions (seconds of audio) to the sixth place. */
+/** Returns units for display: integers as they are, fractions (seconds of audio) to six decimals. */
 export const formatUnits = (count: number) => count.toLocaleString("en-US", { maximumFractionDigits: 6 });

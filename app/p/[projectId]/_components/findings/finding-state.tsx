@@ -3,7 +3,7 @@ import type { Finding } from "@/server/services/diagnostics/schemas";
 
 type State = Pick<Finding, "reviewStatus" | "resolutionStatus" | "regressedAt">;
 
-/** Where a Finding stands, as one word: its resolution says more than its review once there is one. */
+/** A Finding's state as one word: the resolution if there is one, else the review. */
 export function findingState(finding: State): { word: string; color: string; hollow?: boolean } {
   if (finding.reviewStatus === "dismissed") return { word: "Dismissed", color: "var(--severity-info)", hollow: true };
   if (finding.resolutionStatus === "resolved") return { word: "Resolved", color: "var(--state-ok)" };

@@ -9,7 +9,7 @@ const PARTS = [
   { key: "spread", label: "Spread", means: "share of recent conversations" },
 ] as const;
 
-/** The diagnostic score and what it is the product of. */
+/** The diagnostic score and its factors. */
 export function Score({ finding }: { finding: Pick<Finding, "diagnosticScore" | "diagnosticScoreParts"> }) {
   return (
     <HoverCard position="left" openDelay={150}>
@@ -28,7 +28,7 @@ export function Score({ finding }: { finding: Pick<Finding, "diagnosticScore" | 
   );
 }
 
-/** severity × confidence × spread, with their numbers. */
+/** severity × confidence × spread, with their values. */
 export function ScoreParts({ finding }: { finding: Pick<Finding, "diagnosticScore" | "diagnosticScoreParts"> }) {
   return (
     <table className={classes.parts}>

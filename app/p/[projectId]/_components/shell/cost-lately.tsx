@@ -10,12 +10,12 @@ import classes from "./shell.module.css";
 const FRESH_MS = 300_000;
 const LATELY = { by: "model", range: "30d", from: null, to: null } as const;
 
-/** What the project's model calls of the last 30 days cost, once that is known; beside the way to all of it. */
+/** The cost of the project's model calls in the last 30 days, once loaded, next to the link to the page. */
 export function CostLately({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const [now] = useState(Date.now);
   const { data } = useQuery(
-    // Its own question, not that of the page: a query that is known around a page is not in the page's first HTML.
+    // A separate query from the page's: one shared with the layout would be missing from the page's first HTML.
     trpc.costs.get.queryOptions(
       { ...costsInput(projectId, LATELY, now), top: 1 },
       { staleTime: FRESH_MS, retry: false },

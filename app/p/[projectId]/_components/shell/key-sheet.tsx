@@ -4,7 +4,7 @@ import { type Capability, ROLE_CAPABILITIES } from "@/server/platform/capabiliti
 import { useRole } from "../access/membership";
 import { usePages } from "./use-pages";
 
-/** A third entry is what one must be allowed to do for the key to do anything. */
+/** A third entry is the capability that the key requires. */
 type KeyGroup = { title: string; keys: [string[], string, Capability?][] };
 
 const OF_PAGES: KeyGroup[] = [

@@ -14,7 +14,7 @@ import {
   IconUsers,
 } from "@tabler/icons-react";
 
-/** The pages of a project: `key` goes there after `g`; `needs` is what one must hold to see anything there. */
+/** The pages of a project: `g` then `key` opens one; `needs` is the capability required to see anything there. */
 export const PAGES = [
   { path: "conversations", label: "Conversations", key: "c", icon: IconMessages },
   { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },

@@ -13,7 +13,7 @@ import { usePages } from "./use-pages";
 const SHOWN = 6;
 const has = (text: string, query: string) => text.toLowerCase().includes(query.trim().toLowerCase());
 
-/** Everything one can go to, by its name: pages, projects, conversations, Findings. */
+/** The command palette: pages, projects, conversations and Findings by name. */
 export function Palette({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const projects = useProjects();
@@ -99,7 +99,7 @@ export function Palette({ projectId }: { projectId: string }) {
 
 type Entry = { id: string; label: string; description?: string; href: string };
 
-/** Entries of one kind; nothing where there are none. */
+/** Entries of one kind; renders nothing if there are none. */
 function Group({ label, icon, entries }: { label: string; icon: React.ReactNode; entries: readonly Entry[] }) {
   const router = useRouter();
   if (entries.length === 0) return null;

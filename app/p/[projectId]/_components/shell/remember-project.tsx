@@ -4,7 +4,7 @@ import { LAST_PROJECT } from "@/app/_lib/last-project";
 
 const YEAR_S = 31_536_000;
 
-/** So that `/` opens the project one looked at last. */
+/** Remembers the project, so that `/` opens it. */
 export function RememberProject({ projectId }: { projectId: string }) {
   useEffect(() => {
     // biome-ignore lint/suspicious/noDocumentCookie: CookieStore is not in every browser that Next supports

@@ -1,11 +1,11 @@
 import type { InstallationRight, Role } from "@/server/platform/capabilities";
 
-/** What the shell shows of a project and of whoever is signed in. */
+/** The shell's data about the project and the signed-in person. */
 export type ShellProject = { id: string; name: string; role: Role };
 export type ShellUser = {
   id: string;
   email: string;
   name: string | null;
-  /** What they may do outside any project. */
+  /** The person's rights outside any project. */
   rights: readonly InstallationRight[];
 };

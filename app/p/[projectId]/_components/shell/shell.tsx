@@ -15,7 +15,7 @@ import { UserMenu } from "./user-menu";
 
 type Props = { projectId: string; user: ShellUser; children: React.ReactNode };
 
-/** What stands around every page of a project. */
+/** The frame around every page of a project. */
 export function Shell({ projectId, user, children }: Props) {
   const [nav, navControl] = useDisclosure(false);
   const [help, helpControl] = useDisclosure(false);

@@ -6,7 +6,7 @@ import { usePages } from "./use-pages";
 
 const SECOND_KEY_WITHIN_MS = 1200;
 
-/** `g` then a letter goes to a page. Listens first, so that `g k` is not also "row up". */
+/** `g` then a letter opens a page. Listens first, so that `g k` is not also "row up". */
 export function useGoKeys(projectId: string, onHelp: () => void) {
   const router = useRouter();
   const pending = useRef<ReturnType<typeof setTimeout> | null>(null);

@@ -23,7 +23,7 @@ const WORDS: Record<string, string> = {
 const text = (fields: AuditEntry["after"], name: string) =>
   typeof fields?.[name] === "string" ? (fields[name] as string) : null;
 
-/** What happened to the account, in a line, and what more is told of it. */
+/** Returns an account event as a line of text, with its details. */
 export function activityWords({ action, before, after }: AuditEntry) {
   const said = WORDS[action] ?? actionWords(action);
   const more =

@@ -20,7 +20,7 @@ const COLUMNS = [
   { label: "By way of", roomy: true },
 ];
 
-/** Who came into the account and what was changed of it, so that its owner can tell what was not them. */
+/** Sign-ins and changes of the account, so that its owner can spot what was not them. */
 export function Activity() {
   const trpc = useTRPC();
   const list = useInfiniteQuery(trpc.account.activity.infiniteQueryOptions(ACTIVITY_INPUT, nextPage));

@@ -1,3 +1,3 @@
-/** What the account's lists ask for, by the server's first paint and by the browser alike. */
+/** The inputs of the account's lists, shared by the server's first render and the browser. */
 export const SESSIONS_INPUT = { limit: 100 };
 export const ACTIVITY_INPUT = { limit: 25 };

@@ -7,7 +7,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 
 type Props = { email: string; provider: string; mail: boolean };
 
-/** A first password is set by a link only: whoever sits at an open browser must not make themselves a way in. */
+/** A first password can only be set through a link: an unattended browser must not become permanent access. */
 export function NoPassword({ email, provider, mail }: Props) {
   const trpc = useTRPC();
   const ask = useMutation(

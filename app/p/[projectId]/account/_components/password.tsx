@@ -11,7 +11,7 @@ import { NoPassword } from "./no-password";
 
 const PASSWORD_MIN = 8;
 
-/** The form for whoever has a password; what there is instead for the others. */
+/** The password form, or what replaces it for people without a password. */
 export function Password() {
   const trpc = useTRPC();
   const me = useQuery(trpc.account.me.queryOptions()).data;

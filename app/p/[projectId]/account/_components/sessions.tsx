@@ -9,7 +9,7 @@ import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { SESSIONS_INPUT } from "./inputs";
 
-/** What a browser calls itself, in two words. */
+/** Returns a browser's name in two words. */
 function browserName(userAgent: string | null) {
   if (!userAgent) return "A browser that did not say its name";
   const { browser, os } = Bowser.parse(userAgent);

@@ -10,7 +10,7 @@ const PRESETS: { label: string; capabilities: readonly Capability[] }[] = [
 
 type Props = { value: string[]; onChange: (capabilities: string[]) => void };
 
-/** What a key may do: every capability, and the usual sets of them as one press. */
+/** Chooses a key's capabilities, individually or by common sets. */
 export const CapabilityChoice = ({ value, onChange }: Props) => (
   <Checkbox.Group
     label="It may"

@@ -1,6 +1,6 @@
 import type { Capability } from "@/server/platform/capabilities";
 
-/** What each capability lets a key do, in a line. */
+/** One line on what each capability allows. */
 export const CAPABILITY_WORDS: Record<Capability, string> = {
   "telemetry:write": "Send traces and logs",
   "workspace:read": "Read Datasets and fine-tuning",

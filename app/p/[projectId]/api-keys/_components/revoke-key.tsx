@@ -9,7 +9,7 @@ import type { ApiKey } from "@/server/services/api-keys/schemas";
 
 type Props = { projectId: string; apiKey: ApiKey | null; onClose: () => void };
 
-/** Cannot be taken back: says first what stops working. */
+/** Irreversible, so it first says what stops working. */
 export function RevokeKey({ projectId, apiKey, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

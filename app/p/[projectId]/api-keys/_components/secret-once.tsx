@@ -1,7 +1,7 @@
 import { Code, Group, Stack, Text } from "@mantine/core";
 import { CopyButton } from "@/app/_components/controls/copy-button";
 
-/** A key's secret, the only time that it is shown. */
+/** A key's secret, shown once. */
 export function SecretOnce({ secret }: { secret: string }) {
   return (
     <Stack gap="xs">

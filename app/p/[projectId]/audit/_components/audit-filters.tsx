@@ -8,7 +8,7 @@ import { isFiltered, NO_FILTERS, subjectsWith, type View } from "./view";
 type Props = {
   view: View;
   setView: (view: Partial<View>) => unknown;
-  /** What the person or key that is filtered by is called, once a row has told. */
+  /** The name of the person or key in the filter, once a row contains it. */
   actorName: string | null;
 };
 

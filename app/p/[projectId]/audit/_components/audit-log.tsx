@@ -20,7 +20,7 @@ import { csvHref, isFiltered, listInput, NO_FILTERS, viewParsers } from "./view"
 export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
-  // "Last 24 hours" is of the time when one came or asked again, so that pages of one list belong together.
+  // "Last 24 hours" is relative to when the list was opened or refreshed, so that its pages belong together.
   const [now, setNow] = useState(openedAt);
   const list = useInfiniteQuery(
     trpc.audit.list.infiniteQueryOptions(listInput(projectId, view, now), {

@@ -20,7 +20,7 @@ export const COLUMNS = [
 
 const KINDS = { user: "Person", apiKey: "Key", job: "Job", operator: "Operator", visitor: "Visitor" } as const;
 
-/** A person by their address alone, everything else by what it is, too. */
+/** A person by their address alone, everything else with its kind. */
 function whoOf({ kind, name, id }: AuditEntry["actor"]) {
   const called = name ?? id;
   return kind === "user" && called !== null ? called : [KINDS[kind], called].filter(Boolean).join(" ");

@@ -10,11 +10,11 @@ import classes from "./change.module.css";
 
 type Props = {
   entry: AuditEntry;
-  /** Where what changed is seen. */
+  /** The page of the changed thing. */
   href: string | null;
 };
 
-/** One change whole: field by field what it was and became, and from where it came. */
+/** A whole change: old and new values field by field, and the client it came from. */
 export function Change({ entry, href }: Props) {
   const { door, address, requestId, actor, createdAt, action, target } = entry;
   const facts = [

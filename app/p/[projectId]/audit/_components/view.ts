@@ -4,7 +4,7 @@ import type { AuditEntry } from "@/server/services/audit/schemas";
 import { pageHref } from "../../_components/shell/pages";
 import { receiptHref } from "../../data/_components/view";
 
-/** Everything this page shows, as the address has it. */
+/** The page's state, kept in the address. */
 export const viewParsers = {
   action: parseAsString,
   actor: parseAsString,
@@ -18,12 +18,12 @@ export const loadView = createLoader(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
 
 const PAGE = 100;
-/** The longest that the server takes as a filter. */
+/** The server's maximum length of a filter. */
 const FILTER_MAX = 200;
 
 const given = (name: string, text: string | null) => (text?.trim() ? { [name]: text.trim().slice(0, FILTER_MAX) } : {});
 
-/** `now` is passed in, so that server and browser ask the same. */
+/** `now` is passed in, so that server and browser send the same query. */
 export function filtersOf(view: View, now: number) {
   const { after, before } = endsOf(view, now);
   return {
@@ -40,7 +40,7 @@ export const listInput = (projectId: string, view: View, now: number) => ({
   ...filtersOf(view, now),
 });
 
-/** The same rows as a file. */
+/** The address of the same rows as a file. */
 export function csvHref(projectId: string, view: View, now: number) {
   const filters = Object.entries(filtersOf(view, now)).map(([name, value]): [string, string] => [name, String(value)]);
   const search = new URLSearchParams(filters).toString();
@@ -51,13 +51,13 @@ export const isFiltered = (view: View) =>
   view.action !== null || view.actor !== null || view.target !== null || view.range !== null;
 export const NO_FILTERS = { action: null, actor: null, target: null, range: null, from: null, to: null };
 
-/** Where what changed is seen, when it has a page: a job, and of a deletion the receipt. */
+/** Returns the page of the changed thing, if it has one: a job, or a deletion's receipt. */
 export function targetHref(projectId: string, { type, id }: NonNullable<AuditEntry["target"]>): string | null {
   if (type === "backgroundJob") return `${pageHref(projectId, "jobs")}?peek=${encodeURIComponent(id)}`;
   return type === "deletion" ? receiptHref(projectId, id) : null;
 }
 
-/** The subjects whose changes the log has, by the beginning of an action's name. */
+/** The subjects of the log, by the prefix of an action's name. */
 const SUBJECTS = [
   { value: "members", label: "Members" },
   { value: "invitations", label: "Accepted invitations" },
@@ -75,7 +75,7 @@ const SUBJECTS = [
   { value: "backgroundJobs", label: "Background jobs" },
 ];
 
-/** What the filter offers: also what only the address says. */
+/** Returns the filter's options, including a value that only the address has. */
 export const subjectsWith = (action: string | null) => [
   { value: "", label: "About anything" },
   ...SUBJECTS,

@@ -106,5 +106,5 @@ export const HIDEABLE = COLUMNS.filter((column) => column.id !== "message").map(
   label: String(header),
 }));
 
-/** What is left when a conversation is open beside the list. */
+/** Columns shown while a conversation is open next to the list. */
 export const HIDDEN_BESIDE_PEEK = ["user", "turns", "models", "tokens", "errors", "duration"];

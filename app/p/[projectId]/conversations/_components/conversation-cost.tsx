@@ -2,7 +2,7 @@ import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 
 type Props = { conversation: { cost: number | null; unpricedCallCount: number }; below?: boolean };
 
-/** What a conversation costs, and how many of its calls that leaves out. */
+/** A conversation's cost, and the number of its unpriced calls. */
 export const ConversationCost = ({ conversation: { cost, unpricedCallCount }, below = false }: Props) => (
   <CostTotal usd={cost} unpriced={unpricedCallCount} below={below} />
 );

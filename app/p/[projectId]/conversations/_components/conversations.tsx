@@ -26,7 +26,7 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
   useRememberList(`/p/${projectId}/conversations`, searchOf(view));
-  // "Last 24 hours" is of the time when one came or asked again, so that pages of one list belong together.
+  // "Last 24 hours" is relative to when the list was opened or refreshed, so that its pages belong together.
   const [now, setNow] = useState(openedAt);
   const [showFacets, setShowFacets] = useState(false);
   const list = useInfiniteQuery(

@@ -38,7 +38,7 @@ type ValuesProps = {
   mono?: boolean;
 };
 
-/** The values of one property; the chosen one also where it is not among the most frequent. */
+/** The values of one property; includes the chosen one even if it is not among the most frequent. */
 function Values({ title, values, chosen, onChoose, mono = false }: ValuesProps) {
   const listed = chosen === null || values?.some(({ value }) => value === chosen);
   return (
@@ -62,7 +62,7 @@ function Values({ title, values, chosen, onChoose, mono = false }: ValuesProps) 
   );
 }
 
-/** What the conversations of the time range are made of; a click narrows the list. */
+/** What the conversations of the time range consist of; a click narrows the list. */
 export function Facets({ view, setView, facets, shown }: Props) {
   return (
     <aside className={classes.facets} aria-label="Filters" data-shown={shown || undefined}>

@@ -16,7 +16,7 @@ import classes from "./peek.module.css";
 
 const MESSAGES_SHOWN = 30;
 
-/** A conversation beside the list: what went wrong, its facts, and how it went. */
+/** A conversation next to the list: its Findings, facts and messages. */
 export function Peek({
   projectId,
   conversationId,

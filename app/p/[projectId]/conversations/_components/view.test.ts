@@ -3,7 +3,7 @@ import { isFiltered, labelHref, listInput, loadView } from "./view";
 
 const viewOf = async (search: string) => loadView(new URLSearchParams(search));
 
-test("a label in the address is asked for, an empty one is no filter", async () => {
+test("a label in the address filters, an empty one does not", async () => {
   const view = await viewOf("label=vip%2C%20old");
   expect(listInput("p", view, 0)).toMatchObject({ label: "vip, old" });
   expect(isFiltered(view)).toBe(true);

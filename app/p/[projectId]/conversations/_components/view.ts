@@ -11,10 +11,10 @@ import {
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import { LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
 
-/** A label has at least one character: `label=` in an address asks for none. */
+/** A label has at least one character: `label=` in an address is no filter. */
 const parseAsLabel = createParser<string>({ parse: (text) => text || null, serialize: (label) => label });
 
-/** Everything this page shows, as the address has it: whoever copies the address sees the same. */
+/** The page's state, kept in the address, so that a copied address shows the same. */
 export const viewParsers = {
   q: parseAsString.withDefault(""),
   model: parseAsString,
@@ -32,16 +32,16 @@ export const loadView = createLoader(viewParsers);
 const serialize = createSerializer(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
 
-/** The view as an address has it (`?…`), without the row that is open beside it. */
+/** Returns the view as a query string (`?…`), without the open row. */
 export const searchOf = (view: View) => serialize({ ...view, peek: null });
 
-/** Where the conversations with a label are. */
+/** Returns the address of the conversations with a label. */
 export const labelHref = (projectId: string, label: string) =>
   `/p/${encodeURIComponent(projectId)}/conversations${serialize({ label })}`;
 
 export const PAGE = 100;
 
-/** What the list is asked for. `now` is passed in, so that server and browser ask the same. */
+/** Returns the list's query. `now` is passed in, so that server and browser send the same one. */
 export function listInput(projectId: string, view: View, now: number) {
   const { after, before } = endsOf(view, now);
   return {
@@ -79,7 +79,7 @@ export const NO_FILTERS = {
   to: null,
 };
 
-/** How many of the filters beside the list narrow it: on a phone they are behind a button. */
+/** Returns how many sidebar filters are active: on a phone they are behind a button. */
 export const facetsChosen = ({ model, label, user, findings, errors }: View) =>
   [model, label, user, findings, errors].filter((value) => value !== null).length;
 

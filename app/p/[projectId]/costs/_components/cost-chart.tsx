@@ -8,10 +8,10 @@ import { coloursOf, groupName } from "./view";
 
 export const CHART_HEIGHT = 240;
 
-/** A bar a day, its parts the dearest groups; the same numbers follow as a table. */
+/** A bar per day, split into the most expensive groups; the same numbers follow as a table. */
 export function CostChart({ costs, now }: { costs: Costs; now: number }) {
   const colours = coloursOf(costs.series.map(({ key }) => key));
-  // Names of clients' own choosing are no keys of an object: a part goes by its place.
+  // Groups are keyed by position, because clients choose their names.
   const parts = costs.series.map((series, index) => ({
     ...series,
     name: `part${index}`,
@@ -98,7 +98,7 @@ type OneDayProps = {
   values: ReadonlyMap<string, unknown>;
 };
 
-/** What is under the pointer: the parts of a day that cost anything, dearest first. */
+/** The tooltip: the parts of a day with a cost, most expensive first. */
 function OneDay({ day, total, unpriced, parts, values }: OneDayProps) {
   const known = parts
     .flatMap((part) => {

@@ -6,7 +6,7 @@ import type { Costs } from "@/server/services/costs/schemas";
 import classes from "./costs.module.css";
 import { groupName } from "./view";
 
-/** The picture in numbers: a row for each day with a call, the newest first. */
+/** The chart's numbers: a row per day with a call, newest first. */
 export function CostDays({ costs: { days, series, totals, totalsUnpricedCalls, groupBy } }: { costs: Costs }) {
   const rows = days
     .map((day, index) => ({
@@ -29,7 +29,7 @@ export function CostDays({ costs: { days, series, totals, totalsUnpricedCalls, g
             <Table.Tr>
               <Table.Th>Day (UTC)</Table.Th>
               {series.map((one, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns of one answer, in its order
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns of one reply keep their order
                 <Table.Th key={index} ta="end">
                   <div className={classes.columnName} title={groupName(groupBy, one)}>
                     {groupName(groupBy, one)}
@@ -46,7 +46,7 @@ export function CostDays({ costs: { days, series, totals, totalsUnpricedCalls, g
                   {formatDay(day, 0)}
                 </Table.Th>
                 {values.map((value, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: columns of one answer, in its order
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns of one reply keep their order
                   <Table.Td key={index} ta="end">
                     <CostTotal {...value} below />
                   </Table.Td>

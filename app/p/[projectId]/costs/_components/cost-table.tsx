@@ -18,7 +18,7 @@ import { bucketColumns, GROUP_WORDS, groupHref, groupName } from "./view";
 
 type Row = Costs["rows"][number];
 
-/** Everything behind the picture, the dearest first, each group with what it is of. */
+/** All groups of the chart, most expensive first, each with its usage. */
 export function CostTable({ projectId, costs }: { projectId: string; costs: Costs }) {
   const { groupBy, rows, rowsLeftOut, total } = costs;
   const { shown, more } = bucketColumns(total.usage);
@@ -83,7 +83,7 @@ export function CostTable({ projectId, costs }: { projectId: string; costs: Cost
 type Sums = Omit<Row, "key">;
 type NumbersProps = { row: Sums; buckets: string[]; more: string[]; of: Sums; children: React.ReactNode };
 
-/** The cells of one row; `children` says how many calls have no known cost. */
+/** The cells of one row; `children` shows the number of unpriced calls. */
 function Numbers({ row, buckets, more, of, children }: NumbersProps) {
   return (
     <>
@@ -117,7 +117,7 @@ function Numbers({ row, buckets, more, of, children }: NumbersProps) {
 
 const OTHERS_SHOWN = 4;
 
-/** What has no column of its own, each by its name: seconds and searches have no sum. */
+/** Details without a column of their own, by name: seconds and searches have no common sum. */
 function OtherUsage({ usage, names }: { usage: Row["usage"]; names: readonly string[] }) {
   const used = names.filter((name) => usage[name]);
   if (used.length === 0) return <Count value={0} />;
@@ -132,12 +132,12 @@ function OtherUsage({ usage, names }: { usage: Row["usage"]; names: readonly str
   );
 }
 
-/** What is told apart letter by letter. */
+/** Names shown in monospace, because every character counts. */
 const IDS: ReadonlySet<CostGroup> = new Set<CostGroup>(["model", "provider", "modelPriceId"]);
 
 type GroupProps = { projectId: string; costs: Costs; row: Row };
 
-/** What j and k come to: Enter opens what there is to open. */
+/** The target of j and k; Enter opens the group's link, if any. */
 function Group({ projectId, costs, row: { key }, index }: GroupProps & { index: number }) {
   const name = groupName(costs.groupBy, { key });
   const href = groupHref(projectId, costs, key);
@@ -153,14 +153,14 @@ function Group({ projectId, costs, row: { key }, index }: GroupProps & { index: 
   );
 }
 
-/** How many calls of a group nobody knows the cost of; of a model, the way to give it a price. */
+/** The number of a group's unpriced calls; for a model, a link to set its price. */
 function Unpriced({ projectId, costs, row: { key, calls, unpricedCalls } }: GroupProps) {
   const may = useMay("model-pricing:write");
   if (unpricedCalls === 0) return <Count value={0} />;
   return (
     <>
       <Count value={unpricedCalls} />
-      {/* A model that has a price for some of its calls needs another look than a new price. */}
+      {/* A model with a price for some of its calls needs a check rather than a new price. */}
       {may && key !== null && costs.groupBy === "model" && calls === unpricedCalls ? (
         <>
           {" "}

@@ -16,7 +16,7 @@ const Tile = ({ label, value, children }: TileProps) => (
   </section>
 );
 
-/** The sums of all that is shown. What is not known is counted, and adds nothing. */
+/** The sums of everything shown. Unpriced calls are counted but add nothing. */
 export function CostTiles({ projectId, costs }: { projectId: string; costs: Costs }) {
   const { from, to, days, total } = costs;
   const priced = total.calls - total.unpricedCalls;

@@ -3,7 +3,7 @@ import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { CHART_HEIGHT } from "./cost-chart";
 import classes from "./costs.module.css";
 
-/** The same heights as what comes in its place. */
+/** A placeholder with the same heights as the content. */
 export function CostsSkeleton() {
   return (
     <div role="status" aria-label="Loading costs">

@@ -24,11 +24,11 @@ import { costsInput, csvHref, GROUP_WORDS, viewParsers } from "./view";
 
 const CHOICES = COST_GROUPS.map((value) => ({ value, label: GROUP_WORDS[value].choice }));
 
-/** What model calls cost, by day and by what they are put together by. */
+/** The cost of model calls, by day and group. */
 export function Costs({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
-  // "Last 7 days" end on the day when one came or asked again.
+  // "Last 7 days" end on the day when the page was opened or refreshed.
   const [now, setNow] = useState(openedAt);
   const query = useQuery(
     trpc.costs.get.queryOptions(costsInput(projectId, view, now), { placeholderData: (previous) => previous }),
@@ -82,7 +82,7 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
   );
 }
 
-/** Nothing in these days; whether there was ever anything decides what to do about it. */
+/** No costs in these days; whether there were ever any decides which action is offered. */
 function NoCosts({ projectId, onWiden }: { projectId: string; onWiden: (() => void) | null }) {
   const trpc = useTRPC();
   const any = useQuery(trpc.conversations.list.queryOptions({ projectId, limit: 1 }));

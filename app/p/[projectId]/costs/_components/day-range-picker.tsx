@@ -27,7 +27,7 @@ const CALENDAR_LABELS = {
 const words = (first: number, last: number, now: number) =>
   isoDay(first) === isoDay(last) ? formatDay(last, now) : `${formatDay(first, last)} – ${formatDay(last, now)}`;
 
-/** Whole days of UTC, of which a preset ends today: whatever the reader's zone, the days are those of the numbers. */
+/** Whole UTC days; a preset ends today. The days match those of the numbers, whatever the reader's time zone. */
 export function DayRangePicker({ value, onChange, what, now }: Props) {
   const { from, to } = daysOf(value, now);
   const [begun, setBegun] = useState<Ends | null>(null);

@@ -13,7 +13,7 @@ test("a preset ends today and has as many days as it says", () => {
   expect(days({ range: "30d", from: 5, to: 6 })).toBe("2026-10-22 2026-11-20");
 });
 
-test("own ends are whole days, and never none", () => {
+test("custom ends are whole days, and at least one", () => {
   expect(days(rangeOfDays("2026-11-01", "2026-11-03"))).toBe("2026-11-01 2026-11-03");
   const noon = Date.UTC(2026, 10, 5, 12);
   expect(days({ range: "custom", from: noon, to: noon + DAY_MS })).toBe("2026-11-05 2026-11-06");
@@ -22,7 +22,7 @@ test("own ends are whole days, and never none", () => {
   expect(days({ range: "custom", from: noon, to: null })).toBe("2026-11-05 2026-11-20");
 });
 
-test("what an address claims stays a time", () => {
+test("an out-of-range time in the address stays a valid time", () => {
   for (const [from, to] of [
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
     [-1e17, -1e17],

@@ -1,4 +1,4 @@
-/** A range of whole days (UTC) as the address has it: a preset that ends today, or its own ends (Unix ms). */
+/** A range of whole days (UTC) as in the address: a preset that ends today, or custom ends (Unix ms). */
 const DAY_MS = 86_400_000;
 export const DAY_PRESETS = [
   { value: "7d", label: "Last 7 days", days: 7 },
@@ -11,11 +11,11 @@ export type DayRangeValue = (typeof DAY_RANGE_VALUES)[number];
 export type DayRange = { range: DayRangeValue; from: number | null; to: number | null };
 
 const DAYS_WITHOUT_A_BEGINNING = 30;
-/** Times that an address may claim; beyond them nothing was ever called. */
+/** The range of times accepted from an address; no call lies outside it. */
 const LAST = Date.UTC(2100, 0, 1);
 const startOfDay = (at: number) => Math.floor(Math.min(Math.max(at, 0), LAST) / DAY_MS) * DAY_MS;
 
-/** The days as `[from, to)` in Unix ms; at least one. `now` is passed in, so that server and browser ask the same. */
+/** Returns the days as `[from, to)` in Unix ms; at least one. `now` is passed in, so that server and browser agree. */
 export function daysOf({ range, from, to }: DayRange, now: number): { from: number; to: number } {
   const tomorrow = startOfDay(now) + DAY_MS;
   const preset = DAY_PRESETS.find((candidate) => candidate.value === range);
@@ -25,7 +25,7 @@ export function daysOf({ range, from, to }: DayRange, now: number): { from: numb
   return { from: Math.min(start, end - DAY_MS), to: end };
 }
 
-/** The calendar's days, both included, as `[from, to)`. */
+/** Converts the calendar's days, both inclusive, to `[from, to)`. */
 export const rangeOfDays = (first: string, last: string): DayRange => ({
   range: "custom",
   from: Date.parse(`${first}T00:00:00Z`),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Costs } from "@/server/services/costs/schemas";
 import { bucketColumns, coloursOf, groupHref, groupName } from "./view";
 
-test("a group keeps its colour, and up to ten have ten", () => {
+test("a group keeps its colour, and up to ten have distinct ones", () => {
   const keys = ["gpt-4o", "gpt-4o-mini", "claude-sonnet-4", "acme-1", "acme-2", "acme-3", "acme-4", null];
   const colours = coloursOf(keys);
   expect(new Set(colours).size).toBe(keys.length);
@@ -10,7 +10,7 @@ test("a group keeps its colour, and up to ten have ten", () => {
   expect(coloursOf(Array.from({ length: 40 }, (_, n) => `model-${n}`))).toHaveLength(40);
 });
 
-test("buckets people know come first, and many share a column", () => {
+test("well-known buckets come first, and related ones share a column", () => {
   expect(bucketColumns({ output_tokens: 1, images: 2, input_tokens: 3 })).toEqual({
     shown: ["input_tokens", "output_tokens", "images"],
     more: [],
@@ -19,7 +19,7 @@ test("buckets people know come first, and many share a column", () => {
   expect(bucketColumns({ ...many, input_tokens: 1 })).toMatchObject({ more: ["b6", "b7", "b8"] });
 });
 
-test("groups have words and lead to what is behind them", () => {
+test("groups have readable names and link to their details", () => {
   expect(groupName("vendor", { key: "xai" })).toBe("xAI");
   expect(groupName("vendor", { key: null })).toBe("No price");
   expect(groupName("model", { key: "toString" })).toBe("toString");

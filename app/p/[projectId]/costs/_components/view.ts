@@ -6,7 +6,7 @@ import { COST_GROUPS, type CostGroup, type Costs } from "@/server/services/costs
 import { viewParsers as conversationParsers } from "../../conversations/_components/view";
 import { priceHref } from "../../prices/_components/view";
 
-/** Everything this page shows, as the address has it. */
+/** The page's state, kept in the address. */
 export const viewParsers = {
   by: parseAsStringLiteral(COST_GROUPS).withDefault("model"),
   range: parseAsStringLiteral(DAY_RANGE_VALUES).withDefault("30d"),
@@ -16,10 +16,10 @@ export const viewParsers = {
 export const loadView = createLoader(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
 
-/** Groups that have a colour of their own; the others share one. */
+/** Groups with a colour of their own; the others share one. */
 const SHOWN = 8;
 
-/** `now` is passed in, so that server and browser ask the same. */
+/** `now` is passed in, so that server and browser send the same query. */
 export const costsInput = (projectId: string, view: View, now: number) => ({
   projectId,
   ...daysOf(view, now),
@@ -27,14 +27,16 @@ export const costsInput = (projectId: string, view: View, now: number) => ({
   top: SHOWN,
 });
 
-/** The same days as a file: by label when they are shown so, else by all that a call is priced by. */
+/**
+ * The address of the same days as a file: by label if grouped so, else by everything that determines a call's price.
+ */
 export function csvHref(projectId: string, view: View, now: number) {
   const { from, to } = daysOf(view, now);
   const by = view.by === "label" ? "&groupBy=label" : "";
   return `/v1/projects/${encodeURIComponent(projectId)}/costs.csv?from=${from}&to=${to}${by}`;
 }
 
-/** What the table and the picture are put together by: a word for the choice, one for the column, one for "none". */
+/** The groupings of table and chart: the name of the choice, of the column, and of "none". */
 export const GROUP_WORDS: Record<CostGroup, { choice: string; one: string; none: string }> = {
   model: { choice: "Model", one: "Model", none: "No model named" },
   vendor: { choice: "Vendor", one: "Vendor of the price", none: "No price" },
@@ -45,7 +47,7 @@ export const GROUP_WORDS: Record<CostGroup, { choice: string; one: string; none:
 
 export type Series = Costs["series"][number];
 
-/** A group as people read it. */
+/** Returns a group's readable name. */
 export function groupName(groupBy: CostGroup, { key, others = false }: { key: string | null; others?: boolean }) {
   if (others) return "Others";
   if (key === null) return GROUP_WORDS[groupBy].none;
@@ -54,7 +56,7 @@ export function groupName(groupBy: CostGroup, { key, others = false }: { key: st
 
 const conversationsSearch = createSerializer(conversationParsers);
 
-/** Where what is behind a group is seen, when a page can show it. */
+/** Returns the page with a group's details, if there is one. */
 export function groupHref(projectId: string, { groupBy, from, to }: Costs, key: string | null) {
   if (key === null) return null;
   if (groupBy === "modelPriceId") return priceHref(projectId, key);
@@ -65,7 +67,7 @@ export function groupHref(projectId: string, { groupBy, from, to }: Costs, key: 
 
 const COLOURS = 10;
 
-/** Of each key the number of its colour: mostly the same whatever else is shown, and no two of up to ten the same. */
+/** Returns a colour number per key: mostly stable whatever else is shown, and distinct for up to ten keys. */
 export function coloursOf(keys: readonly (string | null)[]): number[] {
   const taken = new Set<number>();
   return keys.map((key) => {
@@ -85,7 +87,7 @@ function hash(text: string) {
 
 const BUCKETS_MAX = 7;
 
-/** What gets a column of its own, and what is told together. */
+/** The buckets with a column of their own, and those that share one. */
 export function bucketColumns(usage: Record<string, number>) {
   const used = usageNames(usage);
   return { shown: used.slice(0, BUCKETS_MAX), more: used.slice(BUCKETS_MAX) };

@@ -25,7 +25,7 @@ const COLUMNS = [
 ];
 const DIGITS_SHOWN = 12;
 
-/** The command lines, each whole: what is copied works as it stands. */
+/** Complete command lines, ready to paste. */
 const LINES = [
   {
     label: "Make one",
@@ -44,7 +44,7 @@ const LINES = [
   },
 ];
 
-/** When the installation was backed up, as far as its own command line did it, and how that is done. */
+/** Lists the backups made by the command line, and shows how to make one. */
 export function Backups({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const list = useInfiniteQuery(trpc.backups.list.infiniteQueryOptions(backupsInput(projectId), nextPage));

@@ -25,7 +25,7 @@ export function DeletionStatus({ deletion }: { deletion: Deletion }) {
   );
 }
 
-/** Who asked for it: a person or key by name, everything else by what it is. */
+/** Who requested it: a person or key by name, everything else by its kind. */
 export function askedBy({ actorKind, actorName, actorId, scope }: Deletion): string {
   if (scope === "retention") return "Retention";
   const called = actorName ?? actorId;
@@ -41,7 +41,7 @@ export function askedBy({ actorKind, actorName, actorId, scope }: Deletion): str
   }
 }
 
-/** How far it is: conversations gone, of how many where that is known. */
+/** The progress: conversations deleted, of how many if known. */
 export function goneSoFar({ counts, expected, status }: Deletion): string {
   const gone = counts.conversations ?? 0;
   return status !== "completed" && expected !== null
@@ -49,5 +49,5 @@ export function goneSoFar({ counts, expected, status }: Deletion): string {
     : plural(gone, "conversation");
 }
 
-/** Whether it is still to be watched. */
+/** Returns whether it is still in progress. */
 export const isOpen = ({ status, failedJobId }: Deletion) => status !== "completed" && failedJobId === null;

@@ -5,7 +5,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 
-/** Whether credentials are masked in messages too. The switch moves at once and goes back if that failed. */
+/** Whether credentials are masked in messages too. The switch updates optimistically and reverts on failure. */
 export function Masking({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

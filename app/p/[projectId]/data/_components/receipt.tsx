@@ -22,9 +22,9 @@ const BUSY_MS = 1000;
 
 type Props = { projectId: string; deletionId: string | null; onClose: () => void };
 
-/** One deletion's receipt; while it runs, how far it is. */
+/** One deletion's receipt, with its progress while it runs. */
 export function Receipt({ projectId, deletionId, onClose }: Props) {
-  // While the dialog fades it still shows what it was about.
+  // Keeps the content while the dialog fades out.
   const [shown, setShown] = useState(deletionId);
   if (deletionId !== null && deletionId !== shown) setShown(deletionId);
   return (
@@ -72,7 +72,7 @@ function Contents({ projectId, deletionId }: { projectId: string; deletionId: st
   );
 }
 
-/** In a sentence: done and nothing found, done and something found, on its way, or standing still. */
+/** The outcome in a sentence: done and nothing found, done and something found, in progress, or stalled. */
 function State({ projectId, deletion }: { projectId: string; deletion: Deletion }) {
   const { status, remaining, expected, counts } = deletion;
   if (deletion.failedJobId !== null) {

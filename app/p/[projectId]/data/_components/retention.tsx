@@ -8,7 +8,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { NextRun } from "./next-run";
 import { RetentionForm } from "./retention-form";
 
-/** For how long conversations are kept. What a number would delete is shown before that number can be saved. */
+/** How long conversations are kept. A number can be saved only once its effect has been shown. */
 export function Retention({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.retention.get.queryOptions({ projectId }));
@@ -38,7 +38,7 @@ export function Retention({ projectId }: { projectId: string }) {
           )}
         </Text>
       </div>
-      {/* A form that was filled in for what was set before is of no use for what somebody else has set. */}
+      {/* Remounts the form when somebody else changes the setting. */}
       <RetentionForm key={`${days} ${updatedAt}`} projectId={projectId} days={days} nextRunAt={nextRunAt} />
     </Stack>
   );

@@ -12,7 +12,7 @@ import classes from "./stored-size.module.css";
 import { tableWords } from "./table-words";
 import { useStoredSize } from "./use-stored-size";
 
-/** Where the rows of a table can be looked at. */
+/** The page that shows a table's rows. */
 const PAGE_OF: Record<string, PagePath> = {
   conversations: "conversations",
   findings: "findings",

@@ -30,8 +30,8 @@ const WORDS: Record<ReportedTable, string> = {
 const ORDER: readonly string[] = Object.keys(WORDS);
 const placeOf = (table: string) => (ORDER.includes(table) ? ORDER.indexOf(table) : ORDER.length);
 
-/** In the order in which people think of them. */
+/** Ordered by how people think of them. */
 export const byMeaning = (one: string, other: string) => placeOf(one) - placeOf(other) || one.localeCompare(other);
 
-/** What a table holds, as people say it. */
+/** A table's contents as a readable name. */
 export const tableWords = (table: string) => (table in WORDS ? WORDS[table as ReportedTable] : table);

@@ -8,13 +8,13 @@ import { RETENTION_CEILING_DAYS, RETENTION_FLOOR_DAYS } from "@/server/services/
 
 const FIRST_OFFER_DAYS = 90;
 
-/** Holds what is typed for `days` set so far; only a number whose preview was seen can be saved. */
+/** Holds the typed value, given the current `days`; only a number whose preview was shown can be saved. */
 export function useRetentionForm(projectId: string, days: number | null) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const [forEver, setForEver] = useState(days === null);
   const [number, setNumber] = useState<number | string>(days ?? FIRST_OFFER_DAYS);
-  /** The number whose preview was asked for. */
+  /** The number whose preview was requested. */
   const [asked, setAsked] = useState<number | null>(null);
   const chosen = Number(number);
   const fits =
@@ -54,7 +54,7 @@ export function useRetentionForm(projectId: string, days: number | null) {
     },
     look: () => {
       if (forEver || !fits || seen) return;
-      // Asked again for the same number, it is counted again.
+      // Requesting the same number again recounts.
       if (asked === chosen) void preview.refetch();
       setAsked(chosen);
     },

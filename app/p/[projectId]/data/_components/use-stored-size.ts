@@ -4,11 +4,11 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 
 const BUSY_MS = 1500;
 
-/** Returns the last measurement, and how to ask for a new one; until that is there it is read again and again. */
+/** Returns the last measurement, and a function that requests a new one; polls until it is there. */
 export function useStoredSize(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  /** The measurement that was there when a new one was asked for; `undefined`: none was. */
+  /** The measurement present when a new one was requested; `undefined` if none was. */
   const [askedOver, setAskedOver] = useState<number | null | undefined>();
   const query = useQuery(
     trpc.storage.get.queryOptions(

@@ -12,19 +12,19 @@ import { Impact } from "../../_components/confirm/impact";
 import { TypeToConfirm } from "../../_components/confirm/type-to-confirm";
 import { pageHref } from "../../_components/shell/pages";
 
-/** As long as the longest that the server takes. */
+/** The server's maximum length. */
 const USER_ID_MAX = 1000;
 
 type Props = {
   projectId: string;
-  /** Whose data is looked at; `null`: nobody's yet. */
+  /** The user id being looked up; `null` if none yet. */
   userId: string | null;
   onLook: (userId: string | null) => void;
-  /** Told the deletion that was asked for. */
+  /** Called with the deletion that was requested. */
   onAsked: (deletionId: string) => void;
 };
 
-/** What your application sent under one of its user ids: looked at first, then deleted. */
+/** The data that your application sent under a user id: shown first, then deleted. */
 export function UserData({ projectId, userId, onLook, onAsked }: Props) {
   const trpc = useTRPC();
   const [text, setText] = useState(userId ?? "");
@@ -32,7 +32,7 @@ export function UserData({ projectId, userId, onLook, onAsked }: Props) {
   const preview = useQuery(
     trpc.deletions.preview.queryOptions(
       { projectId, userId: userId ?? "" },
-      // What is counted here is about to be deleted for good: never an answer of before.
+      // This is about to be deleted for good, so a cached count will not do.
       { enabled: userId !== null && userId !== "", staleTime: 0 },
     ),
   );

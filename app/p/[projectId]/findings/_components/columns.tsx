@@ -91,5 +91,5 @@ export const HIDEABLE = COLUMNS.filter((column) => column.id !== "title").map(({
   label: String(header),
 }));
 
-/** What is left when a Finding is open beside the list. */
+/** Columns shown while a Finding is open next to the list. */
 export const HIDDEN_BESIDE_PEEK = ["state", "users", "cost", "first", "score"];

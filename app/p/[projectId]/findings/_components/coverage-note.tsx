@@ -7,7 +7,7 @@ import classes from "./findings.module.css";
 
 export type DiagnosticsStatus = RouterOutputs["diagnostics"]["status"]["status"];
 
-/** Counts stop at this on the server. */
+/** The server's bound on counts. */
 const COUNTED = 1000;
 const upTo = (count: number) => (count >= COUNTED ? `${formatCount(COUNTED)}+` : formatCount(count));
 
@@ -20,7 +20,7 @@ export const coverageOf = (status: DiagnosticsStatus, now: number) =>
     .filter(Boolean)
     .join("; ");
 
-/** What the list stands on. */
+/** What the list is based on. */
 export function CoverageNote({ projectId, status }: { projectId: string; status: DiagnosticsStatus | undefined }) {
   const now = useNow();
   if (!status) return null;

@@ -14,13 +14,13 @@ import { Why } from "../[findingId]/_components/why";
 type Props = {
   projectId: string;
   findingId: string;
-  /** As the list has it, until it is read whole. */
+  /** As in the list, until its details are loaded. */
   known: Finding | undefined;
   review: Review;
   onClose: () => void;
 };
 
-/** A Finding beside the list: why it is one, and what to do about it. */
+/** A Finding next to the list: why it is one, and the review actions. */
 export function FindingPeek({ projectId, findingId, known, review, onClose }: Props) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching } = useQuery(trpc.findings.get.queryOptions({ projectId, findingId }));

@@ -26,7 +26,7 @@ const ELSEWHERE: Partial<Record<View["tab"], string>> = {
   dismissed: "No Finding is dismissed.",
 };
 
-/** An empty list says why: nothing sent, off, never run, still running, filtered, or clean. */
+/** Says why the list is empty: nothing sent, off, never run, still running, filtered, or clean. */
 export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Props) {
   const showAll = (
     <Button variant="default" onClick={() => setView({ tab: "all" })}>

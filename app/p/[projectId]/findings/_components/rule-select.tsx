@@ -2,12 +2,12 @@ import { NativeSelect } from "@mantine/core";
 import { RULES } from "./view";
 
 type Props = {
-  /** The id of a Rule, also of one that there is no more; `null` is any. */
+  /** A Rule's id, possibly of one that no longer exists; `null` is any. */
   value: string | null;
   onChange: (rule: string | null) => void;
 };
 
-/** Which Rule. */
+/** Chooses a Rule. */
 export const RuleSelect = ({ value, onChange }: Props) => (
   <NativeSelect
     aria-label="Rule"

@@ -5,10 +5,10 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import { keeps, listInput, type View } from "./view";
 
-/** A tab that keeps few of the rows that came reads on until it has these many. */
+/** A tab that filters out most loaded rows keeps loading until it has this many. */
 const ROWS_WANTED = 30;
 
-/** Returns the Findings that the view asks for; "last 24 hours" counts from `openedAt`. */
+/** Returns the view's Findings; "last 24 hours" counts from `openedAt`. */
 export function useFindings(projectId: string, view: View, openedAt: number) {
   const trpc = useTRPC();
   const [now] = useState(openedAt);

@@ -7,14 +7,14 @@ import { keeps, type View } from "./view";
 
 type Options = { projectId: string; view: View; rows: readonly Finding[]; onPeek: (findingId: string | null) => void };
 
-/** Returns how to review the Findings of a list. Its keys act on the row in focus, else on the one beside the list. */
+/** Returns the review functions for a list. Its keys act on the focused row, else on the one open next to the list. */
 export function useListReview({ projectId, view, rows, onPeek }: Options) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const review = useReview(projectId, (changed) => {
     const at = rows.findIndex((row) => row.id === changed.id);
     if (at < 0 || keeps(view, changed)) return;
-    // It leaves this tab: the next one is looked at, and never one that nobody looks at is acted on.
+    // It leaves this tab, so the next one opens; keys never act on a Finding that is not on screen.
     const next = rows[at + 1] ?? rows[at - 1];
     const focused = rowInFocus();
     if (view.peek === changed.id) onPeek(next?.id ?? null);

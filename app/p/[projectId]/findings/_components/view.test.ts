@@ -3,7 +3,7 @@ import { listInput, loadView, TABS } from "./view";
 
 const asks = async (search: string) => listInput("prj_1", await loadView(new URLSearchParams(search)), 0);
 
-test("what a person calls unresolved is whatever is not resolved", async () => {
+test('"unresolved" includes Findings without a resolution', async () => {
   for (const search of ["tab=all&resolution=unresolved", "tab=dismissed&resolution=unresolved", "tab=open"]) {
     expect(await asks(search)).toMatchObject({ resolutionStatus: ["unresolved", "none"] });
   }
@@ -11,7 +11,7 @@ test("what a person calls unresolved is whatever is not resolved", async () => {
   expect(await asks("tab=all")).not.toHaveProperty("resolutionStatus");
 });
 
-test("a tab that says a resolution itself is not filtered by another", async () => {
+test("a tab that implies a resolution ignores the resolution filter", async () => {
   for (const { value, input } of TABS) {
     if (!("resolutionStatus" in input)) continue;
     expect(await asks(`tab=${value}&resolution=resolved`)).toMatchObject({ resolutionStatus: input.resolutionStatus });

@@ -18,7 +18,7 @@ export const RULES = [
   { value: "broken-response", label: "Broken response" },
 ] as const;
 
-/** "Unresolved" to a person is whatever is not resolved: also where nobody said anything yet. */
+/** To a reader, "unresolved" includes Findings whose resolution was never set. */
 export const RESOLUTIONS = [
   { value: "unresolved", label: "Unresolved", is: ["unresolved", "none"] },
   { value: "resolved", label: "Resolved", is: ["resolved"] },
@@ -29,9 +29,9 @@ const every = () => true;
 type Tab = {
   value: string;
   label: string;
-  /** What the API filters by. */
+  /** The API's filters. */
   input: { reviewStatus?: Finding["reviewStatus"]; resolutionStatus?: readonly ("resolved" | "unresolved" | "none")[] };
-  /** Where that is coarser than the tab's meaning: which of those rows belong to it. */
+  /** Which of the returned rows belong to the tab, if the API's filter is coarser. */
   keeps: (finding: Finding) => boolean;
 };
 export const TABS = [
@@ -59,7 +59,7 @@ export const TABS = [
 ] as const satisfies readonly Tab[];
 export const TAB_VALUES = TABS.map((tab) => tab.value);
 export const tabOf = (view: Pick<View, "tab">) => TABS.find((tab) => tab.value === view.tab) ?? TABS[0];
-/** Whether a tab leaves the resolution open, so that a filter can ask for one. */
+/** Returns whether the resolution can be filtered in a tab. */
 export const takesResolution = (view: Pick<View, "tab">) => !("resolutionStatus" in tabOf(view).input);
 
 export const viewParsers = {
@@ -78,18 +78,18 @@ export const loadView = createLoader(viewParsers);
 const serialize = createSerializer(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
 
-/** The view as an address has it (`?…`), without the row that is open beside it. */
+/** Returns the view as a query string (`?…`), without the open row. */
 export const searchOf = (view: View) => serialize({ ...view, peek: null });
 
 export const PAGE = 100;
 
-/** The review and the resolution that a view asks for. */
+/** Returns the review and resolution filters of a view. */
 function statesOf(view: Pick<View, "tab" | "resolution">): Tab["input"] {
   const resolution = takesResolution(view) ? RESOLUTIONS.find(({ value }) => value === view.resolution) : undefined;
   return { ...tabOf(view).input, ...(resolution ? { resolutionStatus: resolution.is } : {}) };
 }
 
-/** Whether a Finding is of those that a view asks for, as it stands now: a change can take it out of the list. */
+/** Returns whether a Finding matches a view in its current state: a change can remove it from the list. */
 export function keeps(view: Pick<View, "tab" | "resolution">, finding: Finding): boolean {
   const { reviewStatus, resolutionStatus } = statesOf(view);
   return (

@@ -29,12 +29,12 @@ import { SettingsFields } from "./settings-fields";
 
 type Props = {
   projectId: string;
-  /** The one that is changed; `null` for a new one. */
+  /** The connection being edited; `null` for a new one. */
   connection: Connection | null;
   onClose: () => void;
 };
 
-/** A new connection, or the change of one. */
+/** Creates or edits a connection. */
 export const ConnectionForm = ({ opened, ...rest }: Props & { opened: boolean }) => (
   <Modal
     opened={opened}
@@ -144,7 +144,7 @@ function useSave({ projectId, connection, onClose }: Props, setErrors: (errors: 
   const error = create.error ?? update.error;
   return {
     error,
-    /** What was refused is told beside the fields that it is about. */
+    /** Field problems are shown at their fields. */
     atFields: error !== null && problemOf(error).errors.length > 0,
     isPending: create.isPending || update.isPending,
     send: (values: FormValues) =>

@@ -14,7 +14,7 @@ const ON_ONE_LINE = { whiteSpace: "nowrap" } as const;
 
 type Named = Pick<Connection, "id" | "kind" | "name">;
 
-/** A connection as everybody in the project sees it. */
+/** A connection as every member sees it. */
 export const NamedConnection = ({ connection: { kind, name }, index }: { connection: Named; index: number }) => (
   <ListRow index={index}>
     <Table.Td fw={500}>{name}</Table.Td>
@@ -30,7 +30,7 @@ type Props = {
   onDelete: () => void;
 };
 
-/** A connection with what its manager can see and do. */
+/** A connection with its manager's details and actions. */
 export function ManagedConnection({ projectId, connection, index, onEdit, onDelete }: Props) {
   const { kind, name, baseUrl, secretSet, lastTest } = connection;
   const test = useTest(connection);

@@ -8,7 +8,7 @@ import type { Connection } from "@/server/services/connections/schemas";
 
 type Props = { projectId: string; connection: Connection | null; onClose: () => void };
 
-/** Cannot be undone: the secret is nowhere else. */
+/** Irreversible: the secret is stored nowhere else. */
 export function DeleteConnection({ projectId, connection, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -22,12 +22,12 @@ const JIRA = {
   updatedAt: 1,
 };
 
-test("what a form begins with changes nothing when it is sent as it is", () => {
+test("submitting an unedited form changes nothing", () => {
   const sent = updateConnectionInput.parse(updateInputOf(JIRA.id, valuesOf(JIRA)));
   expect(sent).toEqual({ connectionId: JIRA.id, name: JIRA.name, baseUrl: JIRA.baseUrl, settings: JIRA.settings });
 });
 
-test("each kind sends its own settings alone, and nothing entered is null", () => {
+test("each kind sends only its own settings, and empty ones as null", () => {
   const values = { ...valuesOf(null), name: "Local", settings: { ...valuesOf(null).settings, dailyUsd: 5 } };
   expect(createConnectionInput.parse(createInputOf(values))).toEqual({
     kind: "model",
@@ -38,7 +38,7 @@ test("each kind sends its own settings alone, and nothing entered is null", () =
   expect(createConnectionInput.parse(hub)).toMatchObject({ settings: {}, secret: "hf_x" });
 });
 
-test("a stored secret is kept, replaced or forgotten as the form says", () => {
+test("a stored secret is kept, replaced or removed as the form says", () => {
   const values = valuesOf(JIRA);
   expect(updateInputOf("c", values)).not.toHaveProperty("secret");
   expect(updateInputOf("c", { ...values, secret: "new" })).toMatchObject({ secret: "new" });

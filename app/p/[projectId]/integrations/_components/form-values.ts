@@ -6,7 +6,7 @@ import {
   SETTINGS,
 } from "@/server/services/connections/schemas";
 
-/** A text, a number or a list, each in the form in which its control holds it: nothing entered is "". */
+/** Texts, numbers and lists in the form that their controls hold; empty is "". */
 type Control = string | number | string[];
 
 export type FormValues = {
@@ -21,13 +21,13 @@ export type FormValues = {
 const inControl = (value: unknown): Control =>
   Array.isArray(value) ? value.map(String) : typeof value === "number" ? value : value == null ? "" : String(value);
 
-/** Every setting of every kind, so that another kind can be chosen without losing what was entered. */
+/** The settings of all kinds, so that switching kinds loses no input. */
 const controlsOf = (settings: object) => {
   const all = Object.assign({}, ...CONNECTION_KINDS.map((kind) => DEFAULT_SETTINGS[kind]), settings) as object;
   return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, inControl(value)]));
 };
 
-/** What the form begins with: a connection as it is, or nothing entered. */
+/** Returns the form's initial values: the connection's, or empty ones. */
 export const valuesOf = (connection: Connection | null): FormValues => ({
   kind: connection?.kind ?? "model",
   name: connection?.name ?? "",
@@ -45,7 +45,7 @@ const settingsOf = ({ kind, settings }: FormValues) =>
     }),
   );
 
-/** What is sent to make a connection. */
+/** Returns the input that creates a connection. */
 export const createInputOf = (values: FormValues) => ({
   kind: values.kind,
   name: values.name,
@@ -54,7 +54,7 @@ export const createInputOf = (values: FormValues) => ({
   settings: settingsOf(values),
 });
 
-/** What is sent to change one. A secret that was not entered stays. */
+/** Returns the input that updates one. An unedited secret is left out, which keeps it. */
 export const updateInputOf = (connectionId: string, values: FormValues) => ({
   connectionId,
   name: values.name,
@@ -63,6 +63,6 @@ export const updateInputOf = (connectionId: string, values: FormValues) => ({
   settings: settingsOf(values),
 });
 
-/** `/settings/dailyUsd` and `["settings", "dailyUsd"]` → the name under which the form knows the field. */
+/** `/settings/dailyUsd` and `["settings", "dailyUsd"]` → the form's name of the field. */
 export const fieldName = (path: string | readonly PropertyKey[]) =>
   typeof path === "string" ? path.slice(1).replaceAll("/", ".") : path.map(String).join(".");

@@ -25,7 +25,7 @@ const COLUMNS = [
   { label: null },
 ];
 
-/** The outside services of a project. Who may not manage them sees which there are. */
+/** A project's outside services. Readers who may not manage them see only their names. */
 export function Integrations({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const manages = useMay("connections:manage");

@@ -2,14 +2,14 @@ import type { ConnectionKind } from "@/server/services/connections/schemas";
 
 type Words = {
   label: string;
-  /** What it is for, in a line. */
+  /** One line on what it is for. */
   about: string;
   addressExample: string;
   secretLabel: string;
   secretHelp: string;
 };
 
-/** What each kind of connection is called, and what its form says. */
+/** Each kind's name and its form's texts. */
 export const KIND_WORDS: Record<ConnectionKind, Words> = {
   model: {
     label: "Model endpoint",

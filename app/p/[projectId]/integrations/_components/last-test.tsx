@@ -4,7 +4,7 @@ import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import type { Connection } from "@/server/services/connections/schemas";
 
-/** How the last test of a connection ended, when, and what was wrong. */
+/** The result of a connection's last test, its time, and its problems. */
 export function LastTest({ test }: { test: Connection["lastTest"] }) {
   if (!test) {
     return (

@@ -6,7 +6,7 @@ import type { FormValues } from "./form-values";
 
 type Form = UseFormReturnType<FormValues>;
 
-/** What can be set for the chosen kind. */
+/** The settings of the chosen kind. */
 export function SettingsFields({ kind, form }: { kind: ConnectionKind; form: Form }) {
   if (kind === "model") return <ModelFields form={form} />;
   if (kind === "webhook") return <WebhookFields form={form} />;

@@ -17,7 +17,7 @@ const GOES_ON: Partial<Record<BackgroundJobDetail["state"], string>> = {
   waiting: "Waits until",
 };
 
-/** One job in full: how it stands, what went wrong, what it works on, when what happened. */
+/** A job's details: state, error, subjects and times. */
 export function JobFacts({ projectId, job }: { projectId: string; job: BackgroundJobDetail }) {
   const goesOn = GOES_ON[job.state];
   return (

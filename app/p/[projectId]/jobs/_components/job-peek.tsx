@@ -49,7 +49,7 @@ export function JobPeek({ projectId, jobId, actions, onClose }: Props) {
   );
 }
 
-/** What can be done about it now, and why nothing can. */
+/** The available actions, or why there are none. */
 function Actions({ job, actions }: { job: BackgroundJobDetail; actions: JobActions }) {
   const may = useMay("project:admin");
   const can = job.replayable ? "replay" : job.cancellable ? "cancel" : null;

@@ -19,10 +19,10 @@ const COLUMNS = [
   { label: null },
 ];
 
-/** What is left of the columns when a job is open beside the list. */
+/** Columns shown while a job is open next to the list. */
 export const columnsOf = (beside: boolean) => COLUMNS.filter(({ aside }) => !(aside && beside));
 
-/** What is to be known of it in a line: when it goes on, what went wrong. */
+/** The job's status in a line: when it resumes, or what went wrong. */
 function Line({ job: { state, nextAt, error } }: { job: BackgroundJob }) {
   const message = error && (error.message || error.name);
   const goesOn = nextAt !== null && (state === "retrying" || state === "sleeping");
@@ -44,11 +44,11 @@ type Props = {
   index: number;
   job: BackgroundJob;
   href: string;
-  /** It is open beside the list. */
+  /** Whether it is open next to the list. */
   active: boolean;
   beside: boolean;
   onOpen: () => void;
-  /** Left out for those who may not. */
+  /** Absent for readers who may not. */
   onReplay?: (() => void) | undefined;
   replaying: boolean;
 };
@@ -66,7 +66,7 @@ export function JobRow({ index, job, href, active, beside, onOpen, onReplay, rep
           href={href}
           prefetch={false}
           className={classes.name}
-          // Its row opens it, as a press beside the name does.
+          // The row opens it, as a click next to the name does.
           data-opens-row
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) event.stopPropagation();

@@ -3,7 +3,7 @@ import type { BackgroundJob, BackgroundJobStep } from "@/server/services/backgro
 
 type Look = { word: string; says: string; color: string; hollow?: boolean };
 
-/** Each state in a word, and what it means. */
+/** Each state's name and meaning. */
 export const STATE: Record<BackgroundJob["state"], Look> = {
   queued: { word: "Queued", says: "Waits for its turn", color: "var(--severity-info)", hollow: true },
   running: { word: "Running", says: "Works just now", color: "var(--severity-low)", hollow: true },

@@ -9,7 +9,7 @@ import classes from "./jobs.module.css";
 
 const KINDS = { step: null, sleep: "a pause", wait: "waits for an event", invoke: "another function" } as const;
 
-/** What the job has done so far, in the order in which it ended. */
+/** The job's completed steps, in order of completion. */
 export function JobSteps({ job }: { job: BackgroundJobDetail }) {
   return (
     <section aria-labelledby="job-steps">

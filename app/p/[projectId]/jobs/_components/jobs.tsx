@@ -115,7 +115,7 @@ type FunctionSelectProps = {
   onChange: (functionId: string | null) => void;
 };
 
-/** A function that no job is of is listed too while it is what the list is filtered by. */
+/** Includes the filtered function even if it has no jobs. */
 const FunctionSelect = ({ value, functions, onChange }: FunctionSelectProps) => (
   <NativeSelect
     aria-label="Function"

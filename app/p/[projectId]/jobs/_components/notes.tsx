@@ -7,18 +7,18 @@ import type { BackgroundJobSummary } from "@/server/services/background-jobs/sch
 import classes from "./jobs.module.css";
 import { countOf, countWords } from "./view";
 
-/** A job that is due is begun within seconds, unless nobody is there to begin it. */
+/** A due job starts within seconds, unless no worker is running. */
 const LATE_MS = 60_000;
 
 type Props = {
   summary: BackgroundJobSummary;
   may: boolean;
-  /** Left out where they are shown already. */
+  /** Absent if they are already shown. */
   onShow?: (() => void) | undefined;
   onReplay: () => void;
 };
 
-/** What needs somebody, above whatever the list shows: jobs that failed for good, jobs that nobody begins. */
+/** Alerts above the list: jobs that failed for good, and due jobs that no worker starts. */
 export function Notes({ summary, may, onShow, onReplay }: Props) {
   const now = useNow();
   const failed = countOf(summary, "failed");

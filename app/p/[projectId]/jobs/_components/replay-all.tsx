@@ -10,13 +10,13 @@ type Props = {
   projectId: string;
   opened: boolean;
   onClose: () => void;
-  /** Only those of this function. */
+  /** Restricts it to this function. */
   only: { id: string; name: string } | null;
-  /** How many the project has, in words. */
+  /** The project's count, as text. */
   failed: string;
 };
 
-/** Much may begin at once, so it is said first what. */
+/** Many jobs may start at once, so it asks for confirmation first. */
 export function ReplayAll({ projectId, opened, onClose, only, failed }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

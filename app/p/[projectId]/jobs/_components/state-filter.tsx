@@ -10,7 +10,7 @@ type Props = {
   summary: BackgroundJobSummary | undefined;
 };
 
-/** Every state with how many jobs are in it: a press shows them. On a phone the row is moved sideways. */
+/** Every state with its number of jobs; a click filters by it. On a phone the row scrolls sideways. */
 export function StateFilter({ value, onChange, summary }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as part of a form

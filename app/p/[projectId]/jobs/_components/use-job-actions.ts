@@ -7,7 +7,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { nameOf } from "./words";
 
-/** Replays and cancels jobs, and says what came of it. A cancellation can be taken back for ten seconds. */
+/** Replays and cancels jobs, and shows a toast. A cancellation can be undone for ten seconds. */
 export function useJobActions(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -15,14 +15,14 @@ export function useJobActions(projectId: string) {
   const told = {
     onError: (error: unknown) =>
       notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
-    // After a refusal too: the job is not any more what was shown.
+    // After a refusal too: the job is no longer in the state shown.
     onSettled: () => queries.invalidateQueries({ queryKey: trpc.backgroundJobs.pathKey() }),
   };
   const replayed = useMutation(trpc.backgroundJobs.replay.mutationOptions(told));
   const cancelled = useMutation(trpc.backgroundJobs.cancel.mutationOptions(told));
   const busy = replayed.isPending || cancelled.isPending;
 
-  // With the end that was seen, a second press, here or in another tab, asks for nothing.
+  // Sends the end that was shown, so that a second click, here or in another tab, has no effect.
   const queueAgain = (job: BackgroundJob, said: string) =>
     replayed.mutate(
       { projectId, backgroundJobId: job.id, ...(job.finishedAt === null ? {} : { finishedAt: job.finishedAt }) },

@@ -9,7 +9,7 @@ const IDLE_MS = 6000;
 
 const isBusy = ({ state }: BackgroundJob) => state === "queued" || state === "running" || state === "retrying";
 
-/** Returns the jobs that the view asks for and the counts of all; both are read more often while something runs. */
+/** Returns the view's jobs and the counts of all; polls both faster while something is running. */
 export function useJobs(projectId: string, view: View) {
   const trpc = useTRPC();
   const list = useInfiniteQuery(
@@ -18,7 +18,7 @@ export function useJobs(projectId: string, view: View) {
       placeholderData: (previous) => previous,
       refetchInterval: (query) => {
         const pages = query.state.data?.pages ?? [];
-        // Whoever reads on in a long list keeps the rows where they are.
+        // A reader further down a long list keeps the rows in place.
         if (pages.length > 1) return false;
         return pages.some((page) => page.backgroundJobs.some(isBusy)) ? BUSY_MS : IDLE_MS;
       },

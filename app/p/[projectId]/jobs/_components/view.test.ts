@@ -20,7 +20,7 @@ const summary = {
   functions: [],
 };
 
-test("a count says when there may be more of them than were counted", () => {
+test("a count says when it reached its bound", () => {
   const counted = (countedUpTo: number, state: Parameters<typeof countOf>[1]) =>
     countOf({ ...summary, countedUpTo }, state);
   expect(counted(100, null)).toEqual({ count: 53, andMore: false });
@@ -30,7 +30,7 @@ test("a count says when there may be more of them than were counted", () => {
   expect(counted(50, "completed")).toEqual({ count: 40, andMore: true });
 });
 
-test("the address has the filters, and what it does not know is no filter", async () => {
+test("the address holds the filters, and unknown values are no filter", async () => {
   const view = loadView("?state=failed&function=whetstone-run-rules");
   expect(listInput("prj_1", view)).toMatchObject({ state: "failed", functionId: "whetstone-run-rules" });
   expect(peekHref(view, "jr_1")).toBe("?state=failed&function=whetstone-run-rules&peek=jr_1");

@@ -4,7 +4,7 @@ import type { BackgroundJob, BackgroundJobSummary } from "@/server/services/back
 
 type State = BackgroundJob["state"];
 
-/** What a page of jobs is opened for comes first. */
+/** The most common reason for opening the page comes first. */
 export const STATES = [
   "failed",
   "retrying",
@@ -16,7 +16,7 @@ export const STATES = [
   "cancelled",
 ] as const satisfies readonly State[];
 
-/** Everything this page shows, as the address has it. */
+/** The page's state, kept in the address. */
 export const viewParsers = {
   state: parseAsStringLiteral(STATES),
   function: parseAsString,
@@ -26,11 +26,11 @@ export const loadView = createLoader(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
 const searchOf = createSerializer(viewParsers);
 
-/** The address of a job beside the list, the filters kept. */
+/** Returns the address of a job open next to the list, with the filters kept. */
 export const peekHref = (view: View, id: string) => searchOf("?", { ...view, peek: id });
 
 const PAGE = 100;
-/** The longest that the server takes as a filter. */
+/** The server's maximum length of a filter. */
 const FILTER_MAX = 200;
 
 export const listInput = (projectId: string, view: View) => ({
@@ -46,7 +46,7 @@ export const NO_FILTERS = { state: null, function: null };
 const UNFINISHED = ["queued", "running", "retrying", "sleeping", "waiting"] as const satisfies readonly State[];
 const DEAD = ["failed", "cancelled"] as const satisfies readonly State[];
 
-/** How many jobs are in a state (`null`: in all), and whether there may be more than were counted. */
+/** Returns the number of jobs in a state (`null`: in all), and whether the count reached its bound. */
 export function countOf({ counts, countedUpTo }: BackgroundJobSummary, state: State | null) {
   const sum = (states: readonly State[]) => states.reduce((total, one) => total + counts[one], 0);
   const countedWith = [UNFINISHED, DEAD].find((group) => group.some((one) => one === state)) ?? STATES;

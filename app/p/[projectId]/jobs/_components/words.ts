@@ -1,7 +1,7 @@
 import { formatCount, plural } from "@/app/_lib/format";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 
-/** What the function is called; what it does after its retries are used up is a job of its own. */
+/** A function's readable name; its failure handler is a job of its own. */
 export const functionWords = ({ name, afterFailure }: { name: string; afterFailure: boolean }) =>
   afterFailure ? `After a failure: ${name}` : name;
 
@@ -10,17 +10,17 @@ export const nameOf = ({ functionName, afterFailure }: BackgroundJob) =>
 
 const KINDS: Record<string, string> = { run: "Rule Run", backgroundJob: "job", user: "person" };
 
-/** What the ids are ids of: `deletion`, `Rule Run`. */
+/** The kind of thing that the ids refer to: `deletion`, `Rule Run`. */
 const kindWords = (of: string) => KINDS[of] ?? of.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 const kindsWords = (of: string) => (of === "user" ? "people" : `${kindWords(of)}s`);
 
-/** The same as a heading of `count` of them: `Deletion`, `Rule Runs (12)`. */
+/** The same as a heading for `count` of them: `Deletion`, `Rule Runs (12)`. */
 export function kindHeading(of: string, count: number) {
   const words = count === 1 ? kindWords(of) : `${kindsWords(of)} (${formatCount(count)})`;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What a job works on, in a line: "3 Rule Runs of 1 conversation". Nothing when it is the whole project. */
+/** A job's subjects in a line: "3 Rule Runs of 1 conversation". Empty for the whole project. */
 export function aboutWords({ carries, conversationCount }: BackgroundJob): string | null {
   const told = carries.map(({ of, count }) => plural(count, kindWords(of), kindsWords(of)));
   if (told.length === 0) return null;

@@ -10,10 +10,10 @@ import { pageHref } from "../../_components/shell/pages";
 import classes from "./jobs.module.css";
 import { kindHeading } from "./words";
 
-/** Ids of one kind that are shown at once. */
+/** Ids of one kind shown initially. */
 const SHOWN = 5;
 
-/** Where a thing of this kind is seen, if it has a place. A deletion is told of in the audit log. */
+/** Returns the page of a thing of this kind, if there is one. A deletion is in the audit log. */
 function useHref(projectId: string) {
   const mayAudit = useMay("project:admin");
   return (of: string, id: string): string | null => {
@@ -26,7 +26,7 @@ function useHref(projectId: string) {
   };
 }
 
-/** What a job was told to work on, each thing a link where it has a page. */
+/** A job's subjects, each a link if it has a page. */
 export function WorksOn({ projectId, job }: { projectId: string; job: BackgroundJob }) {
   const things = [
     ...(job.conversationCount > 0

@@ -17,7 +17,7 @@ type Props = { projectId: string; doing: Doing | null; onClose: () => void };
 const LINKS_STOP = "Invitations and password links that they made stop working.";
 const nameOf = ({ name, email }: Member) => name ?? email;
 
-/** What is asked about a member, what follows from it, and what is said when it is done. */
+/** A confirmation's question, its consequences, and its toast. */
 function wordsFor(doing: Doing) {
   const who = nameOf(doing.member);
   switch (doing.what) {
@@ -54,9 +54,9 @@ function wordsFor(doing: Doing) {
   }
 }
 
-/** What cannot simply be taken back is said first. */
+/** Asks before actions that cannot simply be undone. */
 export function ConfirmMember({ projectId, doing, onClose }: Props) {
-  // While the dialog fades it still shows what it was about.
+  // Keeps the content while the dialog fades out.
   const [shown, setShown] = useState(doing);
   if (doing && doing !== shown) setShown(doing);
   return (

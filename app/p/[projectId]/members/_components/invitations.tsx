@@ -19,7 +19,7 @@ const COLUMNS = [
 ];
 const ANYBODY = "Whoever has the link";
 
-/** Links that can still be used; nothing while there are none. */
+/** Links that can still be used; renders nothing if there are none. */
 export function Invitations({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -4,7 +4,7 @@ import { CopyButton } from "@/app/_components/controls/copy-button";
 
 type Props = { page: "invite" | "reset"; token: string; onDone: () => void; children: React.ReactNode };
 
-/** A one-time link, the only time that it is shown, at the address by which this browser came. */
+/** A one-time link, shown once, with the origin that this browser uses. */
 export function LinkOnce({ page, token, onDone, children }: Props) {
   const link = `${window.location.origin}/${page}#token=${token}`;
   return (

@@ -76,7 +76,7 @@ export function Members({ projectId, me }: Props) {
                   member={member}
                   becoming={becoming(member)}
                   onChoose={(role) =>
-                    // What gives or takes ownership is asked about; the rest can be taken back.
+                    // Changes of ownership need confirmation; the rest can be undone.
                     role === "owner" || member.role === "owner"
                       ? setDoing({ what: "role", member, role })
                       : changeRole(member, role)

@@ -7,13 +7,13 @@ import { ROLE_WORDS } from "../../_components/access/role-words";
 
 type Props = {
   member: Member;
-  /** What they are just becoming. */
+  /** The role being saved. */
   becoming: Role | null;
   onChoose: (role: Role) => void;
 };
 
 export function RoleSelect({ member, becoming, onChoose }: Props) {
-  // What is chosen before the script runs would be lost.
+  // A choice made before the script runs would be lost.
   const ready = useMounted();
   return (
     <NativeSelect

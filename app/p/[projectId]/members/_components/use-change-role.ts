@@ -8,7 +8,7 @@ import type { Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
 import { ROLE_WORDS } from "../../_components/access/role-words";
 
-/** Gives a member another role, says so, and can take it back. */
+/** Changes a member's role, shows a toast, and offers undo. */
 export function useChangeRole(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -30,7 +30,7 @@ export function useChangeRole(projectId: string) {
           ),
       },
     );
-  /** What this member is just becoming. */
+  /** The role being saved for this member. */
   const becoming = ({ userId }: Member) =>
     change.isPending && change.variables.userId === userId ? change.variables.role : null;
   return { changeRole, becoming };

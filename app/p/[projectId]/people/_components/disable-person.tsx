@@ -8,7 +8,7 @@ import type { Person } from "@/server/services/people/schemas";
 import { RevokeKeys } from "./revoke-keys";
 import { nameOf, useDone } from "./use-people";
 
-/** Asks before somebody is signed out everywhere, and offers to end their keys. */
+/** Asks before signing somebody out everywhere, and offers to revoke their keys. */
 export function DisablePerson({ person, onClose }: { person: Person; onClose: () => void }) {
   const trpc = useTRPC();
   const done = useDone();

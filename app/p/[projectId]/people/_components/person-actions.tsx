@@ -11,7 +11,7 @@ import { nameOf, useDone } from "./use-people";
 export type Doing = { what: "disable" | "erase"; person: Person };
 type Props = { person: Person; isMe: boolean; onChoose: (doing: Doing) => void };
 
-/** What an owner of the installation can do about somebody. What cannot be taken back is asked about first. */
+/** An installation owner's actions on a person. Irreversible ones ask for confirmation. */
 export function PersonActions({ person, isMe, onChoose }: Props) {
   const trpc = useTRPC();
   const done = useDone();

@@ -3,13 +3,13 @@ import { Checkbox } from "@mantine/core";
 import { plural } from "@/app/_lib/format";
 
 type Props = {
-  /** Keys that they made and that still open something. */
+  /** The person's keys that are still active. */
   count: number;
   checked: boolean;
   onChange: (checked: boolean) => void;
 };
 
-/** The offer to end the keys that somebody made; nothing where there are none. */
+/** Offers to revoke a person's keys; renders nothing if there are none. */
 export const RevokeKeys = ({ count, checked, onChange }: Props) =>
   count > 0 ? (
     <Checkbox

@@ -5,7 +5,7 @@ import type { Person } from "@/server/services/people/schemas";
 
 export const nameOf = ({ name, email }: Person) => name ?? email;
 
-/** What follows when somebody was changed: it is said, and the lists are read again. */
+/** Shows a toast and reloads the lists after a change to a person. */
 export function useDone() {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -9,7 +9,7 @@ import type { PriceRow } from "./view";
 
 const defaultTier = ({ pricingTiers }: PriceDefinition) => pricingTiers.find(({ isDefault }) => isDefault);
 
-/** What the default tier asks for a bucket. */
+/** The default tier's price of a bucket. */
 function Price({ of, bucket }: { of: PriceDefinition; bucket: string }) {
   const price = defaultTier(of)?.prices[bucket];
   return price === undefined ? <Unknown /> : <span className="tabular">{formatPrice(bucket, price)}</span>;
@@ -86,5 +86,5 @@ export const HIDEABLE = COLUMNS.filter((column) => column.id !== "model").map(({
   label: String(header),
 }));
 
-/** What is left when a price is open beside the list. */
+/** Columns shown while a price is open next to the list. */
 export const HIDDEN_BESIDE_PEEK = ["cached", "tiers", "vendor", "source"];

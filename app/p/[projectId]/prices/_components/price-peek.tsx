@@ -17,12 +17,12 @@ import { editHref } from "./view";
 type Props = {
   projectId: string;
   modelPriceId: string;
-  /** As the list has it; none when it is not in force, or not read yet. */
+  /** As in the list; absent if not in force, or not loaded yet. */
   price: PriceDefinition | undefined;
   onClose: () => void;
 };
 
-/** One price whole: its tiers, what can be done with it, and what it was before. */
+/** One price: its tiers, actions and history. */
 export function PricePeek({ projectId, modelPriceId, price, onClose }: Props) {
   const may = useMay("model-pricing:write");
   return (

@@ -8,7 +8,7 @@ const COLOR: Record<PriceDefinition["source"], string> = {
   project_custom: "var(--severity-low)",
 };
 
-/** Whose price it is. What is not the project's own cannot be edited, only overridden. */
+/** The origin of a price. Only the project's own can be edited; others can be overridden. */
 export const PriceSource = ({ source }: { source: PriceDefinition["source"] }) => (
   <Dot color={COLOR[source]} hollow={source === "default"}>
     {SOURCE_WORDS[source]}

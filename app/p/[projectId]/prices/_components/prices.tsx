@@ -29,7 +29,7 @@ import {
   withUsage,
 } from "./view";
 
-/** Every price that holds in this project: the built-in ones, with the project's own in their place or beside them. */
+/** Every price in force in this project: built-in ones, with the project's overrides and additions. */
 export function Prices({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const may = useMay("model-pricing:write");

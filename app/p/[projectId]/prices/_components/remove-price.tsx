@@ -14,7 +14,7 @@ type Props = {
   onRemoved: () => void;
 };
 
-/** Takes an override or a price of the project's own out of force. Its versions stay, so it can be set again. */
+/** Removes an override or a project price. Its versions stay, so it can be set again. */
 export function RemovePrice({ projectId, price, opened, onClose, onRemoved }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -3,11 +3,11 @@ import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { bucketName, conditionWords, formatPrice } from "@/app/p/[projectId]/_components/costs/price-words";
 import type { PricingTier } from "@/server/services/pricing/schemas";
 
-/** The order in which tiers are asked; the default is what is left. */
+/** Tiers in order of evaluation; the default comes last. */
 const asked = (tiers: readonly PricingTier[]) =>
   [...tiers].sort((a, b) => Number(a.isDefault) - Number(b.isDefault) || a.priority - b.priority);
 
-/** A definition's tiers beside each other, bucket by bucket. */
+/** A definition's tiers side by side, bucket by bucket. */
 export function Tiers({ tiers }: { tiers: readonly PricingTier[] }) {
   const shown = asked(tiers);
   const buckets = [...new Set(shown.flatMap(({ prices }) => Object.keys(prices)))].sort();

@@ -12,7 +12,7 @@ import { editHref, repricingsHref } from "./view";
 const SHOWN = 3;
 type Props = { projectId: string; models: RouterOutputs["modelPrices"]["usage"]["unpriced"] };
 
-/** What is called and nobody knows the price of, with what can be done about it. */
+/** Models called without a known price, with the available actions. */
 export function UnpricedModels({ projectId, models }: Props) {
   const may = useMay("model-pricing:write");
   const [all, setAll] = useState(false);

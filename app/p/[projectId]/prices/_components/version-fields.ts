@@ -8,7 +8,7 @@ import type { PriceVersion, PricingTier } from "@/server/services/pricing/schema
 
 type Fields = Record<string, unknown>;
 
-/** Tiers as a person compares them with others: prices as they are quoted, under the tiers' names. */
+/** Returns tiers in a form for comparing versions: quoted prices, under the tiers' names. */
 export function tierFields(tiers: readonly PricingTier[]): Fields {
   const fields: Fields = {};
   for (const { name, isDefault, priority, conditions, prices } of tiers) {

@@ -16,7 +16,7 @@ import classes from "./version-history.module.css";
 
 const PAGE = 20;
 
-/** What a price was from when to when, who changed it, and what each change was. */
+/** A price's versions with their times, authors and changes. */
 export function VersionHistory({ projectId, modelPriceId }: { projectId: string; modelPriceId: string }) {
   const trpc = useTRPC();
   const list = useInfiniteQuery(
@@ -69,10 +69,10 @@ const History = ({ title, children }: { title: string; children: React.ReactNode
   </section>
 );
 
-/** A person or a key; somebody who is gone has an id only. */
+/** A person or a key; a deleted one has only an id. */
 const nameOf = (id: string | null, name: string | null) => name ?? id;
 
-/** `before`: what it took the place of; `null` when there was nothing, `undefined` when that is not read yet. */
+/** `before`: the version it replaced; `null` if there was none, `undefined` if not loaded yet. */
 function Version({ version, before }: { version: PriceVersion; before: PriceVersion | null | undefined }) {
   const [open, setOpen] = useState(false);
   const { effectiveFrom, supersededAt } = version;

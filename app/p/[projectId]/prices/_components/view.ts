@@ -2,7 +2,7 @@ import { parseAsArrayOf, parseAsString, parseAsStringLiteral } from "nuqs/server
 import { SOURCE_WORDS, VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import { PRICE_PROVIDERS, PRICE_SOURCES, type PriceDefinition } from "@/server/services/pricing/schemas";
 
-/** Everything this page shows, as the address has it. */
+/** The page's state, kept in the address. */
 export const viewParsers = {
   q: parseAsString,
   vendor: parseAsStringLiteral(PRICE_PROVIDERS),
@@ -18,7 +18,7 @@ export type View = {
 export const NO_FILTERS: View = { q: null, vendor: null, source: null };
 export const isFiltered = (view: View) => Object.keys(NO_FILTERS).some((name) => view[name as keyof View] !== null);
 
-/** Every word of the search is somewhere in the model's name, its vendor or whose price it is. */
+/** Returns whether every search word occurs in the model's name, its vendor or the price's origin. */
 export function shownPrices(all: readonly PriceRow[], view: View): PriceRow[] {
   const words = (view.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter(({ modelName, provider, source }) => {
@@ -29,12 +29,12 @@ export function shownPrices(all: readonly PriceRow[], view: View): PriceRow[] {
   });
 }
 
-/** A price, with what calls have cost by it lately: `null` when none of them had a known cost, absent without calls. */
+/** A price with its recent cost: `null` if no call had a known cost, absent without calls. */
 export type PriceRow = PriceDefinition & { lately?: Lately | undefined };
 type Lately = { calls: number; unpricedCalls: number; cost: number | null };
 type Usage = readonly (Lately & { modelPriceId: string })[];
 
-/** What is in use comes first, the dearest before the others. */
+/** Sorts used prices first, by cost. */
 export function withUsage(all: readonly PriceDefinition[], usage: Usage): PriceRow[] {
   const by = new Map(usage.map((one) => [one.modelPriceId, one]));
   const weight = ({ lately }: PriceRow) => (lately ? (lately.cost ?? 0) + 1e-12 : 0);
@@ -44,13 +44,13 @@ export function withUsage(all: readonly PriceDefinition[], usage: Usage): PriceR
 const prices = (projectId: string) => `/p/${encodeURIComponent(projectId)}/prices`;
 export const priceHref = (projectId: string, id: string) => `${prices(projectId)}?peek=${encodeURIComponent(id)}`;
 
-/** The editor: on the project's own price `id`, on an override of `base`, or on a new one for `model`. */
+/** Returns the editor's address: for the project's own price `id`, an override of `base`, or a new one for `model`. */
 export function editHref(projectId: string, on: { id?: string; base?: string; model?: string; vendor?: string } = {}) {
   const search = new URLSearchParams(Object.entries(on)).toString();
   return `${prices(projectId)}/edit${search ? `?${search}` : ""}`;
 }
 
-/** Computing stored costs anew; `which` says what of. */
+/** Returns the repricing page's address; `which` selects the calls. */
 export function repricingsHref(projectId: string, which: Record<string, string> = {}) {
   const search = new URLSearchParams(which).toString();
   return `${prices(projectId)}/repricings${search ? `?${search}` : ""}`;

@@ -5,7 +5,7 @@ import type { RuleRun } from "@/server/services/diagnostics/schemas";
 import { RunStatus } from "./run-status";
 import { ORIGIN_WORD } from "./view";
 
-/** What came of a Run, in a line. */
+/** A Run's result in a line. */
 export const outcomeOf = (run: RuleRun) => {
   if (run.errorMessage !== null) return run.errorMessage;
   if (run.skipReason !== null) return run.skipReason;
@@ -74,5 +74,5 @@ export const HIDEABLE = COLUMNS.filter((column) => column.id !== "conversation")
   label: String(header),
 }));
 
-/** What is left when a Run is open beside the list. */
+/** Columns shown while a Run is open next to the list. */
 export const HIDDEN_BESIDE_PEEK = ["outcome", "origin", "attempts", "took"];

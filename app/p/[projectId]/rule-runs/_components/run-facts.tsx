@@ -9,7 +9,7 @@ import { outcomeOf } from "./columns";
 import { RunStatus } from "./run-status";
 import { ORIGIN_WORD } from "./view";
 
-/** One Run in full: why it was skipped or failed, how often it was tried, what it says beside. */
+/** A Run's details: why it was skipped or failed, its attempts and its notes. */
 export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }) {
   const conversation = `/p/${projectId}/conversations/${encodeURIComponent(run.conversationId)}`;
   return (

@@ -10,7 +10,7 @@ import classes from "./send-a-trace.module.css";
 
 const ASK_EVERY_MS = 1500;
 
-/** Listens, and turns over when something arrives after the page was opened. */
+/** Polls, and switches when a trace arrives after the page was opened. */
 export function Arrival({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const { data, error } = useQuery(

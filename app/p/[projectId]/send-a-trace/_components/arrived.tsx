@@ -14,7 +14,7 @@ type Props = { projectId: string; first: boolean; receipt: Receipt; conversation
 
 const NAMES_SHOWN = 12;
 
-/** What landed: how it was read, and what nobody read. */
+/** The first trace: how it was read, and its unrecognized attributes. */
 export function Arrived({ projectId, first, receipt, conversationId }: Props) {
   const trpc = useTRPC();
   const traceId = receipt.traceIds[0];

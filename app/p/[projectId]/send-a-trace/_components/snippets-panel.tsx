@@ -15,7 +15,7 @@ import { LANGUAGES, NO_KEY, snippet } from "./snippets";
 
 const VALUES = LANGUAGES.map((language) => language.value);
 
-/** Programs to copy, with a key in them: the one that came with the project, or one made here that can only send. */
+/** Programs to copy with a key filled in: the one created with the project, or one created here that can only send. */
 export function Snippets({ projectId, endpoint }: { projectId: string; endpoint: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

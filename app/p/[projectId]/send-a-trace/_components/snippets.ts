@@ -96,7 +96,7 @@ const attribute = (key: string, value: string | number) => ({
   value: typeof value === "number" ? { intValue: value } : { stringValue: value },
 });
 
-/** The body of the curl form. TRACE, SPAN, START and END stand for what the shell fills in. */
+/** The body of the curl form. TRACE, SPAN, START and END are filled in by the shell. */
 export const curlBody = () => ({
   resourceSpans: [
     {
@@ -168,5 +168,5 @@ export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT="true"`;
 
 const WRITE: Record<Language, (where: Where) => string> = { typescript, python, curl, env };
 
-/** A program that sends one conversation, ready to run. */
+/** Returns a program that sends one conversation, ready to run. */
 export const snippet = (language: Language, where: Where) => WRITE[language](where);

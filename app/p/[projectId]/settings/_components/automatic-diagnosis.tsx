@@ -11,7 +11,7 @@ import { coverageOf } from "../../findings/_components/coverage-note";
 const WHAT_IT_DOES =
   "Each enabled Rule reads a conversation once it has been quiet for a while, without a language model and without cost. Turned off, Rules read only what you ask for.";
 
-/** Whether Rules read conversations by themselves. The switch moves at once and goes back if that failed. */
+/** Whether Rules run automatically. The switch updates optimistically and reverts on failure. */
 export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -30,7 +30,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
     trpc.conversations.get.queryOptions({ projectId, conversationId }, { refetchInterval: 30_000 }),
   );
   const conversation = query.data?.conversation;
-  // Findings are listed by our id; the address may carry the client's own.
+  // Findings are listed by our id; the address may contain the client's.
   const found = useOccurrences(projectId, conversation?.id ?? conversationId);
   const { pairs } = found;
   const marks = useMemo(() => marksOf(pairs), [pairs]);

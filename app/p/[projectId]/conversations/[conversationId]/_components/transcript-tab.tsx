@@ -15,9 +15,9 @@ type Props = {
   marks: ReturnType<typeof marksOf>;
 };
 
-/** The messages, and beside them what was found in them and what is known of the conversation. */
+/** The messages, with their Findings and the conversation's facts next to them. */
 export function TranscriptTab({ projectId, conversation, found, marks }: Props) {
-  // State and not a ref: what is inside has to know when it is there.
+  // State rather than a ref, so that children render again when it is mounted.
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   return (
     <div className={classes.columns} ref={setScroller}>

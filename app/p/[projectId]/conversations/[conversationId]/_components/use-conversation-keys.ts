@@ -5,15 +5,15 @@ import type { ConversationView } from "./view";
 
 type Options = {
   view: ConversationView;
-  /** The list that Esc leads back to. */
+  /** The list that Esc returns to. */
   back: string;
-  /** Positions of the messages with evidence. */
+  /** Positions of messages with evidence. */
   marked: readonly number[];
   labelling: boolean;
   onLabelling: (labelling: boolean) => void;
 };
 
-/** Listens to the page's keys: n and p for evidence, [ and ] for tabs, l for labels, Esc for back. */
+/** Handles the page's keys: n and p for evidence, [ and ] for tabs, l for labels, Esc for back. */
 export function useConversationKeys({ view, back, marked, labelling, onLabelling }: Options) {
   const router = useRouter();
   const mayLabel = useMay("diagnostics:write");
@@ -27,7 +27,7 @@ export function useConversationKeys({ view, back, marked, labelling, onLabelling
     ...(labelling ? {} : move),
     l: (event) => {
       if (!mayLabel) return;
-      // The letter is a key, and not the first of a label.
+      // Keeps the letter from being typed into the editor.
       event.preventDefault();
       onLabelling(true);
     },
@@ -35,7 +35,7 @@ export function useConversationKeys({ view, back, marked, labelling, onLabelling
   });
 }
 
-/** Moves the address to the next or previous message with evidence, around the end. */
+/** Moves the address to the next or previous message with evidence, wrapping around. */
 function goToMark(marked: readonly number[], by: 1 | -1) {
   const turns = [...marked].sort((a, b) => a - b);
   const at = Number(/^#m-(\d+)$/.exec(window.location.hash)?.[1] ?? (by === 1 ? -1 : Number.POSITIVE_INFINITY));

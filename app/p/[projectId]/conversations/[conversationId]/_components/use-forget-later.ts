@@ -2,13 +2,13 @@ import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 
 /**
- * Forgets the later pages of a list when the cursor changes by which they follow what was read first: something came between,
- * and they would leave it out.
+ * Drops a list's later pages when the cursor that connects them to the first page changes: rows were inserted in
+ * between, which they would skip.
  */
 export function useForgetLater(cursor: string | null | undefined, queryKey: QueryKey) {
   const queries = useQueryClient();
   const known = useRef(cursor);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a key is as good as another of the same content
+  // biome-ignore lint/correctness/useExhaustiveDependencies: keys with equal content are interchangeable
   useEffect(() => {
     const before = known.current;
     known.current = cursor;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { dayRows } from "./day-rows";
 
-test("days without an occurrence are zeros between those that have some", () => {
+test("days without an occurrence are filled in as zeros", () => {
   const day = Date.UTC(2026, 10, 20);
   const rows = dayRows([
     { day: day - 2 * 86_400_000, occurrences: 3, conversations: 10 },

@@ -3,7 +3,7 @@ const DAYS = 30;
 
 export type DayRow = { day: number; occurrences: number; conversations: number | null };
 
-/** Thirty days without gaps, up to the last one that has anything: a day that is missing had no occurrence. */
+/** Returns thirty days without gaps, up to the last one with an occurrence: a missing day had none. */
 export function dayRows(days: readonly DayRow[]): DayRow[] {
   const last = days.reduce((latest, { day }) => Math.max(latest, day), Number.NEGATIVE_INFINITY);
   if (!Number.isFinite(last)) return [];

@@ -7,7 +7,7 @@ import classes from "./finding-page.module.css";
 
 const HEIGHT = 132;
 
-/** Affected conversations by day, as bars and as numbers. */
+/** Affected conversations per day, as bars and as numbers. */
 export function FindingDays({ finding }: { finding: FindingDetail }) {
   const rows = dayRows(finding.days);
   const total = rows.reduce((sum, row) => sum + row.occurrences, 0);

@@ -15,7 +15,7 @@ import classes from "./finding-page.module.css";
 import { occurrencesInput } from "./occurrences-input";
 import { turnHref } from "./why";
 
-/** Every conversation that showed the Finding, each linked to the turn that does. */
+/** Every conversation with the Finding, linked to the turn that shows it. */
 export function Occurrences({ projectId, findingId, count }: { projectId: string; findingId: string; count: number }) {
   const trpc = useTRPC();
   const box = useRef<HTMLElement>(null);

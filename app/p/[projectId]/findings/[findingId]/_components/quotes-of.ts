@@ -3,7 +3,7 @@ import type { Occurrence } from "@/server/services/diagnostics/schemas";
 type Evidence = Occurrence["evidence"][number];
 export type Quote = { text: string; places: Evidence[] };
 
-/** Evidence by what it quotes, in the order of its first place: what repeats itself is read once. */
+/** Groups evidence by quote, ordered by first occurrence, so that a repeated quote is read once. */
 export function quotesOf(evidence: readonly Evidence[]): Quote[] {
   const byText = new Map<string, Evidence[]>();
   for (const one of evidence) byText.set(one.quote, [...(byText.get(one.quote) ?? []), one]);

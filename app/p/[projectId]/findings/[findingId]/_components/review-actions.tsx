@@ -7,10 +7,10 @@ import type { Review } from "./use-review";
 
 type Props = { finding: Finding; review: Review };
 
-/** For those who may review; the others see where a Finding stands. */
+/** For readers who may review; others see the Finding's state. */
 export const ReviewActions = (props: Props) => (useMay("diagnostics:write") ? <Actions {...props} /> : null);
 
-/** Review and resolution: each a button and a key, each can be taken back. */
+/** Review and resolution: each action has a button and a key, and can be undone. */
 function Actions({ finding, review: { apply, busy } }: Props) {
   const { reviewStatus, resolutionStatus } = finding;
   const resolved = resolutionStatus === "resolved";

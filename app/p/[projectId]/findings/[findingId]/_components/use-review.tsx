@@ -14,7 +14,7 @@ type Change = {
   resolutionStatus?: NonNullable<Finding["resolutionStatus"]>;
 };
 
-/** What can be done with a Finding, and how the toast says that it is done. */
+/** The actions on a Finding, each with its toast. */
 const ACTIONS = {
   confirm: { change: { reviewStatus: "confirmed" }, done: "Confirmed" },
   dismiss: { change: { reviewStatus: "dismissed" }, done: "Dismissed" },
@@ -25,8 +25,8 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS;
 
 /**
- * The changes that bring a Finding back to where it stood. A resolution, once there was one, can be turned but not unsaid;
- * dismissing clears it, so that one that a dismissed Finding had is set again after.
+ * Returns the changes that restore a Finding's previous state. A resolution can be changed but not cleared, except by
+ * dismissing, so a dismissed Finding's previous resolution is set again afterwards.
  */
 function inverseOf(before: Finding, change: Change): [Change, ...Change[]] {
   const { reviewStatus, resolutionStatus } = before;
@@ -37,7 +37,9 @@ function inverseOf(before: Finding, change: Change): [Change, ...Change[]] {
 
 type Lists = InfiniteData<RouterOutputs["findings"]["list"]>;
 
-/** Returns how to change Findings; each change is told with the Finding's name and can be taken back for ten seconds. */
+/**
+ * Returns functions that change Findings; each shows a toast with the Finding's name and can be undone for ten seconds.
+ */
 export function useReview(projectId: string, onChanged?: (finding: Finding) => void) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -46,7 +48,7 @@ export function useReview(projectId: string, onChanged?: (finding: Finding) => v
     trpc.findings.update.mutationOptions({
       onSuccess: (reply, { findingId }) => {
         queries.setQueryData(trpc.findings.get.queryKey({ projectId, findingId }), reply);
-        // Lists show it at once, or show at once that it left them.
+        // Updates lists immediately, which may remove it from them.
         queries.setQueriesData<Lists>({ queryKey: trpc.findings.list.infiniteQueryKey() }, (lists) =>
           lists === undefined ? lists : withFinding(lists, reply.finding),
         );
@@ -84,7 +86,7 @@ const withFinding = (lists: Lists, changed: Finding): Lists => ({
   })),
 });
 
-/** Listens to the keys of review; they act on what `target` returns when one is pressed. */
+/** Handles the review keys; they act on what `target` returns at that moment. */
 export function useReviewKeys({ apply, takeBack }: Review, target: () => Finding | undefined) {
   const may = useMay("diagnostics:write");
   const on = (act: (finding: Finding) => Action | null) => () => {

@@ -10,7 +10,7 @@ import { quotesOf } from "./quotes-of";
 const QUOTES_SHOWN = 6;
 const PLACES_SHOWN = 12;
 
-/** The page of the conversation at the turn (or the span) that the evidence quotes. */
+/** Returns the conversation's address at the turn (or the span) that the evidence quotes. */
 export function turnHref(
   projectId: string,
   conversationId: string,
@@ -21,7 +21,7 @@ export function turnHref(
   return evidence?.spanId ? `${page}?tab=spans&span=${evidence.spanId}` : page;
 }
 
-/** Why this is a Finding: what the Rule says of its latest occurrence, and the words there that it says it from. */
+/** Why this is a Finding: the Rule's explanation of its latest occurrence, with the quoted evidence. */
 export function Why({ projectId, finding }: { projectId: string; finding: FindingDetail }) {
   const latest = finding.latestOccurrence;
   return (

@@ -29,7 +29,7 @@ const KIND: Record<Change["change"], { word: string; color: string }> = {
   removed: { word: "Gone", color: "var(--severity-critical)" },
 };
 
-/** Of which day the built-in prices are, and what an update that waits would do to this project. */
+/** The date of the built-in prices, and what a pending update would change in this project. */
 export function Catalogue({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching } = useQuery(trpc.modelPrices.catalogue.queryOptions({ projectId }));

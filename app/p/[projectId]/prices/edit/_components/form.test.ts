@@ -31,12 +31,12 @@ const price: PriceDefinition = {
 };
 const nothing = { id: null, base: null, model: null, vendor: null };
 
-test("what was not touched is sent as it was stored, to the last digit", () => {
+test("untouched amounts are sent exactly as stored", () => {
   const { provider, modelName, matchPattern, pricingTiers } = price;
   expect(definitionOf(formOf(price, nothing))).toEqual({ provider, modelName, matchPattern, pricingTiers });
 });
 
-test("a new price starts with the model that it is for, and without a pattern", () => {
+test("a new price starts with its model, and without a pattern", () => {
   const form = formOf(undefined, { ...nothing, model: "acme-9", vendor: "openai" });
   expect(form).toMatchObject({ provider: "openai", modelName: "acme-9", matchPattern: "" });
   form.tiers[0]!.prices.forEach((row) => {
@@ -58,12 +58,12 @@ test("a new price starts with the model that it is for, and without a pattern", 
   });
 });
 
-test("a pattern that was emptied is for the price's own name only, and not left as it was", () => {
+test("a cleared pattern matches only the price's own name, instead of keeping the old pattern", () => {
   const form = { ...formOf(price, nothing), modelName: " acme-v1.5 ", matchPattern: " " };
   expect(definitionOf(form)).toMatchObject({ modelName: "acme-v1.5", matchPattern: "^acme-v1\\.5$" });
 });
 
-test("an empty amount, one that is no number, and a bucket that stands twice are told before anything is sent", () => {
+test("empty or invalid amounts and duplicate buckets are reported before anything is sent", () => {
   const form = formOf(price, nothing);
   form.tiers[0]!.prices[0]!.amount = " ";
   form.tiers[0]!.prices[1] = { key: "k", bucket: " input_tokens", amount: "1,5" };
@@ -77,7 +77,7 @@ test("an empty amount, one that is no number, and a bucket that stands twice are
   expect(formFaults(formOf(price, nothing))).toEqual({});
 });
 
-test("the server's pointers come to the fields that they are about", () => {
+test("the server's pointers map to form fields", () => {
   const form = formOf(price, nothing);
   const at = (path: string) => Object.keys(errorsOf([{ path, message: "No." }], form, "/draft"))[0];
   expect(at("/draft/matchPattern")).toBe("matchPattern");
@@ -88,7 +88,7 @@ test("the server's pointers come to the fields that they are about", () => {
   expect(at("/pricingTiers/1/id")).toBe("tiers.1.name");
 });
 
-test("one more tier is asked last, and starts from the default's prices", () => {
+test("an added tier is evaluated last, and starts with the default's prices", () => {
   const tier = nextTier(formOf(price, nothing).tiers);
   expect(tier).toMatchObject({ isDefault: false, priority: "2.5", conditions: [{ operator: "gt" }] });
   expect(tier.prices.map(({ bucket, amount }) => [bucket, amount])).toEqual([

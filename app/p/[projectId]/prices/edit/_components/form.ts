@@ -9,17 +9,17 @@ import {
 } from "@/server/services/pricing/schemas";
 import type { Subject } from "./subject";
 
-/** A price as it is typed: amounts as vendors quote them, everything a text until it is sent. */
+/** A price while it is being edited: quoted amounts, all as text until it is sent. */
 export type PriceForm = {
   provider: PriceProvider;
   modelName: string;
-  /** Empty: for its own name only. */
+  /** Empty: matches only its own name. */
   matchPattern: string;
   tiers: TierForm[];
 };
 export type TierForm = {
   key: string;
-  /** Of a tier that is stored already. */
+  /** Set for a tier that is already stored. */
   id: string | undefined;
   name: string;
   isDefault: boolean;
@@ -53,7 +53,7 @@ export const emptyTier = (over: Partial<TierForm> = {}): TierForm => ({
   ...over,
 });
 
-/** One more tier beside those that are there: asked after them, with the default's prices to start from. */
+/** Returns a new tier, evaluated after the existing ones, starting with the default's prices. */
 export function nextTier(tiers: readonly TierForm[]): TierForm {
   const priority = Math.max(0, ...tiers.map((tier) => Number(tier.priority)).filter(Number.isFinite)) + 1;
   const prices = (tiers.find(({ isDefault }) => isDefault) ?? tiers[0])?.prices ?? [];
@@ -104,7 +104,10 @@ const isNumber = (text: string) => NUMBER.test(text.trim());
 
 export type FormErrors = Record<string, string>;
 
-/** What the server could not say, because it would never see it: texts that are no numbers, a bucket that stands twice. */
+/**
+ * Returns problems that the server could not report, because it never sees them: non-numeric amounts, duplicate
+ * buckets.
+ */
 export function formFaults({ tiers }: PriceForm): FormErrors {
   const faults: FormErrors = {};
   tiers.forEach((tier, t) => {
@@ -125,11 +128,11 @@ export function formFaults({ tiers }: PriceForm): FormErrors {
   return faults;
 }
 
-/** What is sent. Only of a form without faults. */
+/** Returns the input to send. Only for a form without faults. */
 export const definitionOf = ({ provider, modelName, matchPattern, tiers }: PriceForm) => ({
   provider,
   modelName: modelName.trim(),
-  // Said outright: a pattern that is left out stays what it was.
+  // Explicit: an omitted pattern would stay as it was.
   matchPattern: matchPattern.trim() === "" ? patternOfName(modelName.trim()) : matchPattern.trim(),
   pricingTiers: tiers.map(({ id, name, isDefault, priority, conditions, prices }) => ({
     ...(id === undefined ? {} : { id }),
@@ -149,7 +152,7 @@ export const definitionOf = ({ provider, modelName, matchPattern, tiers }: Price
 
 const unescaped = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
-/** Where the form has what a pointer of the server names: `/pricingTiers/0/prices/x` → `tiers.0.prices.2.amount`. */
+/** Returns the form's path for a server pointer: `/pricingTiers/0/prices/x` → `tiers.0.prices.2.amount`. */
 export function fieldAt(pointer: string, { tiers }: PriceForm): string {
   const [field, index, part, ...rest] = pointer.split("/").slice(1).map(unescaped);
   if (field !== "pricingTiers") return field ?? "";
@@ -162,7 +165,7 @@ export function fieldAt(pointer: string, { tiers }: PriceForm): string {
   return ["tiers", index, part, ...rest].filter((one) => one !== undefined).join(".");
 }
 
-/** The server's refusal as the form shows it; `below` is what comes before a definition's own fields in its pointers. */
+/** Returns the server's refusal as form errors; `below` is the pointers' prefix before a definition's own fields. */
 export function errorsOf(
   errors: readonly { path: string; message: string }[],
   form: PriceForm,

@@ -13,7 +13,7 @@ type Props = {
   children: string | null;
 };
 
-/** What a call would cost by one price, bucket by bucket, or why that is not known. */
+/** A call's cost by one price, bucket by bucket, or why it is unknown. */
 export function Outcome({ title, estimate, pending, children }: Props) {
   return (
     <section aria-label={title} aria-busy={pending} style={{ marginBlockStart: "0.75rem" }}>

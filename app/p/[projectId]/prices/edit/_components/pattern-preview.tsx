@@ -13,11 +13,11 @@ const SHOWN = 8;
 type Props = {
   projectId: string;
   form: PriceForm;
-  /** The price that it is, or that it overrides. */
+  /** The price being edited or overridden. */
   modelPriceId: string | undefined;
 };
 
-/** Which names of the last 90 days a pattern would catch, and which of them another price keeps. */
+/** The names of the last 90 days that a pattern would match, and which of them another price keeps. */
 export function PatternPreview({ projectId, form, modelPriceId }: Props) {
   const trpc = useTRPC();
   const [typed] = useDebouncedValue(

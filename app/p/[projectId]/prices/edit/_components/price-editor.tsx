@@ -21,7 +21,7 @@ import { useSavePrice } from "./use-save-price";
 
 type Props = { projectId: string; subject: Subject };
 
-/** Finds what is to be edited, and gives it to the form once. */
+/** Loads the price to edit, and passes it to the form once. */
 export function PriceEditor({ projectId, subject }: Props) {
   const trpc = useTRPC();
   const list = useQuery(trpc.modelPrices.list.queryOptions({ projectId }));
@@ -53,7 +53,7 @@ export function PriceEditor({ projectId, subject }: Props) {
   );
 }
 
-/** What the page is called, and what its button does. */
+/** The page's title and its button's label. */
 function words(price: PriceDefinition | undefined) {
   if (!price) return { title: "New price", action: "Set price" };
   if (price.source === "default") return { title: `Override ${price.modelName}`, action: "Override" };
@@ -105,7 +105,7 @@ function Editor({ projectId, subject, price }: Props & { price: PriceDefinition 
   );
 }
 
-/** In whose place the form's price would stand. */
+/** The price that the form's would replace. */
 function draftOf(price: PriceDefinition | undefined, base: string | undefined) {
   if (base !== undefined) return { baseModelPriceId: base };
   return price?.editable ? { modelPriceId: price.id } : {};

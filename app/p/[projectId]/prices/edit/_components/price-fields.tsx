@@ -11,11 +11,11 @@ import { TierFields } from "./tier-fields";
 type Props = {
   projectId: string;
   form: UseFormReturnType<PriceForm>;
-  /** The price that it is, or that it overrides. */
+  /** The price being edited or overridden. */
   modelPriceId: string | undefined;
 };
 
-/** Which models the price is for, and its tiers. */
+/** The matching models, and the tiers. */
 export const PriceFields = ({ projectId, form, modelPriceId }: Props) => (
   <>
     <div className={classes.names}>

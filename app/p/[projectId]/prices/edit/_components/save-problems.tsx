@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { problemOf } from "@/app/_lib/problem";
 
-/** Says that nothing is saved yet, and why; a refusal of the server's takes the focus. */
+/** Says that nothing was saved, and why; a refusal by the server takes the focus. */
 export function SaveProblems({ error, faults }: { error: unknown; faults: number }) {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {

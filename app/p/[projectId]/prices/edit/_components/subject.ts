@@ -1,7 +1,9 @@
 import { createLoader, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { PRICE_PROVIDERS } from "@/server/services/pricing/schemas";
 
-/** What the editor is about: the project's own price `id`, an override of `base`, or a new price, perhaps for `model`. */
+/**
+ * What is being edited: the project's own price `id`, an override of `base`, or a new price, optionally for `model`.
+ */
 export const loadSubject = createLoader({
   id: parseAsString,
   base: parseAsString,

@@ -6,7 +6,7 @@ import { AddButton } from "./add-button";
 import { emptyCondition, emptyRow, type PriceForm } from "./form";
 import classes from "./price-editor.module.css";
 
-/** The buckets that ingest knows; others are taken as they come. */
+/** The buckets known to ingest; others are accepted as they are. */
 const BUCKETS = [
   "input_tokens",
   "output_tokens",
@@ -23,7 +23,7 @@ const BUCKETS = [
 
 type Props = { form: UseFormReturnType<PriceForm>; index: number };
 
-/** One tier: when it applies, and what each bucket costs then. */
+/** One tier: its conditions, and the price of each bucket. */
 export function TierFields({ form, index }: Props) {
   const tier = form.values.tiers[index]!;
   const at = `tiers.${index}`;

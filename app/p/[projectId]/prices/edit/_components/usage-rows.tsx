@@ -10,7 +10,7 @@ export const isCount = (text: string) => /^\d+(\.\d+)?$/.test(text.trim());
 
 type Props = { form: PriceForm; rows: readonly UsageRow[]; onChange: (rows: readonly UsageRow[]) => void };
 
-/** How much of each bucket a call used, as one types it; the form's own buckets are offered. */
+/** A call's usage by bucket, as typed; the form's own buckets are suggested. */
 export function UsageRows({ form, rows, onChange }: Props) {
   const offered = [...new Set(form.tiers.flatMap(({ prices }) => prices.map(({ bucket }) => bucket)))].filter(Boolean);
   const change = (key: number, over: Partial<UsageRow>) =>

@@ -7,7 +7,7 @@ import { isCount, type UsageRow } from "./usage-rows";
 
 const DEBOUNCE_MS = 300;
 
-/** In whose place the form's price would stand. */
+/** The price that the form's would replace. */
 export type Draft = { modelPriceId?: string; baseModelPriceId?: string };
 
 type Options = {
@@ -16,11 +16,11 @@ type Options = {
   draft: Draft;
   model: string;
   rows: readonly UsageRow[];
-  /** When the call is made; `null` is now. */
+  /** The time of the call; `null` is now. */
   moment: string | null;
 };
 
-/** Returns what a call costs by the stored prices, and what it would cost with the form's. */
+/** Returns a call's cost by stored prices, and by the form's. */
 export function useEstimates({ projectId, form, draft, model, rows, moment }: Options) {
   const trpc = useTRPC();
   const [values] = useDebouncedValue(form, DEBOUNCE_MS);

@@ -11,13 +11,13 @@ import { definitionOf, errorsOf, type PriceForm } from "./form";
 type Options = {
   projectId: string;
   form: UseFormReturnType<PriceForm>;
-  /** What is edited or overridden; undefined for a new one. */
+  /** The price being edited or overridden; undefined for a new one. */
   price: PriceDefinition | undefined;
-  /** The built-in price that this is in the place of, if any. */
+  /** The built-in price that it overrides, if any. */
   base: string | undefined;
 };
 
-/** Stores the form: one more version of the project's own price, else a new price or an override. */
+/** Saves the form: a new version of the project's own price, else a new price or an override. */
 export function useSavePrice({ projectId, form, price, base }: Options) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -13,7 +13,7 @@ import { listInput, type View, viewParsers } from "./view";
 
 type Props = { projectId: string; busy: boolean; states: string | undefined };
 
-/** Which calls to reprice, what that would change, and the start of it. */
+/** Chooses the calls to reprice, previews the changes, and starts the repricing. */
 export function NewRepricing({ projectId, busy, states }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

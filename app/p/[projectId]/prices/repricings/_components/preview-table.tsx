@@ -23,7 +23,7 @@ const unknownWords = ({ unknownBefore, unknownAfter }: Preview["rows"][number]) 
     ? formatCount(unknownAfter)
     : `${formatCount(unknownBefore)} → ${formatCount(unknownAfter)}`;
 
-/** What the prices of now would make of stored costs, by day and model. */
+/** The effect of current prices on stored costs, by day and model. */
 export function PreviewTable({ preview }: { preview: Preview }) {
   const { total, rows, rowsLeftOut, complete, callsExpected } = preview;
   return (

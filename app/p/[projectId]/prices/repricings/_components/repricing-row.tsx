@@ -46,7 +46,7 @@ function whichCalls({ from, to, model, vendor, modelPriceId, onlyUnpriced }: Rep
   };
 }
 
-/** One repricing: how far it is, what it came to, and taking it back. */
+/** A repricing: its progress, its result, and undo. */
 export function RepricingRow(props: { projectId: string; repricing: Repricing; index: number; busy: boolean }) {
   const { projectId, repricing, index, busy } = props;
   const trpc = useTRPC();
@@ -113,7 +113,7 @@ export function RepricingRow(props: { projectId: string; repricing: Repricing; i
   );
 }
 
-/** Its state, how far it is while it runs, and why it failed. */
+/** Its state, its progress while it runs, and why it failed. */
 function State({ repricing }: { repricing: Repricing }) {
   const { state, callsExamined, callsExpected, error } = repricing;
   const { word, color, hollow } = STATE[state];

@@ -17,7 +17,7 @@ import { listInput } from "./view";
 const BUSY_MS = 1000;
 const UNDER_WAY = new Set(["queued", "running", "undoing"]);
 
-/** Stored costs computed anew with the prices of now: what would change, what was changed, and taking it back. */
+/** Reprices stored costs with current prices: preview, history and undo. */
 export function Repricings({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const list = useInfiniteQuery(

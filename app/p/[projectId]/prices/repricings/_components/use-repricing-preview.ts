@@ -10,14 +10,14 @@ type Options = {
   projectId: string;
   view: View;
   busy: boolean;
-  /** Of the repricings so far: another after each step of one. Undefined until they are known. */
+  /** A key that changes with each step of a repricing. Undefined until they are loaded. */
   states: string | undefined;
 };
 
-/** Returns the calls that the view means and what repricing them would change, read again after each repricing. */
+/** Returns the view's calls and the effect of repricing them, reloaded after each repricing. */
 export function useRepricingPreview({ projectId, view, busy, states }: Options) {
   const trpc = useTRPC();
-  // One moment for the preview and for what is started from it.
+  // One moment for the preview and the repricing started from it.
   const [now] = useState(() => Date.now());
   const [asked] = useDebouncedValue<View>(view, DEBOUNCE_MS);
   const calls = callsOf(projectId, asked, now);
@@ -30,7 +30,7 @@ export function useRepricingPreview({ projectId, view, busy, states }: Options) 
     const before = statesAsked.current;
     if (before !== undefined && (busy || states === before)) return;
     statesAsked.current = states;
-    // What would change is another thing after each repricing, also after one that was done before it was seen under way.
+    // Each repricing changes the preview, even one that finished before it was seen in progress.
     if (before !== undefined) void refetch();
   }, [busy, states, refetch]);
   return { calls, preview };

@@ -1,7 +1,7 @@
 import { parseAsBoolean, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { endsOf, RANGE_VALUES, type TimeRange } from "@/app/_lib/time-range";
 
-/** Which calls are to be repriced, as the address has it. */
+/** The calls to reprice, kept in the address. */
 export const viewParsers = {
   range: parseAsStringLiteral(RANGE_VALUES).withDefault("7d"),
   from: parseAsInteger,
@@ -13,7 +13,7 @@ export type View = TimeRange & { model: string | null; only: boolean };
 
 export const listInput = (projectId: string) => ({ projectId, limit: 20 });
 
-/** The calls meant; without a beginning, all until the end. */
+/** Returns the selected calls; without a start, all until the end. */
 export function callsOf(projectId: string, view: View, now: number) {
   const { after, before } = endsOf(view, now);
   return {

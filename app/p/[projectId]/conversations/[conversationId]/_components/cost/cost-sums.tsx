@@ -8,11 +8,11 @@ import classes from "./cost-tab.module.css";
 
 type Props = {
   conversation: ConversationData;
-  /** Those that are read: all of nearly every conversation. */
+  /** The loaded calls: all of them, for nearly every conversation. */
   modelCalls: readonly ModelCall[];
 };
 
-/** What the conversation cost, what has no known cost, and what the client itself reported. */
+/** The conversation's cost, its unpriced calls, and the cost reported by the client. */
 export function CostSums({ conversation, modelCalls }: Props) {
   const { modelCallCount, unpricedCallCount } = conversation;
   const unpriced = modelCalls.filter((call) => call.cost?.total == null);

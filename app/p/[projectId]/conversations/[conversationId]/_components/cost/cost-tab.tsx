@@ -11,12 +11,12 @@ import classes from "./cost-tab.module.css";
 import { ModelCallRows } from "./model-call-rows";
 import { useModelCalls } from "./use-model-calls";
 
-/** Up to here every row is in the page, where the browser's own search finds it. */
+/** Up to this many rows are all in the DOM, so that the browser's own search finds them. */
 const ALL_IN_PAGE = 150;
 const ROW = 36;
 const NEAR_THE_END = 12;
 
-/** What each model call used and cost, by which price: the arithmetic is on the page. */
+/** Each model call's usage, price and cost, with the arithmetic. */
 export function CostTab({ projectId, conversation }: { projectId: string; conversation: ConversationData }) {
   const root = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
@@ -95,7 +95,7 @@ const Head = () => (
   </Table.Thead>
 );
 
-/** Stands for rows that are not in the page. */
+/** A placeholder for rows that are not in the DOM. */
 const Spacer = ({ size }: { size: number }) =>
   size > 0 ? (
     <Table.Tbody aria-hidden>

@@ -17,10 +17,10 @@ function priceOf(cost: Cost, name: string) {
   return usedNothing(cost, name) ? UNKNOWN : "no price";
 }
 
-/** A count of zero is in no cost. */
+/** A count of zero contributes no cost. */
 const usedNothing = (cost: Cost, name: string) => !(name in cost.breakdown);
 
-/** What the definition has no price of its own for, and what that comes to. */
+/** Details for which the definition has no price, and what they cost instead. */
 function UnpricedDetails({ cost }: { cost: Cost }) {
   const covered = cost.unpricedDetails.filter((name) => cost.prices[name] !== undefined);
   const left = cost.unpricedDetails.filter((name) => cost.prices[name] === undefined);
@@ -34,7 +34,7 @@ function UnpricedDetails({ cost }: { cost: Cost }) {
   );
 }
 
-/** Usage × price = cost, bucket by bucket, and where each number came from. */
+/** Usage × price = cost, bucket by bucket, and the source of each number. */
 export function ModelCallDetail({ call }: { call: ModelCall }) {
   const { cost, usage } = call;
   const names = usageNames(usage ?? {});

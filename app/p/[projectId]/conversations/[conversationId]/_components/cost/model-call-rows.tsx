@@ -11,7 +11,7 @@ import type { ModelCall } from "@/server/services/telemetry/schemas";
 import classes from "./cost-tab.module.css";
 import { ModelCallDetail } from "./model-call-detail";
 
-/** A model call as a row, and its arithmetic as the row below when opened. */
+/** A model call as a row, with its arithmetic in the row below when opened. */
 export function ModelCallRows({ call, open, onToggle }: { call: ModelCall; open: boolean; onToggle: () => void }) {
   const model = call.responseModel ?? call.requestedModel;
   return (

@@ -4,10 +4,10 @@ import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { ConversationData } from "../transcript/transcript";
 import { useForgetLater } from "../use-forget-later";
 
-/** Calls that are read at once behind those that come with the conversation. */
+/** Calls loaded per page after those that come with the conversation. */
 const PAGE = 250;
 
-/** Returns the model calls that are read so far: those that come with the conversation, then page by page. */
+/** Returns the model calls loaded so far: those that come with the conversation, then page by page. */
 export function useModelCalls(projectId: string, conversation: ConversationData) {
   const trpc = useTRPC();
   const { modelCallsCursor } = conversation;
@@ -17,7 +17,7 @@ export function useModelCalls(projectId: string, conversation: ConversationData)
       {
         ...nextPage,
         initialCursor: modelCallsCursor,
-        // Scrolling asks for it.
+        // Scrolling triggers it.
         enabled: false,
       },
     ),

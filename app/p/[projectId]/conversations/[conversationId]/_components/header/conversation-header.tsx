@@ -22,7 +22,7 @@ type Props = {
   onLabelling: (labelling: boolean) => void;
 };
 
-/** All of them are among the facts. */
+/** The complete list is among the facts. */
 const LABELS_SHOWN = 2;
 
 export function ConversationHeader({ projectId, back, conversation, labelling, onLabelling }: Props) {

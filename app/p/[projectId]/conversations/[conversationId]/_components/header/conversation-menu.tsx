@@ -9,7 +9,7 @@ import { DeleteConversation } from "./delete-conversation";
 
 type Props = { projectId: string; back: string; conversation: ConversationData };
 
-/** What an owner can do to a conversation besides reading it. */
+/** An owner's actions on a conversation. */
 export function ConversationMenu({ projectId, back, conversation }: Props) {
   const [deleting, remove] = useDisclosure(false);
   const { userId } = conversation;

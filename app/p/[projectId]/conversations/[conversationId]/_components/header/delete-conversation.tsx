@@ -14,7 +14,7 @@ import { receiptHref } from "../../../../data/_components/view";
 type Props = {
   projectId: string;
   conversationId: string;
-  /** The list that one came from: where to go when it is gone. */
+  /** The list to return to after the deletion. */
   back: string;
   opened: boolean;
   onClose: () => void;
@@ -37,7 +37,7 @@ export function DeleteConversation({ projectId, conversationId, back, opened, on
           title: "The conversation is deleted",
           message: <Link href={receiptHref(projectId, deletion.id)}>See the receipt</Link>,
         });
-        // In its place: "back" must not lead to what is gone.
+        // Replaces the address: "back" must not lead to a deleted conversation.
         router.replace(back);
       },
     }),

@@ -11,7 +11,7 @@ import type { ConversationData } from "../transcript/transcript";
 
 type Props = { projectId: string; conversation: ConversationData };
 
-/** Queues the Rules for a conversation as it is now. */
+/** Queues Rule Runs for the conversation in its current state. */
 export function DiagnoseButton({ projectId, conversation }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -15,12 +15,12 @@ type Props = {
   onChange: (opened: boolean) => void;
 };
 
-/** A button that opens what people here label a conversation with, for adding and taking away. */
+/** A button that opens an editor for the labels that people gave the conversation. */
 export function LabelEditor({ projectId, conversation, opened, onChange }: Props) {
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    // The page's own keys are not meant while this is open.
+    // The page's own keys are off while this is open.
     event.stopPropagation();
-    // Escape closes what is uppermost: the suggestions, which are told of it as well, or else the editor.
+    // Escape closes the topmost layer: the suggestions, which also receive it, or else the editor.
     const suggestions = event.currentTarget.querySelector("[role=listbox]")?.checkVisibility();
     if (event.key === ESC && !event.nativeEvent.isComposing && !suggestions) onChange(false);
   };
@@ -33,7 +33,7 @@ export function LabelEditor({ projectId, conversation, opened, onChange }: Props
       returnFocus
       withinPortal
       closeOnEscape={false}
-      // Opened again while it fades away it would go on with what it had.
+      // Reopened while fading out, it would keep its previous state.
       transitionProps={{ duration: 0 }}
     >
       <Popover.Target>
@@ -55,15 +55,15 @@ export function LabelEditor({ projectId, conversation, opened, onChange }: Props
   );
 }
 
-/** Labels of other conversations that are offered while one writes. */
+/** Suggestions: labels of other conversations. */
 const SUGGESTIONS = 5;
 
 type FieldsProps = Pick<Props, "projectId" | "conversation"> & { onDone: () => void };
 
-/** Made anew each time it opens: it begins with what there is. */
+/** Remounted each time it opens, so that it starts from the current labels. */
 function Fields({ projectId, conversation, onDone }: FieldsProps) {
   const trpc = useTRPC();
-  // What somebody else changes meanwhile stays: only the difference from here is sent.
+  // Only the difference from these is sent, so concurrent changes by others are kept.
   const [first] = useState(conversation);
   const [value, setValue] = useState(first.ownLabels);
   const [search, setSearch] = useState("");
@@ -72,7 +72,7 @@ function Fields({ projectId, conversation, onDone }: FieldsProps) {
   const facets = useQuery(trpc.conversations.facets.queryOptions({ projectId }));
   const known = facets.data?.facets.labels.map((label) => label.value) ?? [];
   const sent = first.labels.filter((label) => !first.ownLabels.includes(label));
-  // Conversations that became one may have brought more.
+  // A merge of conversations may have brought more.
   const most = Math.max(LABELS_MAX, first.ownLabels.length);
   const typed = search.trim();
   const next = typed === "" || value.includes(typed) ? value : [...value, typed];
@@ -103,13 +103,13 @@ function Fields({ projectId, conversation, onDone }: FieldsProps) {
           dropdownOpened={offering}
           onDropdownOpen={() => setOffering(true)}
           onDropdownClose={() => setOffering(false)}
-          // Pasted text is put where one writes: as a label of its own it would be gone where there is no place for one.
+          // Pasted text goes into the input: as a label of its own it would be lost if no more labels fit.
           onPasteCapture={(event) => event.stopPropagation()}
           maxLength={LABEL_CHARACTERS}
           maxTags={most}
           isDuplicate={(label, list) => list.includes(label)}
           splitChars={[]}
-          // Saving takes along what is written. As a label it could be a line more, and move Save from under the pointer.
+          // Saving includes the typed text. As a label it could add a line and move Save away from the pointer.
           acceptValueOnBlur={false}
           openOnFocus={false}
           limit={SUGGESTIONS}

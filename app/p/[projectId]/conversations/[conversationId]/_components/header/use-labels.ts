@@ -8,14 +8,14 @@ import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 
 type Change = { add: string[]; remove: string[] };
 
-/** Characters of a conversation's first words that a toast has room for. */
+/** Characters of a conversation's first words that fit into a toast. */
 const NAME_MAX = 60;
 const nameOf = ({ preview, externalId, id }: Pick<ConversationSummary, "preview" | "externalId" | "id">) => {
   const name = preview ?? externalId ?? id;
   return name.length <= NAME_MAX ? name : `${Array.from(name).slice(0, NAME_MAX).join("")}…`;
 };
 
-/** Adds labels to a conversation and takes labels away, says so, and can take back for ten seconds what really changed. */
+/** Adds and removes a conversation's labels, shows a toast, and can undo the effective changes for ten seconds. */
 export function useLabels(projectId: string, conversationId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -24,7 +24,7 @@ export function useLabels(projectId: string, conversationId: string) {
   const update = useMutation(
     trpc.conversations.changeLabels.mutationOptions({
       onSuccess: ({ conversation }, asked) => {
-        // What is on the page knows it at once: an editor that opens before it is read again begins with that.
+        // Updates the page's cache, so that an editor opened before the refetch starts from it.
         queries.setQueriesData<{ conversation: typeof conversation }>(
           { queryKey: trpc.conversations.get.pathKey() },
           (old) =>
@@ -32,7 +32,7 @@ export function useLabels(projectId: string, conversationId: string) {
               ? { ...old, conversation: { ...old.conversation, ...conversation } }
               : old,
         );
-        // It became part of another conversation, which has its labels.
+        // It was merged into another conversation, which has its labels.
         if (conversation.id !== asked.conversationId)
           router.replace(`/p/${projectId}/conversations/${conversation.id}`);
         void queries.invalidateQueries({ queryKey: trpc.conversations.pathKey() });

@@ -10,11 +10,11 @@ type Props = {
   findings: readonly Finding[];
   pairs: readonly { finding: Finding; occurrence: Occurrence }[];
   isPending: boolean;
-  /** The conversation's page, where the turns are not on this one. */
+  /** The conversation's page, if its turns are not on this one. */
   base?: string;
 };
 
-/** What went wrong here, each with its way to the turn that shows it. */
+/** The conversation's Findings, each linked to the turn with its evidence. */
 export function FindingsRail({ projectId, findings, pairs, isPending, base = "" }: Props) {
   if (isPending) return <p className={classes.quiet}>Looking for Findings…</p>;
   if (findings.length === 0) return <p className={classes.quiet}>No Finding in this conversation.</p>;

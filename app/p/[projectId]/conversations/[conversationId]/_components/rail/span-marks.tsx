@@ -3,7 +3,7 @@ import classes from "./rail.module.css";
 
 const SHOWN = 5;
 
-/** Links to the spans whose evidence is in no message. */
+/** Links to spans whose evidence is in no message. */
 export function SpanMarks({ marks }: { marks: readonly Mark[] }) {
   if (marks.length === 0) return null;
   return (

@@ -2,7 +2,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 
-/** The Findings of one conversation, each with how it showed here. */
+/** Returns a conversation's Findings, each with its occurrence here. */
 export function useOccurrences(projectId: string, conversationId: string) {
   const trpc = useTRPC();
   const list = useQuery(trpc.findings.list.queryOptions({ projectId, conversationId, limit: 200 }));

@@ -10,7 +10,7 @@ import classes from "./spans-tab.module.css";
 
 type Props = { projectId: string; traceId: string; spanId?: string; since: number };
 
-/** Log records of a trace, or of one of its spans, in the order in which they were written. */
+/** Log records of a trace or of one span, in order of time. */
 export function LogList({ projectId, traceId, spanId, since }: Props) {
   const trpc = useTRPC();
   const list = useInfiniteQuery(

@@ -1,10 +1,10 @@
-/** What a waterfall needs of a span. */
+/** The part of a span that a waterfall needs. */
 export type TreeSpan = { spanId: string; parentSpanId: string | null; startedAt: number; endedAt: number };
 export type PlacedSpan<S> = { span: S; depth: number; children: number };
 
 /**
- * Parents before children, siblings by time. Spans without a parent in the trace are roots; what hangs together in a
- * circle comes last, flat. Without recursion: traces are deep.
+ * Orders parents before children and siblings by time. Spans without a parent in the trace are roots; cycles come last,
+ * flat. Iterative, because traces can be deep.
  */
 export function placeSpans<S extends TreeSpan>(spans: readonly S[]): PlacedSpan<S>[] {
   const known = new Set(spans.map((span) => span.spanId));
@@ -32,7 +32,7 @@ export function placeSpans<S extends TreeSpan>(spans: readonly S[]): PlacedSpan<
   return placed;
 }
 
-/** The time that all spans cover, without spreading arrays over the stack. */
+/** Returns the time covered by all spans, without spreading arrays onto the stack. */
 export function extentOf(spans: readonly TreeSpan[]): { start: number; end: number } {
   let start = Number.POSITIVE_INFINITY;
   let end = Number.NEGATIVE_INFINITY;

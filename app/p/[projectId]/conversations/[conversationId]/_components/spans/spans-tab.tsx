@@ -18,12 +18,12 @@ type Props = {
   conversationId: string;
   traceIds: readonly string[];
   traceId: string | null;
-  /** Shown in its trace, whether that is named or not. */
+  /** Opened in its trace, whether or not that is given. */
   spanId: string | null;
   onChange: (view: { trace?: string | null; span?: string | null }) => void;
 };
 
-/** The traces of a conversation as they came: what ran when, how each span was read, and what nobody read. */
+/** The traces of a conversation as received: timing, how each span was read, and unrecognized attributes. */
 export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId, onChange }: Props) {
   const trpc = useTRPC();
   const named = traceIds.find((id) => id === traceId);

@@ -12,7 +12,7 @@ type Props = {
   onLogs: () => void;
 };
 
-/** Which trace of the conversation is shown, how much of it was understood, and the way to its log records. */
+/** Chooses the conversation's trace, shows how much of it was recognized, and links to its log records. */
 export function TraceBar({ traceIds, shown, read, withLogs, onTrace, onLogs }: Props) {
   const { trace, from, toStart } = read;
   return (

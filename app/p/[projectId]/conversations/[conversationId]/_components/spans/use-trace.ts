@@ -5,12 +5,12 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import { useForgetLater } from "../use-forget-later";
 
-/** Spans that are read at once behind those that come with the trace. */
+/** Spans loaded per page after those that come with the trace. */
 const PAGE = 500;
 
 /**
- * The spans of a trace, from its start on and more as one scrolls; when a span is asked for that is not among them, from that
- * one on. `from` says which.
+ * Loads a trace's spans from its start, more while scrolling; if a requested span is not among them, from that one on.
+ * `from` says which.
  */
 export function useTrace(projectId: string, traceId: string | undefined, spanId: string | null) {
   const trpc = useTRPC();
@@ -18,7 +18,7 @@ export function useTrace(projectId: string, traceId: string | undefined, spanId:
     trpc.traces.get.queryOptions({ projectId, traceId: traceId ?? "" }, { enabled: traceId !== undefined }),
   );
   const first = trace.data?.trace;
-  /** The span that was gone to last; `from` stays when it is closed, and ends when somebody goes back to the start. */
+  /** The span last requested; `from` stays when it is closed, and is reset by going back to the start. */
   const [goneTo, setGoneTo] = useState<string | null>(null);
   const [from, setFrom] = useState<string | null>(null);
   const later = useInfiniteQuery(
@@ -27,7 +27,7 @@ export function useTrace(projectId: string, traceId: string | undefined, spanId:
       {
         ...nextPage,
         ...(from === null ? { initialCursor: first?.spansCursor ?? null } : {}),
-        // From the start on, scrolling asks for it.
+        // From the start on, scrolling triggers it.
         enabled: from !== null,
       },
     ),
@@ -38,12 +38,12 @@ export function useTrace(projectId: string, traceId: string | undefined, spanId:
   const spans = from === null ? first && [...first.spans, ...(pages ?? [])] : pages;
   const isElsewhere =
     first != null && first.spansCursor !== null && spanId !== null && !spans?.some((span) => span.spanId === spanId);
-  // While rendering, as React has it for state that follows from what is asked for.
+  // Set while rendering, React's pattern for state derived from props.
   if (isElsewhere && spans && goneTo !== spanId) {
     setGoneTo(spanId);
     setFrom(spanId);
   }
-  // Not a span of this trace, or not any more.
+  // Not a span of this trace, or no longer one.
   if (from !== null && problemOf(later.error).status === 404) setFrom(null);
 
   const more = later.data ? later.hasNextPage : from === null && first?.spansCursor != null;

@@ -13,13 +13,13 @@ type Props = {
   spans: readonly SpanData[];
   selectedId: string | null;
   onSelect: (spanId: string) => void;
-  /** More spans can be had: called when the end comes near. */
+  /** Set if there are more spans: called when the end is near. */
   onEnd: (() => void) | undefined;
 };
 
 const ROW = 30;
 const NEAR_THE_END = 12;
-/** Deeper spans are as far to the right as there is room for. */
+/** Deeper spans get the maximum indentation. */
 const DEPTH_SHOWN = 14;
 
 export function Waterfall({ spans, selectedId, onSelect, onEnd }: Props) {
@@ -42,7 +42,7 @@ export function Waterfall({ spans, selectedId, onSelect, onEnd }: Props) {
   useEffect(() => {
     if (onEnd && lastIndex >= placed.length - NEAR_THE_END) onEnd();
   }, [onEnd, lastIndex, placed.length]);
-  // Once: whoever scrolls on is not taken back when the spans are read again.
+  // Once: a refetch must not scroll the reader back.
   const shownId = useRef<string | null>(null);
   useEffect(() => {
     if (selectedIndex < 0 || shownId.current === selectedId) return;
@@ -82,7 +82,7 @@ type SpanRowProps = {
   top: number;
   extent: { start: number; end: number };
   selected: boolean;
-  /** Another span is open: this one is opened instead when it gets the focus. */
+  /** Another span is open, so this one opens when it gets the focus. */
   follow: boolean;
   onSelect: () => void;
 };

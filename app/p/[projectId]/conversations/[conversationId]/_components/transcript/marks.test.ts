@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { locate, segmentsOf } from "./marks";
 
-test("a quote is found where its evidence says, or where else it stands", () => {
+test("a quote is found where its evidence says, or wherever else it occurs", () => {
   expect(locate("order not found, order not found", { start: 17, end: 32, quote: "order not found" })).toEqual([
     17, 32,
   ]);
@@ -10,7 +10,7 @@ test("a quote is found where its evidence says, or where else it stands", () => 
   expect(locate("all well", { start: 0, end: 0, quote: "" })).toBeNull();
 });
 
-test("text is cut at quotes, and overlapping quotes are one", () => {
+test("text is split at quotes, and overlapping quotes are merged", () => {
   expect(
     segmentsOf("abcdef", [
       [4, 9],

@@ -12,7 +12,7 @@ export type Mark = {
 
 export type Segment = { text: string; marked: boolean };
 
-/** Where the quote stands in `text`: where the evidence says, or where else it is found. */
+/** Returns the quote's position in `text`: where the evidence says, or wherever else it occurs. */
 export function locate(
   text: string,
   { start, end, quote }: Pick<Mark, "start" | "end" | "quote">,
@@ -23,7 +23,7 @@ export function locate(
   return at < 0 ? null : [at, at + quote.length];
 }
 
-/** Cuts text at the given ranges. Ranges that touch or overlap become one. */
+/** Splits text at the given ranges. Touching or overlapping ranges are merged. */
 export function segmentsOf(text: string, ranges: readonly (readonly [number, number])[]): Segment[] {
   const merged: [number, number][] = [];
   for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
@@ -47,7 +47,7 @@ export function segmentsOf(text: string, ranges: readonly (readonly [number, num
 
 type Marked = { byMessage: Map<number, Mark[]>; bySpan: Mark[] };
 
-/** Which message each piece of evidence belongs to; what only a span tells of comes apart. */
+/** Groups evidence by message; evidence found only in a span is separate. */
 export function marksOf(pairs: readonly { finding: Finding; occurrence: Occurrence }[]): Marked {
   const byMessage = new Map<number, Mark[]>();
   const bySpan: Mark[] = [];

@@ -5,7 +5,7 @@ import classes from "./transcript.module.css";
 
 type Props = { part: MessagePart; ranges: readonly (readonly [number, number])[]; mono: boolean };
 
-/** One part of a message. Pictures and files are told of, never loaded: the page asks no other host for anything. */
+/** One part of a message. Images and files are described but never loaded: the page contacts no other host. */
 export function MessagePartView({ part, ranges, mono }: Props) {
   if (part.type === "text") return part.text ? <MessageText text={part.text} ranges={ranges} mono={mono} /> : null;
   if (part.type === "reasoning") {

@@ -12,10 +12,10 @@ import classes from "./transcript.module.css";
 export type MessageContext = {
   projectId: string;
   startedAt: number;
-  /** Names and spans of tool calls by their id. */
+  /** Names and spans of tool calls by id. */
   nameOfCall: ReadonlyMap<string, string>;
   spanOfCall: ReadonlyMap<string, ToolCall>;
-  /** Ids of calls that a message answers. */
+  /** Ids of calls whose result is in a message. */
   answered: ReadonlySet<string>;
 };
 
@@ -25,7 +25,7 @@ type Props = {
   marks: readonly Mark[];
   context: MessageContext;
   inPeek?: boolean;
-  /** The address points here. (A message that came into the page later is no `:target`.) */
+  /** The address points here. (A message rendered later is no `:target`.) */
   targeted?: boolean;
 };
 
@@ -103,7 +103,7 @@ export function MessageView({ message, index, marks, context, inPeek = false, ta
 
 type PartsProps = { message: Message; marks: readonly Mark[]; mono: boolean };
 
-/** The parts of a message, each with the evidence that is in it. Positions count in the joined text of all. */
+/** A message's parts, each with its evidence. Positions count in the joined text of all parts. */
 function MessageParts({ message, marks, mono }: PartsProps) {
   const joined = message.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
   const ranges = marks.map((mark) => locate(joined, mark)).filter((range) => range !== null);
@@ -116,7 +116,7 @@ function MessageParts({ message, marks, mono }: PartsProps) {
       part.type === "text"
         ? ranges.map(([start, end]) => [start - from, end - from] as const)
         : marks.map((mark) => (locate(joined, mark) ? null : locate(text, mark))).filter((range) => range !== null);
-    // Structured results read better with their lines; a quote needs the text as it was sent.
+    // Structured results are pretty-printed, unless a quote needs the text as sent.
     const pretty = mono && part.type === "text" && own.every(([start, end]) => end <= 0 || start >= text.length);
     return (
       <MessagePartView

@@ -7,7 +7,7 @@ import classes from "./transcript.module.css";
 
 type Props = { call: MessageToolCall; span: ToolCall | undefined; answeredBelow: boolean };
 
-/** A tool call where the assistant made it; its result too, unless a message further down brings that. */
+/** A tool call where the assistant made it, with its result unless a later message contains that. */
 export function ToolCallView({ call, span, answeredBelow }: Props) {
   const result = answeredBelow ? null : (span?.result ?? null);
   return (

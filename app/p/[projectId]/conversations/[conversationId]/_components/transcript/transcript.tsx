@@ -18,7 +18,7 @@ type Props = {
   scroller: HTMLElement | null;
 };
 
-/** Up to here every message is in the page, where the browser's own search finds it. */
+/** Up to this many messages are all in the DOM, so that the browser's own search finds them. */
 const ALL_IN_PAGE = 150;
 const GUESSED_HEIGHT = 120;
 const HASH = /^#m-(\d+)$/;
@@ -66,7 +66,7 @@ function ShortTranscript({ projectId, conversation, marks }: Props) {
   );
 }
 
-/** Only messages in view are in the page, and of a very long conversation only those around are read. */
+/** Only visible messages are in the DOM, and of a very long conversation only those around them are loaded. */
 function LongTranscript({ projectId, conversation, marks, scroller }: Props) {
   const [inView, setInView] = useState<readonly number[]>([]);
   const { count, messages, toolCalls, error, retry } = useMessages(projectId, conversation, inView);
@@ -102,7 +102,7 @@ function LongTranscript({ projectId, conversation, marks, scroller }: Props) {
     window.addEventListener("hashchange", go);
     return () => window.removeEventListener("hashchange", go);
   }, [virtual, scroller, count]);
-  // Once it is read, its height is another than was guessed.
+  // Once loaded, its height differs from the estimate.
   const targetIsThere = target !== null && messages.has(target);
   useEffect(() => {
     if (target !== null && targetIsThere) virtual.scrollToIndex(target, { align: "center" });

@@ -5,14 +5,14 @@ import type { PlacedMessage, ToolCall } from "@/server/services/telemetry/schema
 
 type Conversation = RouterOutputs["conversations"]["get"]["conversation"];
 
-/** Messages that are asked for at once. */
+/** Messages per request. */
 const CHUNK = 50;
-/** Chunks that a page holds; beyond them the oldest asked for goes. */
+/** Chunks held at a time; beyond that, the least recently requested is dropped. */
 const CHUNKS_HELD = 12;
 
 /**
- * The messages of a conversation in view, wherever that is: the first are there, others are read in chunks. A chunk of long
- * texts comes short, and another begins behind it.
+ * Loads a conversation's messages around the visible ones: the first come with it, others are loaded in chunks. A chunk
+ * with long texts comes back short, and another starts after it.
  */
 export function useMessages(projectId: string, conversation: Conversation, inView: readonly number[]) {
   const trpc = useTRPC();
@@ -47,7 +47,7 @@ export function useMessages(projectId: string, conversation: Conversation, inVie
     if (missing) setStarts((held) => [...new Set([...wanted, ...held])].slice(0, Math.max(CHUNKS_HELD, wanted.length)));
   });
 
-  // More came, or what was there was read again: what is held is of before.
+  // Messages were added or refetched, so the loaded chunks are stale.
   const version = `${messageCount} ${lastActivityAt}`;
   const held = useRef(version);
   useEffect(() => {
@@ -67,7 +67,7 @@ export function useMessages(projectId: string, conversation: Conversation, inVie
 
 type Chunk = { messages: readonly { index: number }[] } | undefined;
 
-/** Returns where chunks begin that bring these messages, as far as that is known: of a short one, behind its end. */
+/** Returns the starts of the chunks that contain these messages, as far as known: after a short one, its end. */
 export function startsFor(
   indexes: readonly number[],
   carried: number,
