@@ -1,7 +1,7 @@
 "use client";
 import { Button } from "@mantine/core";
 import { EntryCard } from "./_components/entry/entry-card";
-import { WhatIsIll } from "./_components/feedback/what-is-ill";
+import { FailingParts } from "./_components/feedback/failing-parts";
 
 export default function RootError({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
   return (
@@ -10,7 +10,7 @@ export default function RootError({ error, retry }: { error: Error & { digest?: 
         The page could not be made. {error.digest ? <span className="mono">{error.digest}</span> : null} in the server's
         log tells why.
       </p>
-      <WhatIsIll onWell={retry} />
+      <FailingParts onRecovered={retry} />
       <Button onClick={retry}>Try again</Button>
     </EntryCard>
   );

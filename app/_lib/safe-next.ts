@@ -1,4 +1,4 @@
-const HERE = "http://here.invalid";
+const ORIGIN = "http://here.invalid";
 
 /** Returns the path of one of our own addresses, as next-auth passes it. */
 export function pathOf(url: string | undefined): string | undefined {
@@ -10,9 +10,9 @@ export function pathOf(url: string | undefined): string | undefined {
 /** Returns where to go after signing in: one of our pages, never another host. */
 export function safeNext(next: string | undefined): string {
   // Browsers drop tabs and line breaks from an address and read a backslash as a slash: check what they would open.
-  if (!next?.startsWith("/") || !URL.canParse(next, HERE)) return "/";
-  const url = new URL(next, HERE);
+  if (!next?.startsWith("/") || !URL.canParse(next, ORIGIN)) return "/";
+  const url = new URL(next, ORIGIN);
   // A path starting with two slashes would be read as a host next time.
-  if (url.origin !== HERE || url.pathname.startsWith("//")) return "/";
+  if (url.origin !== ORIGIN || url.pathname.startsWith("//")) return "/";
   return url.pathname + url.search + url.hash;
 }

@@ -26,7 +26,7 @@ export function NameForm({ label, value, action, optional = false, ...rest }: Pr
   const { autoComplete = "off", onSave, saving, error } = rest;
   const [edited, setEdited] = useState<string | null>(null);
   const name = edited ?? value;
-  const unfit = name.trim() === value || (!optional && name.trim() === "");
+  const invalid = name.trim() === value || (!optional && name.trim() === "");
   return (
     <form
       onSubmit={(event) => {
@@ -44,7 +44,7 @@ export function NameForm({ label, value, action, optional = false, ...rest }: Pr
           onChange={(event) => setEdited(event.currentTarget.value)}
           error={error ? problemOf(error).detail : undefined}
         />
-        <Button type="submit" size="sm" variant="default" loading={saving} disabled={unfit}>
+        <Button type="submit" size="sm" variant="default" loading={saving} disabled={invalid}>
           {action}
         </Button>
       </Group>

@@ -9,16 +9,16 @@ type Props<T> = {
   title: string;
   token: string | null | undefined;
   /** What the link opens, according to the server; `null` if nothing. */
-  look: UseQueryResult<T | null>;
+  query: UseQueryResult<T | null>;
   /** The reasons why a link may be invalid. */
   closed: string;
   children: (token: string, opens: T) => React.ReactNode;
 };
 
 /** The page of a one-time link. The script resolves the link, because its token must not be sent with an address. */
-export function LinkCard<T>({ title, token, look, closed, children }: Props<T>) {
-  if (token && look.data) return children(token, look.data);
-  if (token === null || look.data === null)
+export function LinkCard<T>({ title, token, query, closed, children }: Props<T>) {
+  if (token && query.data) return children(token, query.data);
+  if (token === null || query.data === null)
     return (
       <EntryCard title="This link opens nothing">
         {closed}{" "}
@@ -30,8 +30,8 @@ export function LinkCard<T>({ title, token, look, closed, children }: Props<T>) 
     );
   return (
     <EntryCard title={title}>
-      {look.error ? (
-        <ErrorState error={look.error} onRetry={() => void look.refetch()} retrying={look.isFetching} />
+      {query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
       ) : (
         <Stack gap="sm" role="status" aria-label="Reading the link">
           <Skeleton height={12} width="80%" />

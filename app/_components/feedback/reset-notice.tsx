@@ -7,7 +7,7 @@ import type { PasswordReset } from "@/server/services/identity/schemas";
 import { ExactTime } from "../values/exact-time";
 import { Refused } from "./refused";
 
-const makerOf = ({ by }: PasswordReset) => {
+const creatorOf = ({ by }: PasswordReset) => {
   if (by === null) return "whoever runs this installation";
   if (by.email === null) return "an owner whose account is gone";
   return by.name === null ? by.email : `${by.name} (${by.email})`;
@@ -30,8 +30,8 @@ export function ResetNotice({ reset }: { reset: PasswordReset | null }) {
       style={{ borderBottom: "1px solid var(--line-strong)", background: "var(--surface-active)" }}
     >
       <Text size="sm" style={{ flex: "1 1 16rem" }}>
-        Your password was reset on <ExactTime at={reset.at} /> with a link that <b>{makerOf(reset)}</b> made. If you did
-        not set it yourself, somebody else was in your account: ask for a new link and tell whoever runs this
+        Your password was reset on <ExactTime at={reset.at} /> with a link that <b>{creatorOf(reset)}</b> made. If you
+        did not set it yourself, somebody else was in your account: ask for a new link and tell whoever runs this
         installation.
       </Text>
       <Refused error={dismiss.error} />

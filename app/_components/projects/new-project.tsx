@@ -3,8 +3,8 @@ import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { keepKey } from "@/app/_lib/kept-key";
 import { problemOf } from "@/app/_lib/problem";
+import { storeKey } from "@/app/_lib/stored-key";
 import { useTRPC } from "@/app/_lib/trpc/client";
 
 /** A project comes with a key; its secret is kept in this tab for the page that shows how to send a trace. */
@@ -15,7 +15,7 @@ export function NewProject({ opened, onClose }: { opened: boolean; onClose: () =
   const create = useMutation(
     trpc.projects.create.mutationOptions({
       onSuccess: ({ project, secret }) => {
-        keepKey(project.id, secret);
+        storeKey(project.id, secret);
         setName("");
         onClose();
         router.push(`/p/${project.id}/send-a-trace`);

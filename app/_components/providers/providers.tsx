@@ -7,7 +7,7 @@ import { NowProvider } from "../values/now";
 import { cssVariables, theme } from "./theme";
 
 /** The dialogs' scroll lock inserts a style element, and takes its nonce from this global. */
-function allowStylesOfScrollLock(nonce: string | undefined) {
+function allowScrollLockStyles(nonce: string | undefined) {
   (globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;
 }
 
@@ -15,14 +15,14 @@ type Props = { now: number; nonce: string | undefined; children: React.ReactNode
 
 export function Providers({ now, nonce, children }: Props) {
   // The nonce of the initial document: client-side navigation renders new parts under the same policy.
-  const [ofDocument] = useState(nonce);
-  if (typeof window !== "undefined") allowStylesOfScrollLock(ofDocument);
+  const [documentNonce] = useState(nonce);
+  if (typeof window !== "undefined") allowScrollLockStyles(documentNonce);
   return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={cssVariables}
       defaultColorScheme="auto"
-      {...(ofDocument === undefined ? {} : { getStyleNonce: () => ofDocument })}
+      {...(documentNonce === undefined ? {} : { getStyleNonce: () => documentNonce })}
     >
       <Notifications position="bottom-right" limit={4} />
       <NowProvider initial={now}>

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { fieldChanges } from "./field-changes";
 
-const told = (...args: Parameters<typeof fieldChanges>) =>
+const changes = (...args: Parameters<typeof fieldChanges>) =>
   fieldChanges(...args).map(({ path, kind, before, after }) => [path, kind, before, after]);
 
 test("a change is listed field by field, with unchanged fields last", () => {
   expect(
-    told(
+    changes(
       { days: 30, role: "owner", from: { id: "u", role: "owner" } },
       { days: 30, role: "viewer", from: { id: "u", role: null } },
     ),
@@ -19,13 +19,13 @@ test("a change is listed field by field, with unchanged fields last", () => {
 });
 
 test("added and removed fields are marked; lists and empty records are one value", () => {
-  expect(told(null, { capabilities: ["a", "b"], options: {} })).toEqual([
+  expect(changes(null, { capabilities: ["a", "b"], options: {} })).toEqual([
     ["capabilities", "added", undefined, ["a", "b"]],
     ["options", "added", undefined, {}],
   ]);
-  expect(told({ capabilities: ["a"], expiresAt: null }, { capabilities: ["a", "b"] })).toEqual([
+  expect(changes({ capabilities: ["a"], expiresAt: null }, { capabilities: ["a", "b"] })).toEqual([
     ["capabilities", "changed", ["a"], ["a", "b"]],
     ["expiresAt", "removed", null, undefined],
   ]);
-  expect(told(null, null)).toEqual([]);
+  expect(changes(null, null)).toEqual([]);
 });

@@ -18,13 +18,13 @@ const URL_MAX = 6000;
 /** Reads whose input does not fit into an address are sent in a body. */
 const READ_BY_POST = new Set(["modelPrices.estimate"]);
 
-let ofBrowser: QueryClient | undefined;
+let browserClient: QueryClient | undefined;
 
 /** One per page load in the browser and one per render on the server, so that nobody sees another's data. */
 function queryClientHere() {
   if (typeof window === "undefined") return makeQueryClient({ patient: false });
-  ofBrowser ??= makeQueryClient();
-  return ofBrowser;
+  browserClient ??= makeQueryClient();
+  return browserClient;
 }
 
 /** Provides the API client and its cache to the components below. */

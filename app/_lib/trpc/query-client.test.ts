@@ -12,11 +12,11 @@ const refusal = (httpStatus: number, retryAfter: number | null = null) => {
 };
 /** Refuses that many times, then succeeds. */
 const after = (times: number, error: unknown) => {
-  const asked = vi.fn(async () => {
-    if (asked.mock.calls.length <= times) throw error;
+  const request = vi.fn(async () => {
+    if (request.mock.calls.length <= times) throw error;
     return "done";
   });
-  return asked;
+  return request;
 };
 const outcome = (of: Promise<unknown>) => of.catch((error: Error) => error.message);
 
@@ -31,12 +31,12 @@ test.each([
   ["a question", query],
   ["a change", mutate],
 ])("%s that is over the limit waits as long as it was told, and passes", async (_, send) => {
-  const asked = after(2, refusal(429, 7));
-  const done = send(asked);
+  const request = after(2, refusal(429, 7));
+  const done = send(request);
   await vi.advanceTimersByTimeAsync(6900);
-  expect(asked).toHaveBeenCalledTimes(1);
+  expect(request).toHaveBeenCalledTimes(1);
   await vi.advanceTimersByTimeAsync(600);
-  expect(asked).toHaveBeenCalledTimes(2);
+  expect(request).toHaveBeenCalledTimes(2);
   await vi.advanceTimersByTimeAsync(7500);
   expect(await done).toBe("done");
 });

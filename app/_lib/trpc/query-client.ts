@@ -2,16 +2,16 @@ import { defaultShouldDehydrateQuery, QueryClient } from "@tanstack/react-query"
 import { TRPCClientError } from "@trpc/client";
 
 /** Data from the server's first render is not fetched again immediately. */
-const FRESH_MS = 15_000;
+const STALE_TIME_MS = 15_000;
 const RETRIES = 2;
 /**
  * A rate limit passes by itself, so it gets more retries than a failure, but nobody watches a spinner for longer than
  * this.
  */
-const LIMITED_RETRIES = 5;
-const LIMITED_WAIT_MAX_S = 15;
+const RATE_LIMIT_RETRIES = 5;
+const RATE_LIMIT_WAIT_MAX_S = 15;
 /** Jitter, so that screens with the same Retry-After do not all retry at the same moment. */
-const SPREAD_MS = 400;
+const JITTER_MS = 400;
 
 type ErrorData = { httpStatus: number; retryAfter: number | null };
 
@@ -27,26 +27,26 @@ function dataOf(error: unknown): ErrorData {
 /** Rate-limited before any work started, so the same request can be retried. */
 const limitedFor = (error: unknown) => {
   const { httpStatus, retryAfter } = dataOf(error);
-  return httpStatus === 429 && retryAfter !== null && retryAfter <= LIMITED_WAIT_MAX_S ? retryAfter : null;
+  return httpStatus === 429 && retryAfter !== null && retryAfter <= RATE_LIMIT_WAIT_MAX_S ? retryAfter : null;
 };
 
 /** Retrying helps if the network or the server failed, not if the request was refused as wrong. */
 function worthRetrying(failures: number, error: unknown) {
-  if (limitedFor(error) !== null) return failures < LIMITED_RETRIES;
+  if (limitedFor(error) !== null) return failures < RATE_LIMIT_RETRIES;
   const { httpStatus } = dataOf(error);
   return httpStatus >= 500 && httpStatus !== 501 && failures < RETRIES;
 }
 
 function retryDelay(failures: number, error: unknown) {
   const wait = limitedFor(error);
-  return wait === null ? Math.min(1000 * 2 ** failures, 8000) : wait * 1000 + Math.random() * SPREAD_MS;
+  return wait === null ? Math.min(1000 * 2 ** failures, 8000) : wait * 1000 + Math.random() * JITTER_MS;
 }
 
 /** Without `patient` a query is tried once: a page being rendered leaves failures to the browser. */
 export const makeQueryClient = ({ patient = true } = {}) =>
   new QueryClient({
     defaultOptions: {
-      queries: { staleTime: FRESH_MS, retry: patient && worthRetrying, retryDelay },
+      queries: { staleTime: STALE_TIME_MS, retry: patient && worthRetrying, retryDelay },
       // A mutation that failed may have taken effect; a rate-limited one has not.
       mutations: {
         retry: (failures, error) => limitedFor(error) !== null && worthRetrying(failures, error),

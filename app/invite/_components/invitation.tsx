@@ -7,14 +7,14 @@ import { useTRPCClient } from "@/app/_lib/trpc/client";
 import { ROLE_WORDS } from "@/app/p/[projectId]/_components/access/role-words";
 import type { SignInMethods } from "@/server/services/single-sign-on";
 import { AcceptInvitation } from "./accept-invitation";
-import { ComeIn } from "./come-in";
+import { InvitationSignIn } from "./invitation-sign-in";
 
 type Props = { signedInAs: string | null; ways: SignInMethods };
 
 export function Invitation({ signedInAs, ways }: Props) {
   const token = useLinkToken("invite");
   const api = useTRPCClient();
-  const look = useQuery({
+  const query = useQuery({
     queryKey: ["link", "invite", token],
     queryFn: token ? async () => (await api.links.invitation.mutate({ token })).invitation : skipToken,
   });
@@ -22,13 +22,13 @@ export function Invitation({ signedInAs, ways }: Props) {
     <LinkCard
       title="Invitation"
       token={token}
-      look={look}
+      query={query}
       closed="It was used already, has expired, was revoked, or is not whole. Ask an owner of the project for a new one."
     >
       {(usable, { projectName, role, email }) => (
         <EntryCard title={`Join ${projectName}`}>
           {signedInAs === null ? (
-            <ComeIn token={usable} role={ROLE_WORDS[role].one} email={email} ways={ways} />
+            <InvitationSignIn token={usable} role={ROLE_WORDS[role].one} email={email} ways={ways} />
           ) : (
             <AcceptInvitation token={usable} role={ROLE_WORDS[role].one} email={signedInAs} />
           )}

@@ -1,6 +1,6 @@
 "use client";
 import { ErrorState } from "@/app/_components/feedback/error-state";
-import { WhatIsIll } from "@/app/_components/feedback/what-is-ill";
+import { FailingParts } from "@/app/_components/feedback/failing-parts";
 import { PageHeader } from "@/app/_components/layout/page-header";
 
 /** Replaces a page that failed to render; the workbench around it stays. */
@@ -13,7 +13,7 @@ export default function PageError({ error, retry }: { error: Error & { digest?: 
     <>
       <PageHeader title="Something went wrong" />
       <ErrorState error={shown} onRetry={retry} />
-      <WhatIsIll onWell={retry} />
+      <FailingParts onRecovered={retry} />
     </>
   );
 }

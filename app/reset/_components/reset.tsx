@@ -9,7 +9,7 @@ import { ResetForm } from "./reset-form";
 export function Reset() {
   const token = useLinkToken("reset");
   const api = useTRPCClient();
-  const look = useQuery({
+  const query = useQuery({
     queryKey: ["link", "reset", token],
     queryFn: token ? async () => (await api.links.passwordReset.mutate({ token })).email : skipToken,
   });
@@ -17,7 +17,7 @@ export function Reset() {
     <LinkCard
       title="New password"
       token={token}
-      look={look}
+      query={query}
       closed="It was used already, has expired, was replaced by a newer one, or is not whole. Ask an owner for a new one."
     >
       {(usable, email) => (

@@ -5,8 +5,8 @@ import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { signIn } from "next-auth/react";
 import { Refused } from "@/app/_components/feedback/refused";
-import { keepKey } from "@/app/_lib/kept-key";
 import { forgetLinkToken } from "@/app/_lib/link-token";
+import { storeKey } from "@/app/_lib/stored-key";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { SignInMethods } from "@/server/services/single-sign-on";
 
@@ -30,7 +30,7 @@ export function SetupForm({ token, ways }: { token: string | undefined; ways: Si
   const complete = useMutation(
     trpc.setup.complete.mutationOptions({
       onSuccess: async ({ project, secret }, { email, password }) => {
-        keepKey(project.id, secret);
+        storeKey(project.id, secret);
         forgetLinkToken("setup");
         const first = `/p/${project.id}/send-a-trace`;
         if (password === undefined) return void (await signIn("oidc", { callbackUrl: first }));

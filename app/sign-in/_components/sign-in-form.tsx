@@ -10,7 +10,7 @@ const WRONG =
  * By next-auth's codes; each is equally true of an address without an account, or shown only to holders of the
  * password.
  */
-const NOT_TRIED: Record<string, string> = {
+const REFUSALS: Record<string, string> = {
   RateLimited:
     "Too many attempts to sign in. Wait some minutes, sign in from where you usually do, or ask for a link for a new password.",
   Disabled: "This account is disabled. Ask an owner of this installation to enable it.",
@@ -39,7 +39,7 @@ export function SignInForm({ next, canReset }: Props) {
         window.location.assign(next);
         return;
       }
-      setProblem(NOT_TRIED[result?.error ?? ""] ?? WRONG);
+      setProblem(REFUSALS[result?.error ?? ""] ?? WRONG);
     } catch {
       setProblem(UNREACHABLE);
     }

@@ -6,26 +6,26 @@ import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { type Capability, ROLE_CAPABILITIES, type Role } from "@/server/platform/capabilities";
 import type { ShellProject } from "../shell/shell-data";
-import { NoLongerHere, SignedOut } from "./no-longer-here";
+import { AccessLost, SignedOut } from "./access-lost";
 import { ROLE_WORDS } from "./role-words";
 
 /** An open page must notice within five seconds, round trip included. */
-const ASK_EVERY_MS = 3000;
+const POLL_MS = 3000;
 /** Refusals that trigger an immediate check: signed out, no longer allowed, no longer found. */
-const TELLING = new Set<number | null>([401, 403, 404]);
+const ACCESS_STATUSES = new Set<number | null>([401, 403, 404]);
 
 type Known = { project: ShellProject; projects: ShellProject[] };
 const Membership = createContext<Known | null>(null);
 
-function useKnown(): Known {
+function useMembership(): Known {
   const known = useContext(Membership);
   if (!known) throw new Error("This is for the pages of a project.");
   return known;
 }
 
 /** Returns every project of the reader, live. */
-export const useProjects = () => useKnown().projects;
-export const useRole = (): Role => useKnown().project.role;
+export const useProjects = () => useMembership().projects;
+export const useRole = (): Role => useMembership().project.role;
 /** Returns whether the reader has a capability. The server decides; checking here only avoids a refusal. */
 export const useMay = (capability: Capability) => ROLE_CAPABILITIES[useRole()].includes(capability);
 
@@ -34,19 +34,19 @@ function useLiveProjects(first: ShellProject[]) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const list = useQuery(
-    trpc.projects.list.queryOptions(undefined, { refetchInterval: ASK_EVERY_MS, refetchOnWindowFocus: "always" }),
+    trpc.projects.list.queryOptions(undefined, { refetchInterval: POLL_MS, refetchOnWindowFocus: "always" }),
   );
   const own = hashKey(trpc.projects.list.queryKey());
   const { refetch } = list;
   useEffect(() => {
-    const askAfter = (error: unknown) => void (TELLING.has(problemOf(error).status) && refetch());
+    const refetchAfter = (error: unknown) => void (ACCESS_STATUSES.has(problemOf(error).status) && refetch());
     const ends = [
       queries.getQueryCache().subscribe((event) => {
         if (event.type === "updated" && event.action.type === "error" && event.query.queryHash !== own)
-          askAfter(event.action.error);
+          refetchAfter(event.action.error);
       }),
       queries.getMutationCache().subscribe((event) => {
-        if (event.type === "updated" && event.action.type === "error") askAfter(event.action.error);
+        if (event.type === "updated" && event.action.type === "error") refetchAfter(event.action.error);
       }),
     ];
     return () => {
@@ -58,7 +58,7 @@ function useLiveProjects(first: ShellProject[]) {
     signedOut: problemOf(list.error).status === 401,
     /** Drops data that was loaded for a role the reader no longer has, or reloads it. */
     forget: () => queries.removeQueries({ predicate: (query) => query.queryHash !== own }),
-    askAnew: () => queries.invalidateQueries({ predicate: (query) => query.queryHash !== own }),
+    reload: () => queries.invalidateQueries({ predicate: (query) => query.queryHash !== own }),
   };
 }
 
@@ -69,7 +69,7 @@ type Props = { projectId: string; projects: ShellProject[]; children: ReactNode 
  * anything of the project, even on a page that was already open.
  */
 export function MembershipProvider({ projectId, projects: first, children }: Props) {
-  const { projects, signedOut, forget, askAnew } = useLiveProjects(first);
+  const { projects, signedOut, forget, reload } = useLiveProjects(first);
   const project = projects.find(({ id }) => id === projectId);
   const before = useRef(project);
   const gone = signedOut || !project;
@@ -79,12 +79,12 @@ export function MembershipProvider({ projectId, projects: first, children }: Pro
       notifications.clean();
       forget();
     } else if (was && was.role !== project.role) {
-      void askAnew();
+      void reload();
       notifications.show({ message: `You are ${ROLE_WORDS[project.role].one} in ${project.name} now.` });
     }
     if (project) before.current = project;
   });
   if (signedOut) return <SignedOut />;
-  if (!project) return <NoLongerHere name={first.find(({ id }) => id === projectId)?.name} />;
+  if (!project) return <AccessLost name={first.find(({ id }) => id === projectId)?.name} />;
   return <Membership value={{ project, projects }}>{children}</Membership>;
 }

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { CostLately } from "./cost-lately";
 import { pageHref } from "./pages";
+import { RecentCost } from "./recent-cost";
 import classes from "./shell.module.css";
 import { usePages } from "./use-pages";
 
@@ -17,7 +17,7 @@ export function ProjectNav({ projectId, onGo }: { projectId: string; onGo: () =>
             <Link href={href} className={classes.link} aria-current={here ? "page" : undefined} onClick={onGo}>
               <Icon size={16} stroke={1.75} aria-hidden />
               {label}
-              {page === "costs" ? <CostLately projectId={projectId} /> : null}
+              {page === "costs" ? <RecentCost projectId={projectId} /> : null}
               <span className={classes.keys} aria-hidden>
                 g {key}
               </span>

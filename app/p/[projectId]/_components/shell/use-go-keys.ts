@@ -4,7 +4,7 @@ import { useKeys } from "@/app/_lib/use-keys";
 import { pageHref } from "./pages";
 import { usePages } from "./use-pages";
 
-const SECOND_KEY_WITHIN_MS = 1200;
+const SECOND_KEY_TIMEOUT_MS = 1200;
 
 /** `g` then a letter opens a page. Listens first, so that `g k` is not also "row up". */
 export function useGoKeys(projectId: string, onHelp: () => void) {
@@ -32,7 +32,7 @@ export function useGoKeys(projectId: string, onHelp: () => void) {
         clearTimeout(pending.current ?? undefined);
         pending.current = setTimeout(() => {
           pending.current = null;
-        }, SECOND_KEY_WITHIN_MS);
+        }, SECOND_KEY_TIMEOUT_MS);
       },
       "?": onHelp,
     },

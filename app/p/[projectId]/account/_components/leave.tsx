@@ -9,20 +9,20 @@ import { useMay } from "../../_components/access/membership";
 
 export function Leave({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
-  const [asking, ask] = useDisclosure(false);
+  const [opened, dialog] = useDisclosure(false);
   const leave = useMutation(trpc.projects.leave.mutationOptions({ onSuccess: () => window.location.assign("/") }));
   const mayHaveKeys = useMay("project:admin");
   const [revokeKeys, setRevokeKeys] = useState(true);
   const close = () => {
     leave.reset();
-    ask.close();
+    dialog.close();
   };
   return (
     <>
-      <Button variant="default" size="sm" onClick={ask.open}>
+      <Button variant="default" size="sm" onClick={dialog.open}>
         Leave the project…
       </Button>
-      <Modal opened={asking} onClose={close} title="Leave this project?">
+      <Modal opened={opened} onClose={close} title="Leave this project?">
         <Stack gap="md">
           <Text size="sm">You lose it at once; only an owner can let you in again. The last owner cannot leave.</Text>
           {mayHaveKeys ? (

@@ -10,7 +10,7 @@ type Props = { email: string; provider: string; mail: boolean };
 /** A first password can only be set through a link: an unattended browser must not become permanent access. */
 export function NoPassword({ email, provider, mail }: Props) {
   const trpc = useTRPC();
-  const ask = useMutation(
+  const requestLink = useMutation(
     trpc.links.forgotPassword.mutationOptions({
       onSuccess: () => notifications.show({ message: `A link is on its way to ${email}` }),
       onError: (failed) => notifications.show({ color: "red", message: problemOf(failed).detail }),
@@ -29,9 +29,9 @@ export function NoPassword({ email, provider, mail }: Props) {
           <Button
             size="sm"
             variant="default"
-            loading={ask.isPending}
-            disabled={ask.isSuccess}
-            onClick={() => ask.mutate({ email })}
+            loading={requestLink.isPending}
+            disabled={requestLink.isSuccess}
+            onClick={() => requestLink.mutate({ email })}
           >
             Mail me a link
           </Button>

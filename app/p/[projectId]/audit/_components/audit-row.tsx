@@ -21,7 +21,7 @@ export const COLUMNS = [
 const KINDS = { user: "Person", apiKey: "Key", job: "Job", operator: "Operator", visitor: "Visitor" } as const;
 
 /** A person by their address alone, everything else with its kind. */
-function whoOf({ kind, name, id }: AuditEntry["actor"]) {
+function actorLabel({ kind, name, id }: AuditEntry["actor"]) {
   const called = name ?? id;
   return kind === "user" && called !== null ? called : [KINDS[kind], called].filter(Boolean).join(" ");
 }
@@ -37,7 +37,7 @@ type Props = {
 
 export function AuditRow({ projectId, entry, index, open, onToggle, onActor }: Props) {
   const { actor, target, action, door, createdAt } = entry;
-  const who = whoOf(actor);
+  const who = actorLabel(actor);
   const what = actionWords(action);
   const href = target && targetHref(projectId, target);
   return (

@@ -121,13 +121,13 @@ const OTHERS_SHOWN = 4;
 function OtherUsage({ usage, names }: { usage: Row["usage"]; names: readonly string[] }) {
   const used = names.filter((name) => usage[name]);
   if (used.length === 0) return <Count value={0} />;
-  const told = used.map((name) => `${formatUnits(usage[name]!)} ${bucketName(name)}`);
+  const lines = used.map((name) => `${formatUnits(usage[name]!)} ${bucketName(name)}`);
   return (
-    <div className={classes.others} title={told.join("\n")}>
-      {told.slice(0, OTHERS_SHOWN).map((text) => (
+    <div className={classes.others} title={lines.join("\n")}>
+      {lines.slice(0, OTHERS_SHOWN).map((text) => (
         <div key={text}>{text}</div>
       ))}
-      {told.length > OTHERS_SHOWN ? <div>and {formatCount(told.length - OTHERS_SHOWN)} more</div> : null}
+      {lines.length > OTHERS_SHOWN ? <div>and {formatCount(lines.length - OTHERS_SHOWN)} more</div> : null}
     </div>
   );
 }
@@ -141,13 +141,13 @@ type GroupProps = { projectId: string; costs: Costs; row: Row };
 function Group({ projectId, costs, row: { key }, index }: GroupProps & { index: number }) {
   const name = groupName(costs.groupBy, { key });
   const href = groupHref(projectId, costs, key);
-  const look = key !== null && IDS.has(costs.groupBy) ? "mono" : undefined;
+  const valueClass = key !== null && IDS.has(costs.groupBy) ? "mono" : undefined;
   return href ? (
-    <Link href={href} prefetch={false} className={look} title={name} data-row={index}>
+    <Link href={href} prefetch={false} className={valueClass} title={name} data-row={index}>
       {name}
     </Link>
   ) : (
-    <span className={look} title={name} tabIndex={-1} data-row={index}>
+    <span className={valueClass} title={name} tabIndex={-1} data-row={index}>
       {name}
     </span>
   );

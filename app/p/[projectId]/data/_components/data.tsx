@@ -32,7 +32,7 @@ export function Data({ projectId }: { projectId: string }) {
             projectId={projectId}
             userId={user}
             onLook={(user) => void setView({ user })}
-            onAsked={(deletion) => void setView({ user: null, deletion })}
+            onRequested={(deletion) => void setView({ user: null, deletion })}
           />
         </PageSection>
         <PageSection title="Deletions" flush>

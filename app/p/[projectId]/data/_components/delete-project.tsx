@@ -12,13 +12,13 @@ import { TypeToConfirm } from "../../_components/confirm/type-to-confirm";
 /** Deletes the project: it is gone for everybody at once, its rows soon after. */
 export function DeleteProject({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
-  const [asking, ask] = useDisclosure(false);
+  const [opened, dialog] = useDisclosure(false);
   const name = useProjects().find(({ id }) => id === projectId)?.name ?? "";
-  const preview = useQuery(trpc.deletions.preview.queryOptions({ projectId }, { enabled: asking, staleTime: 0 }));
+  const preview = useQuery(trpc.deletions.preview.queryOptions({ projectId }, { enabled: opened, staleTime: 0 }));
   const remove = useMutation(trpc.projects.delete.mutationOptions({ onSuccess: () => window.location.assign("/") }));
   const close = () => {
     remove.reset();
-    ask.close();
+    dialog.close();
   };
   const counted = preview.isFetching ? undefined : preview.data?.preview;
   return (
@@ -27,11 +27,11 @@ export function DeleteProject({ projectId }: { projectId: string }) {
         With all its conversations, Findings, keys and members. Members and keys lose it at once; its rows go in the
         background. There is no way back.
       </Text>
-      <Button color="red" variant="outline" size="sm" onClick={ask.open}>
+      <Button color="red" variant="outline" size="sm" onClick={dialog.open}>
         Delete the project…
       </Button>
       <TypeToConfirm
-        opened={asking}
+        opened={opened}
         onClose={close}
         title={`Delete ${name}?`}
         phrase={name}

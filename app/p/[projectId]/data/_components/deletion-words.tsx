@@ -9,7 +9,7 @@ export const SCOPE_WORDS: Record<Deletion["scope"], string> = {
   retention: "What was older than is kept",
 };
 
-const LOOK: Record<Deletion["status"], { word: string; color: string; hollow: boolean }> = {
+const STATUS: Record<Deletion["status"], { word: string; color: string; hollow: boolean }> = {
   queued: { word: "Queued", color: "var(--severity-info)", hollow: true },
   running: { word: "Running", color: "var(--severity-low)", hollow: true },
   completed: { word: "Complete", color: "var(--state-ok)", hollow: false },
@@ -17,7 +17,7 @@ const LOOK: Record<Deletion["status"], { word: string; color: string; hollow: bo
 
 export function DeletionStatus({ deletion }: { deletion: Deletion }) {
   if (deletion.failedJobId !== null) return <Dot color="var(--severity-critical)">Stands still</Dot>;
-  const { word, color, hollow } = LOOK[deletion.status];
+  const { word, color, hollow } = STATUS[deletion.status];
   return (
     <Dot color={color} hollow={hollow}>
       {word}
@@ -26,7 +26,7 @@ export function DeletionStatus({ deletion }: { deletion: Deletion }) {
 }
 
 /** Who requested it: a person or key by name, everything else by its kind. */
-export function askedBy({ actorKind, actorName, actorId, scope }: Deletion): string {
+export function requestedBy({ actorKind, actorName, actorId, scope }: Deletion): string {
   if (scope === "retention") return "Retention";
   const called = actorName ?? actorId;
   switch (actorKind) {
@@ -42,7 +42,7 @@ export function askedBy({ actorKind, actorName, actorId, scope }: Deletion): str
 }
 
 /** The progress: conversations deleted, of how many if known. */
-export function goneSoFar({ counts, expected, status }: Deletion): string {
+export function deletionProgress({ counts, expected, status }: Deletion): string {
   const gone = counts.conversations ?? 0;
   return status !== "completed" && expected !== null
     ? `${formatCount(gone)} of ${plural(expected, "conversation")}`

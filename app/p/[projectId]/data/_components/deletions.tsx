@@ -5,11 +5,11 @@ import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
 import { Ago } from "@/app/_components/values/ago";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import { askedBy, DeletionStatus, goneSoFar, isOpen, SCOPE_WORDS } from "./deletion-words";
+import { DeletionStatus, deletionProgress, isOpen, requestedBy, SCOPE_WORDS } from "./deletion-words";
 import { deletionsInput } from "./view";
 
 const BUSY_MS = 2000;
-const QUIET_MS = 30_000;
+const IDLE_POLL_MS = 30_000;
 const COLUMNS = [
   { label: "When" },
   { label: "What" },
@@ -27,7 +27,7 @@ export function Deletions({ projectId, openId, onOpen }: Props) {
     trpc.deletions.list.infiniteQueryOptions(deletionsInput(projectId), {
       ...nextPage,
       refetchInterval: ({ state }) =>
-        state.data?.pages.some((page) => page.deletions.some(isOpen)) ? BUSY_MS : QUIET_MS,
+        state.data?.pages.some((page) => page.deletions.some(isOpen)) ? BUSY_MS : IDLE_POLL_MS,
     }),
   );
   const deletions = list.data?.pages.flatMap((page) => page.deletions) ?? [];
@@ -54,18 +54,18 @@ export function Deletions({ projectId, openId, onOpen }: Props) {
           <Table.Td>
             {SCOPE_WORDS[deletion.scope]}
             <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ overflowWrap: "anywhere" }}>
-              {goneSoFar(deletion)}, by {askedBy(deletion)}
+              {deletionProgress(deletion)}, by {requestedBy(deletion)}
             </Text>
           </Table.Td>
           <Table.Td>
             <DeletionStatus deletion={deletion} />
           </Table.Td>
           <Table.Td className="tabular" {...ROOMY}>
-            {goneSoFar(deletion)}
+            {deletionProgress(deletion)}
           </Table.Td>
           <Table.Td maw={260} {...ROOMY}>
-            <div className="clip" title={askedBy(deletion)}>
-              {askedBy(deletion)}
+            <div className="clip" title={requestedBy(deletion)}>
+              {requestedBy(deletion)}
             </div>
           </Table.Td>
           <Table.Td ta="end">

@@ -14,7 +14,7 @@ import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Deletion } from "@/server/services/deletion/schemas";
 import { pageHref } from "../../_components/shell/pages";
-import { askedBy, DeletionStatus, goneSoFar, isOpen, SCOPE_WORDS } from "./deletion-words";
+import { DeletionStatus, deletionProgress, isOpen, requestedBy, SCOPE_WORDS } from "./deletion-words";
 import classes from "./rows-table.module.css";
 import { byMeaning, tableWords } from "./table-words";
 
@@ -56,7 +56,7 @@ function Contents({ projectId, deletionId }: { projectId: string; deletionId: st
       <State projectId={projectId} deletion={deletion} />
       <DataList size="sm" gap={6} labelWidth={110}>
         <Fact label="What">{SCOPE_WORDS[deletion.scope]}</Fact>
-        <Fact label="Asked for by">{askedBy(deletion)}</Fact>
+        <Fact label="Asked for by">{requestedBy(deletion)}</Fact>
         <Fact label="Asked for">
           <ExactTime at={deletion.createdAt} />
         </Fact>
@@ -76,14 +76,15 @@ function Contents({ projectId, deletionId }: { projectId: string; deletionId: st
 function State({ projectId, deletion }: { projectId: string; deletion: Deletion }) {
   const { status, remaining, expected, counts } = deletion;
   if (deletion.failedJobId !== null) {
-    return <StandsStill projectId={projectId} deletion={deletion} jobId={deletion.failedJobId} />;
+    return <Stalled projectId={projectId} deletion={deletion} jobId={deletion.failedJobId} />;
   }
   if (status !== "completed") {
     const gone = counts.conversations ?? 0;
     return (
       <Stack gap={6}>
         <Text size="sm" role="status">
-          <DeletionStatus deletion={deletion} />. {goneSoFar(deletion)} gone. You can close this: it goes on by itself.
+          <DeletionStatus deletion={deletion} />. {deletionProgress(deletion)} gone. You can close this: it goes on by
+          itself.
         </Text>
         {expected ? (
           <Progress value={Math.min(100, (100 * gone) / expected)} aria-label="Conversations that are gone" />
@@ -111,7 +112,7 @@ function State({ projectId, deletion }: { projectId: string; deletion: Deletion 
   );
 }
 
-function StandsStill({ projectId, deletion, jobId }: { projectId: string; deletion: Deletion; jobId: string }) {
+function Stalled({ projectId, deletion, jobId }: { projectId: string; deletion: Deletion; jobId: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const replay = useMutation(
@@ -123,8 +124,8 @@ function StandsStill({ projectId, deletion, jobId }: { projectId: string; deleti
     <Alert role="alert" color="red" p="sm">
       <Stack gap="xs">
         <Text size="sm">
-          It stands still at {goneSoFar(deletion)}: its background job failed and its retries are used up. Started
-          again, it goes on where it stopped.
+          It stands still at {deletionProgress(deletion)}: its background job failed and its retries are used up.
+          Started again, it goes on where it stopped.
         </Text>
         {replay.error ? <Text size="sm">{problemOf(replay.error).detail}</Text> : null}
         <Group gap="xs">
@@ -145,7 +146,7 @@ function StandsStill({ projectId, deletion, jobId }: { projectId: string; deleti
 }
 
 function Counts({ deletion: { counts, remaining, status } }: { deletion: Deletion }) {
-  const looked = remaining !== null;
+  const verified = remaining !== null;
   const tables = [...new Set([...Object.keys(counts), ...Object.keys(remaining ?? {})])].sort(byMeaning);
   if (tables.length === 0) {
     return status === "completed" ? (
@@ -160,7 +161,7 @@ function Counts({ deletion: { counts, remaining, status } }: { deletion: Deletio
         <tr>
           <th scope="col">Kind</th>
           <th scope="col">Deleted</th>
-          {looked ? <th scope="col">Found afterwards</th> : null}
+          {verified ? <th scope="col">Found afterwards</th> : null}
         </tr>
       </thead>
       <tbody>
@@ -168,7 +169,7 @@ function Counts({ deletion: { counts, remaining, status } }: { deletion: Deletio
           <tr key={table}>
             <th scope="row">{tableWords(table)}</th>
             <td className="tabular">{formatCount(counts[table] ?? 0)}</td>
-            {looked ? (
+            {verified ? (
               <td className="tabular">
                 {remaining[table] === undefined ? (
                   <span title="not searched">{UNKNOWN}</span>

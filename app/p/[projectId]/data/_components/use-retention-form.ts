@@ -15,14 +15,14 @@ export function useRetentionForm(projectId: string, days: number | null) {
   const [forEver, setForEver] = useState(days === null);
   const [number, setNumber] = useState<number | string>(days ?? FIRST_OFFER_DAYS);
   /** The number whose preview was requested. */
-  const [asked, setAsked] = useState<number | null>(null);
+  const [previewed, setPreviewed] = useState<number | null>(null);
   const chosen = Number(number);
   const fits =
     number !== "" && Number.isInteger(chosen) && chosen >= RETENTION_FLOOR_DAYS && chosen <= RETENTION_CEILING_DAYS;
   const preview = useQuery(
     trpc.retention.preview.queryOptions(
-      { projectId, days: asked ?? RETENTION_FLOOR_DAYS },
-      { enabled: asked !== null },
+      { projectId, days: previewed ?? RETENTION_FLOOR_DAYS },
+      { enabled: previewed !== null },
     ),
   );
   const update = useMutation(
@@ -36,7 +36,7 @@ export function useRetentionForm(projectId: string, days: number | null) {
       },
     }),
   );
-  const seen = !forEver && asked === chosen && !preview.isFetching ? preview.data?.preview : undefined;
+  const seen = !forEver && previewed === chosen && !preview.isFetching ? preview.data?.preview : undefined;
   return {
     forEver,
     number,
@@ -55,8 +55,8 @@ export function useRetentionForm(projectId: string, days: number | null) {
     look: () => {
       if (forEver || !fits || seen) return;
       // Requesting the same number again recounts.
-      if (asked === chosen) void preview.refetch();
-      setAsked(chosen);
+      if (previewed === chosen) void preview.refetch();
+      setPreviewed(chosen);
     },
     looking: preview.isFetching,
     save: () => update.mutate({ projectId, days: forEver ? null : chosen }),
@@ -65,7 +65,7 @@ export function useRetentionForm(projectId: string, days: number | null) {
       fieldProblem(update.error, "/days") ??
       fieldProblem(preview.error, "/days") ??
       (fits ? undefined : `A whole number from ${RETENTION_FLOOR_DAYS} to ${RETENTION_CEILING_DAYS}.`),
-    previewError: !forEver && asked === chosen ? preview.error : null,
+    previewError: !forEver && previewed === chosen ? preview.error : null,
     saveError: fieldProblem(update.error, "/days") === null ? update.error : null,
   };
 }

@@ -9,32 +9,33 @@ export function useStoredSize(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   /** The measurement present when a new one was requested; `undefined` if none was. */
-  const [askedOver, setAskedOver] = useState<number | null | undefined>();
+  const [previousMeasuredAt, setPreviousMeasuredAt] = useState<number | null | undefined>();
   const query = useQuery(
     trpc.storage.get.queryOptions(
       { projectId },
       {
-        refetchInterval: ({ state }) => (askedOver !== undefined || state.data?.storage.measuring ? BUSY_MS : false),
+        refetchInterval: ({ state }) =>
+          previousMeasuredAt !== undefined || state.data?.storage.measuring ? BUSY_MS : false,
       },
     ),
   );
   const measure = useMutation(
     trpc.storage.measure.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: trpc.storage.pathKey() }),
-      onError: () => setAskedOver(undefined),
+      onError: () => setPreviousMeasuredAt(undefined),
     }),
   );
   const storage = query.data?.storage;
-  const isNewer = storage !== undefined && !storage.measuring && storage.measuredAt !== askedOver;
+  const isNewer = storage !== undefined && !storage.measuring && storage.measuredAt !== previousMeasuredAt;
   useEffect(() => {
-    if (askedOver !== undefined && isNewer) setAskedOver(undefined);
-  }, [askedOver, isNewer]);
+    if (previousMeasuredAt !== undefined && isNewer) setPreviousMeasuredAt(undefined);
+  }, [previousMeasuredAt, isNewer]);
   return {
     query,
     storage,
-    measuring: (storage?.measuring ?? false) || askedOver !== undefined,
+    measuring: (storage?.measuring ?? false) || previousMeasuredAt !== undefined,
     measureNow: () => {
-      setAskedOver(storage?.measuredAt);
+      setPreviousMeasuredAt(storage?.measuredAt);
       measure.mutate({ projectId });
     },
     error: measure.error,

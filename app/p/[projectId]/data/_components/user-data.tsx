@@ -21,11 +21,11 @@ type Props = {
   userId: string | null;
   onLook: (userId: string | null) => void;
   /** Called with the deletion that was requested. */
-  onAsked: (deletionId: string) => void;
+  onRequested: (deletionId: string) => void;
 };
 
 /** The data that your application sent under a user id: shown first, then deleted. */
-export function UserData({ projectId, userId, onLook, onAsked }: Props) {
+export function UserData({ projectId, userId, onLook, onRequested }: Props) {
   const trpc = useTRPC();
   const [text, setText] = useState(userId ?? "");
   useEffect(() => setText(userId ?? ""), [userId]);
@@ -73,7 +73,7 @@ export function UserData({ projectId, userId, onLook, onAsked }: Props) {
         </Group>
       </form>
       {!shown ? null : preview.data ? (
-        <Found projectId={projectId} userId={userId} preview={preview.data.preview} onAsked={onAsked} />
+        <StoredData projectId={projectId} userId={userId} preview={preview.data.preview} onRequested={onRequested} />
       ) : preview.error ? (
         <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
       ) : (
@@ -83,25 +83,30 @@ export function UserData({ projectId, userId, onLook, onAsked }: Props) {
   );
 }
 
-type FoundProps = { projectId: string; userId: string; preview: DeletionPreview; onAsked: Props["onAsked"] };
+type StoredDataProps = {
+  projectId: string;
+  userId: string;
+  preview: DeletionPreview;
+  onRequested: Props["onRequested"];
+};
 
-function Found({ projectId, userId, preview, onAsked }: FoundProps) {
+function StoredData({ projectId, userId, preview, onRequested }: StoredDataProps) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const [asking, ask] = useDisclosure(false);
+  const [opened, dialog] = useDisclosure(false);
   const remove = useMutation(
     trpc.deletions.create.mutationOptions({
       onSuccess: ({ deletion }) => {
         queries.setQueryData(trpc.deletions.get.queryKey({ projectId, deletionId: deletion.id }), { deletion });
         void queries.invalidateQueries({ queryKey: trpc.deletions.pathKey() });
-        ask.close();
-        onAsked(deletion.id);
+        dialog.close();
+        onRequested(deletion.id);
       },
     }),
   );
   const close = () => {
     remove.reset();
-    ask.close();
+    dialog.close();
   };
   const impact = (
     <Impact
@@ -132,12 +137,12 @@ function Found({ projectId, userId, preview, onAsked }: FoundProps) {
         </>
       )}
       <div>
-        <Button color="red" variant="outline" size="sm" onClick={ask.open}>
+        <Button color="red" variant="outline" size="sm" onClick={dialog.open}>
           Delete everything of this user…
         </Button>
       </div>
       <TypeToConfirm
-        opened={asking}
+        opened={opened}
         onClose={close}
         title="Delete everything of this user?"
         phrase={userId}

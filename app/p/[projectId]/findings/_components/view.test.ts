@@ -1,19 +1,21 @@
 import { expect, test } from "vitest";
 import { listInput, loadView, TABS } from "./view";
 
-const asks = async (search: string) => listInput("prj_1", await loadView(new URLSearchParams(search)), 0);
+const inputOf = async (search: string) => listInput("prj_1", await loadView(new URLSearchParams(search)), 0);
 
 test('"unresolved" includes Findings without a resolution', async () => {
   for (const search of ["tab=all&resolution=unresolved", "tab=dismissed&resolution=unresolved", "tab=open"]) {
-    expect(await asks(search)).toMatchObject({ resolutionStatus: ["unresolved", "none"] });
+    expect(await inputOf(search)).toMatchObject({ resolutionStatus: ["unresolved", "none"] });
   }
-  expect(await asks("tab=all&resolution=resolved")).toMatchObject({ resolutionStatus: ["resolved"] });
-  expect(await asks("tab=all")).not.toHaveProperty("resolutionStatus");
+  expect(await inputOf("tab=all&resolution=resolved")).toMatchObject({ resolutionStatus: ["resolved"] });
+  expect(await inputOf("tab=all")).not.toHaveProperty("resolutionStatus");
 });
 
 test("a tab that implies a resolution ignores the resolution filter", async () => {
   for (const { value, input } of TABS) {
     if (!("resolutionStatus" in input)) continue;
-    expect(await asks(`tab=${value}&resolution=resolved`)).toMatchObject({ resolutionStatus: input.resolutionStatus });
+    expect(await inputOf(`tab=${value}&resolution=resolved`)).toMatchObject({
+      resolutionStatus: input.resolutionStatus,
+    });
   }
 });

@@ -8,10 +8,10 @@ import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
 import type { BackgroundJobDetail } from "@/server/services/background-jobs/schemas";
 import { ErrorText } from "./error-text";
 import { JobState, STATE } from "./job-state";
+import { JobSubjects } from "./job-subjects";
 import classes from "./jobs.module.css";
-import { WorksOn } from "./works-on";
 
-const GOES_ON: Partial<Record<BackgroundJobDetail["state"], string>> = {
+const RESUMES: Partial<Record<BackgroundJobDetail["state"], string>> = {
   retrying: "Next attempt",
   sleeping: "Goes on",
   waiting: "Waits until",
@@ -19,7 +19,7 @@ const GOES_ON: Partial<Record<BackgroundJobDetail["state"], string>> = {
 
 /** A job's details: state, error, subjects and times. */
 export function JobFacts({ projectId, job }: { projectId: string; job: BackgroundJobDetail }) {
-  const goesOn = GOES_ON[job.state];
+  const resumes = RESUMES[job.state];
   return (
     <>
       {job.error ? <ErrorText error={job.error} label="What went wrong" /> : null}
@@ -28,13 +28,13 @@ export function JobFacts({ projectId, job }: { projectId: string; job: Backgroun
           <JobState state={job.state} />
           <div className={classes.says}>{STATE[job.state].says}.</div>
         </Fact>
-        {goesOn && job.nextAt !== null ? (
-          <Fact label={goesOn}>
+        {resumes && job.nextAt !== null ? (
+          <Fact label={resumes}>
             <ExactTime at={job.nextAt} /> (<AgoOr at={job.nextAt} otherwise="" />)
           </Fact>
         ) : null}
         <Fact label="Attempts">{job.attempts === 0 ? "Not begun yet" : formatCount(job.attempts)}</Fact>
-        <WorksOn projectId={projectId} job={job} />
+        <JobSubjects projectId={projectId} job={job} />
         <Fact label="Queued">
           <ExactTime at={job.createdAt} />
         </Fact>

@@ -25,11 +25,11 @@ export const columnsOf = (beside: boolean) => COLUMNS.filter(({ aside }) => !(as
 /** The job's status in a line: when it resumes, or what went wrong. */
 function Line({ job: { state, nextAt, error } }: { job: BackgroundJob }) {
   const message = error && (error.message || error.name);
-  const goesOn = nextAt !== null && (state === "retrying" || state === "sleeping");
-  if (!message && !goesOn) return null;
+  const resumes = nextAt !== null && (state === "retrying" || state === "sleeping");
+  if (!message && !resumes) return null;
   return (
     <div className={classes.line} title={message ?? undefined}>
-      {goesOn ? (
+      {resumes ? (
         <>
           {state === "retrying" ? "Next attempt" : "Goes on"} <Ago at={nextAt} />
           {message ? " · " : ""}

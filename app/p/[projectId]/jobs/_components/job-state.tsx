@@ -1,10 +1,10 @@
 import { Dot } from "@/app/_components/values/dot";
 import type { BackgroundJob, BackgroundJobStep } from "@/server/services/background-jobs/schemas";
 
-type Look = { word: string; says: string; color: string; hollow?: boolean };
+type StateLabel = { word: string; says: string; color: string; hollow?: boolean };
 
 /** Each state's name and meaning. */
-export const STATE: Record<BackgroundJob["state"], Look> = {
+export const STATE: Record<BackgroundJob["state"], StateLabel> = {
   queued: { word: "Queued", says: "Waits for its turn", color: "var(--severity-info)", hollow: true },
   running: { word: "Running", says: "Works just now", color: "var(--severity-low)", hollow: true },
   retrying: {

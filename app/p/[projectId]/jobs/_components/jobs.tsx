@@ -22,13 +22,13 @@ import { functionWords } from "./words";
 
 export function Jobs({ projectId }: { projectId: string }) {
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
-  const [asking, ask] = useDisclosure(false);
+  const [opened, dialog] = useDisclosure(false);
   const may = useMay("project:admin");
   const actions = useJobActions(projectId);
   const { list, jobs, summary } = useJobs(projectId, view);
   const functions = (summary?.functions ?? []).map((one) => ({ id: one.id, name: functionWords(one) }));
   const peek = (id: string | null) => void setView({ peek: id });
-  useKeys({ [ESC]: () => view.peek && peek(null), u: actions.takeBack });
+  useKeys({ [ESC]: () => view.peek && peek(null), u: actions.undo });
   const beside = view.peek !== null;
   return (
     <>
@@ -46,7 +46,7 @@ export function Jobs({ projectId }: { projectId: string }) {
             summary={summary}
             may={may}
             onShow={view.state === "failed" ? undefined : () => void setView({ ...NO_FILTERS, state: "failed" })}
-            onReplay={ask.open}
+            onReplay={dialog.open}
           />
         ) : null}
       </div>
@@ -99,8 +99,8 @@ export function Jobs({ projectId }: { projectId: string }) {
       {summary ? (
         <ReplayAll
           projectId={projectId}
-          opened={asking}
-          onClose={ask.close}
+          opened={opened}
+          onClose={dialog.close}
           only={functions.find(({ id }) => id === view.function) ?? null}
           failed={countWords(countOf(summary, "failed"))}
         />

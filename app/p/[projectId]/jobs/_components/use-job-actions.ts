@@ -11,28 +11,28 @@ import { nameOf } from "./words";
 export function useJobActions(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { offer, takeBack } = useUndo();
-  const told = {
+  const { offer, undo } = useUndo();
+  const handlers = {
     onError: (error: unknown) =>
       notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
     // After a refusal too: the job is no longer in the state shown.
     onSettled: () => queries.invalidateQueries({ queryKey: trpc.backgroundJobs.pathKey() }),
   };
-  const replayed = useMutation(trpc.backgroundJobs.replay.mutationOptions(told));
-  const cancelled = useMutation(trpc.backgroundJobs.cancel.mutationOptions(told));
+  const replayed = useMutation(trpc.backgroundJobs.replay.mutationOptions(handlers));
+  const cancelled = useMutation(trpc.backgroundJobs.cancel.mutationOptions(handlers));
   const busy = replayed.isPending || cancelled.isPending;
 
   // Sends the end that was shown, so that a second click, here or in another tab, has no effect.
-  const queueAgain = (job: BackgroundJob, said: string) =>
+  const requeue = (job: BackgroundJob, said: string) =>
     replayed.mutate(
       { projectId, backgroundJobId: job.id, ...(job.finishedAt === null ? {} : { finishedAt: job.finishedAt }) },
       { onSuccess: () => void notifications.show({ message: said }) },
     );
   return {
-    takeBack,
+    undo,
     busyWith: busy ? (replayed.isPending ? replayed.variables : cancelled.variables)?.backgroundJobId : undefined,
     replay: (job: BackgroundJob) => {
-      if (!busy) queueAgain(job, `"${nameOf(job)}" is queued again.`);
+      if (!busy) requeue(job, `"${nameOf(job)}" is queued again.`);
     },
     cancel: (job: BackgroundJob) => {
       if (busy) return;
@@ -41,7 +41,7 @@ export function useJobActions(projectId: string) {
         {
           onSuccess: ({ backgroundJob }) =>
             offer(`"${nameOf(job)}" is cancelled.`, () =>
-              queueAgain(backgroundJob, `"${nameOf(job)}" is queued again after all.`),
+              requeue(backgroundJob, `"${nameOf(job)}" is queued again after all.`),
             ),
         },
       );

@@ -44,12 +44,12 @@ export const isFiltered = (view: View) => view.state !== null || view.function !
 export const NO_FILTERS = { state: null, function: null };
 
 const UNFINISHED = ["queued", "running", "retrying", "sleeping", "waiting"] as const satisfies readonly State[];
-const DEAD = ["failed", "cancelled"] as const satisfies readonly State[];
+const ENDED_EARLY = ["failed", "cancelled"] as const satisfies readonly State[];
 
 /** Returns the number of jobs in a state (`null`: in all), and whether the count reached its bound. */
 export function countOf({ counts, countedUpTo }: BackgroundJobSummary, state: State | null) {
   const sum = (states: readonly State[]) => states.reduce((total, one) => total + counts[one], 0);
-  const countedWith = [UNFINISHED, DEAD].find((group) => group.some((one) => one === state)) ?? STATES;
+  const countedWith = [UNFINISHED, ENDED_EARLY].find((group) => group.some((one) => one === state)) ?? STATES;
   return { count: sum(state === null ? STATES : [state]), andMore: sum(countedWith) >= countedUpTo };
 }
 

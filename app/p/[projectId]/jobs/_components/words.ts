@@ -22,7 +22,7 @@ export function kindHeading(of: string, count: number) {
 
 /** A job's subjects in a line: "3 Rule Runs of 1 conversation". Empty for the whole project. */
 export function aboutWords({ carries, conversationCount }: BackgroundJob): string | null {
-  const told = carries.map(({ of, count }) => plural(count, kindWords(of), kindsWords(of)));
-  if (told.length === 0) return null;
-  return told.join(", ") + (conversationCount > 0 ? ` of ${plural(conversationCount, "conversation")}` : "");
+  const parts = carries.map(({ of, count }) => plural(count, kindWords(of), kindsWords(of)));
+  if (parts.length === 0) return null;
+  return parts.join(", ") + (conversationCount > 0 ? ` of ${plural(conversationCount, "conversation")}` : "");
 }

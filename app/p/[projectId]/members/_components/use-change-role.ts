@@ -12,8 +12,8 @@ import { ROLE_WORDS } from "../../_components/access/role-words";
 export function useChangeRole(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { offer, takeBack } = useUndo();
-  useKeys({ u: takeBack });
+  const { offer, undo } = useUndo();
+  useKeys({ u: undo });
   const change = useMutation(
     trpc.members.changeRole.mutationOptions({
       onError: (error) => notifications.show({ color: "red", message: problemOf(error).detail }),

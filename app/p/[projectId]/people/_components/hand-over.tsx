@@ -12,7 +12,7 @@ import { useDone } from "./use-people";
 export function HandOver({ person, project }: { person: Person; project: { id: string; name: string } }) {
   const trpc = useTRPC();
   const done = useDone();
-  const [heir, setHeir] = useState<string | null>(null);
+  const [newOwner, setNewOwner] = useState<string | null>(null);
   const list = useInfiniteQuery(trpc.people.list.infiniteQueryOptions({ limit: 100 }, nextPage));
   const others = (list.data?.pages.flatMap((page) => page.people) ?? [])
     .filter(({ id, disabledAt }) => id !== person.id && disabledAt === null)
@@ -29,14 +29,14 @@ export function HandOver({ person, project }: { person: Person; project: { id: s
           placeholder="Choose a person"
           searchable
           data={others}
-          value={heir}
-          onChange={setHeir}
+          value={newOwner}
+          onChange={setNewOwner}
         />
         <Button
           variant="default"
-          disabled={heir === null}
+          disabled={newOwner === null}
           loading={handOver.isPending}
-          onClick={() => handOver.mutate({ userId: person.id, projectId: project.id, toUserId: heir ?? "" })}
+          onClick={() => handOver.mutate({ userId: person.id, projectId: project.id, toUserId: newOwner ?? "" })}
         >
           Hand over
         </Button>

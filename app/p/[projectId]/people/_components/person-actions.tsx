@@ -20,8 +20,8 @@ export function PersonActions({ person, isMe, onChoose }: Props) {
   const onError = (error: unknown) => notifications.show({ color: "red", message: problemOf(error).detail });
   const rights = useMutation(trpc.people.changeRights.mutationOptions({ onError }));
   const enable = useMutation(trpc.people.enable.mutationOptions({ onError }));
-  const change = (asked: { installationOwner?: boolean; mayCreateProjects?: boolean }, said: string) =>
-    rights.mutate({ userId, ...asked }, { onSuccess: () => done(said) });
+  const change = (wanted: { installationOwner?: boolean; mayCreateProjects?: boolean }, said: string) =>
+    rights.mutate({ userId, ...wanted }, { onSuccess: () => done(said) });
   return (
     <Menu position="bottom-end">
       <Menu.Target>

@@ -44,11 +44,11 @@ export const COLUMNS: Column[] = [
     header: "Last 30 days",
     meta: { width: "8rem", align: "end" },
     cell: ({ row: { original } }) =>
-      original.lately ? (
+      original.recent ? (
         <CostTotal
-          usd={original.lately.cost}
-          unpriced={original.lately.unpricedCalls}
-          note={plural(original.lately.calls, "call")}
+          usd={original.recent.cost}
+          unpriced={original.recent.unpricedCalls}
+          note={plural(original.recent.calls, "call")}
           below
         />
       ) : (

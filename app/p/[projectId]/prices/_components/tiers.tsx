@@ -4,12 +4,12 @@ import { bucketName, conditionWords, formatPrice } from "@/app/p/[projectId]/_co
 import type { PricingTier } from "@/server/services/pricing/schemas";
 
 /** Tiers in order of evaluation; the default comes last. */
-const asked = (tiers: readonly PricingTier[]) =>
+const byPriority = (tiers: readonly PricingTier[]) =>
   [...tiers].sort((a, b) => Number(a.isDefault) - Number(b.isDefault) || a.priority - b.priority);
 
 /** A definition's tiers side by side, bucket by bucket. */
 export function Tiers({ tiers }: { tiers: readonly PricingTier[] }) {
-  const shown = asked(tiers);
+  const shown = byPriority(tiers);
   const buckets = [...new Set(shown.flatMap(({ prices }) => Object.keys(prices)))].sort();
   return (
     <div>

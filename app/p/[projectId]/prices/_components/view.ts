@@ -30,15 +30,15 @@ export function shownPrices(all: readonly PriceRow[], view: View): PriceRow[] {
 }
 
 /** A price with its recent cost: `null` if no call had a known cost, absent without calls. */
-export type PriceRow = PriceDefinition & { lately?: Lately | undefined };
-type Lately = { calls: number; unpricedCalls: number; cost: number | null };
-type Usage = readonly (Lately & { modelPriceId: string })[];
+export type PriceRow = PriceDefinition & { recent?: RecentUsage | undefined };
+type RecentUsage = { calls: number; unpricedCalls: number; cost: number | null };
+type Usage = readonly (RecentUsage & { modelPriceId: string })[];
 
 /** Sorts used prices first, by cost. */
 export function withUsage(all: readonly PriceDefinition[], usage: Usage): PriceRow[] {
   const by = new Map(usage.map((one) => [one.modelPriceId, one]));
-  const weight = ({ lately }: PriceRow) => (lately ? (lately.cost ?? 0) + 1e-12 : 0);
-  return all.map((price) => ({ ...price, lately: by.get(price.id) })).sort((a, b) => weight(b) - weight(a));
+  const weight = ({ recent }: PriceRow) => (recent ? (recent.cost ?? 0) + 1e-12 : 0);
+  return all.map((price) => ({ ...price, recent: by.get(price.id) })).sort((a, b) => weight(b) - weight(a));
 }
 
 const prices = (projectId: string) => `/p/${encodeURIComponent(projectId)}/prices`;

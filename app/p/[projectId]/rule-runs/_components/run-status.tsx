@@ -1,7 +1,7 @@
 import { Dot } from "@/app/_components/values/dot";
 import type { RuleRun } from "@/server/services/diagnostics/schemas";
 
-const LOOK: Record<RuleRun["status"], { word: string; color: string; hollow?: boolean }> = {
+const STATUS: Record<RuleRun["status"], { word: string; color: string; hollow?: boolean }> = {
   queued: { word: "Queued", color: "var(--severity-info)", hollow: true },
   running: { word: "Running", color: "var(--severity-low)", hollow: true },
   completed: { word: "Completed", color: "var(--state-ok)" },
@@ -10,7 +10,7 @@ const LOOK: Record<RuleRun["status"], { word: string; color: string; hollow?: bo
 };
 
 export function RunStatus({ status }: { status: RuleRun["status"] }) {
-  const { word, color, hollow } = LOOK[status];
+  const { word, color, hollow } = STATUS[status];
   return (
     <Dot color={color} hollow={hollow ?? false}>
       {word}

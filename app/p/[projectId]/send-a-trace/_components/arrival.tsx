@@ -8,7 +8,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { Arrived } from "./arrived";
 import classes from "./send-a-trace.module.css";
 
-const ASK_EVERY_MS = 1500;
+const POLL_MS = 1500;
 
 /** Polls, and switches when a trace arrives after the page was opened. */
 export function Arrival({ projectId }: { projectId: string }) {
@@ -16,7 +16,7 @@ export function Arrival({ projectId }: { projectId: string }) {
   const { data, error } = useQuery(
     trpc.telemetry.status.queryOptions(
       { projectId },
-      { refetchInterval: ASK_EVERY_MS, refetchIntervalInBackground: true, staleTime: 0 },
+      { refetchInterval: POLL_MS, refetchIntervalInBackground: true, staleTime: 0 },
     ),
   );
   const status = data?.status;
@@ -25,8 +25,8 @@ export function Arrival({ projectId }: { projectId: string }) {
     if (status && before === null) setBefore({ receivedAt: status.receivedAt ?? 0, any: status.hasConversations });
   }, [status, before]);
 
-  const landed = status && before && (status.receivedAt ?? 0) > before.receivedAt;
-  if (landed && status.lastReceipt) {
+  const arrived = status && before && (status.receivedAt ?? 0) > before.receivedAt;
+  if (arrived && status.lastReceipt) {
     return (
       <Arrived
         projectId={projectId}

@@ -6,8 +6,8 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useEffect, useState } from "react";
 import { CopyButton } from "@/app/_components/controls/copy-button";
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
-import { keepKey, keptKey } from "@/app/_lib/kept-key";
 import { problemOf } from "@/app/_lib/problem";
+import { storedKey, storeKey } from "@/app/_lib/stored-key";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useMay } from "../../_components/access/membership";
 import classes from "./send-a-trace.module.css";
@@ -22,11 +22,11 @@ export function Snippets({ projectId, endpoint }: { projectId: string; endpoint:
   const [language, setLanguage] = useQueryState("language", parseAsStringLiteral(VALUES).withDefault("typescript"));
   const [key, setKey] = useState<string | null>(null);
   const mayCreate = useMay("project:admin");
-  useEffect(() => setKey(keptKey(projectId)), [projectId]);
+  useEffect(() => setKey(storedKey(projectId)), [projectId]);
   const create = useMutation(
     trpc.apiKeys.create.mutationOptions({
       onSuccess: ({ secret }) => {
-        keepKey(projectId, secret);
+        storeKey(projectId, secret);
         setKey(secret);
         void queries.invalidateQueries({ queryKey: trpc.apiKeys.pathKey() });
       },

@@ -8,7 +8,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { useMay } from "../../_components/access/membership";
 import { coverageOf } from "../../findings/_components/coverage-note";
 
-const WHAT_IT_DOES =
+const DESCRIPTION =
   "Each enabled Rule reads a conversation once it has been quiet for a while, without a language model and without cost. Turned off, Rules read only what you ask for.";
 
 /** Whether Rules run automatically. The switch updates optimistically and reverts on failure. */
@@ -44,7 +44,7 @@ export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
         disabled={!may}
         onChange={(event) => update.mutate({ projectId, automaticSchedulingEnabled: event.currentTarget.checked })}
         label="Diagnose conversations automatically"
-        description={`${WHAT_IT_DOES}${may ? "" : " You may look at this and not change it: ask for the role of an editor."}`}
+        description={`${DESCRIPTION}${may ? "" : " You may look at this and not change it: ask for the role of an editor."}`}
       />
       {update.error ? (
         <Alert role="alert" color="red" p="xs" mt="sm">

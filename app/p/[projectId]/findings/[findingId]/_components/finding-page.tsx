@@ -7,7 +7,7 @@ import { StaleNote } from "@/app/_components/feedback/stale-note";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { InlineCode } from "@/app/_components/values/inline-code";
-import { useListHref } from "@/app/_lib/list-place";
+import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { FindingState } from "@/app/p/[projectId]/_components/findings/finding-state";

@@ -43,7 +43,7 @@ type Lists = InfiniteData<RouterOutputs["findings"]["list"]>;
 export function useReview(projectId: string, onChanged?: (finding: Finding) => void) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { offer, takeBack } = useUndo();
+  const { offer, undo } = useUndo();
   const update = useMutation(
     trpc.findings.update.mutationOptions({
       onSuccess: (reply, { findingId }) => {
@@ -64,7 +64,7 @@ export function useReview(projectId: string, onChanged?: (finding: Finding) => v
   const apply = (finding: Finding, action: Action) => {
     if (update.isPending) return;
     const { change, done } = ACTIONS[action];
-    const ask = (wanted: Change, onSuccess?: () => void) =>
+    const mutate = (wanted: Change, onSuccess?: () => void) =>
       update.mutate({ projectId, findingId: finding.id, ...wanted }, onSuccess ? { onSuccess } : {});
     const [first, second] = inverseOf(finding, change);
     const said = (
@@ -72,9 +72,9 @@ export function useReview(projectId: string, onChanged?: (finding: Finding) => v
         {done} “<InlineCode text={finding.title} />”
       </>
     );
-    ask(change, () => offer(said, () => ask(first, second && (() => ask(second)))));
+    mutate(change, () => offer(said, () => mutate(first, second && (() => mutate(second)))));
   };
-  return { apply, takeBack, busy: update.isPending };
+  return { apply, undo, busy: update.isPending };
 }
 export type Review = ReturnType<typeof useReview>;
 
@@ -87,7 +87,7 @@ const withFinding = (lists: Lists, changed: Finding): Lists => ({
 });
 
 /** Handles the review keys; they act on what `target` returns at that moment. */
-export function useReviewKeys({ apply, takeBack }: Review, target: () => Finding | undefined) {
+export function useReviewKeys({ apply, undo }: Review, target: () => Finding | undefined) {
   const may = useMay("diagnostics:write");
   const on = (act: (finding: Finding) => Action | null) => () => {
     const finding = may ? target() : undefined;
@@ -100,6 +100,6 @@ export function useReviewKeys({ apply, takeBack }: Review, target: () => Finding
     r: on(({ reviewStatus, resolutionStatus }) =>
       reviewStatus === "dismissed" ? null : resolutionStatus === "resolved" ? "unresolve" : "resolve",
     ),
-    u: takeBack,
+    u: undo,
   });
 }

@@ -21,7 +21,14 @@ export function LiveTest({ projectId, form, draft }: Props) {
   ]);
   const [moment, setMoment] = useState<string | null>(null);
   const model = typed ?? form.values.modelName;
-  const { today, then, enabled, faulty } = useEstimates({ projectId, form: form.values, draft, model, rows, moment });
+  const { today, then, enabled, hasFaults } = useEstimates({
+    projectId,
+    form: form.values,
+    draft,
+    model,
+    rows,
+    moment,
+  });
   return (
     <aside className={classes.rail} aria-label="Try it">
       <Stack gap="sm" className={classes.inner}>
@@ -46,7 +53,7 @@ export function LiveTest({ projectId, form, draft }: Props) {
         {enabled ? (
           <div aria-live="polite">
             <Outcome title="With this price" estimate={then.data?.estimate} pending={then.isFetching}>
-              {faulty
+              {hasFaults
                 ? "Once every amount is there."
                 : then.error
                   ? (problemOf(then.error).errors[0]?.message ?? problemOf(then.error).detail)

@@ -7,7 +7,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { PriceForm } from "./form";
 import classes from "./pattern-preview.module.css";
 
-const QUIET_MS = 300;
+const DEBOUNCE_MS = 300;
 const SHOWN = 8;
 
 type Props = {
@@ -22,7 +22,7 @@ export function PatternPreview({ projectId, form, modelPriceId }: Props) {
   const trpc = useTRPC();
   const [typed] = useDebouncedValue(
     { matchPattern: form.matchPattern.trim(), modelName: form.modelName.trim(), provider: form.provider },
-    QUIET_MS,
+    DEBOUNCE_MS,
   );
   const { data, error } = useQuery(
     trpc.modelPrices.previewPattern.queryOptions(

@@ -24,27 +24,27 @@ type Options = {
 export function useEstimates({ projectId, form, draft, model, rows, moment }: Options) {
   const trpc = useTRPC();
   const [values] = useDebouncedValue(form, DEBOUNCE_MS);
-  const [asked] = useDebouncedValue({ model: model.trim(), rows }, DEBOUNCE_MS);
+  const [debounced] = useDebouncedValue({ model: model.trim(), rows }, DEBOUNCE_MS);
   const usage = Object.fromEntries(
-    asked.rows
+    debounced.rows
       .filter(({ bucket, count }) => bucket.trim() !== "" && isCount(count))
       .map(({ bucket, count }) => [bucket.trim(), Number(count)]),
   );
-  const faulty = Object.keys(formFaults(values)).length > 0;
+  const hasFaults = Object.keys(formFaults(values)).length > 0;
   const call = {
     projectId,
-    model: asked.model,
+    model: debounced.model,
     provider: values.provider === "external" ? null : values.provider,
     usage,
     ...(moment === null ? {} : { at: dayjs(moment).valueOf() }),
   };
-  const enabled = asked.model !== "";
+  const enabled = debounced.model !== "";
   const today = useQuery(trpc.modelPrices.estimate.queryOptions(call, { enabled, placeholderData: (was) => was }));
   const then = useQuery(
     trpc.modelPrices.estimate.queryOptions(
-      { ...call, ...(faulty ? {} : { draft: { ...definitionOf(values), ...draft } }) },
-      { enabled: enabled && !faulty, placeholderData: (was) => was, retry: false },
+      { ...call, ...(hasFaults ? {} : { draft: { ...definitionOf(values), ...draft } }) },
+      { enabled: enabled && !hasFaults, placeholderData: (was) => was, retry: false },
     ),
   );
-  return { today, then, enabled, faulty };
+  return { today, then, enabled, hasFaults };
 }

@@ -15,7 +15,7 @@ import { COLUMNS, RepricingRow } from "./repricing-row";
 import { listInput } from "./view";
 
 const BUSY_MS = 1000;
-const UNDER_WAY = new Set(["queued", "running", "undoing"]);
+const IN_PROGRESS = new Set(["queued", "running", "undoing"]);
 
 /** Reprices stored costs with current prices: preview, history and undo. */
 export function Repricings({ projectId }: { projectId: string }) {
@@ -24,13 +24,13 @@ export function Repricings({ projectId }: { projectId: string }) {
     trpc.repricings.list.infiniteQueryOptions(listInput(projectId), {
       ...nextPage,
       refetchInterval: (query) =>
-        query.state.data?.pages.some((page) => page.repricings.some(({ state }) => UNDER_WAY.has(state)))
+        query.state.data?.pages.some((page) => page.repricings.some(({ state }) => IN_PROGRESS.has(state)))
           ? BUSY_MS
           : false,
     }),
   );
   const rows = list.data?.pages.flatMap((page) => page.repricings) ?? [];
-  const busy = rows.some(({ state }) => UNDER_WAY.has(state));
+  const busy = rows.some(({ state }) => IN_PROGRESS.has(state));
   const states = list.data && rows.map(({ id, state }) => `${id} ${state}`).join();
   return (
     <>

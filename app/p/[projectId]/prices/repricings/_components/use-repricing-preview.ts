@@ -19,17 +19,17 @@ export function useRepricingPreview({ projectId, view, busy, states }: Options) 
   const trpc = useTRPC();
   // One moment for the preview and the repricing started from it.
   const [now] = useState(() => Date.now());
-  const [asked] = useDebouncedValue<View>(view, DEBOUNCE_MS);
-  const calls = callsOf(projectId, asked, now);
+  const [debounced] = useDebouncedValue<View>(view, DEBOUNCE_MS);
+  const calls = callsOf(projectId, debounced, now);
   const preview = useQuery(
     trpc.repricings.preview.queryOptions(calls, { enabled: !busy, placeholderData: (was) => was }),
   );
   const { refetch } = preview;
-  const statesAsked = useRef(states);
+  const previousStates = useRef(states);
   useEffect(() => {
-    const before = statesAsked.current;
+    const before = previousStates.current;
     if (before !== undefined && (busy || states === before)) return;
-    statesAsked.current = states;
+    previousStates.current = states;
     // Each repricing changes the preview, even one that finished before it was seen in progress.
     if (before !== undefined) void refetch();
   }, [busy, states, refetch]);

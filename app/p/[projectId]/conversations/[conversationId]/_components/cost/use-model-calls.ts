@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { ConversationData } from "../transcript/transcript";
-import { useForgetLater } from "../use-forget-later";
+import { useDropLaterPages } from "../use-drop-later-pages";
 
 /** Calls loaded per page after those that come with the conversation. */
 const PAGE = 250;
@@ -22,7 +22,7 @@ export function useModelCalls(projectId: string, conversation: ConversationData)
       },
     ),
   );
-  useForgetLater(modelCallsCursor, trpc.conversations.modelCalls.pathKey());
+  useDropLaterPages(modelCallsCursor, trpc.conversations.modelCalls.pathKey());
   return {
     modelCalls: [...conversation.modelCalls, ...(later.data?.pages.flatMap((page) => page.modelCalls) ?? [])],
     hasMore: later.data ? later.hasNextPage : modelCallsCursor !== null,

@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { ErrorState } from "@/app/_components/feedback/error-state";
-import { TIME_TO_PRESS_MS } from "@/app/_components/feedback/toast";
+import { ACTION_TOAST_MS } from "@/app/_components/feedback/toast";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { Impact } from "../../../../_components/confirm/impact";
 import { TypeToConfirm } from "../../../../_components/confirm/type-to-confirm";
@@ -33,7 +33,7 @@ export function DeleteConversation({ projectId, conversationId, back, opened, on
         const about = [trpc.conversations.list, trpc.conversations.facets, trpc.findings, trpc.deletions];
         for (const each of about) void queries.invalidateQueries({ queryKey: each.pathKey() });
         notifications.show({
-          autoClose: TIME_TO_PRESS_MS,
+          autoClose: ACTION_TOAST_MS,
           title: "The conversation is deleted",
           message: <Link href={receiptHref(projectId, deletion.id)}>See the receipt</Link>,
         });

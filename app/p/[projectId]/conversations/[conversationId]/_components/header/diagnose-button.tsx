@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { IconStethoscope } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
-import { TIME_TO_PRESS_MS } from "@/app/_components/feedback/toast";
+import { ACTION_TOAST_MS } from "@/app/_components/feedback/toast";
 import { plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -20,7 +20,7 @@ export function DiagnoseButton({ projectId, conversation }: Props) {
       onSuccess: ({ runs }) => {
         void queries.invalidateQueries({ queryKey: trpc.ruleRuns.pathKey() });
         notifications.show({
-          autoClose: TIME_TO_PRESS_MS,
+          autoClose: ACTION_TOAST_MS,
           title: plural(runs.length, "Rule Run"),
           message: (
             <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import { useForgetLater } from "../use-forget-later";
+import { useDropLaterPages } from "../use-drop-later-pages";
 
 /** Spans loaded per page after those that come with the trace. */
 const PAGE = 500;
@@ -19,7 +19,7 @@ export function useTrace(projectId: string, traceId: string | undefined, spanId:
   );
   const first = trace.data?.trace;
   /** The span last requested; `from` stays when it is closed, and is reset by going back to the start. */
-  const [goneTo, setGoneTo] = useState<string | null>(null);
+  const [requested, setRequested] = useState<string | null>(null);
   const [from, setFrom] = useState<string | null>(null);
   const later = useInfiniteQuery(
     trpc.traces.spans.infiniteQueryOptions(
@@ -32,15 +32,15 @@ export function useTrace(projectId: string, traceId: string | undefined, spanId:
       },
     ),
   );
-  useForgetLater(first?.spansCursor, trpc.traces.spans.pathKey());
+  useDropLaterPages(first?.spansCursor, trpc.traces.spans.pathKey());
 
   const pages = later.data?.pages.flatMap((page) => page.spans);
   const spans = from === null ? first && [...first.spans, ...(pages ?? [])] : pages;
   const isElsewhere =
     first != null && first.spansCursor !== null && spanId !== null && !spans?.some((span) => span.spanId === spanId);
   // Set while rendering, React's pattern for state derived from props.
-  if (isElsewhere && spans && goneTo !== spanId) {
-    setGoneTo(spanId);
+  if (isElsewhere && spans && requested !== spanId) {
+    setRequested(spanId);
     setFrom(spanId);
   }
   // Not a span of this trace, or no longer one.

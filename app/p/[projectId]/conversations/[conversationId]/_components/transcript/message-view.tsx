@@ -81,7 +81,7 @@ export function MessageView({ message, index, marks, context, inPeek = false, ta
             key={call.id ?? position}
             call={call}
             span={call.id === null ? undefined : context.spanOfCall.get(call.id)}
-            answeredBelow={call.id !== null && context.answered.has(call.id)}
+            hasResultMessage={call.id !== null && context.answered.has(call.id)}
           />
         ))}
         {occurrences.map(({ finding, occurrence }) => (

@@ -5,11 +5,11 @@ import type { MessageToolCall, ToolCall } from "@/server/services/telemetry/sche
 import { MessageText } from "./message-text";
 import classes from "./transcript.module.css";
 
-type Props = { call: MessageToolCall; span: ToolCall | undefined; answeredBelow: boolean };
+type Props = { call: MessageToolCall; span: ToolCall | undefined; hasResultMessage: boolean };
 
 /** A tool call where the assistant made it, with its result unless a later message contains that. */
-export function ToolCallView({ call, span, answeredBelow }: Props) {
-  const result = answeredBelow ? null : (span?.result ?? null);
+export function ToolCallView({ call, span, hasResultMessage }: Props) {
+  const result = hasResultMessage ? null : (span?.result ?? null);
   return (
     <div className={classes.tool}>
       <div className={classes.toolHead}>

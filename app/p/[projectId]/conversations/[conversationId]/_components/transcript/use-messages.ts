@@ -8,7 +8,7 @@ type Conversation = RouterOutputs["conversations"]["get"]["conversation"];
 /** Messages per request. */
 const CHUNK = 50;
 /** Chunks held at a time; beyond that, the least recently requested is dropped. */
-const CHUNKS_HELD = 12;
+const CHUNKS_MAX = 12;
 
 /**
  * Loads a conversation's messages around the visible ones: the first come with it, others are loaded in chunks. A chunk
@@ -44,7 +44,7 @@ export function useMessages(projectId: string, conversation: Conversation, inVie
   const wanted = messagesCursor === null ? [] : startsFor(inView, first.length, chunks.byStart);
   const missing = wanted.some((start) => !starts.includes(start));
   useEffect(() => {
-    if (missing) setStarts((held) => [...new Set([...wanted, ...held])].slice(0, Math.max(CHUNKS_HELD, wanted.length)));
+    if (missing) setStarts((held) => [...new Set([...wanted, ...held])].slice(0, Math.max(CHUNKS_MAX, wanted.length)));
   });
 
   // Messages were added or refetched, so the loaded chunks are stale.

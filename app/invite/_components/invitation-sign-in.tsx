@@ -7,7 +7,7 @@ import { JoinForm } from "./join-form";
 type Props = { token: string; role: string; email: string | null; ways: SignInMethods };
 
 /** For an invited person who is not signed in: through the provider, by a password, or either. */
-export function ComeIn({ token, role, email, ways: { provider, password } }: Props) {
+export function InvitationSignIn({ token, role, email, ways: { provider, password } }: Props) {
   if (!provider) return <JoinForm token={token} role={role} email={email} />;
   return (
     <Stack gap="sm">

@@ -7,25 +7,25 @@ import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import { costsInput } from "../../costs/_components/view";
 import classes from "./shell.module.css";
 
-const FRESH_MS = 300_000;
-const LATELY = { by: "model", range: "30d", from: null, to: null } as const;
+const STALE_TIME_MS = 300_000;
+const RECENT = { by: "model", range: "30d", from: null, to: null } as const;
 
 /** The cost of the project's model calls in the last 30 days, once loaded, next to the link to the page. */
-export function CostLately({ projectId }: { projectId: string }) {
+export function RecentCost({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const [now] = useState(Date.now);
   const { data } = useQuery(
     // A separate query from the page's: one shared with the layout would be missing from the page's first HTML.
     trpc.costs.get.queryOptions(
-      { ...costsInput(projectId, LATELY, now), top: 1 },
-      { staleTime: FRESH_MS, retry: false },
+      { ...costsInput(projectId, RECENT, now), top: 1 },
+      { staleTime: STALE_TIME_MS, retry: false },
     ),
   );
   const total = data?.costs.total;
   if (total === undefined || total.cost === null) return null;
   const without = total.costComplete ? "" : `, without ${plural(total.unpricedCalls, "unpriced call")}`;
   return (
-    <span className={classes.lately}>
+    <span className={classes.recent}>
       <AtLeast
         usd={total.cost}
         exact={total.exactCost}

@@ -27,7 +27,7 @@ function useHref(projectId: string) {
 }
 
 /** A job's subjects, each a link if it has a page. */
-export function WorksOn({ projectId, job }: { projectId: string; job: BackgroundJob }) {
+export function JobSubjects({ projectId, job }: { projectId: string; job: BackgroundJob }) {
   const things = [
     ...(job.conversationCount > 0
       ? [{ of: "conversation", ids: job.conversationIds, count: job.conversationCount }]

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 
 /** Frequent enough for a page to recover with the server, rare enough to be no load. */
-const ASK_AGAIN_MS = 3000;
+const POLL_MS = 3000;
 
 type Readiness = { status: string; checks: Record<string, { status: string; reason: string }> };
 
@@ -16,17 +16,17 @@ async function readiness(): Promise<Readiness> {
  * Lists the failing parts that the server reports, below a page that could not be rendered; calls `onWell` once they
  * recover.
  */
-export function WhatIsIll({ onWell }: { onWell: () => void }) {
-  const { data } = useQuery({ queryKey: ["readyz"], queryFn: readiness, refetchInterval: ASK_AGAIN_MS, staleTime: 0 });
-  const wasIll = useRef(false);
-  const ill = data?.status === "not_ready";
-  const well = data?.status === "ready";
+export function FailingParts({ onRecovered }: { onRecovered: () => void }) {
+  const { data } = useQuery({ queryKey: ["readyz"], queryFn: readiness, refetchInterval: POLL_MS, staleTime: 0 });
+  const wasFailing = useRef(false);
+  const isFailing = data?.status === "not_ready";
+  const isReady = data?.status === "ready";
   useEffect(() => {
-    if (well && wasIll.current) onWell();
-    wasIll.current = ill;
-  }, [ill, well, onWell]);
+    if (isReady && wasFailing.current) onRecovered();
+    wasFailing.current = isFailing;
+  }, [isFailing, isReady, onRecovered]);
 
-  if (!ill) return null;
+  if (!isFailing) return null;
   const reasons = Object.values(data.checks).flatMap(({ status, reason }) => (status === "failing" ? [reason] : []));
   return <p role="status">{reasons.join(" ")} This page comes back by itself when that is over.</p>;
 }

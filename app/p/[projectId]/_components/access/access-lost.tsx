@@ -4,7 +4,7 @@ import { usePathname } from "next/navigation";
 import { EntryCard } from "@/app/_components/entry/entry-card";
 
 /** Replaces the page of a reader who was removed while it was open. */
-export function NoLongerHere({ name = "this project" }: { name?: string | undefined }) {
+export function AccessLost({ name = "this project" }: { name?: string | undefined }) {
   return (
     <EntryCard title={`You are no longer in ${name}`}>
       <div role="alert">
