@@ -1,12 +1,12 @@
 import type { ConversationSnapshot } from "../../server/services/diagnostics/types";
 import { type LabelledInput, labelledConversation, snapshotFromLabelled } from "./read-labelled";
 
-/** A conversation of the given messages: short enough to write in a test. */
+/** Returns a conversation of the given messages, for tests. */
 export const conversationOf = (...messages: LabelledInput["messages"]): ConversationSnapshot =>
   snapshotFromLabelled(labelledConversation.parse({ id: "test", messages }));
 export const user = (content: string) => ({ role: "user", content });
 export const assistant = (content: string) => ({ role: "assistant", content });
-/** A tool call and what came back. */
+/** Returns a tool call and its result. */
 export const called = (name: string, args: unknown, result: string): LabelledInput["messages"] => [
   { role: "assistant", content: "", tool_calls: [{ name, arguments: JSON.stringify(args) }] },
   { role: "tool", name, content: result },

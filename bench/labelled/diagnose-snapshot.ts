@@ -3,19 +3,19 @@ import { signalsIn } from "../../server/services/diagnostics/rules/run-rule";
 import { DEFAULT_CONFIGURATION } from "../../server/services/diagnostics/rules/validate-configuration";
 import type { ConversationSnapshot, Evidence, Rule } from "../../server/services/diagnostics/types";
 
-/** One Signal in a conversation, as `cli diagnose` prints it. */
+/** One Signal in a conversation, as printed by `cli diagnose`. */
 export type DiagnosedSignal = {
   rule: string;
   name: string;
-  /** The detector's own, 0..1. */
+  /** The detector's score, 0..1. */
   score: number;
-  /** How likely it is right, 0..1. */
+  /** Probability that it is correct, 0..1. */
   confidence: number;
   verdict: "match" | "ambiguous";
   evidence: Evidence[];
 };
 
-/** What all Rules see in a conversation, before any threshold: ambiguous signals are told as such. */
+/** Returns the Signals of all Rules in a conversation before thresholds, including ambiguous ones. */
 export function diagnoseSnapshot(
   conversation: ConversationSnapshot,
   rules: readonly Rule[] = RULES,

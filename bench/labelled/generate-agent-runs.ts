@@ -37,7 +37,7 @@ type Maker = (random: Random) => Messages;
 const ordinary: Maker = (random) => run(random, steps(random, between(random, 2, 6)));
 const failing = (random: Random, reply: string) => call(pick(random, TOOLS), { id: between(random, 1, 99) }, reply);
 
-/** For each Signal, ways to show it and ways to look like it. Written from loops in public agent traces. */
+/** Positive cases and lookalikes per Signal, modelled on loops in public agent traces. */
 const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly Maker[] }>> = {
   repeated_tool_call: {
     shows: [
@@ -300,7 +300,7 @@ const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly 
   },
 };
 
-/** Agent runs with and without trouble: the same for the same stream of numbers. */
+/** Generates agent runs with and without problems, deterministically for a stream of random numbers. */
 export function agentRuns(random: Random, perSignal: number): Case[] {
   return Object.entries(MAKERS).flatMap(([signal, { shows, near }]) => [
     ...Array.from({ length: perSignal }, (_, at) => ({

@@ -2,7 +2,7 @@ import { between, pick } from "./random";
 import type { LabelledInput } from "./read-labelled";
 
 type Random = () => number;
-/** An exchange and whether it shows the Signal. `near` ones look like it and are fine. */
+/** A conversation and whether it has the Signal. */
 export type Case = { signal: string; shows: boolean; messages: LabelledInput["messages"] };
 
 const QUESTIONS = [
@@ -37,7 +37,7 @@ type Maker = (random: Random) => LabelledInput["messages"];
 const about = (question: string, reply: string): LabelledInput["messages"] => [ask(question), say(reply)];
 const ordinary: Maker = (random) => about(pick(random, QUESTIONS), answer(random, between(random, 2, 8)));
 
-/** For each Signal, ways to show it and ways to look like it. Written from what providers and templates really emit. */
+/** Positive cases and lookalikes (`near`) per Signal, modelled on real output of providers and templates. */
 const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly Maker[] }>> = {
   empty_response: {
     shows: [
@@ -158,7 +158,7 @@ const MAKERS: Readonly<Record<string, { shows: readonly Maker[]; near: readonly 
   },
 };
 
-/** Broken answers, ones that look like it, and ordinary ones: the same for the same stream of numbers. */
+/** Generates broken responses, lookalikes and ordinary ones, deterministically for a stream of random numbers. */
 export function brokenResponses(random: Random, perSignal: number): Case[] {
   return Object.entries(MAKERS).flatMap(([signal, { shows, near }]) => [
     ...Array.from({ length: perSignal }, (_, at) => ({

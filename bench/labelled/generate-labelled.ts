@@ -3,12 +3,12 @@ import { brokenResponses } from "./generate-broken-responses";
 import { randomStream } from "./random";
 import { type LabelledConversation, labelledConversation } from "./read-labelled";
 
-/** Any number will do; a fixed one makes the confidence table the same on every machine. */
+/** Arbitrary but fixed, so that the confidence table is the same on every machine. */
 const SEED = 20_250_601;
 
 /**
- * Labelled conversations made by code, for Signals that no public set labels: `labels.signals` says which Signal was built
- * in (or something like it). They show that a detector does what it says; they do not show how often it is right in the world.
+ * Generates labelled conversations for Signals that no public dataset labels; `labels.signals` says whether a conversation
+ * has the Signal or a lookalike. They verify that a detector works, not how precise it is on real conversations.
  */
 export function generateLabelled(perSignal = 40): LabelledConversation[] {
   const random = randomStream(SEED);

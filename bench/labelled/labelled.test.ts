@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { textOf } from "../../server/services/diagnostics/detectors/reading/text";
 import { diagnoseSnapshot, generateLabelled, readLabelled, snapshotFromLabelled } from "./";
 
-test("lines that are no conversation are named, the others are read", () => {
+test("invalid lines are reported and the others are read", () => {
   const { conversations, errors } = readLabelled(
     [
       '\uFEFF{"id": 1, "messages": []}',
@@ -17,7 +17,7 @@ test("lines that are no conversation are named, the others are read", () => {
   expect(errors[1]!.message).toMatch(/^messages: /);
 });
 
-test("both spellings of a tool call, and content in parts", () => {
+test("reads both forms of a tool call, and content in parts", () => {
   const snapshot = snapshotFromLabelled({
     id: "a",
     messages: [
@@ -38,13 +38,13 @@ test("both spellings of a tool call, and content in parts", () => {
   ]);
 });
 
-test("labels are not shown to a detector", () => {
+test("detectors do not see labels", () => {
   const messages = [{ role: "tool", name: "f", content: "fine", tool_error: true }];
   expect(JSON.stringify(snapshotFromLabelled({ id: "a", messages }))).not.toContain("tool_error");
   expect(diagnoseSnapshot(snapshotFromLabelled({ id: "a", messages }))).toEqual([]);
 });
 
-test("the generated set is the same every time, and every Signal finds its own in it", () => {
+test("the generated set is deterministic, and every Signal is found exactly where it was generated", () => {
   const set = generateLabelled(12);
   expect(generateLabelled(12)).toEqual(set);
   for (const conversation of set) {

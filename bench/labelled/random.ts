@@ -1,4 +1,4 @@
-/** A repeatable stream of numbers in [0, 1) (mulberry32): generated sets must be the same everywhere. */
+/** Returns a seeded generator of numbers in [0, 1) (mulberry32), so that generated sets are the same everywhere. */
 export function randomStream(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,10 +9,10 @@ export function randomStream(seed: number): () => number {
   };
 }
 
-/** One of `items`. */
+/** Returns a random element of `items`. */
 export const pick = <Item>(random: () => number, items: readonly Item[]): Item =>
   items[Math.floor(random() * items.length)]!;
 
-/** A whole number from `from` to `to`, both included. */
+/** Returns a random integer from `from` to `to`, inclusive. */
 export const between = (random: () => number, from: number, to: number): number =>
   from + Math.floor(random() * (to - from + 1));

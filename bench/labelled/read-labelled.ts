@@ -10,7 +10,7 @@ const labelledToolCall = z.looseObject({
   function: z.looseObject({ name: z.string().nullish(), arguments: z.unknown() }).nullish(),
 });
 
-/** A message of a labelled conversation. `tool_error` is a label: it is never shown to a detector. */
+/** A message of a labelled conversation. `tool_error` is a label and is never passed to a detector. */
 const labelledMessage = z.looseObject({
   role: z.string(),
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional(),
@@ -20,7 +20,7 @@ const labelledMessage = z.looseObject({
   tool_error: z.boolean().nullish(),
 });
 
-/** One line of a labelled file. `labels` and `turn_labels` (by message index) are what people or benchmarks said of it. */
+/** One line of a labelled file. `labels` and `turn_labels` (by message index) come from people or benchmarks. */
 export const labelledConversation = z.looseObject({
   id: z.union([z.string(), z.number()]).transform(String),
   messages: z.array(labelledMessage),
@@ -28,13 +28,13 @@ export const labelledConversation = z.looseObject({
   turn_labels: z.array(z.looseObject({ index: z.int(), label: z.string() })).nullish(),
 });
 export type LabelledConversation = z.infer<typeof labelledConversation>;
-/** A labelled conversation before it is checked: what generators write. */
+/** A labelled conversation before validation, as produced by generators. */
 export type LabelledInput = z.input<typeof labelledConversation>;
 
-/** A line that is not a labelled conversation, and why. `line` counts from 1. */
+/** An invalid line and the reason. `line` counts from 1. */
 export type LabelledError = { line: number; message: string };
 
-/** Reads JSONL: what can be read, and one error for each line that cannot. Empty lines are skipped. */
+/** Parses JSONL into conversations and one error per invalid line. Empty lines are skipped. */
 export function readLabelled(jsonl: string): { conversations: LabelledConversation[]; errors: LabelledError[] } {
   const conversations: LabelledConversation[] = [];
   const errors: LabelledError[] = [];
@@ -60,7 +60,7 @@ function readLine(text: string): LabelledConversation | string {
   return `${issue.path.join(".") || "the line"}: ${issue.message}`;
 }
 
-/** The conversation as detectors read it, without its labels. */
+/** Converts a conversation to a detector's input, without its labels. */
 export function snapshotFromLabelled(
   conversation: Pick<LabelledConversation, "id" | "messages">,
 ): ConversationSnapshot {
@@ -87,7 +87,7 @@ function toMessage(message: LabelledConversation["messages"][number]): Message {
 }
 
 function partsOf({ content, name }: LabelledConversation["messages"][number]): MessagePart[] {
-  // A tool's name travels on the part: a `Message` has no name of its own.
+  // A tool's name goes on the part, because a `Message` has no name.
   const named = name ? { name } : {};
   if (typeof content === "string") return content === "" && !name ? [] : [{ type: "text", text: content, ...named }];
   return (content ?? []).map(

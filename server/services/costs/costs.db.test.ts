@@ -18,7 +18,7 @@ const call = (model: string, { day = DAY, tokens = [100, 20] as [number, number]
   return chatSpan({ traceId: hex(n, 32), spanId: hex(n, 16), startMs: day + n, attributes }, { model, tokens });
 };
 
-test("costs by day and group: exact, unknown apart, every day there, and nobody else's", async () => {
+test("costs by day and group are exact, count unknown ones separately, include every day and exclude other projects", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   await createModelPrice(ctx, {
@@ -97,7 +97,7 @@ test("costs by day and group: exact, unknown apart, every day there, and nobody 
   await expect(exportCosts(ctx, { from: 0, to: Date.now() * 2 })).rejects.toMatchObject({ code: "unprocessable" });
 });
 
-test("the export has every digit, a row a day, and no formula", async () => {
+test("the export has every digit, a row per day, and no formulas", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [
     call('=cmd|"/c calc"'),
@@ -118,7 +118,7 @@ test("the export has every digit, a row a day, and no formula", async () => {
   expect(lines[2]).toBe("2026-11-01,gpt-4o,openai,openai,openai:gpt-4o,1,0,0.0003875,true,50,50,0,20,0,");
 });
 
-test("prices have what calls cost lately, and models without one are told with what now knows them", async () => {
+test("prices have recent costs, and models without a price are listed with the definition that matches them now", async () => {
   const { ctx } = await testProject();
   const now = Date.now();
   await ingest(ctx, [
@@ -141,7 +141,7 @@ test("prices have what calls cost lately, and models without one are told with w
   ]);
 });
 
-test("a pattern shows what it would catch, and what comes before it", async () => {
+test("a pattern preview lists matching names and the definitions with precedence", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   const day = Date.now() - 5000;
@@ -175,7 +175,7 @@ test("a pattern shows what it would catch, and what comes before it", async () =
   expect(await preview({ matchPattern: "(?=a)" })).toMatchObject({ models: [], error: expect.any(String) });
 });
 
-test("of more groups than a table shows the dearest are shown, and the others counted", async () => {
+test("a table shows the most expensive groups and counts the others", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`
     insert into daily_label_costs (project_id, day, label, calls, unpriced_calls, cost, usage)

@@ -40,7 +40,7 @@ async function addsUp(ctx: Ctx) {
   expect(stored).toEqual(recomputed);
 }
 
-test("a call counts in each label of its conversation and once in the totals, and nobody else's does", async () => {
+test("a call counts in each label of its conversation and once in the totals, and other projects' calls do not", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   await ingest(ctx, [
@@ -72,7 +72,7 @@ test("a call counts in each label of its conversation and once in the totals, an
   }
 });
 
-test("conversations have their labels, are found by one, and are counted by them", async () => {
+test("conversations have labels, and can be filtered and counted by them", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   await ingest(ctx, [
@@ -96,7 +96,7 @@ test("conversations have their labels, are found by one, and are counted by them
   ]);
 });
 
-test("a label that comes late is that of all calls before it", async () => {
+test("a late label applies to all earlier calls", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a", trace: 900 }), call({ session: "a", day: DAY + DAY_MS })]);
   expect(await callsByLabel(ctx)).toEqual([[null, 2]]);
@@ -108,7 +108,7 @@ test("a label that comes late is that of all calls before it", async () => {
   await addsUp(ctx);
 });
 
-test("conversations that become one have the labels of both", async () => {
+test("merged conversations have the labels of both", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a", tags: ["web"] }), call({ trace: 901, tags: ["voice"] })]);
   expect(await callsByLabel(ctx)).toEqual([
@@ -127,7 +127,7 @@ test("conversations that become one have the labels of both", async () => {
   await addsUp(ctx);
 });
 
-test("what is deleted is gone from its labels, and so is a label that nothing has any more", async () => {
+test("deleted calls are removed from the costs of their labels, and unused labels disappear", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a", tags: ["web", "ann"] }), call({ session: "b", tags: ["web"] })]);
   await foldDailyCosts(db());
@@ -143,7 +143,7 @@ test("what is deleted is gone from its labels, and so is a label that nothing ha
   expect([...rows]).toEqual([{ label: "web", calls: 1 }]);
 });
 
-test("repricing and its undoing reach the labels", async () => {
+test("a repricing and its undo update the costs of labels", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a", tags: ["web", "beta"], model: "acme-1" }), call({ model: "acme-1" })]);
   await createModelPrice(ctx, {
@@ -170,7 +170,7 @@ test("repricing and its undoing reach the labels", async () => {
   await addsUp(ctx);
 });
 
-test("the file by label has a row for each day and label", async () => {
+test("the export by label has a row per day and label", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a", tags: ["=web,1", "beta"] }), call({ day: DAY + DAY_MS })]);
   const { csv } = await exportCosts(ctx, { ...RANGE, groupBy: "label" });

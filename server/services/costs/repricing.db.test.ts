@@ -56,7 +56,7 @@ async function expectSums(ctx: Ctx) {
   expect(inconsistent).toEqual([]);
 }
 
-test("a repricing shows before and after, changes what it showed, and undone leaves every stored cost as it was", async () => {
+test("a repricing previews before and after, changes exactly that, and its undo restores every stored cost", async () => {
   const { ctx, userId } = await testProject();
   const theirs = await testProject();
   await createModelPrice(ctx, price(0.1));
@@ -110,7 +110,7 @@ test("a repricing shows before and after, changes what it showed, and undone lea
   await expect(undoRepricing(ctx, { repricingId: id })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("a cost that nobody knew becomes known, one that nobody knows any more becomes unknown, and both come back", async () => {
+test("an unknown cost becomes known, a known one becomes unknown, and an undo restores both", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, acmeCalls(3));
   const before = await storedCosts(ctx);
@@ -154,7 +154,7 @@ test("a cost that nobody knew becomes known, one that nobody knows any more beco
   await expectSums(ctx);
 });
 
-test("only the calls that were asked for are repriced", async () => {
+test("only calls that match the filters are repriced", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [
     ...acmeCalls(3),
@@ -174,7 +174,7 @@ test("only the calls that were asked for are repriced", async () => {
   expect((await storedCosts(ctx)).filter((call) => call.cost_total !== null)).toHaveLength(1);
 });
 
-test("it goes by the prices at the moment of asking, and not by ones that came while it ran", async () => {
+test("it uses the prices at the time of the request, not ones that change while it runs", async () => {
   const { ctx } = await testProject();
   const { model } = await createModelPrice(ctx, price(1));
   await ingest(ctx, acmeCalls(2));
@@ -188,7 +188,7 @@ test("it goes by the prices at the moment of asking, and not by ones that came w
   await expect(start(ctx, { pricesVersion })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("one at a time: another is refused until the first has ended, also of two that ask at once", async () => {
+test("a second repricing is rejected until the first has finished, even of two concurrent requests", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   const asked = await Promise.allSettled([start(ctx), start(ctx), start(ctx)]);
@@ -203,7 +203,7 @@ test("one at a time: another is refused until the first has ended, also of two t
   await expect(undoRepricing(theirs.ctx, { repricingId: first!.id })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("two workers at one repricing, and one that begins again, do it once", async () => {
+test("two concurrent workers and a restarted one execute a repricing once", async () => {
   const { ctx } = await testProject();
   await createModelPrice(ctx, price(0.1));
   const count = 1_050;
@@ -224,7 +224,7 @@ test("two workers at one repricing, and one that begins again, do it once", asyn
   await expectSums(ctx);
 }, 60_000);
 
-test("a rebuild keeps what a repricing, or its undoing, has left, also where the cost is unknown and the trace moves", async () => {
+test("a rebuild preserves the results of a repricing or its undo, even if the cost is unknown or the trace moves", async () => {
   const { ctx } = await testProject();
   const nameless = chatSpan(
     { traceId: hex(1, 32), spanId: hex(1, 16), startMs: DAY },
@@ -265,7 +265,7 @@ test("a rebuild keeps what a repricing, or its undoing, has left, also where the
   await expectSums(ctx);
 });
 
-test("an undo leaves alone what was computed anew since", async () => {
+test("an undo preserves costs that were recomputed since", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, acmeCalls(2));
   await createModelPrice(ctx, price(1));
@@ -310,7 +310,7 @@ async function diagnoseAll(ctx: Ctx) {
   }
 }
 
-test("how many calls a Finding's cost leaves out follows late calls, a repricing and its undo, and a deletion", async () => {
+test("the number of calls that a Finding's cost excludes follows late calls, a repricing and its undo, and a deletion", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [...failing(0), ...failing(3)]);
   await diagnoseAll(ctx);
@@ -340,7 +340,7 @@ test("how many calls a Finding's cost leaves out follows late calls, a repricing
   await expectSums(ctx);
 });
 
-test("what a Finding costs follows", async () => {
+test("a Finding's cost follows", async () => {
   const { ctx } = await testProject();
   await createModelPrice(ctx, price(1));
   await ingest(ctx, [...failing(0), ...failing(3)]);
@@ -359,7 +359,7 @@ test("what a Finding costs follows", async () => {
   await expectSums(ctx);
 });
 
-test("calls that arrive and are deleted while it runs leave every sum right", async () => {
+test("calls that arrive or are deleted while it runs leave every sum correct", async () => {
   const { ctx } = await testProject();
   await createModelPrice(ctx, price(0.1));
   await ingest(ctx, acmeCalls(300, { session: (n) => `s-${n % 30}` }));
@@ -387,7 +387,7 @@ test("calls that arrive and are deleted while it runs leave every sum right", as
   await expectSums(ctx);
 }, 60_000);
 
-test("what is deleted leaves nothing behind, and the days are recounted", async () => {
+test("deleted calls leave nothing behind, and daily costs are recounted", async () => {
   const { ctx } = await testProject();
   const from = 900_000;
   await ingest(ctx, acmeCalls(3, { from, session: (n) => `s-${n - from}` }));

@@ -53,7 +53,7 @@ describe("a detail that a definition prices", () => {
     expect(modelCalls[0]!.cost).toEqual(await estimateOf(ctx, { ...KNOWN, web_searches: 2 }));
   });
 
-  test("is not charged with the bucket that it is part of as well", async () => {
+  test("is not also charged as part of its bucket", async () => {
     const { ctx } = await testProject();
     await priced(ctx, { input_audio_tokens: 0.00001 });
     await ingest(ctx, [sent(asObject({ input_tokens: 10, output_tokens: 1, input_audio_tokens: 4 }))]);
@@ -63,7 +63,7 @@ describe("a detail that a definition prices", () => {
     expect(modelCalls[0]!.cost).toEqual(await estimateOf(ctx, modelCalls[0]!.usage));
   });
 
-  test("chooses the tier that is for it", async () => {
+  test("selects the tier with a condition on it", async () => {
     const { ctx } = await testProject();
     await createModelPrice(ctx, {
       provider: "external",
@@ -88,7 +88,7 @@ describe("a detail that a definition prices", () => {
   });
 });
 
-test("a detail without a price is named and leaves the total alone, until a repricing finds a price", async () => {
+test("a detail without a price is listed and does not affect the total until a repricing finds a price", async () => {
   const { ctx } = await testProject();
   await priced(ctx, {});
   await ingest(ctx, [
@@ -112,7 +112,7 @@ test("a detail without a price is named and leaves the total alone, until a repr
   expect(after.modelCalls[0]!.cost).toEqual(await estimateOf(ctx, after.modelCalls[0]!.usage));
 });
 
-test("a cost from before details were told is read as one without any, and is not another one for that", async () => {
+test("a cost stored without unpriced details reads as having none, and is not repriced for that reason", async () => {
   const { ctx } = await testProject();
   await priced(ctx, {});
   await ingest(ctx, [sent(flat({ input_tokens: 10, output_tokens: 1 }))]);
@@ -121,7 +121,7 @@ test("a cost from before details were told is read as one without any, and is no
   expect((await previewRepricing(ctx, RANGE)).preview.total).toMatchObject({ calls: 1, changed: 0 });
 });
 
-test("days and files have every detail, and fractions of one add up", async () => {
+test("daily costs and exports have every detail, and fractional units add up", async () => {
   const { ctx } = await testProject();
   await priced(ctx, {});
   await ingest(ctx, [
@@ -139,7 +139,7 @@ test("days and files have every detail, and fractions of one add up", async () =
   expect(counted.stored).toEqual(counted.recomputed);
 });
 
-test("a client that makes up names without end fills no row without end", async () => {
+test("a client that sends unlimited detail names does not grow a row without limit", async () => {
   const { ctx } = await testProject();
   const calls = Array.from({ length: 20 }, (_, call) =>
     sent(

@@ -94,7 +94,7 @@ const conversation = fc.record({
 }) as fc.Arbitrary<ConversationSnapshot>;
 
 describe("every detector, on any conversation", () => {
-  test("gives sound signals, quotes what is there, and says the same again", () => {
+  test("returns valid signals with accurate quotes, deterministically", () => {
     fc.assert(
       fc.property(conversation, (snapshot) => {
         for (const rule of RULES) {
@@ -188,7 +188,7 @@ describe("hostile text", () => {
     expect((user + system) / 1000).toBeLessThan(PATIENCE);
   });
 
-  test("a conversation of ten thousand failing, repeating calls", () => {
+  test("handles a conversation of ten thousand failing, repeating calls", () => {
     const messages = Array.from({ length: 10_000 }, (_, at) => [
       {
         role: "assistant",
@@ -238,7 +238,7 @@ describe("hostile text", () => {
     expect((user + system) / 1000).toBeLessThan(PATIENCE);
   });
 
-  test("JSON nested deeper than the engine can write", () => {
+  test("handles JSON nested too deeply to be serialised", () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const snapshot = conversationOf(
       { role: "assistant", content: deep, tool_calls: [{ name: "f", arguments: deep }] },

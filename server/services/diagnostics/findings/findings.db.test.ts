@@ -38,7 +38,7 @@ async function diagnosed(ctx: Ctx, options: Parameters<typeof storedConversation
 const toolErrors = async (ctx: Ctx) =>
   (await listFindings(ctx, { ruleId: "tool-failure" })).findings.filter((finding) => finding.signal === "tool_error");
 
-test("a failing tool becomes a Finding whose title says which tool and why", async () => {
+test("a failing tool becomes a Finding whose title has the tool and the reason", async () => {
   const { ctx } = await testProject();
   const { conversation } = await diagnosed(ctx);
 
@@ -51,7 +51,7 @@ test("a failing tool becomes a Finding whose title says which tool and why", asy
   expect(finding.share).toEqual({ affected: 1, conversations: 1, since: found!.firstDetectedAt });
 });
 
-test("the same cause in other conversations is one Finding with an occurrence each", async () => {
+test("the same cause in several conversations is one Finding with an occurrence each", async () => {
   const { ctx } = await testProject();
   await diagnosed(ctx, { userId: "ann" });
   await diagnosed(ctx, { userId: "ann" }, "Error: order 9917 not found");
@@ -63,7 +63,7 @@ test("the same cause in other conversations is one Finding with an occurrence ea
   expect((await listOccurrences(ctx, { findingId: found[0]!.id })).occurrences).toHaveLength(3);
 });
 
-test("what a Finding's conversations cost is known with it, and how many of their calls that leaves out", async () => {
+test("a Finding has the cost of its conversations and the number of calls that it excludes", async () => {
   const { ctx } = await testProject();
   const { conversation } = await diagnosed(ctx, {});
   const costs = async () => {
@@ -92,7 +92,7 @@ test("what a Finding's conversations cost is known with it, and how many of thei
   expect(fourth.runs.length).toBeGreaterThan(0);
 });
 
-test("of very many conversations a share is of the newest, and a day that was not counted whole is unknown", async () => {
+test("with very many conversations the share is of the newest, and partly counted days are unknown", async () => {
   const { ctx } = await testProject();
   const day = 86_400_000;
   const monday = Date.UTC(2026, 1, 2);
@@ -134,7 +134,7 @@ async function largeFinding(project: Ctx) {
   expect((await toolErrors(project))[0]).toMatchObject({ occurrenceCount: MANY + 1, firstDetectedAt: 1 });
 }
 
-test("a large Finding's number of conversations and its times are of now, whatever was added, read again or deleted", async () => {
+test("a large Finding's occurrence count and times are current after additions, repeated readings and deletions", async () => {
   const { ctx } = await testProject();
   await largeFinding(ctx);
   const { conversation, runs } = await diagnosed(ctx, { startedAt: Date.now() + 60_000 }, "Error: order 5 not found");
@@ -178,7 +178,7 @@ test("a large Finding's number of conversations and its times are of now, whatev
   });
 });
 
-test("a large Finding's users are counted a little later, and only its own project's", async () => {
+test("a large Finding's users are recounted later, and only those of its project", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   for (const project of [ctx, other]) await largeFinding(project);
@@ -198,7 +198,7 @@ test("a large Finding's users are counted a little later, and only its own proje
   expect(await recountDueFindings(ctx.db)).toEqual({ recounted: 0 });
 });
 
-test("a Finding that cannot be counted again stays due, and holds up no other", async () => {
+test("a Finding whose recount fails stays due and does not block others", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   for (const project of [ctx, other]) {
@@ -239,7 +239,7 @@ test("reading a conversation again counts it once", async () => {
   expect((await toolErrors(ctx))[0]).toMatchObject({ occurrenceCount: 1 });
 });
 
-test("asking twice for the same activity is one Run per Rule, executed once", async () => {
+test("repeated requests for the same activity queue one Run per Rule, executed once", async () => {
   const { ctx } = await testProject();
   const { conversation, runs } = await diagnosed(ctx);
   const again = await createRuleRuns(ctx, {
@@ -258,7 +258,7 @@ test("asking twice for the same activity is one Run per Rule, executed once", as
   expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({ attempts: 1, status: "completed" });
 });
 
-test("Runs and their event exist together", async () => {
+test("Runs and their event are created atomically", async () => {
   const { ctx } = await testProject();
   const { runs } = await diagnosed(ctx);
   const events = await ctx.db.select().from(jobEvents).where(eq(jobEvents.projectId, ctx.projectId));
@@ -267,7 +267,7 @@ test("Runs and their event exist together", async () => {
   ]);
 });
 
-test("a conversation can be named by the client's own id, and entries of traceIds that are no strings are dropped", async () => {
+test("a conversation can be identified by the client's own id, and non-string entries of traceIds are dropped", async () => {
   const { ctx } = await testProject();
   const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND), {
     externalId: "session-1",
@@ -281,7 +281,7 @@ test("a conversation can be named by the client's own id, and entries of traceId
   expect((await listRuleRuns(ctx, { conversationId: "session-1", status: "queued" })).runs).toHaveLength(3);
 });
 
-test("a Run left running by a crash is taken up again, and says how often it was tried", async () => {
+test("a Run left running by a crash is retried, and counts its attempts", async () => {
   const { ctx } = await testProject();
   const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
@@ -291,7 +291,7 @@ test("a Run left running by a crash is taken up again, and says how often it was
   expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({ status: "completed", attempts: 2 });
 });
 
-test("a Run whose retries are used up says why it failed", async () => {
+test("a Run whose retries are exhausted has the reason", async () => {
   const { ctx } = await testProject();
   const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
@@ -318,7 +318,7 @@ test("a conversation without content is skipped with a reason", async () => {
   });
 });
 
-test("dismissing clears the resolution, hides the Finding from its conversations, and coming back shows it again", async () => {
+test("dismissing clears the resolution and hides the Finding from its conversations until it is restored", async () => {
   const { ctx } = await testProject();
   const { conversation } = await diagnosed(ctx);
   const findingId = (await toolErrors(ctx))[0]!.id;
@@ -396,7 +396,7 @@ test("a resolved Finding regresses on a conversation that started later, and not
   });
 });
 
-test("the list keeps to every filter, and pages without repeating", async () => {
+test("the list applies every filter and paginates without duplicates", async () => {
   const { ctx } = await testProject();
   for (const tool of ["alpha", "bravo", "charlie", "delta"]) {
     const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall(tool, NOT_FOUND));
@@ -443,7 +443,7 @@ test("the list keeps to every filter, and pages without repeating", async () => 
   expect(await ids({ lastDetectedBefore: one!.lastDetectedAt })).not.toContain(one!.id);
 });
 
-test("an occurrence can be asked for by its conversation, ours or the client's id", async () => {
+test("occurrences can be filtered by conversation, with our id or the client's", async () => {
   const { ctx } = await testProject();
   const { conversation } = await diagnosed(ctx, { externalId: "session-a" });
   await diagnosed(ctx, { externalId: "session-b" });
@@ -478,7 +478,7 @@ test("another project's Finding, Run and conversation do not exist", async () =>
   expect((await listFindings(ours.ctx, { conversationId: conversation.id })).findings).toEqual([]);
 });
 
-test("a conversation that fell quiet is read by itself, once, and again when it goes on", async () => {
+test("an inactive conversation is diagnosed automatically, once, and again after it resumes", async () => {
   const { ctx } = await testProject();
   const { id } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
   const later = Date.now() + 3_600_000;
@@ -497,7 +497,7 @@ test("a conversation that fell quiet is read by itself, once, and again when it 
   expect((await listRuleRuns(ctx, {})).runs).toHaveLength(6);
 });
 
-test("with automatic scheduling off, nothing is read by itself", async () => {
+test("with automatic scheduling off, nothing is diagnosed automatically", async () => {
   const { ctx } = await testProject();
   await updateDiagnosticSettings(ctx, { automaticSchedulingEnabled: false });
   await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));

@@ -21,7 +21,7 @@ const failing = conversationOf(
   assistant("It is gone."),
 );
 
-test("every Rule and Signal has a name of its own and says what it looks for", () => {
+test("every Rule and Signal has a unique name and a description", () => {
   const signals = RULES.flatMap(({ detectors }) => detectors);
   expect(new Set(signals.map(({ signal }) => signal)).size).toBe(signals.length);
   expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length);
@@ -29,7 +29,7 @@ test("every Rule and Signal has a name of its own and says what it looks for", (
 });
 
 describe("a Rule reads a conversation", () => {
-  test("and stands by what it is sure of", () => {
+  test("and reports confident matches", () => {
     const { occurrences, notes } = runDetectors(toolFailure, failing, DEFAULT_CONFIGURATION);
     expect(occurrences).toMatchObject([
       { signal: "tool_error", severity: "high", verdict: "match", title: "`get_order` fails: order not found" },
@@ -37,7 +37,7 @@ describe("a Rule reads a conversation", () => {
     expect(notes).toEqual([]);
   });
 
-  test("scores and confidences below the thresholds are dropped, and counted", () => {
+  test("and drops and counts Signals below the thresholds", () => {
     const strict = runDetectors(toolFailure, failing, { ...DEFAULT_CONFIGURATION, minSignalScore: 1 });
     expect(strict).toMatchObject({ occurrences: [], dropped: { belowScore: 1 } });
     const sure = runDetectors(toolFailure, failing, { ...DEFAULT_CONFIGURATION, minDiagnosticConfidence: 1 });
@@ -51,7 +51,7 @@ describe("a Rule reads a conversation", () => {
     expect(runDetectors(toolFailure, failing, worse).occurrences[0]!.severity).toBe("critical");
   });
 
-  test("the ambiguous are left out, or kept for a connected adjudicator", () => {
+  test("and drops ambiguous Signals, or returns them for a connected adjudicator", () => {
     const unsure = conversationOf(user("?"), ...called("run_speed_test", {}, "Speed test failed: No Connection."));
     const alone = runDetectors(toolFailure, unsure, DEFAULT_CONFIGURATION);
     expect(alone).toMatchObject({ occurrences: [], undecided: [], dropped: { ambiguous: 1 }, notes: [] });
@@ -82,7 +82,7 @@ describe("keywords", () => {
     ["a.b", "aXb a.b", ["a.b"]],
   ])("%s in “%s”", (keyword, text, quotes) => expect(said(keyword, text)).toEqual(quotes));
 
-  test("instructions are not read, and a keyword is an occurrence of the Rule", () => {
+  test("are ignored in instructions, and are occurrences of the Rule", () => {
     const conversation = conversationOf({ role: "system", content: "Never say refund." }, user("I want a refund."));
     const { occurrences } = runDetectors(toolFailure, conversation, {
       ...DEFAULT_CONFIGURATION,
@@ -96,13 +96,13 @@ describe("keywords", () => {
 
 describe("a configuration", () => {
   const schema = ruleConfiguration(toolFailure);
-  test("has defaults for what is not sent", () => expect(schema.parse({})).toEqual(DEFAULT_CONFIGURATION));
-  test("names a Signal that the Rule does not have", () => {
+  test("has defaults for missing fields", () => expect(schema.parse({})).toEqual(DEFAULT_CONFIGURATION));
+  test("with an unknown Signal is rejected by name", () => {
     const { error } = schema.safeParse({ signalOverrides: { refusal: { enabled: false } } });
     expect(error!.issues[0]!.message).toContain('"tool-failure" has no Signal "refusal"');
   });
   test.each([{ minSignalScore: 1.1 }, { keywords: [""] }, { adjudicationMode: "always" }, { unknown: 1 }])(
-    "refuses %j",
+    "rejects %j",
     (input) => {
       expect(schema.safeParse(input).success).toBe(false);
     },
@@ -110,12 +110,12 @@ describe("a configuration", () => {
 });
 
 describe("causes", () => {
-  test("a fingerprint keeps Rule, Signal and cause apart", () => {
+  test("fingerprints distinguish Rule, Signal and cause", () => {
     expect(fingerprint("a", "b", "c")).toBe(fingerprint("a", "b", "c"));
     expect(fingerprint("a", "b", "c")).not.toBe(fingerprint("a", "bc", ""));
     expect(fingerprint("a", "b", "c")).toMatch(/^[0-9a-f]{64}$/);
   });
-  test("alike are the same words about the same tool", () => {
+  test("are similar with mostly the same words about the same tool", () => {
     const [emma, bob] = [
       "send: recipient emma johnson not found in the users list",
       "send: recipient bob not found in the users list",
@@ -125,7 +125,7 @@ describe("causes", () => {
     expect(sameCause("get: reservation not found", "get: flight not found")).toBe(false);
     expect(sameCause("get: order not found", "put: order not found")).toBe(false);
   });
-  test("the closest of several does not depend on their order", () => {
+  test("the closest of several is independent of their order", () => {
     const known = ["f: a b c d", "f: a b c e", "g: a b c"];
     expect(closestCause("f: a b c", known)).toBe("f: a b c d");
     expect(closestCause("f: a b c", known.toReversed())).toBe("f: a b c d");
@@ -133,7 +133,7 @@ describe("causes", () => {
   });
 });
 
-test("a score is the product of its parts, and one of one is not the worst there is", () => {
+test("a score is the product of its parts, and 1 of 1 conversations is not the highest", () => {
   const { score, parts } = diagnosticScore({
     severity: "high",
     confidence: 0.9,
@@ -147,7 +147,7 @@ test("a score is the product of its parts, and one of one is not the worst there
   expect(none.score).toBe(0);
 });
 
-test("confidence is drawn from verdicts, and is the prior where nobody measured", () => {
+test("confidence is derived from verdicts, and is the prior without any", () => {
   expect(confidenceOf("no_such_signal", 0.9)).toEqual({ value: 0.5, basis: "prior", n: 0 });
   for (const { detectors } of RULES) {
     for (const { signal } of detectors) {

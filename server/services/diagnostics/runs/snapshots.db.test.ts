@@ -74,7 +74,7 @@ async function seen(ctx: Ctx) {
   return all.sort((one, other) => (one.signal < other.signal ? -1 : 1));
 }
 
-test("a Run reads what had happened by its lastActivityAt, and not what came later", async () => {
+test("a Run reads only what had happened by its lastActivityAt", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [...CLEAN, ...FAILING]);
 
@@ -85,7 +85,7 @@ test("a Run reads what had happened by its lastActivityAt, and not what came lat
   expect(await seen(ctx)).toMatchObject([{ signal: "tool_error", detectedAt: AFTER_BOTH, ruleRunId: whole.id }]);
 });
 
-test("a call that had begun and not ended is not read, and a snapshot of nothing is skipped with the reason", async () => {
+test("a call in progress is not read, and an empty snapshot is skipped with the reason", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, FAILING);
   expect(await run(ctx, AFTER_BOTH - 1)).toMatchObject({ status: "completed", resultCount: 0 });
@@ -95,7 +95,7 @@ test("a call that had begun and not ended is not read, and a snapshot of nothing
   });
 });
 
-test("a time before the conversation began is refused", async () => {
+test("a time before the conversation began is rejected", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, CLEAN);
   await expect(run(ctx, START - 1)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ test("a time before the conversation began is refused", async () => {
   expect((await listRuleRuns(ctx, {})).runs).toEqual([]);
 });
 
-test("a Run reads only the traces that were named, and nothing that they repeat of others", async () => {
+test("a Run reads only the named traces, without messages that they repeat from others", async () => {
   const { ctx } = await testProject();
   const third = "c".repeat(32);
   // Clients send the history again with every call.
@@ -136,7 +136,7 @@ test("a Run reads only the traces that were named, and nothing that they repeat 
   for (const { detectedAt } of await seen(ctx)) expect(detectedAt).toBe(AFTER_BOTH + 500);
 });
 
-test("a trace that is not the conversation's has nothing to read, and the Run says so", async () => {
+test("a trace of another conversation contributes nothing, and the Run notes it", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, FAILING);
   const other = await testProject();
@@ -152,7 +152,7 @@ test("a trace that is not the conversation's has nothing to read, and the Run sa
   });
 });
 
-test("evidence of an earlier or narrower snapshot points into the conversation as it is shown", async () => {
+test("evidence from an earlier or narrower snapshot points into the current conversation", async () => {
   const { ctx } = await testProject();
   await updateRule(ctx, { ruleId: "tool-failure", configuration: { keywords: ["4821", "refund"] } });
   await ingest(ctx, [...CLEAN, ...FAILING]);
@@ -167,7 +167,7 @@ test("evidence of an earlier or narrower snapshot points into the conversation a
   }
 });
 
-test("an automatic Run reads the conversation as it was when it fell quiet, however late it is executed", async () => {
+test("an automatic Run reads the conversation as of when it became inactive, however late it is executed", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, CLEAN);
   await scheduleInactiveConversations(ctx.db, Date.now() + 3_600_000);
@@ -194,7 +194,7 @@ test("an automatic Run reads the conversation as it was when it fell quiet, howe
   expect(await run(ctx, AFTER_BOTH)).toMatchObject({ origin: "automatic", attempts: 1 });
 });
 
-test("whatever the order in which snapshots are read, Findings are those of the last and widest", async () => {
+test("Findings are those of the latest and widest snapshot, in whatever order snapshots are read", async () => {
   const snapshots: [number, string[]][] = [
     [AFTER_BOTH, []],
     [AFTER_FIRST, []],
@@ -225,7 +225,7 @@ test("whatever the order in which snapshots are read, Findings are those of the 
   }
 });
 
-test("Runs of several snapshots that are executed together leave what the last and widest found", async () => {
+test("Runs of several snapshots executed together leave the results of the latest and widest", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [...turn(FIRST, START, "order 1", true), ...FAILING]);
   const ids: string[] = [];
@@ -244,7 +244,7 @@ test("Runs of several snapshots that are executed together leave what the last a
   expect(new Set(found[0]!.evidence.map((one) => JSON.stringify(one))).size).toBe(found[0]!.evidence.length);
 });
 
-test("a Run of an earlier snapshot adds what changed settings find there, and leaves what was seen later", async () => {
+test("a Run of an earlier snapshot adds results of changed settings and preserves later ones", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [...CLEAN, ...FAILING]);
   const whole = await run(ctx, AFTER_BOTH);
@@ -261,7 +261,7 @@ test("a Run of an earlier snapshot adds what changed settings find there, and le
   expect(await seen(ctx)).toMatchObject([{ signal: "keyword", detectedAt: AFTER_BOTH, ruleRunId: again.id }]);
 });
 
-test("what was seen in activity that is gone from the conversation holds nothing up", async () => {
+test("results from activity that has left the conversation do not protect occurrences", async () => {
   const { ctx } = await testProject();
   const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", FAILURE), {
     externalId: SESSION,

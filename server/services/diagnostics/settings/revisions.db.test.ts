@@ -24,7 +24,7 @@ const statusOf = async (ctx: Ctx, { id }: { id: string }) => (await getRuleRun(c
 const revision = async (ctx: Ctx) =>
   (await listRules(ctx, {})).rules.find(({ id }) => id === RULE)!.configurationRevision;
 
-test("a changed configuration is a new question, and the same one returns the Run there is", async () => {
+test("a changed configuration queues a new Run, and an unchanged one returns the existing Run", async () => {
   const { ctx } = await testProject();
   const { ask, askAll } = await question(ctx);
   const first = await ask();
@@ -43,7 +43,7 @@ test("a changed configuration is a new question, and the same one returns the Ru
   expect((await listFindings(ctx, { ruleId: RULE })).findings.map(({ signal }) => signal)).toContain("keyword");
 });
 
-test("turning a Rule off and on is a new question; a PATCH that changes nothing is none", async () => {
+test("turning a Rule off and on allows a new Run; a PATCH that changes nothing does not", async () => {
   const { ctx } = await testProject();
   const other = await testProject();
   const { ask } = await question(ctx);
@@ -68,7 +68,7 @@ test("turning a Rule off and on is a new question; a PATCH that changes nothing 
   ]);
 });
 
-test("after a skipped or a failed Run, asking again queues a new one", async () => {
+test("after a skipped or failed Run, another request queues a new one", async () => {
   const { ctx } = await testProject();
   const { ask } = await question(ctx);
   const skipped = await ask();
@@ -97,7 +97,7 @@ test("after a skipped or a failed Run, asking again queues a new one", async () 
   ]);
 });
 
-test("of Runs of one question that all failed, a replay takes up the newest", async () => {
+test("a replay of failed Runs for the same snapshot executes only the newest", async () => {
   const { ctx } = await testProject();
   const { ask } = await question(ctx);
   const runs = [];
@@ -110,7 +110,7 @@ test("of Runs of one question that all failed, a replay takes up the newest", as
   expect(await Promise.all(runs.map((run) => statusOf(ctx, run)))).toEqual(["failed", "failed", "completed"]);
 });
 
-test("however many ask at once, there is one Run of each Rule for the same question", async () => {
+test("concurrent requests for the same snapshot queue one Run per Rule", async () => {
   const { ctx } = await testProject();
   const { ask, askAll } = await question(ctx);
   const many = () => Promise.all(Array.from({ length: 8 }, askAll));
@@ -132,7 +132,7 @@ test("however many ask at once, there is one Run of each Rule for the same quest
   expect((await ask()).configurationRevision).toBe(3);
 });
 
-test("the database itself holds one open or answered Run for a question", async () => {
+test("a database constraint allows one pending or completed Run per Rule, settings and snapshot", async () => {
   const { ctx } = await testProject();
   const { ask } = await question(ctx);
   const { id } = await ask();
@@ -152,7 +152,7 @@ test("the database itself holds one open or answered Run for a question", async 
   await copy("queued", { traces: "some" });
 });
 
-test("a Run reads by the settings that it was asked under, and what newer ones found stays", async () => {
+test("a Run uses the settings of its revision and does not replace results of newer ones", async () => {
   const { ctx } = await testProject();
   const { ask } = await question(ctx);
   const signals = async () => (await listFindings(ctx, { ruleId: RULE })).findings.map(({ signal }) => signal);

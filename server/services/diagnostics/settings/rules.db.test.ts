@@ -29,7 +29,7 @@ const toolFailure = async (ctx: Ctx) => (await listRules(ctx, {})).rules.find((r
 const signals = async (ctx: Ctx) =>
   (await listFindings(ctx, { ruleId: "tool-failure" })).findings.map((finding) => finding.signal);
 
-test("every Rule says what each Signal looks for, how severe it is and how well it was measured", async () => {
+test("every Rule describes its Signals with severity and measured precision", async () => {
   const { ctx } = await testProject();
   const { rules } = await listRules(ctx, {});
   expect(rules.map((rule) => rule.id)).toEqual(["tool-failure", "agent-loop", "broken-response"]);
@@ -60,7 +60,7 @@ test("a Rule turned off after its Run was queued skips it with the reason", asyn
   expect(await signals(ctx)).toEqual([]);
 });
 
-test("an override silences one Signal or changes its severity", async () => {
+test("an override turns off a Signal or changes its severity", async () => {
   const { ctx } = await testProject();
   await updateRule(ctx, {
     ruleId: "tool-failure",
@@ -83,7 +83,7 @@ test("an override silences one Signal or changes its severity", async () => {
   ]);
 });
 
-test("a PATCH changes what it names of a configuration, and null clears it", async () => {
+test("a PATCH merges into the configuration, and null resets a field", async () => {
   const { ctx } = await testProject();
   const other = await testProject();
   const patch = async (configuration: NonNullable<Parameters<typeof updateRule>[1]["configuration"]>) =>
@@ -115,7 +115,7 @@ test("a PATCH changes what it names of a configuration, and null clears it", asy
   expect((await toolFailure(other.ctx)).configuration).toMatchObject({ keywords: [], minDiagnosticConfidence: 0.5 });
 });
 
-test("two PATCHes of one Rule at once both hold", async () => {
+test("two concurrent PATCHes of one Rule both take effect", async () => {
   const { ctx } = await testProject();
   const words = Array.from({ length: 8 }, (_, n) => `word-${n}`);
   await Promise.all([
@@ -130,7 +130,7 @@ test("two PATCHes of one Rule at once both hold", async () => {
   });
 });
 
-test("the project's own words are a Signal of every Rule, to turn off or to make more severe like any other", async () => {
+test("keywords are a Signal of every Rule that can be overridden like any other", async () => {
   const { ctx } = await testProject();
   const keyword = async () => (await toolFailure(ctx)).signals.find(({ name }) => name === "keyword");
   for (const rule of (await listRules(ctx, {})).rules) {
@@ -144,7 +144,7 @@ test("the project's own words are a Signal of every Rule, to turn off or to make
   expect(await keyword()).toMatchObject({ severity: "high", enabled: false });
 });
 
-test("a configuration is validated whole, and an unknown Signal is refused by name", async () => {
+test("a configuration is validated as a whole, and an unknown Signal is rejected by name", async () => {
   const { ctx } = await testProject();
   const refused = updateRule(ctx, {
     ruleId: "tool-failure",
@@ -166,7 +166,7 @@ test("a configuration is validated whole, and an unknown Signal is refused by na
   await expect(updateRule(ctx, { ruleId: "tool-failure" })).rejects.toThrow(/either/);
 });
 
-test("the status says what an empty list of Findings means", async () => {
+test("the status explains an empty list of Findings", async () => {
   const { ctx } = await testProject();
   expect((await diagnosticsStatus(ctx, {})).status).toEqual({
     automaticSchedulingEnabled: true,
@@ -186,7 +186,7 @@ test("the status says what an empty list of Findings means", async () => {
   });
 });
 
-test("settings are on until someone turns them off", async () => {
+test("automatic scheduling is on by default", async () => {
   const { ctx } = await testProject();
   expect(await getDiagnosticSettings(ctx, {})).toEqual({ settings: { automaticSchedulingEnabled: true } });
   await updateDiagnosticSettings(ctx, { automaticSchedulingEnabled: false });

@@ -35,7 +35,7 @@ function changed(date = LATER): CatalogueFile {
 const inputPrice = async (ctx: Parameters<typeof estimateModelPrice>[0]) =>
   (await estimateModelPrice(ctx, { model: "gpt-4o", usage: { input_tokens: 1 } })).estimate.cost;
 
-test("a catalogue is loaded, looked at, applied, and taken back; nothing is priced by it before", async () => {
+test("a catalogue can be loaded, reviewed, applied and reverted, and is not used before it is applied", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   await createModelPrice(ctx, {
@@ -84,7 +84,7 @@ test("a catalogue is loaded, looked at, applied, and taken back; nothing is pric
   ]);
 });
 
-test("a candidate may be replaced; what was in force stays what it was, because stored costs name it", async () => {
+test("a candidate can be replaced, but not a catalogue that was in force", async () => {
   await loadPriceCatalogue(db(), changed());
   await loadPriceCatalogue(db(), changed());
   await applyPriceCatalogue(db(), LATER);
@@ -93,7 +93,7 @@ test("a candidate may be replaced; what was in force stays what it was, because 
   await expect(applyPriceCatalogue(db(), "2098-01-01")).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("what is no catalogue is refused, and says where", async () => {
+test("an invalid catalogue is rejected with the path of the error", async () => {
   const broken = changed();
   broken.definitions[3]!.matchPattern = "(?=no)";
   await expect(loadPriceCatalogue(db(), broken)).rejects.toMatchObject({ code: "invalid" });

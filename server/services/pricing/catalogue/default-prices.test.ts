@@ -12,7 +12,7 @@ const definitions = DEFAULT_MODELS.flatMap(({ timeline }) => timeline.map(({ def
 const named = (id: string) => definitions.filter((definition) => definition.id === id);
 
 describe("the committed defaults", () => {
-  test("are what the script makes of the installed catalogue", () => {
+  test("equal the script's output for the installed catalogue", () => {
     const providers = new Map<string, CatalogueProvider>();
     for (const id of CATALOGUE_PROVIDERS) providers.set(id, findProvider({ providerId: id }) as CatalogueProvider);
     expect(file.definitions).toEqual(JSON.parse(JSON.stringify(defaultPricesFrom(providers))));
@@ -37,7 +37,7 @@ describe("the committed defaults", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("hold to the schema, and each pattern is one that a project could save", () => {
+  test("match the schema, and each pattern is valid for a project", () => {
     for (const definition of definitions) {
       expect(priceDefinition.safeParse(definition).success).toBe(true);
       expect(isPattern(compilePattern(definition.matchPattern)), definition.id).toBe(true);
@@ -74,7 +74,7 @@ describe("the committed defaults", () => {
     expect(named("openai:gpt-4o-audio-preview")[0]!.pricingTiers[0]!.prices.input_audio_tokens).toBeUndefined();
   });
 
-  test("answer to their own name and to every alias, and no two to the same", () => {
+  test("match their own name and every alias, and no two match the same name", () => {
     const book = createPriceBook(DEFAULT_MODELS, [], DEFAULTS_VERSION);
     for (const { aliases, timeline } of DEFAULT_MODELS) {
       const { id, provider, modelName } = timeline[0]!.definition;
@@ -85,7 +85,7 @@ describe("the committed defaults", () => {
     }
   });
 
-  test("keep every digit of a price per token", () => {
+  test("preserve every digit of a price per token", () => {
     const perMillion = new Decimal(
       named("deepseek:deepseek-v4-pro")[0]!.pricingTiers[0]!.prices.cache_read_input_tokens!,
     );
@@ -109,7 +109,7 @@ describe("a long-context price", () => {
 });
 
 describe("a price that changed", () => {
-  test("is kept with the day from which it held", () => {
+  test("is stored with the day from which it is effective", () => {
     const timeline = DEFAULT_MODELS.find(({ timeline }) => timeline[0]!.definition.id === "openai:o3")!.timeline;
     expect(timeline.map(({ effectiveFrom }) => effectiveFrom)).toEqual([0, Date.UTC(2025, 5, 10)]);
     expect(timeline.map(({ definition }) => definition.pricingTiers[0]!.prices.input_tokens)).toEqual([

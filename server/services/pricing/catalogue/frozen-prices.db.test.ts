@@ -5,7 +5,7 @@ import { createModelPrice, deleteModelPrice, listModelPrices, resetModelPrice, u
 // Read once, on first use: nothing of this file has used it yet.
 vi.stubEnv("PRICING_WRITES", "off");
 
-test("where an operator has frozen prices they are read, and every change is told to be none of this installation's", async () => {
+test("with PRICING_WRITES=off prices can be read, and every change is rejected as not implemented", async () => {
   const { ctx } = await testProject();
   const definition = {
     provider: "external" as const,

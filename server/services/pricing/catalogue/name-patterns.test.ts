@@ -9,7 +9,7 @@ function matches(source: string, name: string) {
 }
 
 describe("reading the catalogue's match logic", () => {
-  test("takes exact names and prefixes apart, and leaves exclusions out", () => {
+  test("separates exact names and prefixes, and ignores exclusions", () => {
     const logic = {
       or: [{ equals: "a-1" }, { and: [{ starts_with: "b-" }, { regex: "^(?!.*-tts)" }] }, { contains: "c-2@" }],
     };
@@ -36,7 +36,7 @@ test("a version is spelled with dots or dashes, Claude's parts in either order, 
 
 describe("a generated pattern", () => {
   const gpt = matchPatternOf("openai", { names: ["gpt-9.1"], stems: [] });
-  test("lets a dated snapshot in and an unknown sibling out", () => {
+  test("matches a dated snapshot but not an unknown sibling", () => {
     expect(matches(gpt, "gpt-9.1-2026-01-31")).toBe(true);
     expect(matches(gpt, "GPT-9-1")).toBe(true);
     for (const other of [
@@ -51,7 +51,7 @@ describe("a generated pattern", () => {
     }
   });
 
-  test("without dates keeps the vendor's other tails, and the dates that are part of a name", () => {
+  test("without dates has the vendor's other tails, and dates that are part of a name", () => {
     const listed = { names: ["gpt-9", "gpt-9-2026-01-31"], stems: ["gpt-9-nano"] };
     const undated = matchPatternOf("openai", listed, false);
     for (const name of ["gpt-9", "gpt-9-2026-01-31", "gpt-9-nano", "gpt-9-nano-preview"]) {
@@ -63,11 +63,11 @@ describe("a generated pattern", () => {
     expect(() => matchPatternOf("xai", listed, false)).toThrow("add the vendor to UNDATED_TAILS");
   });
 
-  test("says a name once that another branch covers already", () => {
+  test("omits names that another branch already matches", () => {
     expect(matchPatternOf("openai", { names: ["gpt-9.1-2026-01-31", "gpt-9-1", "gpt-9.1"], stems: [] })).toBe(gpt);
   });
 
-  test("takes a fine-tune of a listed base only", () => {
+  test("matches fine-tunes of listed bases only", () => {
     const tuned = matchPatternOf("openai", { names: ["ft:gpt-9"], stems: ["ft:gpt-9"] });
     expect(matches(tuned, "ft:gpt-9-2026-01-31:acme::abc1")).toBe(true);
     expect(matches(tuned, "ft:gpt-9-2026-01-31")).toBe(true);

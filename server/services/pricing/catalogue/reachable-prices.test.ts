@@ -35,7 +35,7 @@ const WAYS_TO_SEND = {
 };
 
 describe.each(Object.entries(WAYS_TO_SEND))("usage sent as %s", (_, attributesOf) => {
-  test("comes to every built-in tier, and to every price of it", () => {
+  test("reaches every built-in tier and each of its prices", () => {
     const missed: string[] = [];
     for (const definition of definitions) {
       const chooser = tierChooser(definition);

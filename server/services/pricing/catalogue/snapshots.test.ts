@@ -10,7 +10,7 @@ const row = (price: string, names: string[], stems: string[] = []): PricedNames 
 const router = (prices: Record<string, string | null>) =>
   pricesByVendor(Object.entries(prices).map(([id, price]) => ({ id, price })));
 
-test("a router's prices are read by our vendor, paid ones only", () => {
+test("a router's prices are grouped by our vendors, without free ones", () => {
   const prices = router({ "deepseek-ai/DeepSeek-A": "1/2", "deepseek/b": null, c: "1/2", "nobody/d": "1/2" });
   expect([...prices]).toEqual([["deepseek:deepseek-a", "1/2"]]);
 });
@@ -22,7 +22,7 @@ describe("a dated name of a row", () => {
     return [...names, ...stems];
   };
 
-  test("goes when a router lists it at another price than the undated one and than the row", () => {
+  test("is removed when a router lists it at another price than the undated name and the row", () => {
     const prices = { "deepseek/chat": "5/6", "deepseek/chat-v3-0324": "7/8", "deepseek/chat-r1-05-28": "9/9" };
     expect(left(prices)).toEqual(["chat", "chat-2026-01-31"]);
   });
@@ -39,7 +39,7 @@ describe("a dated name of a row", () => {
 describe("snapshots of a model", () => {
   const chat = row("3/4", ["chat", "chat-0101"]);
 
-  test("differ when one that was left out does, or another row has one at another price", () => {
+  test("differ when a removed one does, or another row has one at another price", () => {
     expect(snapshotsDiffer(row("3/4", ["chat"]), chat, [])).toBe(true);
     for (const name of [
       "chat-2026-01-31",
@@ -53,7 +53,7 @@ describe("snapshots of a model", () => {
     }
   });
 
-  test("agree while every price that is known of them does", () => {
+  test("agree while all of their known prices do", () => {
     const others = [row("3/4", ["chat-0131"]), row("7/8", ["chat-mini", "chat-mini-0131", "chat-1-0131", "chat-3201"])];
     const theirs = { ...row("7/8", ["chat-0131"]), vendor: "openai" as const };
     expect(snapshotsDiffer(chat, chat, [chat, ...others, theirs])).toBe(false);

@@ -37,16 +37,16 @@ describe("the tier of a call", () => {
     expect(chosen(tiers, { input_tokens: 150_000, output_tokens: 900_000 })).toBe("Standard");
   });
 
-  test("takes the sum of no bucket at all for 0", () => {
+  test("treats a sum without matching buckets as 0", () => {
     expect(chosen([standard, special("uncached", 1, when("^cache_", "eq", 0))], { input_tokens: 5 })).toBe("uncached");
   });
 
-  test("adds fractions without the error of binary numbers", () => {
+  test("adds fractions without floating-point error", () => {
     const tiers = [standard, special("exact", 1, when("seconds$", "eq", 0.3))];
     expect(chosen(tiers, { input_audio_seconds: 0.1, output_audio_seconds: 0.2 })).toBe("exact");
   });
 
-  test("is never one without conditions or with a pattern that RE2 refuses", () => {
+  test("is never one without conditions or with a pattern that RE2 rejects", () => {
     expect(chosen([standard, special("always", 1)], { input_tokens: 5 })).toBe("Standard");
     expect(chosen([standard, special("broken", 1, when("(?=input)", "gte", 0))], { input_tokens: 5 })).toBe("Standard");
   });
@@ -55,7 +55,7 @@ describe("the tier of a call", () => {
     expect(chosen([special("large", 1, when("^input", "gt", 100))], { input_tokens: 5 })).toBeNull();
   });
 
-  test("does not look at a bucket whose name is no name", () => {
+  test("ignores a bucket whose name is too long", () => {
     const tiers = [standard, special("any", 1, when("a", "gt", 0))];
     expect(chosen(tiers, { ["a".repeat(1_000_000)]: 5 })).toBe("Standard");
   });

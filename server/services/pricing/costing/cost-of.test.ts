@@ -41,7 +41,7 @@ describe("the cost of a call", () => {
     });
   });
 
-  test("has a detail that has a price", () => {
+  test("includes a detail with a price", () => {
     const { cost } = costOf(at({ ...PRICES, web_searches: 0.01 }), {
       input_tokens: 10,
       output_tokens: 1,
@@ -55,7 +55,7 @@ describe("the cost of a call", () => {
     });
   });
 
-  test("names a detail without a price and is what it is without it", () => {
+  test("lists a detail without a price and excludes it from the total", () => {
     const { cost, totalDecimal } = costOf(at(PRICES), { input_tokens: 1_000, web_searches: 2, audio_seconds: 1.5 });
     expect(totalDecimal).toBe("0.0025");
     expect(cost).toMatchObject({
@@ -67,7 +67,7 @@ describe("the cost of a call", () => {
     });
   });
 
-  test("has a part of a bucket at its own price, else at the bucket's", () => {
+  test("prices a part of a bucket at its own price, else at the bucket's", () => {
     const usage = { input_tokens: 80, input_audio_tokens: 20, output_tokens: 1 };
     const own = costOf(at({ ...PRICES, input_audio_tokens: 1e-4 }), usage).cost;
     expect(own).toMatchObject({ total: 0.00221, breakdown: { input_audio_tokens: 0.002 }, unpricedDetails: [] });
@@ -88,7 +88,7 @@ describe("the cost of a call", () => {
     });
   });
 
-  test("is unknown when nothing but details without a price were used", () => {
+  test("is unknown when all usage is details without a price", () => {
     expect(costOf(at(PRICES), { web_searches: 2 })).toMatchObject({
       cost: { total: null, breakdown: { web_searches: null }, unpriced: [], unpricedDetails: ["web_searches"] },
       totalDecimal: null,
@@ -105,7 +105,7 @@ describe("the cost of a call", () => {
     expect(costOf(at(PRICES), usage)).toEqual({ cost: null, totalDecimal: null }),
   );
 
-  test("does not need a price for a bucket that is zero, nor for a total beside the others", () => {
+  test("needs no price for an empty bucket or for a total", () => {
     const { cost } = costOf(at({ input_tokens: 1e-7 }), { input_tokens: 10, output_tokens: 0, total_tokens: 10 });
     expect(cost).toMatchObject({ total: 0.000001, breakdown: { input_tokens: 0.000001 }, unpriced: [] });
   });
@@ -116,7 +116,7 @@ describe("the cost of a call", () => {
     expect(totalDecimal).toBe("0");
   });
 
-  test("is unknown for counts that are no numbers of units", () => {
+  test("is unknown for invalid counts", () => {
     for (const count of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(costOf(at(PRICES), { input_tokens: count, output_tokens: 1 }).cost).toMatchObject({
         total: null,
@@ -126,7 +126,7 @@ describe("the cost of a call", () => {
     }
   });
 
-  test("stays itself when the same tier prices other buckets in between", () => {
+  test("is unaffected by other buckets priced in the same tier", () => {
     const prices = at(PRICES);
     const first = costOf(prices, { input_tokens: 1, output_tokens: 1 });
     for (let n = 0; n < 20; n++) costOf(prices, { input_tokens: 1, [`unit_${n}`]: 1 });
@@ -153,7 +153,7 @@ describe("money", () => {
   const calls = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.record({ price, count }), { minKeys: 1 });
   const Wide = Decimal.clone({ precision: 1_000 });
 
-  test("is exact to the last digit, and its number is the double nearest to that", () => {
+  test("is exact to the last digit, and its number is the nearest double", () => {
     fc.assert(
       fc.property(calls, (call) => {
         const pick = <K extends "price" | "count">(key: K) =>

@@ -6,7 +6,7 @@ import { scaledPrices, toDecimalString, toDollars } from "./exact-decimal";
 const units = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const scale = fc.integer({ min: 0, max: 22 });
 
-test("units come out as the nearest double and as the exact decimal", () => {
+test("units convert to the nearest double and to the exact decimal", () => {
   fc.assert(
     fc.property(units, scale, (n, s) => {
       const exact = new Decimal(n).div(new Decimal(10).pow(s)).toFixed();
@@ -16,7 +16,7 @@ test("units come out as the nearest double and as the exact decimal", () => {
   );
 });
 
-test("prices become whole numbers of one unit", () => {
+test("prices are scaled to integers of one unit", () => {
   const scaled = scaledPrices(
     new Map([
       ["a", 2.5e-6],
@@ -34,7 +34,7 @@ test("prices become whole numbers of one unit", () => {
   });
 });
 
-test("prices of too many digits are left to decimals", () => {
+test("prices with too many digits are not scaled", () => {
   expect(scaledPrices(new Map([["a", 1e-30]]))).toBeNull();
   expect(
     scaledPrices(

@@ -24,13 +24,13 @@ const priced = (models: { requestedModel?: string; responseModel?: string }, usa
   priceCall(book, { requestedModel: null, responseModel: null, provider: null, usage, ...models }).cost;
 
 describe("a call", () => {
-  test("is priced as the model that answered, or else as the one that was asked", () => {
+  test("is priced as the response model, else as the requested one", () => {
     expect(priced({ requestedModel: "gpt-4o", responseModel: "gpt-4o-mini" })?.model.id).toBe("openai:gpt-4o-mini");
     expect(priced({ requestedModel: "gpt-4o", responseModel: "my deployment" })?.model.id).toBe("openai:gpt-4o");
     expect(priced({ requestedModel: "gpt-4o" })?.model.id).toBe("openai:gpt-4o");
   });
 
-  test("is wholly at the prices of the tier that its usage falls in", () => {
+  test("is priced entirely in the tier of its usage", () => {
     expect(priced({ responseModel: "tiered" }, { input_tokens: 10 })).toMatchObject({
       total: 10,
       tier: { name: "Standard" },
@@ -41,7 +41,7 @@ describe("a call", () => {
     });
   });
 
-  test("says where its prices come from", () => {
+  test("records the origin of its prices", () => {
     expect(priced({ responseModel: "gpt-4o" })?.pricesVersion).toMatch(/^default@\d{4}-\d\d-\d\d$/);
     expect(priced({ responseModel: "tiered" })?.pricesVersion).toBe("mp_tiered@1");
   });
@@ -55,7 +55,7 @@ describe("a call", () => {
     ).toBeNull();
   });
 
-  test("made before a price changed costs what it cost then", () => {
+  test("made before a price change has the earlier price", () => {
     const call = { requestedModel: null, responseModel: "o3", provider: "openai", usage: { output_tokens: 1_000 } };
     expect(priceCall(book, { ...call, at: Date.UTC(2025, 4, 1) }).totalDecimal).toBe("0.04");
     expect(priceCall(book, { ...call, at: Date.UTC(2025, 6, 1) }).totalDecimal).toBe("0.008");

@@ -4,7 +4,7 @@ import { createModelPriceInput, storedFields, updateModelPriceInput } from "./de
 
 const listed = DEFAULT_MODELS.flatMap(({ timeline }) => timeline.map(({ definition }) => definition));
 
-test("every built-in definition can be sent back as it is listed, and is stored as it came", {
+test("every built-in definition can be sent back as listed and is stored unchanged", {
   timeout: 60_000,
 }, () => {
   for (const definition of listed) {

@@ -51,7 +51,7 @@ describe("the list of model prices", () => {
     });
   });
 
-  test("has the project's own in place of what they override, and another project's not at all", async () => {
+  test("has the project's overrides in place of defaults, and none of another project's", async () => {
     const [ours, theirs] = [await testProject(), await testProject()];
     await save(ours.ctx, override);
     await save(ours.ctx, { id: "mp_2", modelName: "acme-4" });
@@ -77,7 +77,7 @@ describe("the list of model prices", () => {
 });
 
 describe("the match of a model", () => {
-  test("says definition, tier and source, for its vendor and for whoever serves any vendor's models", async () => {
+  test("has definition, tier and source, for its vendor and for resellers", async () => {
     const { ctx } = await testProject();
     for (const provider of [undefined, "", "openai", "azure", "litellm"]) {
       expect(
@@ -92,7 +92,7 @@ describe("the match of a model", () => {
     }
   });
 
-  test("is a vendor's for no provider that is none", async () => {
+  test("is never a vendor's default for an unknown provider", async () => {
     const { ctx } = await testProject();
     await save(ctx, override);
     await save(ctx, { id: "mp_2", modelName: "acme-4" });
@@ -105,7 +105,7 @@ describe("the match of a model", () => {
     }
   });
 
-  test("is null where no price is known, and an error only without a model", async () => {
+  test("is null when no price is known, and an error only without a model", async () => {
     const { ctx } = await testProject();
     expect(await matchModelPrice(ctx, { model: "no such model" })).toEqual({ match: null });
     for (const input of [{}, { model: "" }, { model: " " }]) {
@@ -125,7 +125,7 @@ describe("a change of a project's prices", () => {
       usage: { input_tokens: 1 },
     }).cost;
 
-  test("is in effect at the next call, also for a model that was unknown a moment ago", async () => {
+  test("takes effect with the next call, even for a previously unknown model", async () => {
     const { ctx } = await testProject();
     expect(await priced(ctx)).toBeNull();
     await save(ctx, { id: "mp_2", modelName: "acme-4" });
@@ -139,7 +139,7 @@ describe("a change of a project's prices", () => {
     expect(await priced(ctx)).toMatchObject({ total: 3, pricesVersion: "mp_2@2" });
   });
 
-  test("that is rolled back leaves nothing behind, though the next change has its version number again", async () => {
+  test("that is rolled back has no effect, even if the next change reuses its version number", async () => {
     const { ctx } = await testProject();
     const undone = inTransaction(ctx, async (tx) => {
       await save(tx, { id: "mp_1", modelName: "acme-4", pricingTiers: [tier({ input_tokens: 7 })] });
@@ -152,7 +152,7 @@ describe("a change of a project's prices", () => {
     expect(await priced(ctx)).toMatchObject({ total: 9 });
   });
 
-  test("keeps the same book while nothing changes", async () => {
+  test("caches the book while nothing changes", async () => {
     const { ctx } = await testProject();
     expect(await currentPriceBook(ctx)).toBe(await currentPriceBook(ctx));
   });

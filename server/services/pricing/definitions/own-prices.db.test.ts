@@ -40,7 +40,7 @@ const costIn = async (ctx: Ctx, model: string) =>
   }).cost;
 
 describe("an override", () => {
-  test("takes its default's place and id, for one project only, until it is reset", async () => {
+  test("replaces its default under the same id, for one project only, until it is reset", async () => {
     const { ctx } = await testProject();
     const { ctx: theirs } = await testProject();
     const before = await find(ctx, "openai:gpt-4o");
@@ -58,7 +58,7 @@ describe("an override", () => {
     await expect(resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("counts its versions on after a reset, so that the version of a stored cost is one", async () => {
+  test("continues its version numbers after a reset, so that the version in a stored cost is unique", async () => {
     const { ctx } = await testProject();
     await createModelPrice(ctx, overriding);
     await resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" });
@@ -66,7 +66,7 @@ describe("an override", () => {
     expect(await costIn(ctx, "gpt-4o")).toMatchObject({ total: 2.5, pricesVersion: "openai:gpt-4o@2" });
   });
 
-  test("is of a default that there is", async () => {
+  test("needs an existing default", async () => {
     const { ctx } = await testProject();
     await expect(createModelPrice(ctx, { ...overriding, baseModelPriceId: "openai:gpt-99" })).rejects.toMatchObject({
       code: "unprocessable",
@@ -74,7 +74,7 @@ describe("an override", () => {
     });
   });
 
-  test("replaces a custom price of the same name, and stays one when it is set again without saying so", async () => {
+  test("replaces a custom price of the same name, and remains an override when replaced without a base", async () => {
     const { ctx } = await testProject();
     const { baseModelPriceId: _, ...custom } = overriding;
     const first = (await createModelPrice(ctx, custom)).model;
@@ -89,7 +89,7 @@ describe("an override", () => {
     expect((await createModelPrice(ctx, custom)).model.source).toBe("project_custom");
   });
 
-  test("made without a pattern answers to what its default answers to, and to nothing of another default", async () => {
+  test("without a pattern matches what its default matches, and nothing of another default", async () => {
     const { ctx } = await testProject();
     const pattern = (await find(ctx, "openai:gpt-4o"))!.matchPattern;
     expect((await createModelPrice(ctx, overriding)).model.matchPattern).toBe(pattern);
@@ -104,7 +104,7 @@ describe("an override", () => {
 });
 
 describe("a definition as it was listed", () => {
-  test("can be sent back as it came, a built-in one to override it, and an override to stay one", async () => {
+  test("can be sent back unchanged: a default becomes an override, and an override remains one", async () => {
     const { ctx } = await testProject();
     const builtIn = (await listModelPrices(ctx, {})).models;
     for (const listed of builtIn.filter((_, index) => index % 20 === 0)) {
@@ -121,7 +121,7 @@ describe("a definition as it was listed", () => {
     expect((await listModelPrices(ctx, {})).models).toEqual(models);
   });
 
-  test("of the catalogue is the project's own when it is sent without what it overrides", async () => {
+  test("of the catalogue becomes a custom price when sent without a base", async () => {
     const { ctx } = await testProject();
     const listed = (await find(ctx, "openai:gpt-4o"))!;
     const { model } = await createModelPrice(ctx, listed);
@@ -133,7 +133,7 @@ describe("a definition as it was listed", () => {
     expect((await createModelPrice(ctx, model)).model).toEqual(model);
   });
 
-  test("says nothing about whose it is: another's id and source are ignored, any other field is refused", async () => {
+  test("has its id and source ignored, and unknown fields rejected", async () => {
     const { ctx } = await testProject();
     const claims = { id: "openai:gpt-4o", source: "default", editable: null, resettable: "yes" };
     const { model } = await createModelPrice(ctx, { ...acme, ...claims });
@@ -151,7 +151,7 @@ describe("a definition as it was listed", () => {
 });
 
 describe("a custom price", () => {
-  test("is matched by its name or its pattern, priced from the next call on, changed whole, and deleted", async () => {
+  test("is matched by name or pattern, applies from the next call, and can be replaced and deleted", async () => {
     const { ctx } = await testProject();
     const { model } = await createModelPrice(ctx, { ...acme, matchPattern: "^acme-large-\\d+$" });
     expect(model.id).toMatch(/^mp_/);
@@ -213,7 +213,7 @@ test("a default itself can be neither changed nor deleted", async () => {
   expect((await updateModelPrice(ctx, { modelPriceId, ...rest })).model.source).toBe("project_override");
 });
 
-test("prices changed by many at once lose nothing and are in force once", async () => {
+test("concurrent price changes are all applied, with one version in force", async () => {
   const { ctx } = await testProject();
   await Promise.all(
     Array.from({ length: 8 }, (_, n) => createModelPrice(ctx, { ...acme, pricingTiers: [standard(n + 1)] })),
@@ -225,7 +225,7 @@ test("prices changed by many at once lose nothing and are in force once", async 
   expect(versions.filter(({ supersededAt }) => supersededAt === null).map(({ version }) => version)).toEqual([8]);
 });
 
-test("a version names who made it: a key by its name, a person by theirs and not by their address", async () => {
+test("a version has the name of its author, a key or a person, and not an email address", async () => {
   const { ctx } = await testProject();
   const key = await createApiKey(ctx, { name: "price robot", capabilities: ["model-pricing:write"] });
   const robot = { kind: "apiKey" as const, keyId: key.apiKey.id, capabilities: ["model-pricing:write" as const] };
@@ -236,7 +236,7 @@ test("a version names who made it: a key by its name, a person by theirs and not
   expect(JSON.stringify(versions)).not.toContain("@");
 });
 
-test("the versions of a price say what it was, when, and who changed and ended it", async () => {
+test("the versions of a price have its content, times, and who changed and superseded it", async () => {
   const { ctx, userId } = await testProject();
   await createModelPrice(ctx, overriding);
   await createModelPrice(ctx, { ...overriding, pricingTiers: [standard(0.25)] });
@@ -259,7 +259,7 @@ test("the versions of a price say what it was, when, and who changed and ended i
 });
 
 describe("an estimate", () => {
-  test("is what would be stored with such a call: its match, and its cost with tier and breakdown", async () => {
+  test("equals what would be stored with such a call: its match, and its cost with tier and breakdown", async () => {
     const { ctx } = await testProject();
     const { model } = await createModelPrice(ctx, {
       ...acme,
@@ -297,7 +297,7 @@ describe("an estimate", () => {
     });
   });
 
-  test("is null for a model that nobody knows, and names the buckets and details that have no price", async () => {
+  test("is null for an unknown model, and lists the buckets and details without a price", async () => {
     const { ctx } = await testProject();
     await createModelPrice(ctx, acme);
     expect(await estimateModelPrice(ctx, { model: "acme-huge", usage: { input_tokens: 1 } })).toEqual({
@@ -314,7 +314,7 @@ describe("an estimate", () => {
     });
   });
 
-  test("at a moment is by the prices of then: of the project's versions and of a default's over time", async () => {
+  test("at a moment uses the prices of that time: the project's versions and the default's history", async () => {
     const { ctx } = await testProject();
     const usage = { input_tokens: 10 };
     const ask = async (model: string, at?: number) =>
@@ -370,7 +370,7 @@ describe("an estimate", () => {
     }
   });
 
-  test("at a moment follows the next change, also one that ends a version of then", async () => {
+  test("at a moment follows later changes, including one that supersedes a version of that time", async () => {
     const { ctx } = await testProject();
     const usage = { input_tokens: 10 };
     await createModelPrice(ctx, acme);
@@ -384,7 +384,7 @@ describe("an estimate", () => {
     expect(await ask(Date.now() + 60_000)).toMatchObject({ total: 10 });
   });
 
-  test("of a draft is what it would be with that in force, where it stands, and nothing is stored", async () => {
+  test("of a draft assumes that the draft is in force, and stores nothing", async () => {
     const { ctx } = await testProject();
     const { model } = await createModelPrice(ctx, { ...acme, matchPattern: "^acme-" });
     const ask = async (name: string, draft?: object) =>
@@ -424,7 +424,7 @@ describe("what cannot be a definition", () => {
   const conditional = { name: "Other", isDefault: false, priority: 1, prices: {} };
   const condition = { usageDetailPattern: "^input", operator: "gt", value: 1 };
 
-  test("is told with every problem at once, each by its place", async () => {
+  test("is rejected with all problems at once, each with its path", async () => {
     const problems = await refusal({
       provider: "nobody",
       matchPattern: "x(?=y)",
@@ -470,7 +470,7 @@ describe("what cannot be a definition", () => {
     for (const [path] of problems) expect(path).toMatch(/^pricingTiers/);
   });
 
-  test("does not include a default tier of another's priority, which nothing reads", async () => {
+  test("does not include a default tier with another tier's priority, which is ignored", async () => {
     const { ctx } = await testProject();
     const long = { ...conditional, priority: 0, conditions: [condition], prices: { input_tokens: 7 } };
     await createModelPrice(ctx, { ...acme, pricingTiers: [standard(1), long] as never });
@@ -485,7 +485,7 @@ describe("what cannot be a definition", () => {
     expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 70, tier: { name: "Other" } });
   });
 
-  test("keys of prices beyond the common ones are kept", async () => {
+  test("price keys beyond the common ones are preserved", async () => {
     const { ctx } = await testProject();
     const prices = { input_tokens: 0, web_searches: 0.01, input_audio_tokens: 3e-7 };
     const { model } = await createModelPrice(ctx, { ...acme, pricingTiers: [{ ...standard(0), prices }] });
@@ -494,7 +494,7 @@ describe("what cannot be a definition", () => {
   });
 });
 
-test("only who holds model-pricing:write can change a price", async () => {
+test("only callers with model-pricing:write can change a price", async () => {
   const { asKey } = await testProject();
   const reader = asKey("model-pricing:read");
   await expect(createModelPrice(reader, acme)).rejects.toMatchObject({ code: "forbidden" });

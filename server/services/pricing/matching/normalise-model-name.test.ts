@@ -45,14 +45,14 @@ describe("the forms of a model's name", () => {
     ["claude-sonnet-4-5-20250929[1m]", "claude-sonnet-4-5-20250929"],
   ])("%s comes down to %s", (name, bare) => expect(last(name)).toBe(bare));
 
-  test("keep a prefix that nobody knows, an application's own profile, and all of a fine-tune", () => {
+  test("preserve an unknown prefix, an application inference profile, and all of a fine-tune", () => {
     expect(normaliseModelName("missing/gpt-4o").candidates).toEqual(["missing/gpt-4o"]);
     const profile = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1b2c3";
     expect(normaliseModelName(profile).candidates).toEqual([profile]);
     expect(normaliseModelName("ft:gpt-4.1:acme::x@y-v1").candidates).toEqual(["ft:gpt-4.1:acme::x@y-v1"]);
   });
 
-  test("do not take a tag for a provider", () => {
+  test("do not mistake a tag for a provider", () => {
     expect(normaliseModelName("mistral-7b:latest")).toMatchObject({
       candidates: ["mistral-7b:latest"],
       priceList: null,
@@ -61,12 +61,12 @@ describe("the forms of a model's name", () => {
     expect(last("deepseek-chat:thinking")).toBe("deepseek-chat");
   });
 
-  test("are none for an empty name and for one that is too long to be one", () => {
+  test("are empty for an empty or overlong name", () => {
     expect(normaliseModelName(" \t ").candidates).toEqual([]);
     expect(normaliseModelName("a".repeat(MODEL_NAME_MAX + 1)).candidates).toEqual([]);
   });
 
-  test("say whose price list applies, the vendor before the reseller and who sets every price before both", () => {
+  test("imply a price list: the vendor before the reseller, and a host with its own prices before both", () => {
     expect(normaliseModelName("openrouter/anthropic/claude-opus-4").priceList).toBe("anthropic");
     expect(normaliseModelName("azure/gpt-4o").priceList).toBe("any");
     expect(normaliseModelName("ollama/openai/gpt-4o").priceList).toBe("own");
@@ -76,7 +76,7 @@ describe("the forms of a model's name", () => {
     expect(normaliseModelName("us.meta.llama3-70b-instruct-v1:0").priceList).toBeNull();
   });
 
-  test("are few, never empty and never longer than the name, whatever it is", () => {
+  test("are few, never empty and never longer than the name, for any input", () => {
     const part = fc.constantFrom(
       "openai",
       "azure",

@@ -12,12 +12,12 @@ const reason = (source: string) => {
 };
 
 describe("a pattern", () => {
-  test("is searched for anywhere, in any case", () => {
+  test("matches anywhere, in any case", () => {
     expect(compile("gpt-4").test("my-GPT-4o")).toBe(true);
     expect(compile("^gpt-4$").test("gpt-4o")).toBe(false);
   });
 
-  test("speaks RE2's dialect: flags inside, but neither lookaround nor backreference", () => {
+  test("uses RE2 syntax, with inline flags but without lookaround and backreferences", () => {
     expect(compile("(?i)^[[:alpha:]]+-\\d$").test("ABC-1")).toBe(true);
     for (const [source, words] of [
       ["(?=a)", /^At character 1: RE2 has no lookaround/],
@@ -29,7 +29,7 @@ describe("a pattern", () => {
       expect(reason(source), source).toMatch(words);
   });
 
-  test("says where it is at fault, in characters from 1", () => {
+  test("reports the position of a fault, in characters from 1", () => {
     for (const [source, words] of [
       ["ab(c(d)", "At character 3: missing closing )."],
       ["ab)c", "At character 3: unexpected )."],
@@ -40,14 +40,14 @@ describe("a pattern", () => {
       expect(reason(source), source).toMatch(words);
   });
 
-  test("is refused when it is long, repeats much, or its program is large", () => {
+  test("is rejected when it is too long, has too many repetitions or a too large program", () => {
     expect(reason("a".repeat(PATTERN_MAX + 1))).toContain("longer than");
     for (const source of ["(?:a?){500}a{500}", "a?".repeat(300), "(?:(?:a{1,10}){1,10}){1,10}"]) {
       expect(reason(source), source).toContain("too complex");
     }
   });
 
-  test("sees nothing in a subject that is no model's name by its length", () => {
+  test("does not match a subject longer than any model name", () => {
     expect(compile("a").test("a".repeat(SUBJECT_MAX))).toBe(true);
     expect(compile("a").test("a".repeat(SUBJECT_MAX + 1))).toBe(false);
   });

@@ -40,11 +40,11 @@ describe("the price list of a provider", () => {
   ])("%s resells at list prices", (provider) => expect(priceListOf(provider)).toBe("any"));
 
   test.each(["groq", "together_ai", "fireworks-ai", "perplexity", "ovhcloud"])(
-    "%s has prices of its own for open weights",
+    "%s sets its own prices for open weights",
     (provider) => expect(priceListOf(provider)).toBe("weights"),
   );
   test.each(["ollama", "hosted_vllm", "lm_studio", "deepinfra", "databricks"])(
-    "%s has prices of its own for all it serves",
+    "%s sets its own prices for everything it serves",
     (provider) => expect(priceListOf(provider)).toBe("own"),
   );
   test.each(["", "acme", "strands-agents", "deepgram", `openai${"-x".repeat(100)}`])("%s is unknown", (provider) =>
@@ -52,7 +52,7 @@ describe("the price list of a provider", () => {
   );
 
   test.each(["external", "acme", "no such provider", "_OTHER", "my-azure", "x".repeat(1_000)])(
-    "for calls of %s is nobody's",
+    "for calls of %s is external",
     (provider) => expect(priceListOfProvider(provider)).toBe("external"),
   );
   test.each([null, "", "  ", "strands-agents", "LangChain", "pydantic-ai", "crewai.agent", "openrouter"])(
@@ -60,13 +60,13 @@ describe("the price list of a provider", () => {
     (provider) => expect(priceListOfProvider(provider)).toBe("any"),
   );
 
-  test("of a bare word does not look at parts of it", () => {
+  test("of an exact word ignores parts of it", () => {
     expect(priceListOfWord("mistral")).toBe("mistral");
     expect(priceListOfWord("mistral-7b")).toBeNull();
   });
 });
 
-test("only models whose weights nobody else has are closed", () => {
+test("only models whose weights no other host has are closed", () => {
   const closed = (provider: "openai" | "anthropic" | "google" | "xai" | "mistral", modelName: string) =>
     isClosedModel({ provider, modelName });
   expect(closed("openai", "gpt-4o")).toBe(true);

@@ -79,7 +79,7 @@ describe("a default price", () => {
     for (const model of models) expect(found(model), model).toBeNull();
   });
 
-  test("is limited to the vendor that the provider names, unless that resells", () => {
+  test("is limited to the provider's vendor, unless the provider is a reseller", () => {
     expect(found("claude-sonnet-4-5", "anthropic")).toBe("anthropic:claude-sonnet-4-5");
     expect(found("claude-sonnet-4-5", "openai")).toBeNull();
     for (const provider of ["google-vertex", "aws.bedrock", "litellm", "strands-agents", "azure", "openrouter", ""]) {
@@ -87,7 +87,7 @@ describe("a default price", () => {
     }
   });
 
-  test("is not given to a provider that is no vendor and resells none, whatever the model's name says", () => {
+  test("does not apply to an unknown provider, whatever the model name", () => {
     for (const provider of ["external", "acme", "no such provider", "my-azure", "x".repeat(1_000)]) {
       for (const name of ["gpt-4o", "openai/gpt-4o", "openrouter/openai/gpt-4o", "models/gemini-2.5-pro"]) {
         expect(found(name, provider), `${provider} ${name}`).toBeNull();
@@ -95,17 +95,17 @@ describe("a default price", () => {
     }
   });
 
-  test("goes by the vendor in the name before the provider: OpenAI's client talks to routers as well", () => {
+  test("prefers the vendor in the model name to the provider, because OpenAI's client is also used with routers", () => {
     expect(found("anthropic/claude-opus-4.5", "openai")).toBe("anthropic:claude-opus-4-5");
   });
 
-  test("does not apply at a host that sets its own", () => {
+  test("does not apply at a host with its own prices", () => {
     expect(found("openai/gpt-oss-20b", "groq")).toBeNull();
     expect(found("ollama/deepseek-r1")).toBeNull();
     expect(found("openai/gpt-oss-20b", "openrouter")).toBe("openai:gpt-oss-20b");
   });
 
-  test("is the one that held when the call was made", () => {
+  test("is the one effective when the call was made", () => {
     const input = (at?: number) =>
       bookWith().resolve("o3", "openai", at)!.definition.pricingTiers[0]!.prices.input_tokens;
     expect(input(Date.UTC(2025, 5, 9, 23, 59))).toBe(1e-5);
@@ -116,14 +116,14 @@ describe("a default price", () => {
 });
 
 describe("a project's definition", () => {
-  test("comes before any default, also by pattern before exact name", () => {
+  test("takes precedence over any default, even a pattern over an exact name", () => {
     const book = bookWith(projectPrice({ modelName: "all of openai", matchPattern: "^gpt-", provider: "openai" }));
     expect(found("gpt-4o", "openai", book)).toBe("mp_all of openai");
     expect(found("azure/gpt-4o", null, book)).toBe("mp_all of openai");
     expect(found("claude-opus-4", null, book)).toBe("anthropic:claude-opus-4");
   });
 
-  test("by exact name comes before one by pattern, and the more specific pattern before the vaguer", () => {
+  test("matches by exact name before pattern, and by the more specific pattern first", () => {
     const book = bookWith(
       projectPrice({ modelName: "a", matchPattern: "^acme-" }),
       projectPrice({ modelName: "b", matchPattern: "^acme-large" }),
@@ -134,7 +134,7 @@ describe("a project's definition", () => {
     expect(found("acme-small", null, book)).toBe("mp_a");
   });
 
-  test("of equal patterns is the asked vendor's, then the one with the smaller id", () => {
+  test("with equal patterns is the requested vendor's, then the one with the smaller id", () => {
     const book = bookWith(
       projectPrice({ modelName: "z", matchPattern: "^acme$", provider: "mistral" }),
       projectPrice({ modelName: "y", matchPattern: "^acme$" }),
@@ -145,7 +145,7 @@ describe("a project's definition", () => {
     expect(found("acme", "anthropic", book)).toBe("mp_y");
   });
 
-  test("of the vendor `external` takes part whoever the provider is, another vendor's does not", () => {
+  test("of `external` applies to every provider, one of another vendor does not", () => {
     const book = bookWith(
       projectPrice({ modelName: "acme-4" }),
       projectPrice({ modelName: "gpt-acme", provider: "openai" }),
@@ -160,13 +160,13 @@ describe("a project's definition", () => {
     }
   });
 
-  test("with a pattern that cannot be used still has its name", () => {
+  test("with an invalid pattern still matches its name", () => {
     const book = bookWith(projectPrice({ modelName: "acme-4", matchPattern: "(?=acme)" }));
     expect(found("ACME-4", null, book)).toBe("mp_acme-4");
     expect(found("acme-5", null, book)).toBeNull();
   });
 
-  test("with the names of a default takes exactly its place", { timeout: 60_000 }, () => {
+  test("with the names of a default replaces exactly that default", { timeout: 60_000 }, () => {
     const everyOverride = DEFAULT_MODELS.map(({ timeline }) => ({
       definition: { ...timeline[0]!.definition, source: "project_override" as const },
       version: 1,
@@ -181,7 +181,7 @@ describe("a project's definition", () => {
     expect(names.filter((name) => found(name, "external", after) !== null)).toEqual([]);
   });
 
-  test("with the names of a default leaves another default its own, though the pattern fits that as well", () => {
+  test("with the names of a default does not take over another default that its pattern also matches", () => {
     const models = [
       ["acme-4", "^acme-4(?:-\\d{4})?$"],
       ["acme-4-0513", "^acme-4-0513$"],
@@ -205,7 +205,7 @@ describe("a project's definition", () => {
     expect(found("acme-4-0513", null, widened)).toBe("openai:acme-4");
   });
 
-  test("that overrides a default takes its place altogether, under its id", () => {
+  test("that overrides a default replaces it entirely, under its id", () => {
     const override = projectPrice({
       id: "openai:gpt-4o",
       modelName: "gpt-4o",
@@ -221,13 +221,13 @@ describe("a project's definition", () => {
     expect(found("gpt-4o-2024-11-20")).toBe("openai:gpt-4o");
   });
 
-  test("is found by the letters that RE2 folds into one, too", () => {
+  test("is also found with letters that RE2 folds together", () => {
     const book = bookWith(projectPrice({ modelName: "x", matchPattern: "^mistral-k$" }));
     for (const name of ["Mistral-K", "mi\u017ftral-k", "mistral-\u212a"])
       expect(found(name, null, book), name).toBe("mp_x");
   });
 
-  test("among hundreds is found as if its pattern were the only one", () => {
+  test("is found among hundreds as if its pattern were the only one", () => {
     const many = Array.from({ length: 300 }, (_, n) =>
       projectPrice({ modelName: `m-${n}`, matchPattern: `^(?:m|n)-${n}(?:-v\\d)?$` }),
     );
@@ -243,7 +243,7 @@ test("the list has every default and custom definition once, by id", () => {
   expect(listed.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).sort());
 });
 
-test("a hostile name or provider is answered, not worked on", () => {
+test("a hostile name or provider is resolved quickly", () => {
   const book = bookWith(projectPrice({ modelName: "acme-4", matchPattern: "^(a+)+$" }));
   for (const text of ["a".repeat(1_000_000), `${"azure/".repeat(80)}x`, "us.".repeat(100), "\u0000", "__proto__"]) {
     expect(book.resolve(text, text)).toBeNull();

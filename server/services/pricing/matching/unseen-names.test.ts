@@ -4,7 +4,7 @@ import { bookWith, projectPrice } from "../testing";
 const book = bookWith();
 const idOf = (model: string, provider: string | null = null) => book.resolve(model, provider)?.definition.id ?? null;
 
-describe("a fine-tune costs what the catalogue says of fine-tunes, and never what its base costs", () => {
+describe("a fine-tune has the catalogue's fine-tune price, never its base's price", () => {
   test.each([
     ["ft:gpt-4o-2024-08-06:acme:support:B7xQ", "openai:ft:gpt-4o"],
     ["ft:gpt-4o-2024-08-06:acme::x:ckpt-step-90", "openai:ft:gpt-4o"],
@@ -40,13 +40,13 @@ describe("a fine-tune costs what the catalogue says of fine-tunes, and never wha
     expect(idOf(name, "azure")).toBeNull();
   });
 
-  test("a project's own definition of that very name prices it", () => {
+  test("is priced by a project's definition with exactly that name", () => {
     const own = bookWith(projectPrice({ modelName: "ft:gpt-4.1-2025-04-14:acme::x" }));
     expect(own.resolve("ft:gpt-4.1-2025-04-14:acme::x", "openai")?.definition.source).toBe("project_custom");
   });
 });
 
-describe("a sibling that nobody listed is not the model whose name it begins with", () => {
+describe("an unlisted sibling is not the model whose name it begins with", () => {
   test.each([
     ...["gpt-5.4-micro", "gpt-5.4-ultra", "gpt-5-large", "gpt-4o-nano", "gpt-4o-max", "gpt-4o-v2", "o4", "o5-mini"],
     ...["claude-opus-4-10", "claude-haiku-4-6", "claude-sonnet-4-5-fast", "claude-sonnet-4.50", "claude-sonnet-44"],

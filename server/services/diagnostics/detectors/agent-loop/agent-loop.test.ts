@@ -13,7 +13,7 @@ const times = (count: number, make: (at: number) => LabelledInput["messages"]) =
   Array.from({ length: count }, (_, at) => make(at)).flat();
 
 describe("repeated_tool_call", () => {
-  test("three times the same call and result", () => {
+  test("detects the same call and result three times", () => {
     const [found] = matches(
       repeatedToolCall,
       conversationOf(...times(3, () => called("get_plan", { id: "P1" }, '{"gb": 15}'))),
@@ -21,13 +21,13 @@ describe("repeated_tool_call", () => {
     expect(found).toMatchObject({ title: "`get_plan` is called again and again with the same arguments" });
     expect(found!.evidence).toHaveLength(3);
   });
-  test("key order and letter case do not hide it", () => {
+  test("ignores key order and letter case", () => {
     const calls = times(4, (at) =>
       called("search", at % 2 ? { q: "Oslo hotels", n: 5 } : { n: 5, q: "oslo  Hotels" }, "12 hits"),
     );
     expect(matches(repeatedToolCall, conversationOf(...calls))).toHaveLength(1);
   });
-  test("the same failure with other arguments", () => {
+  test("detects the same failure with different arguments", () => {
     const calls = times(5, (at) => called("get_plan", { id: `P10${at}` }, `Error: Plan P10${at} not found`));
     expect(matches(repeatedToolCall, conversationOf(...calls))).toHaveLength(1);
   });
@@ -42,11 +42,11 @@ describe("repeated_tool_call", () => {
 
 describe("alternating_tool_calls", () => {
   const round = [...called("open", { id: 1 }, "page one"), ...called("back", {}, "list")];
-  test("the same round four times", () => {
+  test("detects the same round four times", () => {
     const [found] = matches(alternatingToolCalls, conversationOf(...times(4, () => round)));
     expect(found).toMatchObject({ cause: "back open: in turn" });
   });
-  test("not one call over and over, nor rounds that get on", () => {
+  test("ignores a single repeated call and rounds that make progress", () => {
     expect(matches(alternatingToolCalls, conversationOf(...times(6, () => called("open", {}, "x"))))).toEqual([]);
     const working = times(5, (at) => [
       ...called("edit", { at }, "saved"),
@@ -59,12 +59,12 @@ describe("alternating_tool_calls", () => {
 describe("repeated_message", () => {
   const words =
     "I understand your concern. Let me check the details of your reservation once more and come back to you.";
-  test("the same words three times", () => {
+  test("detects the same words three times", () => {
     expect(
       matches(repeatedMessage, conversationOf(...times(3, (at) => [user(`Point ${at}?`), assistant(words)]))),
     ).toHaveLength(1);
   });
-  test("not manners, nor the same answer to the same question", () => {
+  test("ignores courtesies and the same answer to the same question", () => {
     expect(
       matches(repeatedMessage, conversationOf(...times(3, () => [user("Thanks"), assistant("You are welcome!")]))),
     ).toEqual([]);
@@ -74,11 +74,11 @@ describe("repeated_message", () => {
 
 describe("restarted_work", () => {
   const block = times(4, (at) => called("read_file", { path: `/src/${at}.ts` }, `content ${at}`));
-  test("a series done over in the same order", () => {
+  test("detects a series repeated in the same order", () => {
     const [found] = matches(restartedWork, conversationOf(...block, ...called("think", {}, "hm"), ...block));
     expect(found!.score).toBeGreaterThan(0.7);
   });
-  test("the assistant says so and does so", () => {
+  test("detects an announced restart", () => {
     const one = called("search", { q: "x" }, "y");
     const messages = [
       ...one,
@@ -88,7 +88,7 @@ describe("restarted_work", () => {
     ];
     expect(matches(restartedWork, conversationOf(...messages))).toHaveLength(1);
   });
-  test("not one file read twice, nor advice to restart", () => {
+  test("ignores a file read twice and advice to restart", () => {
     expect(matches(restartedWork, conversationOf(...block, ...block.slice(0, 2)))).toEqual([]);
     expect(
       matches(

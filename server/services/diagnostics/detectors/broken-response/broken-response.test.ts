@@ -17,7 +17,7 @@ describe("empty_response", () => {
   test.each(["", " \n ", "\u200b", "null", "[object Object]"])("“%s”", (answer) => {
     expect(answers(emptyResponse, "Hi?", answer)).toHaveLength(1);
   });
-  test("not a call, a picture or a short answer", () => {
+  test("ignores a tool call, an image or a short reply", () => {
     expect(matches(emptyResponse, conversationOf(user("Hi"), ...called("f", {}, "x"), assistant("Yes.")))).toEqual([]);
     expect(
       matches(emptyResponse, conversationOf(user("Hi"), { role: "assistant", content: [{ type: "image" }] })),
@@ -29,7 +29,7 @@ describe("empty_response", () => {
 describe("truncated_response", () => {
   const prose =
     "First open the settings page and look for the account tab, where all of your devices are listed. ".repeat(3);
-  test("the model says so", () => {
+  test("detects a reported token limit", () => {
     const conversation = conversationOf(user("Hi"), assistant("Half of"));
     const modelCall = {
       spanId: "s1",
@@ -52,11 +52,11 @@ describe("truncated_response", () => {
       evidence: [{ messageIndex: 1, spanId: "s1" }],
     });
   });
-  test("the text breaks off, or its code is not closed", () => {
+  test("detects text that breaks off and unclosed code", () => {
     expect(answers(truncatedResponse, "How?", `${prose}After that, go to the`)).toHaveLength(1);
     expect(answers(truncatedResponse, "How?", "Like so:\n\n```js\nconst a = [1, 2")).toHaveLength(1);
   });
-  test("not a signature, a list or a whole text", () => {
+  test("ignores a signature, a list or a complete text", () => {
     for (const end of [
       "",
       "\n\nBest regards,\nAda",
@@ -71,12 +71,12 @@ describe("truncated_response", () => {
 });
 
 describe("malformed_output", () => {
-  test("JSON that was asked for and does not parse", () => {
+  test("detects requested JSON that does not parse", () => {
     expect(answers(malformedOutput, "Respond in valid JSON.", "{'a': None}")).toHaveLength(1);
     expect(answers(malformedOutput, "Return only JSON.", '```json\n{"a": 1,}\n```')).toHaveLength(1);
     expect(answers(malformedOutput, "Go on.", '{"a": 1 "b": 2}')).toHaveLength(1);
   });
-  test("not JSON that parses, an illustration, or prose", () => {
+  test("ignores valid JSON, illustrations and prose", () => {
     expect(answers(malformedOutput, "Respond in valid JSON.", '{"a": null}')).toEqual([]);
     expect(answers(malformedOutput, "Return JSON lines.", '{"a": 1}\n{"a": 2}')).toEqual([]);
     expect(answers(malformedOutput, "What comes back?", 'Like this:\n```json\n{"items": [...]}\n```')).toEqual([]);
@@ -124,7 +124,7 @@ describe("language_mismatch", () => {
     ["too short to tell", "Bonjour", "OK, done!"],
   ])("not where it is %s", (_, question, answer) => expect(answers(languageMismatch, question, answer)).toEqual([]));
 
-  test("the language that instructions set stands", () => {
+  test("applies the language set by instructions", () => {
     const system = { role: "system", content: "You help visitors. Always answer in English, whatever they write." };
     const question = user("Pouvez-vous me dire quand le musée est ouvert et combien coûtent les billets ?");
     expect(matches(languageMismatch, conversationOf(system, question, assistant(english)))).toEqual([]);
@@ -141,7 +141,7 @@ describe("degenerate_repetition", () => {
     ["a phrase without spaces", "今日は晴れです。".repeat(20)],
   ])("%s over and over", (_, answer) => expect(answers(degenerateRepetition, "Why?", answer)).toHaveLength(1));
 
-  test("not rulers, tables, emphasis, or what the user asked for", () => {
+  test("ignores rulers, tables, emphasis and requested repetition", () => {
     expect(answers(degenerateRepetition, "Why?", `One.\n${"-".repeat(200)}\nTwo.`)).toEqual([]);
     expect(answers(degenerateRepetition, "Why?", `| a | b |\n${"|---".repeat(40)}|\n| 1 | 2 |`)).toEqual([]);
     expect(answers(degenerateRepetition, "Why?", `  raise Broken\n  ${"^".repeat(80)}\nBroken`)).toEqual([]);
@@ -160,7 +160,7 @@ describe("leaked_template", () => {
   ])("%s", (answer) => {
     expect(answers(leakedTemplate, "Help?", answer)).toHaveLength(1);
   });
-  test("not in code, nor where the user named it", () => {
+  test("ignores code and tokens that the user mentioned", () => {
     expect(answers(leakedTemplate, "Help?", "Use this:\n```html\n<p>{{ message }}</p>\n```")).toEqual([]);
     expect(answers(leakedTemplate, "What is <|im_end|>?", "The token <|im_end|> ends a message.")).toEqual([]);
     expect(answers(leakedTemplate, "Where?", "Search at https://example.com/?q={search_term}.")).toEqual([]);

@@ -6,22 +6,22 @@ import { memoizeLast } from "../reading/memoize-last";
 import { isRuler, type NumberedWords, numberedWords } from "../reading/numbered-words";
 import { proseIn, proseOf } from "../reading/prose";
 
-/** Times in a row that a phrase comes before it is a fault; a chorus has fewer. */
+/** Consecutive repeats from which a phrase is degenerate; a chorus has fewer. */
 const PHRASE_REPEATS = 5;
-/** Characters that the repeats must cover: "no no no no no" is speech. */
+/** Characters that the repeats must cover: "no no no no no" is normal. */
 const COVERED_MINIMUM = 60;
 const PHRASE_MAXIMUM = 300;
 const CHARACTER_RUN = 40;
-/** Share of distinct three-word runs below which a long text goes round. English prose has about .95. */
+/** Share of distinct trigrams below which a long text is repetitive. English prose has about .95. */
 const DISTINCT_MINIMUM = 0.25;
 const WORDS_MINIMUM = 80;
 const MATCH_SCORE = 0.7;
-/** The user asked for repetition. */
+/** Score when the user asked for repetition. */
 const ASKED_SCORE = 0.3;
 const ASKED =
   /\b(?:repeat|times|over and over|forever|chorus|lyrics|song|poem|pattern|ascii|loop|lines? of|as many|table|list \d|count (?:to|from)|chant|rhyme|copies)\b/i;
 const QUESTION_READ = 4000;
-/** Characters of an answer that are read, from its end: once a model goes round, it does not stop. */
+/** Characters read from the end of a response: a model that repeats itself does not stop. */
 const READ = 2500;
 
 export const degenerateRepetition: Detector = {
@@ -64,7 +64,7 @@ function stuck(
   ];
 }
 
-/** A run covers one of the places looked at, wherever it starts: they are `CHARACTER_RUN` apart. */
+/** Finds a run of one character by sampling every `CHARACTER_RUN` characters, which any long enough run covers. */
 function characterRun(text: string): Stretch | null {
   for (let at = CHARACTER_RUN - 1; at < text.length; at += CHARACTER_RUN) {
     const code = text.charCodeAt(at);
@@ -81,14 +81,14 @@ function characterRun(text: string): Stretch | null {
 
 function wordRun(text: string): Stretch | null {
   const folded = text.toLowerCase();
-  // A few letters change their length with their case; then the text is read as it is, so that offsets stay true.
+  // Lower-casing changes the length of a few letters; the text is then read as it is to preserve offsets.
   const words = numberedWords(folded.length === text.length ? folded : text);
   return repeatedPhrase(text, words) ?? goingRound(text, words);
 }
 
 /**
- * The longest stretch of words that repeat with a fixed period, at least `PHRASE_REPEATS` times. Each word is compared with
- * the one where its predecessor matched, so the reading is linear in the number of words.
+ * Finds the longest stretch of words that repeats with a fixed period at least `PHRASE_REPEATS` times. Each word is only
+ * compared at the period at which its predecessor matched, so this is linear in the number of words.
  */
 function repeatedPhrase(text: string, { starts, ends, firsts }: NumberedWords): Stretch | null {
   const lastAt: number[] = new Array(firsts.length).fill(-1);
@@ -118,11 +118,11 @@ function repeatedPhrase(text: string, { starts, ends, firsts }: NumberedWords): 
   return best;
 }
 
-/** A long text of few different word runs: it goes round without a fixed period. */
+/** Detects a long text with few distinct trigrams, which repeats without a fixed period. */
 function goingRound(text: string, { starts, ends, firsts, distinct }: NumberedWords): Stretch | null {
   if (firsts.length < WORDS_MINIMUM) return null;
   const limit = (firsts.length - 2) * DISTINCT_MINIMUM;
-  if (distinct - 2 >= limit) return null; // every word but two ends a run that is new with it
+  if (distinct - 2 >= limit) return null; // each distinct word ends a distinct trigram, except for the first two words
   const runs = new Set<string>();
   for (let at = 2; at < firsts.length; at++) runs.add(`${firsts[at - 2]} ${firsts[at - 1]} ${firsts[at]}`);
   if (runs.size >= limit) return null;

@@ -3,9 +3,9 @@ import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { textOf } from "../reading/text";
 
 const NOTHING_SCORE = 0.95;
-/** A value that a program printed in place of an answer. */
+/** A placeholder value printed by a program. */
 const PLACEHOLDER_SCORE = 0.85;
-/** Reasoning without an answer, or nothing before the assistant goes on: a client may have split one answer in two. */
+/** Reasoning without a reply, or nothing before the assistant continues: a client may have split one reply in two. */
 const PERHAPS_SCORE = 0.4;
 
 const PLACEHOLDER =
@@ -13,7 +13,7 @@ const PLACEHOLDER =
 const INVISIBLE = /[\s\u200B-\u200F\u2060\uFEFF\u00AD]/g;
 const VISIBLE = /[^\s\u200B-\u200F\u2060\uFEFF\u00AD]/;
 const PLACEHOLDER_LENGTH = 20;
-/** Characters in which a placeholder, with what is around it, has room. */
+/** Characters that are enough for a placeholder and invisible characters around it. */
 const READ = 60;
 
 export const emptyResponse: Detector = {
@@ -38,7 +38,7 @@ function emptyAt({ messages }: ConversationSnapshot, index: number): DetectedSig
     return [signal("nothing", unsure ? PERHAPS_SCORE : NOTHING_SCORE, unsure)];
   }
   const placeholder = said.length <= PLACEHOLDER_LENGTH && others.length === 0 && PLACEHOLDER.test(said);
-  // "None." is an answer to "how many are left?"; alone on a line without a full stop it is what a program prints.
+  // "None." answers "how many are left?"; without a full stop a program printed it.
   return placeholder ? [signal(said.toLowerCase(), PLACEHOLDER_SCORE, /^[-.…]/.test(said))] : [];
 
   function signal(what: string, score: number, unsure: boolean): DetectedSignal {

@@ -11,7 +11,7 @@ import { standingLanguage, type WantedLanguage, wantedLanguage } from "./languag
 import { FUNCTION_WORDS } from "./language/words";
 
 const MATCH_SCORE = 0.7;
-/** Languages so near that a short text cannot tell one from the other. */
+/** Languages too similar to be distinguished in a short text. */
 const NEAR: readonly ReadonlySet<string>[] = [
   new Set(["da", "no", "sv"]),
   new Set(["id", "ms"]),
@@ -20,9 +20,9 @@ const NEAR: readonly ReadonlySet<string>[] = [
   new Set(["ar", "fa", "ur"]),
   new Set(["cs", "sk"]),
 ];
-/** A request by name is clearer than the language of a question. */
+/** A language requested by name is more certain than the language of a question. */
 const ASKED_BONUS = 0.1;
-/** The answer is in Latin letters where none of the languages asked for is: wrong, whatever language it is. */
+/** Score of a reply in Latin letters when none of the requested languages uses them, whatever language it is in. */
 const SCRIPT_SCORE = 0.72;
 const SCRIPT_LETTERS_MINIMUM = 80;
 const SCRIPT_SHARE = 0.9;
@@ -46,17 +46,17 @@ function mismatches(conversation: ConversationSnapshot): DetectedSignal[] {
       question = spoken.question;
       if (!wantedBy.has(question)) wantedBy.set(question, wantedLanguage(proseIn(question)));
       const wanted = wantedBy.get(question);
-      if (wanted?.asked) asked = wanted; // stands until another language is asked for
+      if (wanted?.asked) asked = wanted; // applies until another language is requested
     }
     const wanted = asked ?? wantedBy.get(question) ?? null;
     return wanted && spoken.message.toolCalls.length === 0 ? mismatch(conversation, spoken, wanted) : [];
   });
 }
 
-/** Characters of instructions in which the language of answers is set. */
+/** Characters of instructions that are searched for a language. */
 const INSTRUCTIONS_READ = 8000;
 
-/** "Always answer in English" in the instructions. Their own language asks for nothing. */
+/** Finds "Always answer in English" in the instructions. The language that they are written in does not matter. */
 function standingRequest({ messages }: ConversationSnapshot): WantedLanguage | null {
   const system = messages.find(({ role }) => role === "system" || role === "developer");
   return system ? standingLanguage(proseOf(system).slice(0, INSTRUCTIONS_READ)) : null;
@@ -89,7 +89,7 @@ function mismatch(
   ];
 }
 
-/** Prose, and what stands in blocks of data: "answer in Arabic, as JSON" is about the text in it. */
+/** Returns prose and the contents of data blocks: "answer in Arabic, as JSON" applies to the text in the JSON. */
 function withTextBlocks(message: Message): string {
   const text = textOf(message);
   const code = fencedCode(text).filter(([start]) => !TEXT_BLOCK.test(text.slice(start, start + 16)));
@@ -97,7 +97,7 @@ function withTextBlocks(message: Message): string {
 }
 const TEXT_BLOCK = /^(?:```|~~~)(?:json|yaml|csv|tsv|text|txt|markdown|md|plaintext)?\s/i;
 
-/** Latin letters throughout, where only languages of other scripts are wanted. */
+/** Detects text in Latin letters when only languages of other scripts are requested. */
 function wrongScript(prose: string, wanted: WantedLanguage): DetectedLanguage | null {
   if ([...wanted.allowed].some(isLatin)) return null;
   const sample = prose.slice(0, SCRIPT_READ);

@@ -5,11 +5,11 @@ import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { memoizeLast } from "../reading/memoize-last";
 import { proseIn, proseOf } from "../reading/prose";
 
-/** `hints`: a match contains one of these, which begin with a rare character: that is found far quicker than a pattern. */
+/** Every match contains one of `hints`, which begin with a rare character and are much faster to search than the pattern. */
 type Leak = { kind: string; hints: readonly string[]; pattern: RegExp; score: number };
 
 const MATCH_SCORE = 0.6;
-/** The user speaks of templates, prompts or markup: the token may be what they asked about. */
+/** Score when the user mentions templates, prompts or markup: the token may be the topic. */
 const TOPIC_SCORE = 0.35;
 const TOPIC =
   /\b(?:templates?|placeholders?|jinja|handlebars|mustache|liquid|prompt(?:s|ing)?|chat ?ml|tokeni[sz]ers?|special tokens?|tokens?|markup|html|xml|syntax|variables?|mail ?merge|github actions?|helm|ansible|vue|angular|regex|latex)\b/i;
@@ -56,10 +56,10 @@ const LEAKS: readonly Leak[] = [
     score: 0.8,
   },
 ];
-/** Characters of an answer that are read. */
+/** Characters of a reply that are searched. */
 const READ = 100_000;
 const QUESTION_READ = 4000;
-/** Different tokens of one conversation for which the others' messages are searched; by then it is told what is wrong. */
+/** Distinct tokens per conversation that are searched for in other messages; further ones count as quoted. */
 const TOKENS_READ = 100;
 
 export const leakedTemplate: Detector = {
@@ -95,7 +95,7 @@ function leaks(
     const found = hints.some((hint) => prose.includes(hint)) ? pattern.exec(prose) : null;
     if (!found) return [];
     const token = found[0].trim();
-    // A whole answer in JSON may be a structured reply; a message that calls a tool may think aloud in tags.
+    // A reply entirely in JSON, beside real tool calls, may be structured output.
     if (kind === "raw tool call" && message.toolCalls.length > 0 && /^\s{0,20}[[{]/.test(prose)) return [];
     if (isQuoted(token.slice(0, 40))) return [];
     const hidden = kind === "reasoning tag" && (message.toolCalls.length > 0 || followsWithTools(messages, index));
@@ -117,7 +117,7 @@ function leaks(
   });
 }
 
-/** An agent that thinks aloud before its next step is not speaking to the user. */
+/** Returns whether another agent step follows, so that the message does not address the user. */
 function followsWithTools(messages: ConversationSnapshot["messages"], index: number): boolean {
   const next = messages[index + 1];
   return next !== undefined && next.role !== "user";

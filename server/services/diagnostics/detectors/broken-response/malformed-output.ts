@@ -6,20 +6,20 @@ import { memoizeLast } from "../reading/memoize-last";
 import { fencedCode } from "../reading/prose";
 import { textOf } from "../reading/text";
 
-/** JSON alone was asked for, and what came does not parse. */
+/** JSON was requested and the reply does not parse. */
 const ASKED_SCORE = 0.9;
-/** Nobody asked, but the whole answer is an object that does not parse. */
+/** JSON was not requested, but the whole reply is an object that does not parse. */
 const WHOLE_SCORE = 0.75;
-/** A block marked as JSON among prose: often an illustration, with `…` and comments. */
+/** A JSON block within prose is often an illustration, with `…` and comments. */
 const ILLUSTRATION_SCORE = 0.4;
-/** JSON was asked for and prose came: perhaps a question back, or an apology. */
+/** JSON was requested and the reply is prose, perhaps a question or an apology. */
 const PROSE_SCORE = 0.45;
 
-/** Characters around a block that is otherwise the whole answer: its fences, and a word or two. */
+/** Characters around a block that still counts as the whole reply: its fences and a word or two. */
 const FENCE_ALLOWANCE = 40;
-/** Characters. Longer answers are not parsed. */
+/** Characters. Longer replies are not parsed. */
 const PARSE_LIMIT = 262_144;
-/** Characters of a request that are read for what it asks. */
+/** Characters of a request that are searched. */
 const ASKED_READ = 20_000;
 const ASKED_FOR_JSON =
   /\b(?:(?:respond|reply|answer|return|output|produce|generate|give|provide|format|write)\b[^.\n]{0,80}\b(?:valid |strict |raw |pure )?json\b|(?:only|just|valid|strict|raw) json\b|json (?:only|object only|format only)|in json(?: format)?\b|as (?:a )?(?:valid )?json\b)/i;
@@ -43,10 +43,10 @@ export const malformedOutput: Detector = {
   },
 };
 
-/** Whether JSON was asked for, and nothing else beside it. */
+/** Whether JSON was requested, and whether exclusively. */
 type Wishes = { json: boolean; jsonOnly: boolean };
 
-/** What the instructions and a question ask for. */
+/** Returns a function that reads what the instructions and a question request. */
 function wishes(messages: readonly Message[]): (question: string) => Wishes {
   const system = messages
     .filter(({ role }) => role === "system" || role === "developer")
@@ -88,7 +88,7 @@ function readOutput(text: string, asked: Wishes): Reading | null {
   const blocks = jsonBlocks(answer);
   const isWhole = looksLikeJson(answer);
   if (isWhole && !parses(answer)) {
-    if (isLines(answer)) return null; // one JSON value a line
+    if (isLines(answer)) return null; // JSON Lines
     if (wanted && !isFollowedByProse(answer))
       return { score: ASKED_SCORE, cause: "json was asked for and does not parse" };
     if (wanted) return { score: WHOLE_SCORE, cause: "json was asked for and other text follows it" };
@@ -109,7 +109,7 @@ function readOutput(text: string, asked: Wishes): Reading | null {
   return null;
 }
 
-/** Bodies of the fenced blocks that are marked as JSON and closed. An open one is a truncated answer. */
+/** Returns the bodies of closed fenced blocks marked as JSON. An unclosed one is a truncated reply. */
 function jsonBlocks(text: string): string[] {
   if (!text.includes("```")) return [];
   return fencedCode(text).flatMap(([start, end]) => {
@@ -119,11 +119,11 @@ function jsonBlocks(text: string): string[] {
   });
 }
 
-/** `{"key":` or `[{"`, `["`: prose does not begin so. */
+/** Matches `{"key":`, `[{"` and `["`, with which prose does not begin. */
 const looksLikeJson = (text: string) =>
   /^(?:\{\s{0,40}["'}]|\[\s{0,40}(?:\{\s{0,40}["']|"|\]))/.test(text.slice(0, 100));
 
-/** JSON ends and words follow. */
+/** Returns whether words follow the end of the JSON. */
 const isFollowedByProse = (text: string) =>
   !/[\]}]$/.test(text) && /[\]}]\s{0,20}\n\s{0,20}\p{L}/u.test(text.slice(-2000));
 

@@ -13,17 +13,17 @@ const LIMIT_REASONS = new Set([
 ]);
 const DECLARED_SCORE = 0.97;
 const OPEN_FENCE_SCORE = 0.72;
-/** Ends on a word that no sentence ends on. */
+/** Ends with a word that cannot end a sentence. */
 const HANGING_SCORE = 0.75;
-/** Ends without a full stop: headlines and chat lines do so too. */
+/** Ends without a full stop, as headlines and chat messages also do. */
 const UNFINISHED_SCORE = 0.35;
 
-/** Characters. Only a text this long is expected to end as prose does. */
+/** Characters. Shorter texts are not expected to end like prose. */
 const PROSE_MINIMUM = 200;
 const TAIL = 120;
-/** Characters of a fence with a language, and nothing in it. */
+/** Characters of an empty fence with a language. */
 const LONE_FENCE = 12;
-/** Words after which, in their languages, something must follow. */
+/** Words that must be followed by something in their languages. */
 const HANGING =
   /(?:^|[\s(])(?:the|an?|and|or|of|to|with|by|from|that|which|because|your|their|its|our|my|including|such as|le|la|les|des|et|ou|avec|pour|que|qui|el|los|las|de la|del|y|con|para|der|die|das|und|oder|mit|von|für|dass|e|com|di|che|il|и|в|на|с|что|для)$|,$|\s[([{]$|[\p{L}]-$/iu;
 const ENDS =
@@ -101,7 +101,7 @@ function hasOpenFence(text: string): boolean {
   let open = false;
   for (let at = text.indexOf("```"); at >= 0; at = text.indexOf("```", at + 3)) {
     const startsLine = /(?:^|\n)[ \t>*-]{0,12}$/.test(text.slice(Math.max(0, at - 13), at));
-    // A fence with nothing after it closes a block that the client took away.
+    // A fence with nothing after it closes a block that the client removed.
     const isLone = !open && text.length - at <= LONE_FENCE;
     if ((open || startsLine) && !isLone) open = !open;
   }

@@ -1,12 +1,12 @@
 import type { Message } from "@/server/services/telemetry/schemas";
 import { textOf } from "./text";
 
-/** `question` is the text of the last user message before it, "" where there is none. */
+/** `question` is the text of the last user message before it, or "". */
 export type SpokenMessage = { index: number; message: Message; text: string; question: string };
 
 const spokenOf = new WeakMap<readonly Message[], readonly SpokenMessage[]>();
 
-/** The assistant's messages that say something, in order. */
+/** Returns the assistant's messages with text, in order. Memoized per list of messages. */
 export function spokenMessages(messages: readonly Message[]): readonly SpokenMessage[] {
   let spoken = spokenOf.get(messages);
   if (!spoken) {
@@ -21,7 +21,7 @@ export function spokenMessages(messages: readonly Message[]): readonly SpokenMes
   return spoken;
 }
 
-/** Whether anybody but the assistant said `needle`: an answer about a thing may name it. */
+/** Returns whether a message by anyone but the assistant contains `needle`, so that a reply may refer to it. */
 export function saidByOthers(messages: readonly Message[], needle: string): boolean {
   return messages.some((message) => message.role !== "assistant" && textOf(message).includes(needle));
 }

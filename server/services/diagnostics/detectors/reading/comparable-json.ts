@@ -1,19 +1,19 @@
 import { canonicalJson } from "@/server/platform/canonical-json";
 import { parseJson } from "@/server/platform/json-text";
 
-/** Returns JSON text in its canonical form, so that two spellings of a value compare equal; other text trimmed. */
+/** Returns JSON text in canonical form, so that equal values compare equal; trims other text. */
 export function comparableJson(text: string): string {
   const value = parseJson(text);
   if (value === undefined) return text.trim();
   try {
     return canonicalJson(value);
   } catch {
-    // Half a surrogate pair, or more levels than the stack holds.
+    // Lone surrogates, or nesting that exceeds the stack.
     return writeJson(value) ?? text.trim();
   }
 }
 
-/** JSON text of a value, or `null` where there is none: it nests deeper than the engine can write. */
+/** Returns the JSON text of a value, or `null` when it is nested too deeply. */
 export function writeJson(value: unknown): string | null {
   try {
     return JSON.stringify(value) ?? null;

@@ -2,12 +2,12 @@ import type { Message } from "@/server/services/telemetry/schemas";
 import type { DetectedSignal, Evidence } from "../../types";
 import { textOf } from "./text";
 
-/** Characters. Long enough to recognise a message by, short enough to store for every conversation. */
+/** Characters. Enough to recognise a message, few enough to store for every conversation. */
 export const QUOTE_LIMIT = 300;
 /** A conversation that fails thousands of times does not need thousands of quotes. */
 const EVIDENCE_LIMIT = 100;
 
-/** A quote of `[start, end)` from the text of a message, cut to `QUOTE_LIMIT`. */
+/** Returns a quote of `[start, end)` from the text of a message, truncated to `QUOTE_LIMIT`. */
 export function quoteMessage(
   messages: readonly Message[],
   messageIndex: number,
@@ -21,20 +21,20 @@ export function quoteMessage(
   return { messageIndex, start: from, end: to, quote: text.slice(from, to), spanId: message.spanId };
 }
 
-/** A quote from what a span recorded; offsets index into that text. */
+/** Returns a quote from text recorded by a span; offsets index into that text. */
 export function quoteSpan(spanId: string | null, text: string, start = 0, end = QUOTE_LIMIT): Evidence {
   const from = Math.max(0, Math.min(start, text.length));
   const to = wholeCharacterEnd(text, Math.max(from, Math.min(end, text.length, from + QUOTE_LIMIT)));
   return { messageIndex: null, start: from, end: to, quote: text.slice(from, to), spanId };
 }
 
-/** A quote must not end in half a character: Postgres refuses lone surrogates. */
+/** Avoids ending a quote within a surrogate pair: Postgres rejects lone surrogates. */
 function wholeCharacterEnd(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
-/** One signal per cause: the best score and verdict, the evidence of all in order. The best one names it. */
+/** Merges signals by cause: verdict, score and title of the best one, evidence of all in order. */
 export function mergeByCause(signals: readonly DetectedSignal[]): DetectedSignal[] {
   const byCause = new Map<string, { best: DetectedSignal; evidence: Evidence[] }>();
   for (const signal of signals) {

@@ -4,25 +4,25 @@ import type { ConversationSnapshot } from "../../types";
 import { writeJson } from "./comparable-json";
 import { type ToolExchange, toolExchanges } from "./tool-exchanges";
 
-/** How a step of an agent is compared with another. */
+/** A comparable step of an agent. */
 export type Step = {
   exchange: ToolExchange;
-  /** Tool and arguments, letter case, punctuation and key order aside: a model that retries often changes only those. */
+  /** Tool and arguments without case, punctuation and key order, which often are all that changes in a retry. */
   call: string;
-  /** The result, times and durations aside; `null` when none is known. Made when first read: most calls differ already. */
+  /** The result without times and durations; `null` when unknown. Computed lazily, because most calls already differ. */
   readonly result: string | null;
-  /** User messages before this step. A user who asks again is a reason to do a thing again. */
+  /** Number of user messages before this step. A new user message may justify a repeat. */
   userTurns: number;
 };
 
-/** Characters of a result that are compared, with its length. */
+/** Characters of a result that are compared, in addition to its length. */
 const RESULT_READ = 800;
 const VOLATILE =
   /\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?\b|\b\d{1,9}(?:\.\d{1,9})? ?(?:ms|milliseconds|s|secs?|seconds)\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
 
 const stepsOf = new WeakMap<ConversationSnapshot, readonly Step[]>();
 
-/** The tool calls of a conversation as comparable steps, in order. */
+/** Returns the tool calls of a conversation as comparable steps, in order. */
 export function agentSteps(conversation: ConversationSnapshot): readonly Step[] {
   let steps = stepsOf.get(conversation);
   if (!steps) {
@@ -52,7 +52,7 @@ function stepOf(exchange: ToolExchange, userTurns: number): Step {
   };
 }
 
-/** Whether two steps did the same and came to the same. */
+/** Returns whether two steps have the same call and the same result. */
 export const isSameStep = (a: Step, b: Step): boolean => a.call === b.call && a.result === b.result;
 
 function userTurnsBefore({ messages }: ConversationSnapshot): number[] {
@@ -68,7 +68,7 @@ function comparable(args: string): string {
   return value === undefined ? simplified(args) : written(value, 0);
 }
 
-/** Deeper values are compared as they were sent. */
+/** Deeper values are compared verbatim. */
 const DEPTH = 12;
 
 function written(value: unknown, depth: number): string {
@@ -79,10 +79,10 @@ function written(value: unknown, depth: number): string {
   return `{${entries.map(([key, item]) => `${key}:${written(item, depth + 1)}`).join()}}`;
 }
 
-/** Characters of a value that are simplified; what follows is compared as it is. */
+/** Characters of a value that are simplified; the rest is compared verbatim. */
 const VALUE_READ = 20_000;
 
-/** Letters and digits of any language, lower-case; a value of punctuation only is compared as it is. */
+/** Reduces text to lower-case letters and digits of any language; text of only punctuation is returned verbatim. */
 function simplified(text: string): string {
   const simple = text
     .slice(0, VALUE_READ)

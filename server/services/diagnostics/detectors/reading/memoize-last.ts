@@ -1,4 +1,4 @@
-/** `read`, which answers at once when asked about the same text as before: one question stands for many answers. */
+/** Memoizes `read` for the last text only, because many replies share one question. */
 export function memoizeLast<Reading>(read: (text: string) => Reading): (text: string) => Reading {
   let last: { text: string; reading: Reading } | null = null;
   return (text) => {

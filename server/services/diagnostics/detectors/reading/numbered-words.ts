@@ -1,11 +1,11 @@
-/** What a code unit is to a word. White space ends one, and what rulers and table borders are made of makes none alone. */
+/** Kinds of code units. White space ends a word; a word has at least one character besides those of rulers and tables. */
 const LETTER = 0;
 const RULER = 1;
 const SPACE = 2;
-/** Of Thai, Kana and Han, which are written without spaces: each letter is a word. */
+/** Thai, Kana and Han are written without spaces, so each letter is a word. */
 const LETTER_WORD = 3;
 
-/** By code unit: a look into a table is far quicker than patterns that make a string of every word. */
+/** Kind by code unit: a table is much faster than patterns that allocate a string per word. */
 const KINDS = new Uint8Array(0x1_0000).fill(LETTER);
 for (const character of "-^_=*.·•~#|+:─━═│┃┄┈╌…—–/\\<>0") KINDS[character.charCodeAt(0)] = RULER;
 for (const character of "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") {
@@ -14,19 +14,19 @@ for (const character of "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\u
 KINDS.fill(SPACE, 0x2000, 0x200b);
 KINDS.fill(LETTER_WORD, 0x0e00, 0x0e80).fill(LETTER_WORD, 0x3040, 0x3100).fill(LETTER_WORD, 0x3400, 0xa000);
 
-/** Code units. A longer word is read as several. */
+/** Code units. Longer words are split. */
 const WORD_MAXIMUM = 60;
-/** Of FNV-1a. */
+/** Parameters of FNV-1a. */
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
 /**
- * The words of a text in order: word `n` stands at `[starts[n], ends[n])`, and `firsts[n]` is the place of the first word that
- * equals it, so that words are compared as numbers. `distinct` is how many differ.
+ * The interned words of a text in order: word `n` is `[starts[n], ends[n])`, and `firsts[n]` is the index of the first equal
+ * word, so that words are compared as numbers. `distinct` is the number of different words.
  */
 export type NumberedWords = { starts: number[]; ends: number[]; firsts: number[]; distinct: number };
 
-/** Number of the first word of each hash, plus one; 0 is free. Kept between texts, since a new one for each costs more. */
+/** Open-addressing hash table of indexes of first words, plus one; 0 is free. Reused, because allocating one per text is slower. */
 let table = new Int32Array(4096);
 
 export function numberedWords(text: string): NumberedWords {
@@ -73,7 +73,7 @@ export function numberedWords(text: string): NumberedWords {
   return { starts, ends, firsts, distinct };
 }
 
-/** Frees a part of the table that has room for twice the words of a text, and gives the mask of its places. */
+/** Clears enough of the table for twice the words of a text and returns the mask of slot indexes. */
 function clearedTable(characters: number): number {
   let size = 64;
   while (size <= characters) size *= 2;
@@ -90,7 +90,7 @@ function isSame(text: string, start: number, end: number, otherStart: number, ot
   return true;
 }
 
-/** Whether a text is of white space, rulers, table borders, dotted lines and blanks to fill in. */
+/** Returns whether a text consists only of white space, rulers, table borders, dotted lines and blanks to fill in. */
 export function isRuler(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const kind = KINDS[text.charCodeAt(at)]!;

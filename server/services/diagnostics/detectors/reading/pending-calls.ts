@@ -1,12 +1,12 @@
-/** What a call that waits for its result is known by. */
+/** What a result is matched to its call by. */
 type Call = { callId: string | null; name: string };
 
-/** Calls in the order in which they were made. Those before `head` are answered, or given up. */
+/** Calls in order. Those before `head` have a result or are abandoned. */
 type Queue<Item> = { items: Item[]; head: number };
 
 /**
- * The calls that wait for their results. A result is matched by its call's id; without an id, by the tool's name or by turn.
- * Each way has its queues, so that ten thousand calls that nobody answers are not searched for every result.
+ * Tracks calls without a result. A result is matched by call id, or without an id by tool name or order. Each kind of match
+ * has its own queues, so that ten thousand calls without a result are not searched for every result.
  */
 export function pendingCalls<Item extends Call>() {
   const gone = new Set<Item>();
@@ -27,13 +27,13 @@ export function pendingCalls<Item extends Call>() {
       if (call.callId === null) addTo(unidentified, call);
       else push(byId, call.callId, call);
     },
-    /** The call that a result answers, which then waits no more. */
+    /** Removes and returns the call that a result belongs to. */
     take(id: string | null, name: string | null): Item | undefined {
       const call = (id === null ? undefined : firstOf(byId.get(id))) ?? firstIn(id === null ? all : unidentified, name);
       if (call) gone.add(call);
       return call;
     },
-    /** Calls without an id that were not answered before the next ones will not be answered by position. */
+    /** Abandons calls without an id: once later calls follow, results cannot be matched to them by order. */
     abandonUnidentified(): void {
       for (const call of unidentified.inOrder.items) gone.add(call);
       unidentified = queuesOf<Item>();

@@ -4,12 +4,12 @@ import { blank, textOf } from "./text";
 type Range = readonly [start: number, end: number];
 
 const FENCES = ["```", "~~~"] as const;
-/** A pasted log of a chat: somebody else's words. Two such lines in a row make a transcript. */
+/** A line of a pasted chat log. Two such lines in a row are a transcript. */
 const SPEAKER_LINE =
   /^[ \t]{0,8}(?:\*\*)?(?:user|human|customer|client|assistant|agent|bot|ai|system|caller|support|representative|chatbot|q|a)(?:\*\*)?[ \t]{0,3}:/i;
 const QUOTING_TAGS = ["transcript", "conversation", "document", "documents", "chat_log", "context", "email"] as const;
 
-/** Fenced code, from its opening fence to its closing one; an unclosed fence runs to the end. */
+/** Returns ranges of fenced code including the fences; an unclosed fence extends to the end. */
 export function fencedCode(text: string): Range[] {
   const ranges: Range[] = [];
   const next = FENCES.map((fence) => finder(text, fence));
@@ -29,8 +29,8 @@ export function fencedCode(text: string): Range[] {
 }
 
 /**
- * Where `needle` comes next, for starts that only grow; infinity once it does not come. It looks ahead once for each place,
- * not once for each question: text full of fences would otherwise be read again and again to its end.
+ * Returns an `indexOf` for ascending start positions, which returns infinity when there is no match. Remembers the next
+ * match, because text full of fences would otherwise be scanned to its end over and over.
  */
 function finder(text: string, needle: string): (from: number) => number {
   let at = -1;
@@ -43,7 +43,7 @@ function finder(text: string, needle: string): (from: number) => number {
   };
 }
 
-/** `inline code` on one line. */
+/** Returns ranges of `inline code` on one line. */
 function inlineCode(text: string): Range[] {
   const ranges: Range[] = [];
   const [nextTick, nextLine] = [finder(text, "`"), finder(text, "\n")];
@@ -63,16 +63,16 @@ function inlineCode(text: string): Range[] {
   return ranges;
 }
 
-/** Characters of a line that tell whether it is quoted. */
+/** Characters of a line that determine whether it is quoted. */
 const LINE_READ = 60;
 
-/** Block quotes (`> …`) and pasted transcripts (two or more `Speaker: …` lines in a row). */
+/** Returns ranges of block quotes (`> …`) and pasted transcripts (two or more `Speaker: …` lines in a row). */
 function quotedLines(text: string): Range[] {
   if (!text.includes("\n") || !(text.includes(":") || text.includes(">"))) return [];
   const ranges: Range[] = [];
   let speakers: Range[] = [];
   const flush = () => {
-    // One by one: a spread of a hundred thousand lines is more arguments than a call may have.
+    // Not spread into one call: a hundred thousand lines exceed the limit on arguments.
     if (speakers.length > 1) for (const line of speakers) ranges.push(line);
     if (speakers.length > 0) speakers = [];
   };
@@ -94,7 +94,7 @@ function quotedLines(text: string): Range[] {
   return ranges;
 }
 
-/** The first character of `[start, end)` that is not white space; "" where there is none. */
+/** Returns the first character of `[start, end)` that is not white space, or "". */
 function firstVisible(text: string, start: number, end: number): string {
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at);
@@ -122,10 +122,10 @@ function quotedTags(text: string): Range[] {
   return ranges.sort((a, b) => a[0] - b[0]);
 }
 
-/** Without one of these, nothing is quoted. */
+/** Text without any of these has nothing quoted. */
 const MARKS = /[`\n]|~~~|<\//;
 
-/** `text` with code, block quotes and quoted transcripts written as spaces: what its author says. Offsets stay true. */
+/** Returns `text` with code, block quotes and quoted transcripts replaced by spaces, which preserves offsets. */
 export function proseIn(text: string): string {
   if (!MARKS.test(text)) return text;
   let prose = text;
@@ -136,10 +136,10 @@ export function proseIn(text: string): string {
 }
 
 const proses = new WeakMap<Message, string>();
-/** Characters. Reading a shorter text again costs less than to remember it. */
+/** Characters. Shorter texts are faster to process again than to memoize. */
 const SHORT = 100;
 
-/** `proseIn` the text of a message. */
+/** Returns `proseIn` of a message's text, memoized per message. */
 export function proseOf(message: Message): string {
   const text = textOf(message);
   if (text.length < SHORT) return proseIn(text);

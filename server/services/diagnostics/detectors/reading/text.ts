@@ -2,7 +2,7 @@ import type { Message } from "@/server/services/telemetry/schemas";
 
 const texts = new WeakMap<Message, string>();
 
-/** The text of a message: its `text` parts, joined without a separator. Evidence offsets index into this string. */
+/** Returns the text of a message: its `text` parts joined without a separator. Evidence offsets index into this string. */
 export function textOf(message: Message): string {
   const { parts } = message;
   if (parts.length <= 1) return parts[0]?.type === "text" ? (parts[0].text ?? "") : "";
@@ -15,10 +15,10 @@ export function textOf(message: Message): string {
   return text;
 }
 
-/** From here on it is quicker to write into the text's code units than to join pieces of it. */
+/** From this many ranges on, overwriting code units is faster than joining pieces. */
 const MANY_RANGES = 1000;
 
-/** Writes every character of `[start, end)` as a space, so that offsets into the rest stay true. */
+/** Replaces the characters of each `[start, end)` by spaces, which preserves offsets into the rest. */
 export function blank(text: string, ranges: readonly (readonly [number, number])[]): string {
   if (ranges.length === 0) return text;
   if (ranges.length > MANY_RANGES) return overwritten(text, ranges);

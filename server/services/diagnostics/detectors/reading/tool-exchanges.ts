@@ -5,23 +5,23 @@ import { quoteMessage, quoteSpan } from "./evidence";
 import { pendingCalls } from "./pending-calls";
 import { textOf } from "./text";
 
-/** One tool call with what came back, from wherever the client told it. In the order of the conversation. */
+/** One tool call with its result, combined from messages and spans. */
 export type ToolExchange = {
   callId: string | null;
   name: string;
-  /** As sent; "" when nobody recorded them. */
+  /** As sent; "" when not recorded. */
   arguments: string;
   /** `null` when no result is known. */
   result: string | null;
-  /** The client or the span said so. Text that reads like an error is judged elsewhere. */
+  /** Flagged by the client or the span. Text that reads like an error is handled elsewhere. */
   isError: boolean;
-  /** What a span says went wrong. */
+  /** The error message of a span. */
   errorMessage: string | null;
-  /** The assistant message that asked for it. */
+  /** Index of the assistant message with the call. */
   callIndex: number | null;
-  /** The message that brought the result. */
+  /** Index of the message with the result. */
   resultIndex: number | null;
-  /** The result is the text of message `resultIndex`, so offsets into one are offsets into the other. */
+  /** Whether the result is the text of message `resultIndex`, so that they share offsets. */
   resultIsMessageText: boolean;
   spanId: string | null;
 };
@@ -36,13 +36,13 @@ const RESULT_PARTS = new Set([
   "function_call_output",
   "toolResult",
 ]);
-/** How ReAct and code-running agents bring a result back in a user's turn. */
+/** How ReAct and code-executing agents return a result in a user message. */
 const OBSERVATION =
   /^\s{0,8}(?:observation|execution result|exitcode|tool (?:result|output)|command output)s?\b\s{0,3}[:\n]/i;
 
 const exchangesOf = new WeakMap<ConversationSnapshot, readonly ToolExchange[]>();
 
-/** Every tool call of a conversation: those in messages joined with their results and their own spans. */
+/** Returns all tool calls of a conversation, in order, joined with their results and spans. Memoized per conversation. */
 export function toolExchanges(conversation: ConversationSnapshot): readonly ToolExchange[] {
   let exchanges = exchangesOf.get(conversation);
   if (!exchanges) {
@@ -52,7 +52,7 @@ export function toolExchanges(conversation: ConversationSnapshot): readonly Tool
   return exchanges;
 }
 
-/** Where the result of an exchange shows; its call where there is no result. */
+/** Returns a quote of an exchange's result, or of its call when there is no result. */
 export function quoteExchange(
   conversation: ConversationSnapshot,
   exchange: ToolExchange,
@@ -143,7 +143,7 @@ const unanswered = (
   spanId,
 });
 
-/** Spans that tell of a call already seen add to it; the others are calls that no message tells of. */
+/** Merges spans into the calls that they belong to; the others are calls without a message. */
 function withSpans(exchanges: ToolExchange[], conversation: ConversationSnapshot): ToolExchange[] {
   if (conversation.toolCalls.length === 0) return exchanges;
   const spans = [...conversation.toolCalls].sort((a, b) => a.startedAt - b.startedAt);
@@ -172,7 +172,7 @@ const keys = {
   result: (name: string, result: string) => `result ${name} ${result}`,
 };
 
-/** Hands out each exchange once, first come first served, by any key that fits it. */
+/** Returns a function that takes the first remaining exchange with a key; each exchange is returned once. */
 function claims(exchanges: readonly ToolExchange[]): (key: string) => ToolExchange | undefined {
   const byKey = new Map<string, ToolExchange[]>();
   const add = (key: string, exchange: ToolExchange) => {
@@ -204,7 +204,7 @@ const fromSpan = (span: ToolCall): ToolExchange => ({
   errorMessage: errorOf(span),
 });
 
-/** Puts calls known from spans only between the others by time, or after them where messages have no time. */
+/** Inserts span-only calls by time, or at the end when messages have no time. */
 function placed(
   exchanges: ToolExchange[],
   extra: readonly { span: ToolCall; exchange: ToolExchange }[],
@@ -240,7 +240,7 @@ function nameIn(parts: readonly MessagePart[]): string | null {
 
 const saysError = (part: MessagePart) => part.is_error === true || part.isError === true;
 
-/** Depth to which the content of a result part is searched for its text. */
+/** Maximum depth to which the content of a result part is searched for text. */
 const PART_DEPTH = 4;
 
 function resultOfPart(part: MessagePart): string {

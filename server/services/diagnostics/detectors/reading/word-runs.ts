@@ -1,26 +1,26 @@
-/** Words of a text that are compared, and words in one run. */
+/** Words of a text that are compared, and words per run (4-grams). */
 const WORDS_READ = 200;
 const RUN_WORDS = 4;
-/** Places that the hash of a run may have. With at most 200 runs, those of another text meet one in twenty times. */
+/** Bits of the filter. With at most 200 runs per text, another text's run collides in about one of twenty cases. */
 const PLACES = 4096;
 const PLACE_SHIFT = 20;
-/** Places in one number. */
+/** Bits per number. */
 const BITS = 32;
 const SPACE = 0x20;
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
-/** The runs of words in a text, by the places of their hashes: enough to tell most texts apart without a string a run. */
+/** A hash filter over the word runs of a text, which distinguishes most texts without allocating a string per run. */
 export type WordRuns = {
   text: string;
   places: readonly number[];
   taken: readonly number[];
   count: number;
-  /** Made when the places did not tell. */
+  /** Computed lazily when the filter cannot rule out a match. */
   exact?: ReadonlySet<string>;
 };
 
-/** Reads a lower-case text on one line. */
+/** Builds the filter of a lower-case text on one line. */
 export function wordRuns(text: string): WordRuns {
   const taken: number[] = new Array(PLACES / BITS).fill(0);
   const places: number[] = [];
@@ -50,15 +50,15 @@ export function wordRuns(text: string): WordRuns {
   return { text, places, taken, count: Math.max(0, words - RUN_WORDS + 1) };
 }
 
-/** Places are bits: an array of a byte for each takes longer to make than all else here. */
+/** Tests a bit. Allocating a byte array instead would dominate the cost. */
 const isTaken = (taken: readonly number[], place: number) => (taken[place >>> 5]! & (1 << (place & 31))) !== 0;
 
-/** Whether the runs that two texts have in common are at least this share of all that either has. */
+/** Returns whether the Jaccard similarity of two texts' runs is at least `share`. */
 export function shareRuns(a: WordRuns, b: WordRuns, share: number): boolean {
   return mayShare(a, b, share) && exactShare(a, b) >= share;
 }
 
-/** "No" is certain: where a place of one is free in the other, so is every run that it stands for. */
+/** Tests the filters. False is certain: a bit that is unset in one text rules out all runs behind it. */
 function mayShare(a: WordRuns, b: WordRuns, share: number): boolean {
   const allowed = a.count * (1 - share);
   let missing = 0;

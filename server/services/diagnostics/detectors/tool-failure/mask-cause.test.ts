@@ -17,7 +17,7 @@ test("different failures have different causes", () => {
   expect(maskCause("Order 7 not found")).not.toBe(maskCause("Order 7 already paid"));
 });
 
-test("a title says what happened, without values or the word error", () => {
+test("a title describes the failure without values or the word error", () => {
   expect(describeCause("Error: Order not found")).toBe("order not found");
   expect(describeCause("ValueError: Channel 'x' does not exist")).toBe("channel … does not exist");
   expect(describeCause("HTTP 503")).toBe("HTTP …");

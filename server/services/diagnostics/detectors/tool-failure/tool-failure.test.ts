@@ -23,7 +23,7 @@ const toolSpan = (fields: Partial<ConversationSnapshot["toolCalls"][number]>) =>
 });
 
 describe("tool_error", () => {
-  test("names the tool and what happened, and quotes it", () => {
+  test("has the tool and the error, and quotes it", () => {
     const [found] = matches(
       toolError,
       conversationOf(user("?"), ...called("get_order", { id: 7 }, "Error: Order not found")),
@@ -37,7 +37,7 @@ describe("tool_error", () => {
     ]);
   });
 
-  test("the same failure twice is one signal with two quotes", () => {
+  test("merges the same failure into one signal with two quotes", () => {
     const found = matches(
       toolError,
       conversationOf(
@@ -49,7 +49,7 @@ describe("tool_error", () => {
     expect(found[0]!.evidence.map(({ messageIndex }) => messageIndex)).toEqual([1, 3]);
   });
 
-  test("a span with an error is one, whatever its result", () => {
+  test("detects a span with an error, regardless of its result", () => {
     const conversation = {
       ...conversationOf(user("?")),
       toolCalls: [toolSpan({ error: { type: "Timeout", message: "took 30 s" } })],
@@ -59,7 +59,7 @@ describe("tool_error", () => {
     });
   });
 
-  test("a call told by a message and by its span counts once", () => {
+  test("counts a call recorded by a message and by its span once", () => {
     const conversation = {
       ...conversationOf(user("?"), ...called("get_order", {}, "Error: no")),
       toolCalls: [toolSpan({ result: "Error: no", error: { type: null, message: "no" } })],
@@ -69,7 +69,7 @@ describe("tool_error", () => {
     expect(found[0]!.evidence).toMatchObject([{ messageIndex: 2, spanId: "s1" }]);
   });
 
-  test("a result part that is flagged is one", () => {
+  test("detects a flagged result part", () => {
     const conversation = conversationOf({
       role: "user",
       content: [{ type: "tool_result", tool_use_id: "t1", is_error: true, content: "it broke" }],
@@ -77,7 +77,7 @@ describe("tool_error", () => {
     expect(matches(toolError, conversation)[0]!.evidence[0]).toMatchObject({ messageIndex: null, quote: "it broke" });
   });
 
-  test("a document about errors is not", () => {
+  test("ignores a document about errors", () => {
     const page =
       "Error handling in Python\n\nUse try and except.\nValueError: raised for bad values.\nKeyError: raised for keys.";
     expect(matches(toolError, conversationOf(...called("open_page", {}, page)))).toEqual([]);
@@ -85,7 +85,7 @@ describe("tool_error", () => {
 });
 
 describe("invalid_tool_arguments", () => {
-  test("arguments that are not JSON", () => {
+  test("detects arguments that are not JSON", () => {
     const conversation = conversationOf({
       role: "assistant",
       content: "",
@@ -93,11 +93,11 @@ describe("invalid_tool_arguments", () => {
     });
     expect(matches(invalidToolArguments, conversation)[0]).toMatchObject({ cause: "f: arguments are not json" });
   });
-  test("arguments that the tool refuses", () => {
+  test("detects arguments that the tool rejects", () => {
     const result = "ValidationError: 1 validation error for Input\nquery\n  Field required";
     expect(matches(invalidToolArguments, conversationOf(...called("f", {}, result)))).toHaveLength(1);
   });
-  test("not a failure of another kind, nor a dict that a Python client printed", () => {
+  test("ignores other failures and a dict printed by a Python client", () => {
     expect(matches(invalidToolArguments, conversationOf(...called("f", {}, "Error: user not found")))).toEqual([]);
     const printed = conversationOf({
       role: "assistant",
@@ -124,14 +124,14 @@ describe("tool_timeout", () => {
   test.each(["Error: request timed out after 30s", "504 Gateway Timeout", "asyncio.TimeoutError: "])("%s", (result) => {
     expect(matches(toolTimeout, conversationOf(...called("f", {}, result)))).toHaveLength(1);
   });
-  test("not a setting called timeout", () => {
+  test("ignores a setting called timeout", () => {
     expect(matches(toolTimeout, conversationOf(...called("f", {}, '{"timeout": 30}')))).toEqual([]);
   });
 });
 
 describe("tool_error_ignored", () => {
   const failed = called("book", {}, "Error: no seats left");
-  test("success is claimed over a failure", () => {
+  test("detects success claimed despite a failure", () => {
     const [found] = matches(
       toolErrorIgnored,
       conversationOf(user("Book."), ...failed, assistant("Your seat has been booked successfully.")),

@@ -1,21 +1,21 @@
 import { FUNCTION_WORDS } from "./words";
 
-/** `certainty` 0..1: how clearly the text is in this language. `letters` is how much of it there was to read. */
+/** `certainty` is 0..1; `letters` is the number of letters examined. */
 export type DetectedLanguage = { language: string; certainty: number; letters: number };
 
-/** Characters. A language shows early; an answer in two is judged by what most of it is in. */
+/** Characters examined, which suffice to recognise a language; mixed text counts as what most of it is in. */
 const READ = 900;
-/** Letters. Fewer are a name, a greeting or a label. */
+/** Letters. Shorter texts are names, greetings or labels. */
 const LATIN_LETTERS_MINIMUM = 50;
 const OTHER_LETTERS_MINIMUM = 6;
-/** A script with this share of the letters is the text's own. Answers in Japanese or Arabic carry Latin names and code. */
+/** Share of letters from which a script is the text's. Japanese and Arabic texts contain Latin names and code. */
 const SCRIPT_SHARE = 0.5;
 const WORDS_MINIMUM = 10;
-/** Share of function words: running text has .35 to .5, a list of names none. */
+/** Minimum share of function words: prose has .35 to .5, a list of names none. */
 const FUNCTION_SHARE_MINIMUM = 0.14;
 /** The best language must lead the next by this factor. */
 const LEAD = 1.5;
-/** Text with a share of kana below this is not Japanese. Prose has .4 and more. */
+/** Text with a lower share of kana is not Japanese. Prose has .4 and more. */
 const KANA_MINIMUM = 0.1;
 
 const SCRIPTS = [
@@ -38,7 +38,7 @@ const SCRIPTS = [
 ] as const;
 type Script = (typeof SCRIPTS)[number];
 
-/** Blocks of Unicode, first and last code unit. */
+/** Unicode blocks by first and last code unit. */
 const BLOCKS: readonly (readonly [number, number, Script])[] = [
   [0x0041, 0x005a, "latin"],
   [0x0061, 0x007a, "latin"],
@@ -61,11 +61,11 @@ const BLOCKS: readonly (readonly [number, number, Script])[] = [
   [0x3400, 0x9fff, "han"],
   [0xac00, 0xd7a3, "hangul"],
 ];
-/** The place in `SCRIPTS` of each code unit's script; one past its end for none. A look is far quicker than a pattern a script. */
+/** Index in `SCRIPTS` of each code unit's script, or its length for none. A table is much faster than one pattern per script. */
 const SCRIPT_OF_CODE = new Uint8Array(0x1_0000).fill(SCRIPTS.length);
 for (const [first, last, script] of BLOCKS) SCRIPT_OF_CODE.fill(SCRIPTS.indexOf(script), first, last + 1);
 
-/** Scripts that one language of many uses stand for the one that a reader most likely means. */
+/** The most likely language of scripts that are not examined further. */
 const LANGUAGE_OF_SCRIPT: Partial<Record<Script, string>> = {
   devanagari: "hi",
   hangul: "ko",
@@ -80,17 +80,17 @@ const LANGUAGE_OF_SCRIPT: Partial<Record<Script, string>> = {
   armenian: "hy",
 };
 
-/** What is the same in every language: links, addresses, markup, numbers and `identifiers`. */
+/** Language-neutral text: links, addresses, markup, numbers and `identifiers`. */
 const NEUTRAL =
   /https?:\/\/\S{1,500}|\b[\w.+-]{1,64}@[\w.-]{1,200}|<\/?[A-Za-z][^>\n]{0,100}>|\b[A-Za-z]{0,40}[_\d]\w{0,60}/g;
-/** What all that is neutral has in it. */
+/** Every neutral match contains one of these. */
 const NEUTRAL_SIGN = /[\d_<@]|:\/\//;
 
 const PLAIN_READ = 400;
 const PLAIN_WORDS = /\b(?:the|to|you|and|of|is|for|your|that|with|have|this)\b/g;
 const PLAIN_MINIMUM = 6;
 
-/** Whether a text begins in what can only be English: the common case, at a fraction of the cost of `detectLanguage`. */
+/** Returns whether a text clearly begins in English: the common case, at a fraction of the cost of `detectLanguage`. */
 export function isPlainlyEnglish(text: string): boolean {
   const head = text.slice(0, PLAIN_READ);
   PLAIN_WORDS.lastIndex = 0;
@@ -98,7 +98,7 @@ export function isPlainlyEnglish(text: string): boolean {
   return true;
 }
 
-/** The language of a text, or `null` where it is too short, mixed or unknown. Linear in at most `READ` characters. */
+/** Returns the language of a text, or `null` when it is too short, mixed or unknown. Linear in at most `READ` characters. */
 export function detectLanguage(text: string): DetectedLanguage | null {
   const read = text.slice(0, READ);
   const sample = NEUTRAL_SIGN.test(read) ? read.replace(NEUTRAL, " ") : read;
@@ -125,7 +125,7 @@ export function detectLanguage(text: string): DetectedLanguage | null {
 
 const [HAN, KANA] = [SCRIPTS.indexOf("han"), SCRIPTS.indexOf("kana")];
 
-/** Letters of each of `SCRIPTS`, by its place there. */
+/** Counts letters per script, by index in `SCRIPTS`. */
 function countScripts(text: string): number[] {
   const counts: number[] = new Array(SCRIPTS.length + 1).fill(0);
   for (let at = 0; at < text.length; at++) counts[SCRIPT_OF_CODE[text.charCodeAt(at)]!]!++;
@@ -136,7 +136,7 @@ function countScripts(text: string): number[] {
 const LATIN_WORD = /[a-z'\u00C0-\u024F\u1E00-\u1EFF]+/g;
 
 const LANGUAGES = Object.keys(FUNCTION_WORDS);
-/** For each word the languages that use it, and what it tells of each: little where many share it. */
+/** Indexes of the languages that use each function word. A word shared by several counts less for each. */
 const LANGUAGES_OF_WORD = new Map<string, number[]>();
 for (const [index, language] of LANGUAGES.entries()) {
   for (const word of new Set(FUNCTION_WORDS[language]!.split(" "))) {
@@ -176,7 +176,7 @@ function cyrillic(text: string): string {
   return russian === 0 && count(/ъ/gi) > 2 ? "bg" : "ru";
 }
 
-/** Share of the letters that only Persian or Urdu write, from which a text is one of them. */
+/** Minimum share of letters specific to Persian or Urdu. */
 const PERSIAN_MINIMUM = 0.01;
 
 function arabic(text: string): string {

@@ -1,6 +1,6 @@
 import { detectLanguage } from "./detect-language";
 
-/** Names by which people ask for a language: in English, and in the language itself. */
+/** Names of languages in requests: in English, in the language itself, and in some others. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   en: ["english", "inglés", "ingles", "anglais", "englisch", "inglese", "inglês"],
   fr: ["french", "français", "francais", "francés", "französisch", "francese", "francês"],
@@ -49,14 +49,14 @@ const LANGUAGE_OF_NAME = new Map(
 );
 const ANY_NAME = [...LANGUAGE_OF_NAME.keys()].sort((a, b) => b.length - a.length).join("|");
 
-/** Names of one word in Latin letters are looked up word by word; the few others are searched for. */
+/** One-word names in Latin letters are looked up word by word; the few others are searched for. */
 const ONE_WORD = /^[\p{Script=Latin}]+$/u;
 const OTHER_NAMES = [...LANGUAGE_OF_NAME.keys()].filter((name) => !ONE_WORD.test(name));
 const WORDS = /[a-z\u00C0-\u024F\u1E00-\u1EFF]+/g;
-/** Most texts name no language, and are told by this at a third of the cost. */
+/** Prefilter at a third of the cost, because most texts name no language. */
 const SOME_NAME = new RegExp(ANY_NAME);
 
-/** After a name that is the object of "in": "in French schools" asks for no language. */
+/** What may follow a name after "in": "in French schools" requests no language. */
 const ENDS_PHRASE =
   "(?=\\s{0,3}(?:[.,!?;:)\\n]|$)|\\s(?:about|on|of|with|for|that|using|how|to|and|only|language|please|by|from|as|based|without|explaining|describing)(?![\\p{L}]))";
 /** "Reply in French", "use Spanish", "write a short essay in Korean about …", "réponds en anglais", "antworte auf Deutsch". */
@@ -64,11 +64,12 @@ const ASKED = [
   `(?<![\\p{L}])(?:reply|respond|answer|speak|talk|communicate|responses?|answers?|output|use only|only use|use|write|réponds|répondez|écris|responde|contesta|escribe|antworte|antworten sie|schreibe?|rispondi|scrivi|responda|escreva)(?:\\s(?:only|entirely|always|me|back|it|everything)){0,2}(?:\\s(?:in|en|auf|em|using))?\\s(?:the\\s)?(${ANY_NAME})(?![\\p{L}])`,
   `(?<![\\p{L}])(?:reply|respond|answer|write|explain|create|give|generate|compose|produce|provide|summari[sz]e|describe|tell|make|draft|list|continue|output)(?![\\p{L}])[^\\n.!?]{0,100}?\\sin\\s(${ANY_NAME})${ENDS_PHRASE}`,
 ].map((pattern) => new RegExp(pattern, "giu"));
-/** "In French, …", "… in French." at the edge of the request; "用中文回答", "日本語で答えて". */
+/** "In French, …" or "… in French." at the start or end of the request. */
 const EDGE = new RegExp(
   `(?:^\\s{0,8}(?:please,?\\s)?in (${ANY_NAME})\\s?[,:]|\\sin (${ANY_NAME})\\s?[.!]?\\s{0,8}$)`,
   "iu",
 );
+/** "用中文回答", "日本語で答えて". */
 const EAST_ASIAN =
   /(?:用|以|请用|請用)\s?(中文|英文|英语|日文|日语|韩文|法语|德语|西班牙语)|(日本語|英語|韓国語|中国語|フランス語)で|(한국어|영어|일본어|중국어)로/u;
 const EAST_ASIAN_NAMES: Readonly<Record<string, string>> = {
@@ -91,18 +92,18 @@ const EAST_ASIAN_NAMES: Readonly<Record<string, string>> = {
   일본어: "ja",
   중국어: "zh",
 };
-/** Work on language itself: what language the answer should be in cannot be told from the question. */
+/** Tasks about language, for which the question does not determine the language of the reply. */
 const ABOUT_LANGUAGE =
   /\b(?:translat\w{0,8}|traduc\w{0,8}|tradui\w{0,6}|übersetz\w{0,6}|tradurr?e|traduz\w{0,6}|vertaal|how (?:do|would|can|should) (?:you|i|we) (?:say|write)|grammar|pronounc\w{0,6}|vocabulary|bilingual|multilingual|word for|çevir\w{0,6}|dịch|terjemah\w{0,4})\b|перев[её]д|перевести|翻译|翻譯|訳し|翻訳|번역|ترجم|अनुवाद/i;
 
-/** Which languages an answer may be in. `asked`: by name, rather than by the language of the question. */
+/** The languages that a reply may be in. `asked`: requested by name, rather than implied by the question's language. */
 export type WantedLanguage = { allowed: ReadonlySet<string>; asked: boolean };
 
-/** Characters at each end of a request: what is between may be pasted from elsewhere, in any language. */
+/** Characters read at each end of a request: the middle may be pasted text in any language. */
 const EDGE_READ = 600;
 const PASTED = 1200;
 
-/** What language a request wants its answer in, or `null` where it cannot be told. */
+/** Returns the languages in which a request may be answered, or `null` when that is unclear. */
 export function wantedLanguage(request: string): WantedLanguage | null {
   const edges = request.length <= EDGE_READ ? [request] : [request.slice(0, EDGE_READ), request.slice(-EDGE_READ)];
   if (edges.some((edge) => ABOUT_LANGUAGE.test(edge))) return null;
@@ -115,12 +116,12 @@ export function wantedLanguage(request: string): WantedLanguage | null {
   const spoken = (request.length <= PASTED ? [request] : edges).map(detectLanguage);
   if (spoken.some((one) => one === null)) return null;
   const languages = new Set(spoken.map((one) => one!.language));
-  if (languages.size > 1) return null; // pasted text beside an instruction
+  if (languages.size > 1) return null; // an instruction with pasted text
   for (const language of languages) allowed.add(language);
   return { allowed, asked: false };
 }
 
-/** The one language that instructions set for all answers, wherever they say so; `null` where they name none or several. */
+/** Returns the language that instructions request for all replies; `null` when they name none or several. */
 export function standingLanguage(instructions: string): WantedLanguage | null {
   const asked = new Set(askedIn(instructions, mentionedIn(instructions.toLowerCase())));
   return asked.size === 1 ? { allowed: asked, asked: true } : null;
@@ -137,7 +138,7 @@ function askedIn(text: string, mentioned: readonly string[]): string[] {
   return [...languages, ...names.flatMap((name) => LANGUAGE_OF_NAME.get(name.toLowerCase()) ?? [])];
 }
 
-/** The languages that a lower-case text names. */
+/** Returns the languages named in a lower-case text. */
 function mentionedIn(text: string): string[] {
   if (!SOME_NAME.test(text)) return [];
   const named = (text.match(WORDS) ?? []).flatMap((word) => LANGUAGE_OF_NAME.get(word) ?? []);

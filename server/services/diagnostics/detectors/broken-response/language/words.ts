@@ -1,6 +1,6 @@
 /**
- * Frequent function words by language (ISO 639-1), chosen by hand so that each list tells its language from its neighbours.
- * Only languages in Latin script are told by words; the others by their letters.
+ * Frequent function words by language (ISO 639-1), hand-picked so that each list distinguishes its language from related
+ * ones. Only languages in Latin script are recognised by words; the others by their letters.
  */
 export const FUNCTION_WORDS: Readonly<Record<string, string>> = {
   en: "a i the and of to in is that it for was on are with as this be at by have from or had not but what all were when we there can an your which their said if do will each about how up out them then she many some so these would other into has more two like him see time could no make than first been its who now people my made over did down only way find use may water long very after words our just where most know get through back much before go good new write me any day same right also around another came come work three does must because even such here take why help different away again off went old number i'm i've i'll it's don't can't you're let's that's here's",
