@@ -164,13 +164,13 @@ test("a pattern preview lists matching names and the definitions with precedence
     ["acme-1", 1, model.id, false],
     ["gpt-4o", 1, "openai:gpt-4o", true],
   ]);
-  // In the place of the definition itself.
+  // As a replacement of the definition itself.
   const own = await preview({ matchPattern: "^acme-\\d$", modelPriceId: model.id });
   expect(own.models.map(({ model, wins }) => [model, wins])).toEqual([
     ["acme-2", true],
     ["acme-1", true],
   ]);
-  // A vendor's definition takes no other vendor's calls.
+  // A vendor's definition does not apply to other vendors' calls.
   expect((await preview({ matchPattern: "^acme-\\d$", provider: "anthropic" })).models).toEqual([]);
   expect(await preview({ matchPattern: "(?=a)" })).toMatchObject({ models: [], error: expect.any(String) });
 });

@@ -92,9 +92,9 @@ const readGroups = async ({ db }: Pick<Ctx, "db">, { key, table, mine }: Source)
   ...(await db.execute<Group>(sql`
     with d as materialized (select ${key} as key, calls, unpriced_calls, cost, usage from ${table} d where ${mine}),
     g as materialized (
-      select key, ${SUMS}, sum(d.cost) as dearness, count(*) over ()::int as of_groups
+      select key, ${SUMS}, sum(d.cost) as known_cost, count(*) over ()::int as of_groups
       from d group by key having sum(d.calls) > 0
-      order by dearness desc, calls desc, key limit ${ROWS_MAX}
+      order by known_cost desc, calls desc, key limit ${ROWS_MAX}
     ),
     units as (
       select key, jsonb_object_agg(bucket, units) as usage from (
@@ -105,7 +105,7 @@ const readGroups = async ({ db }: Pick<Ctx, "db">, { key, table, mine }: Source)
     )
     select g.*, coalesce(units.usage, '{}') as usage
     from g left join units using (key)
-    order by g.dearness desc, g.calls desc, g.key`)),
+    order by g.known_cost desc, g.calls desc, g.key`)),
 ];
 
 /** Returns the sums of all calls, in total and by day. They cannot be added up from the groups: a call may be in several. */

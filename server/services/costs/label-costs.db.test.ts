@@ -13,14 +13,14 @@ import { runToCompletion, storedAndRecomputedCosts } from "./testing";
 const DAY_MS = 86_400_000;
 const DAY = Date.UTC(2026, 10, 1);
 const RANGE = { from: DAY, to: DAY + 2 * DAY_MS };
-/** What `call` costs: 100 tokens in and 20 out of gpt-4o. */
+/** Cost of `call`: 100 input and 20 output tokens of gpt-4o. */
 const CALL = 0.00045;
 const hex = (n: number, length: number) => n.toString(16).padStart(length, "0");
 
 let spans = 0;
 type Sent = { tags?: string[]; session?: string; trace?: number; day?: number; model?: string };
 
-/** A call in a trace of its own, or in the trace `trace`. */
+/** Returns a call in a new trace, or in `trace`. */
 function call({ tags, session, trace, day = DAY, model = "gpt-4o" }: Sent): TestSpan {
   const n = ++spans;
   const attributes = {
@@ -115,7 +115,7 @@ test("merged conversations have the labels of both", async () => {
     ["voice", 1],
     ["web", 1],
   ]);
-  // The id that says that the trace belongs to the other conversation.
+  // A conversation id that assigns the trace to the other conversation.
   await ingest(ctx, [
     { spanId: hex(0xabd, 16), traceId: hex(901, 32), startMs: DAY, attributes: { "session.id": "a" } },
   ]);

@@ -32,7 +32,7 @@ const price = (input: number, output = input) => ({
   ],
 });
 
-/** Conversations of one call each, on three days, with costs that no binary fraction is. */
+/** Conversations of one call each on three days, with costs that doubles cannot represent. */
 const acmeCalls = (count: number, { from = 0, session = (n: number) => `s-${n}`, tokens = 7 } = {}) =>
   Array.from({ length: count }, (_, n) =>
     chatSpan(
@@ -184,7 +184,7 @@ test("it uses the prices at the time of the request, not ones that change while 
   await updateModelPrice(ctx, { modelPriceId: model.id, ...price(3) });
   await runToCompletion(ctx, id);
   expect((await storedCosts(ctx)).map((call) => Number(call.cost_total))).toEqual([20, 22]);
-  // What was previewed is not what would happen now.
+  // Prices have changed since the preview.
   await expect(start(ctx, { pricesVersion })).rejects.toMatchObject({ code: "conflict" });
 });
 
@@ -234,7 +234,7 @@ test("a rebuild preserves the results of a repricing or its undo, even if the co
   await ingest(ctx, acmeCalls(1, { from: 4, session: () => "host" }));
   await createModelPrice(ctx, price(1));
   const costOfFirst = async () => (await storedCosts(ctx))[0]?.cost_total;
-  /** A further span in the trace: its conversation is built anew, and a late name moves it into another's. */
+  /** Another span in the trace, which rebuilds its conversation; a late name moves it into another one. */
   const touch = (n: number, session?: string) =>
     ingest(ctx, [
       {

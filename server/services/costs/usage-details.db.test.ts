@@ -21,7 +21,7 @@ const priced = (ctx: Ctx, prices: Record<string, number>) =>
     pricingTiers: [{ name: "Standard", isDefault: true, priority: 0, prices: { ...PRICES, ...prices } }],
   });
 
-/** One call of it with the given usage, and nothing else that says what was used. */
+/** Returns a call with the given usage and no other usage attributes. */
 const sent = (attributes: Record<string, unknown>, n = 1) =>
   chatSpan(
     { traceId: hex(n, 32), spanId: hex(n, 16), startMs: DAY + n, attributes: { "session.id": "s", ...attributes } },

@@ -6,7 +6,7 @@ import { VENDORS } from "./matching/providers";
 import type { PricingTier } from "./schemas";
 import { bookWith, projectPrice } from "./testing";
 
-/** Development data beside the checkout; the project's tests do not need it. */
+/** Development data beside the checkout, which the tests do not require. */
 const FILE = path.resolve(import.meta.dirname, "../../../../shared/data/pricing/cases.dev.jsonl");
 
 type Case = { id: string; model: string; provider: string | null; kind?: string; note?: string } & (
@@ -39,7 +39,7 @@ const titled = <C extends Case>(list: C[]) =>
 describe("measured cases", () => {
   test.each(titled(cases.filter((each) => each.type === "match")))("%s", (_, { model, provider, expected, note }) => {
     const id = book.resolve(model, provider)?.definition.id ?? null;
-    // A maker outside the ten has no defaults, and open weights cost what their host asks.
+    // Vendors outside the ten have no defaults, and open weights cost what their host charges.
     const mayBeNull = expected === null || !isOurs(expected.vendor) || note?.includes("accept null");
     if (mayBeNull && id === null) return;
     const names = expected ? [expected.canonical, ...(expected.accept ?? [])] : [];
@@ -57,7 +57,7 @@ describe("measured cases", () => {
       usage: each.usage,
       ...(each.at ? { at: Date.parse(each.at) } : {}),
     });
-    // Where prices depend on the hour, ours are those at noon UTC; the case names the other rate as the peak's.
+    // Where prices depend on the hour, ours are those at noon UTC; the case has the other rate as the peak price.
     const accepted = each.policy?.startsWith("time-of-day") ? [each.expected_usd, "0.00286"] : [each.expected_usd];
     if (each.vendor && !isOurs(each.vendor)) accepted.push(null);
     expect(accepted).toContain(totalDecimal);

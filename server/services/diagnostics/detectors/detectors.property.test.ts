@@ -121,9 +121,9 @@ describe("every detector, on any conversation", () => {
   });
 });
 
-/** Characters of a hostile text; five messages have it. */
+/** Characters of a hostile text, which five messages contain. */
 const HOSTILE = 400_000;
-/** Milliseconds of CPU for all three Rules together, on a machine that others use too; alone it takes a hundredth, and what is not linear takes minutes. */
+/** Milliseconds of CPU for all three Rules on a shared machine: 100 times what it takes alone, while non-linear code takes minutes. */
 const PATIENCE = 5_000;
 const filled = (unit: string) => unit.repeat(Math.ceil(HOSTILE / unit.length)).slice(0, HOSTILE);
 

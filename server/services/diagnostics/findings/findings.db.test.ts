@@ -118,7 +118,7 @@ test("with very many conversations the share is of the newest, and partly counte
 
 const MANY = 1000;
 
-/** A Finding that shows in one more than `MANY` conversations, of seven users, the first of them at Unix ms 1. */
+/** Stores a Finding with `MANY` + 1 occurrences, of seven users, the first of them at Unix ms 1. */
 async function largeFinding(project: Ctx) {
   await diagnosed(project);
   await project.db.execute(sql`
@@ -167,7 +167,7 @@ test("a large Finding's occurrence count and times are current after additions, 
   expect(fewer).toMatchObject({ occurrenceCount: MANY, firstDetectedAt: 2, recountDueAt: expect.any(Number) });
   expect(fewer!.lastDetectedAt).toBeLessThan(conversation.lastActivityAt);
 
-  // Now that it is no large one any more, everything is counted with the next change.
+  // It is not large any more, so the next change recounts everything.
   await forget("many_2");
   await diagnosed(ctx, { userId: "ann" }, "Error: order 6 not found");
   expect((await toolErrors(ctx))[0]).toMatchObject({
@@ -184,7 +184,7 @@ test("a large Finding's users are recounted later, and only those of its project
   for (const project of [ctx, other]) await largeFinding(project);
 
   await diagnosed(ctx, { userId: "ann" }, "Error: order 5 not found");
-  // "A little" is an hour here: this test may be slow.
+  // Due in an hour, so that the test does not depend on its speed.
   await ctx.db.execute(sql`update findings set recount_due_at = recount_due_at + 3600000`);
   const [grown] = await toolErrors(ctx);
   expect(grown).toMatchObject({ occurrenceCount: MANY + 2, userCount: 7, recountDueAt: expect.any(Number) });

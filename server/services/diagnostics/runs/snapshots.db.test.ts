@@ -43,17 +43,17 @@ const failingTool = (traceId: string, startMs: number): TestSpan => ({
   },
 });
 
-/** A turn in a trace of its own, from `startMs` for a second; where a tool fails, it does in the second half. */
+/** Returns a turn of one second in its own trace; a failing tool is called in the second half. */
 const turn = (traceId: string, startMs: number, words: string, fails: boolean): TestSpan[] => [
   chat(traceId, startMs, [["user", words]], `Of ${words}: one moment.`),
   fails ? failingTool(traceId, startMs + 500) : chat(traceId, startMs + 500, [["user", words]], `${words} is fine.`),
 ];
 const CLEAN = turn(FIRST, START, "a refund", false);
 const FAILING = turn(SECOND, START + 1000, "order 4821", true);
-/** The second turn begins in the very millisecond in which the first ends. */
+/** The second turn begins in the same millisecond in which the first ends. */
 const [AFTER_FIRST, AFTER_BOTH] = [START + 1000, START + 2000];
 
-/** Asks and executes; the Run of the Rule for tools. */
+/** Queues and executes Runs, and returns that of the Rule for tools. */
 async function run(ctx: Ctx, lastActivityAt: number, traceIds: string[] = []) {
   const { runs } = await createRuleRuns(ctx, { conversationId: SESSION, lastActivityAt, traceIds });
   await executeRuleRuns(
@@ -190,7 +190,7 @@ test("an automatic Run reads the conversation as of when it became inactive, how
     queued.map(({ id }) => id),
   );
   expect(await seen(ctx)).toMatchObject([{ signal: "tool_error" }]);
-  // Asked for by hand it is the same question.
+  // A manual request for the same snapshot returns the same Run.
   expect(await run(ctx, AFTER_BOTH)).toMatchObject({ origin: "automatic", attempts: 1 });
 });
 
@@ -201,7 +201,7 @@ test("Findings are those of the latest and widest snapshot, in whatever order sn
     [AFTER_BOTH, [FIRST]],
     [AFTER_BOTH, [SECOND]],
   ];
-  // The first turn fails as well here: it has something to say of its own.
+  // The first turn fails here as well, so it has its own occurrence.
   const spans = [...turn(FIRST, START, "order 1", true), ...FAILING];
   const { ctx } = await testProject();
   await ingest(ctx, spans);
@@ -268,7 +268,7 @@ test("results from activity that has left the conversation do not protect occurr
   });
   await run(ctx, lastActivityAt);
   expect(await seen(ctx)).toHaveLength(1);
-  // A trace moved to another conversation takes its messages along.
+  // A trace that moves to another conversation takes its messages along.
   await ctx.db
     .delete(conversationMessages)
     .where(and(eq(conversationMessages.conversationId, id), eq(conversationMessages.role, "tool")));

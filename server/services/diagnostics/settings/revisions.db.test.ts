@@ -8,7 +8,7 @@ import { failingToolCall, storedConversation } from "../testing";
 
 const RULE = "tool-failure";
 
-/** A conversation in which a tool fails, and what asks the Rule for tools about it, always the same. */
+/** Stores a conversation with a failing tool and returns functions that request the same Runs each time. */
 async function question(ctx: Ctx) {
   const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", "Error: order not found"));
   const askAll = async () => (await createRuleRuns(ctx, { conversationId: id, lastActivityAt })).runs;
@@ -36,7 +36,7 @@ test("a changed configuration queues a new Run, and an unchanged one returns the
   const second = await ask();
   expect(second).toMatchObject({ configurationRevision: 2, status: "queued" });
   expect(second.id).not.toBe(first.id);
-  // The other Rules are as they were.
+  // The other Rules are unchanged.
   expect((await askAll()).map((run) => run.configurationRevision)).toEqual([2, 1, 1]);
   await execute(ctx, second);
   expect(await ask()).toMatchObject({ id: second.id, status: "completed" });
@@ -75,7 +75,7 @@ test("after a skipped or failed Run, another request queues a new one", async ()
   await updateRule(ctx, { ruleId: RULE, enabled: false });
   await execute(ctx, skipped);
   expect(await statusOf(ctx, skipped)).toBe("skipped");
-  // As if nothing had changed meanwhile: only that it was skipped makes it a new question.
+  // The configuration is as before: a new Run is queued only because the first was skipped.
   await ctx.db.delete(ruleSettings).where(eq(ruleSettings.projectId, ctx.projectId));
 
   const failed = await ask();
@@ -86,7 +86,7 @@ test("after a skipped or failed Run, another request queues a new one", async ()
   expect([skipped.id, failed.id]).not.toContain(last.id);
   expect((await ask()).id).toBe(last.id);
 
-  // The failed job's replay finds its question in other hands.
+  // The failed job's replay finds a newer Run for the same snapshot.
   expect(await execute(ctx, failed)).toEqual({ completed: 0 });
   expect(await execute(ctx, last)).toEqual({ completed: 1 });
   expect(await execute(ctx, failed, skipped)).toEqual({ completed: 0 });

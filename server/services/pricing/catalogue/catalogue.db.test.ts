@@ -14,12 +14,12 @@ import {
 import type { CatalogueFile } from "../schemas";
 import { SHIPPED, SHIPPED_FILE } from "./default-prices";
 
-// Catalogues are of the whole installation; every test of this file begins with the shipped one.
+// Catalogues are installation-wide; every test in this file begins with the shipped one.
 afterEach(async () => void (await db().delete(priceCatalogues)));
 
 const LATER = "2099-01-01";
 
-/** The shipped catalogue with gpt-4o twice as dear, one model gone and one new. */
+/** The shipped catalogue with gpt-4o at twice the price, one model removed and one added. */
 function changed(date = LATER): CatalogueFile {
   const file = structuredClone(SHIPPED_FILE);
   file.catalogue.date = date;

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import { createModelPrice, deleteModelPrice, listModelPrices, resetModelPrice, updateModelPrice } from "..";
 
-// Read once, on first use: nothing of this file has used it yet.
+// The environment is read on first use, which has not happened yet.
 vi.stubEnv("PRICING_WRITES", "off");
 
 test("with PRICING_WRITES=off prices can be read, and every change is rejected as not implemented", async () => {

@@ -8,7 +8,7 @@ import { DEFAULT_MODELS } from "./default-prices";
 
 const definitions = DEFAULT_MODELS.flatMap(({ timeline }) => timeline.map(({ definition }) => definition));
 
-/** More input than the tier asks for, and something of everything that it prices, as a client counts it. */
+/** More input than the tier requires, and some of everything that it prices, as counted by a client. */
 function figuresFor(tier: PricingTier) {
   const over = Math.max(0, ...tier.conditions.map(({ value }) => value));
   const details = Object.keys(tier.prices).filter((key) => !["input_tokens", "output_tokens"].includes(key));

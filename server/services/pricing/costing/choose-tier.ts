@@ -50,14 +50,14 @@ const NO_BUCKET = () => false;
 function bucketTest(source: string): ((bucket: string) => boolean) | null {
   const pattern = compilePattern(source);
   if (!isPattern(pattern)) return null;
-  const remembered = new Map<string, boolean>();
+  const memo = new Map<string, boolean>();
   return (bucket) => {
-    const known = remembered.get(bucket);
+    const known = memo.get(bucket);
     if (known !== undefined) return known;
     if (bucket.length > DETAIL_NAME_MAX) return false;
     const matches = pattern.test(bucket);
-    if (remembered.size >= NAMES_CACHED_MAX) remembered.clear();
-    remembered.set(bucket, matches);
+    if (memo.size >= NAMES_CACHED_MAX) memo.clear();
+    memo.set(bucket, matches);
     return matches;
   };
 }

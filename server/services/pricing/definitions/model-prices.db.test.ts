@@ -12,7 +12,7 @@ import { listModelPrices } from "./list-model-prices";
 
 type Row = typeof modelPriceDefinitions.$inferInsert;
 
-/** What creating or overriding a definition does: a row in force, and the project's prices one version on. */
+/** Does what creating or overriding a definition does: inserts a row in force and increments the pricing version. */
 async function save(ctx: Ctx, fields: Partial<Row> & Pick<Row, "id" | "modelName">) {
   await ctx.db.insert(modelPriceDefinitions).values({
     projectId: ctx.projectId,

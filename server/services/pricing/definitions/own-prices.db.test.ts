@@ -323,7 +323,7 @@ describe("an estimate", () => {
     await updateModelPrice(ctx, { modelPriceId: model.id, ...acme, pricingTiers: [standard(1)] });
     await createModelPrice(ctx, overriding);
     await resetModelPrice(ctx, { modelPriceId: "openai:gpt-4o" });
-    // Days between what took milliseconds.
+    // Spread changes made within milliseconds over days.
     const day = (n: number) => Date.UTC(2026, 0, n);
     const times = [
       [model.id, 1, day(2), day(4)],
@@ -398,12 +398,12 @@ describe("an estimate", () => {
     ).toMatchObject({
       source: "project_custom",
     });
-    // What a draft leaves out is as it would be stored: its pattern, and that it is an override.
+    // Fields omitted in a draft are filled in as when stored: its pattern, and that it is an override.
     const { matchPattern: _, ...pricesOnly } = dearer;
     expect((await ask("acme-small", pricesOnly)).cost).toMatchObject({ total: 5 });
     expect((await ask("acme-small", { ...acme, pricingTiers: [standard(0.5)] })).cost).toMatchObject({ total: 5 });
     expect((await ask("gpt-4o-2024-11-20", overriding)).cost).toMatchObject({ total: 5, source: "project_override" });
-    // The project has a more specific one already: a draft wins only where it would.
+    // The project already has a more specific one: a draft has precedence only where a stored definition would.
     const wide = { ...acme, modelName: "everything", matchPattern: "^a", pricingTiers: [standard(1)] };
     expect((await ask("acme-small", wide)).cost?.model.id).toBe(model.id);
     expect((await ask("a-small", wide)).cost?.total).toBe(10);

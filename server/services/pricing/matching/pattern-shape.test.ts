@@ -36,7 +36,7 @@ describe("what a match begins with", () => {
     .array(fc.constantFrom("a", "b", "-", ".", "1", "\n", "k"), { maxLength: 8 })
     .map((chars) => chars.join(""));
 
-  test("is never denied of a subject that RE2 matches", () => {
+  test("never excludes a subject that RE2 matches", () => {
     fc.assert(
       fc.property(patterns, subjects, (source, subject) => {
         let matches: boolean;

@@ -32,14 +32,14 @@ export const degenerateRepetition: Detector = {
   detect: (conversation) => {
     const isAsked = memoizeLast((question) => ASKED.test(question.slice(0, QUESTION_READ)));
     return mergeByCause(
-      spokenMessages(conversation.messages).flatMap((spoken) => stuck(conversation, spoken, isAsked)),
+      spokenMessages(conversation.messages).flatMap((spoken) => repetitionIn(conversation, spoken, isAsked)),
     );
   },
 };
 
 type Stretch = { kind: string; start: number; end: number; unit: string; score: number };
 
-function stuck(
+function repetitionIn(
   { messages }: ConversationSnapshot,
   spoken: SpokenMessage,
   isAsked: (question: string) => boolean,
@@ -83,7 +83,7 @@ function wordRun(text: string): Stretch | null {
   const folded = text.toLowerCase();
   // Lower-casing changes the length of a few letters; the text is then read as it is to preserve offsets.
   const words = numberedWords(folded.length === text.length ? folded : text);
-  return repeatedPhrase(text, words) ?? goingRound(text, words);
+  return repeatedPhrase(text, words) ?? repetitiveText(text, words);
 }
 
 /**
@@ -119,7 +119,7 @@ function repeatedPhrase(text: string, { starts, ends, firsts }: NumberedWords): 
 }
 
 /** Detects a long text with few distinct trigrams, which repeats without a fixed period. */
-function goingRound(text: string, { starts, ends, firsts, distinct }: NumberedWords): Stretch | null {
+function repetitiveText(text: string, { starts, ends, firsts, distinct }: NumberedWords): Stretch | null {
   if (firsts.length < WORDS_MINIMUM) return null;
   const limit = (firsts.length - 2) * DISTINCT_MINIMUM;
   if (distinct - 2 >= limit) return null; // each distinct word ends a distinct trigram, except for the first two words

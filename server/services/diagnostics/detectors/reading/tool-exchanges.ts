@@ -76,18 +76,18 @@ function fromMessages(messages: readonly Message[]): ToolExchange[] {
   const exchanges: ToolExchange[] = [];
   const pending = pendingCalls<ToolExchange>();
 
-  const answer = (id: string | null, name: string | null, fields: Partial<ToolExchange>) => {
-    const asked = pending.take(id, name);
-    if (asked) Object.assign(asked, fields);
+  const addResult = (id: string | null, name: string | null, fields: Partial<ToolExchange>) => {
+    const call = pending.take(id, name);
+    if (call) Object.assign(call, fields);
     else {
-      exchanges.push({ ...unanswered(id, name ?? UNNAMED_TOOL, "", null, null), ...fields });
+      exchanges.push({ ...withoutResult(id, name ?? UNNAMED_TOOL, "", null, null), ...fields });
     }
   };
 
   messages.forEach((message, index) => {
     for (const part of message.parts) {
       if (!RESULT_PARTS.has(part.type)) continue;
-      answer(stringAt(part, "tool_use_id", "id", "callId", "call_id", "toolCallId"), nameIn([part]), {
+      addResult(stringAt(part, "tool_use_id", "id", "callId", "call_id", "toolCallId"), nameIn([part]), {
         result: resultOfPart(part),
         isError: saysError(part),
         resultIndex: index,
@@ -98,7 +98,7 @@ function fromMessages(messages: readonly Message[]): ToolExchange[] {
       const text = textOf(message);
       const brought = message.parts.some((part) => RESULT_PARTS.has(part.type));
       if (brought && text === "") return;
-      answer(message.toolCallId, nameIn(message.parts), {
+      addResult(message.toolCallId, nameIn(message.parts), {
         result: text,
         isError: message.parts.some(saysError),
         resultIndex: index,
@@ -110,7 +110,7 @@ function fromMessages(messages: readonly Message[]): ToolExchange[] {
     if (message.toolCalls.length > 0) {
       pending.abandonUnidentified();
       for (const call of message.toolCalls) {
-        const exchange = unanswered(call.id, call.name || UNNAMED_TOOL, call.arguments, index, message.spanId);
+        const exchange = withoutResult(call.id, call.name || UNNAMED_TOOL, call.arguments, index, message.spanId);
         exchanges.push(exchange);
         pending.add(exchange);
       }
@@ -124,7 +124,7 @@ function isResult(message: Message, before: Message | undefined): boolean {
   return message.role === "user" && before?.role === "assistant" && OBSERVATION.test(textOf(message).slice(0, 80));
 }
 
-const unanswered = (
+const withoutResult = (
   callId: string | null,
   name: string,
   args: string,
@@ -147,7 +147,7 @@ const unanswered = (
 function withSpans(exchanges: ToolExchange[], conversation: ConversationSnapshot): ToolExchange[] {
   if (conversation.toolCalls.length === 0) return exchanges;
   const spans = [...conversation.toolCalls].sort((a, b) => a.startedAt - b.startedAt);
-  const take = claims(exchanges);
+  const take = takeOnce(exchanges);
   const extra: { span: ToolCall; exchange: ToolExchange }[] = [];
   for (const span of spans) {
     const known =
@@ -163,7 +163,7 @@ function withSpans(exchanges: ToolExchange[], conversation: ConversationSnapshot
       extra.push({ span, exchange: fromSpan(span) });
     }
   }
-  return placed(exchanges, extra, conversation.messages);
+  return insertByTime(exchanges, extra, conversation.messages);
 }
 
 const keys = {
@@ -173,7 +173,7 @@ const keys = {
 };
 
 /** Returns a function that takes the first remaining exchange with a key; each exchange is returned once. */
-function claims(exchanges: readonly ToolExchange[]): (key: string) => ToolExchange | undefined {
+function takeOnce(exchanges: readonly ToolExchange[]): (key: string) => ToolExchange | undefined {
   const byKey = new Map<string, ToolExchange[]>();
   const add = (key: string, exchange: ToolExchange) => {
     const known = byKey.get(key);
@@ -198,14 +198,14 @@ function claims(exchanges: readonly ToolExchange[]): (key: string) => ToolExchan
 const errorOf = (span: ToolCall) => span.error?.message ?? span.error?.type ?? null;
 
 const fromSpan = (span: ToolCall): ToolExchange => ({
-  ...unanswered(span.callId, span.name || UNNAMED_TOOL, span.arguments ?? "", null, span.spanId),
+  ...withoutResult(span.callId, span.name || UNNAMED_TOOL, span.arguments ?? "", null, span.spanId),
   result: span.result,
   isError: span.error !== null,
   errorMessage: errorOf(span),
 });
 
 /** Inserts span-only calls by time, or at the end when messages have no time. */
-function placed(
+function insertByTime(
   exchanges: ToolExchange[],
   extra: readonly { span: ToolCall; exchange: ToolExchange }[],
   messages: readonly Message[],

@@ -149,20 +149,20 @@ for (const [index, language] of LANGUAGES.entries()) {
 function byWords(sample: string, letters: number): DetectedLanguage | null {
   const words = sample.toLowerCase().normalize("NFC").replaceAll("’", "'").match(LATIN_WORD) ?? [];
   if (words.length < WORDS_MINIMUM) return null;
-  const told: number[] = new Array(LANGUAGES.length).fill(0);
+  const weights: number[] = new Array(LANGUAGES.length).fill(0);
   const hits: number[] = new Array(LANGUAGES.length).fill(0);
   for (const word of words) {
     const languages = LANGUAGES_OF_WORD.get(word);
     if (!languages) continue;
     for (const index of languages) {
       hits[index]!++;
-      told[index]! += 1 / languages.length;
+      weights[index]! += 1 / languages.length;
     }
   }
-  const most = Math.max(...told);
-  const best = told.indexOf(most);
-  told[best] = 0;
-  const next = Math.max(...told);
+  const most = Math.max(...weights);
+  const best = weights.indexOf(most);
+  weights[best] = 0;
+  const next = Math.max(...weights);
   const share = hits[best]! / words.length;
   if (share < FUNCTION_SHARE_MINIMUM || most < next * LEAD) return null;
   return { language: LANGUAGES[best]!, certainty: Math.min(1, 0.4 + share), letters };
