@@ -103,5 +103,7 @@ test("an invalid catalogue is rejected with the path of the error", async () => 
   });
   const twice = changed();
   twice.definitions.push(twice.definitions[0]!);
-  await expect(loadPriceCatalogue(db(), twice)).rejects.toMatchObject({ message: expect.stringMatching(/twice/) });
+  await expect(loadPriceCatalogue(db(), twice)).rejects.toMatchObject({
+    message: expect.stringMatching(/Duplicate definition/),
+  });
 });
