@@ -49,7 +49,7 @@ async function person() {
 const errorOf = ({ body }: { body: Record<string, string> }) =>
   new URL(body.url ?? "http://none.test").searchParams.get("error");
 
-test("a guesser who forges X-Forwarded-For stays one guesser, and locks the person out of nothing", async () => {
+test("forging X-Forwarded-For neither evades the sign-in limits nor locks anybody out", async () => {
   const send = await productWith("127.0.0.1");
   const ada = await person();
   const outcomes = [];
@@ -71,7 +71,7 @@ test("a guesser who forges X-Forwarded-For stays one guesser, and locks the pers
   expect(told).toMatchObject([{ address: "198.51.100.1" }]);
 });
 
-test("without a trusted proxy the header is nothing: whoever connects is counted, under every name they take", async () => {
+test("without a trusted proxy X-Forwarded-For is ignored and the connecting address is counted", async () => {
   const send = await productWith(undefined);
   const outcomes = [];
   for (let n = 0; n < 52; n++) {

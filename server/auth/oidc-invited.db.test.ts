@@ -31,20 +31,20 @@ function someone(email = `invited${++people}@example.test`) {
 }
 const exists = async (email: string) => (await db().$count(users, eq(users.email, email))) > 0;
 
-test("a stranger is told so, and leaves nothing behind", async () => {
+test("a stranger is refused with a reason, and nothing is stored", async () => {
   const { login, email } = someone();
   expect(await browser().signInThroughProvider(login)).toBe("/sign-in?error=unknown&next=%2F");
   expect(await exists(email)).toBe(false);
 });
 
-test("somebody with an account comes in by the address that userinfo vouches for", async () => {
+test("a person with an account signs in by an address verified at userinfo", async () => {
   const ada = await createUser(db(), { email: "has-account@example.test" });
   const visitor = browser();
   expect(await visitor.signInThroughProvider(someone(ada.email).login, { next: "/p/prj_1" })).toBe("/p/prj_1");
   expect((await sessionOf(db(), visitor.page()))?.user.id).toBe(ada.id);
 });
 
-test("the holder of a link that is for anybody comes in with it, and joins", async () => {
+test("the holder of an open invitation link signs in with it and joins", async () => {
   const { ctx } = await testProject();
   const { token } = await inviteMember(ctx, { role: "editor" });
   const { login, email } = someone();
@@ -60,7 +60,7 @@ test("the holder of a link that is for anybody comes in with it, and joins", asy
   ]);
 });
 
-test("the token waits at the browser encrypted, and only for the way back", async () => {
+test("the invitation token is kept encrypted in the browser, and sent only to the callback", async () => {
   const { ctx } = await testProject();
   const { token } = await inviteMember(ctx, {});
   const visitor = browser();
@@ -71,7 +71,7 @@ test("the token waits at the browser encrypted, and only for the way back", asyn
   expect(headers.getSetCookie().join()).not.toContain(token);
 });
 
-test("whom an invitation names comes in without its link, by any way to the sign-in page", async () => {
+test("a person whose address is invited signs in without the link", async () => {
   const { ctx } = await testProject();
   const { login, email } = someone();
   await inviteMember(ctx, { email: email.toUpperCase() });
@@ -79,7 +79,7 @@ test("whom an invitation names comes in without its link, by any way to the sign
   expect(await exists(email)).toBe(true);
 });
 
-test("a link that is for another, was revoked, was used or has run out lets nobody in", async () => {
+test("a link that is for somebody else, revoked, used or expired is refused", async () => {
   const { ctx } = await testProject();
   const named = await inviteMember(ctx, { email: "another@example.test" });
   const revoked = await inviteMember(ctx, {});
@@ -100,7 +100,7 @@ test("a link that is for another, was revoked, was used or has run out lets nobo
   }
 });
 
-test("a cookie that we did not seal carries no invitation", async () => {
+test("a forged invitation cookie is ignored", async () => {
   const { ctx } = await testProject();
   const { token } = await inviteMember(ctx, {});
   const { login } = someone();

@@ -47,7 +47,7 @@ const told = (userId: string) =>
     .where(eq(accountAuditLog.userId, userId))
     .orderBy(asc(accountAuditLog.createdAt), asc(accountAuditLog.id));
 
-test("somebody new comes in, becomes what newcomers become in every project that there is, and goes where they were going", async () => {
+test("a new person signs in, gets the default role in every project, and continues to the requested page", async () => {
   const one = await testProject();
   const two = await testProject();
   const doomed = await testProject();
@@ -91,7 +91,7 @@ test("a session by the provider lasts 12 h by the database's clock, however much
   expect(await sessionOf(db(), visitor.page())).toBeNull();
 });
 
-test("the second time they are the same person, in the role that they have by then", async () => {
+test("the second sign-in finds the same person, with their current role", async () => {
   const { ctx } = await testProject();
   const { login, email } = someone();
   await browser().signInThroughProvider(login);
@@ -105,7 +105,7 @@ test("the second time they are the same person, in the role that they have by th
   expect((await rolesOf(userId)).map(({ projectId }) => projectId)).not.toContain(ctx.projectId);
 });
 
-test("a new address at the provider is still the same person, with the address that the account has", async () => {
+test("a changed address at the provider keeps the account and its address", async () => {
   const { login, sub, email } = someone();
   await browser().signInThroughProvider(login);
   const { id: userId } = (await accountOf(email))!;
@@ -127,7 +127,7 @@ test("a new address at the provider is still the same person, with the address t
   }, 20_000);
 });
 
-test("another domain is refused, also of somebody who came from a good one before", async () => {
+test("another domain is refused, even for a person who signed in from an allowed one before", async () => {
   const stranger = someone({ email: "someone@evil.test" });
   const visitor = browser();
   expect(await visitor.signInThroughProvider(stranger.login, { next: "/p/prj_1" })).toBe(
@@ -143,7 +143,7 @@ test("another domain is refused, also of somebody who came from a good one befor
   expect(await browser().signInThroughProvider(leaver.login)).toMatch(/error=domain/);
 });
 
-test("somebody who was disabled does not come in by the provider either", async () => {
+test("a disabled person cannot sign in through the provider", async () => {
   const leaver = someone();
   await browser().signInThroughProvider(leaver.login);
   await db().update(users).set({ disabledAt: 1 }).where(eq(users.email, leaver.email));
@@ -152,7 +152,7 @@ test("somebody who was disabled does not come in by the provider either", async 
   expect(await sessionOf(db(), visitor.page())).toBeNull();
 });
 
-test("an address that the provider has not verified, or does not tell, lets nobody in and links no account", async () => {
+test("an unverified or missing address is refused and links no account", async () => {
   const ada = await createUser(db(), { email: "unverified@example.test", password: "a long password" });
   for (const claims of [
     { email: ada.email, email_verified: false },
@@ -165,7 +165,7 @@ test("an address that the provider has not verified, or does not tell, lets nobo
   expect(await db().$count(identities, eq(identities.userId, ada.id))).toBe(0);
 });
 
-test("an account with the verified address is theirs from then on, with its password, projects and sessions", async () => {
+test("an account with the verified address is linked, and keeps its password, projects and sessions", async () => {
   const { ctx, userId } = await testProject();
   const ada = await createUser(db(), { email: "Ada.Linked@example.test", password: "a long password" });
   await acceptInvitation({ db: db(), userId: ada.id }, { token: (await inviteMember(ctx, { role: "manager" })).token });
@@ -184,7 +184,7 @@ test("an account with the verified address is theirs from then on, with its pass
   expect(userId).not.toBe(ada.id);
 });
 
-test("an account that somebody made with another's address loses its password and sessions when its owner comes", async () => {
+test("an account created with somebody else's address loses its password and sessions when the owner signs in", async () => {
   const { ctx } = await testProject();
   const email = "victim@example.test";
   const { token } = await inviteMember(ctx, {});
@@ -201,7 +201,7 @@ test("an account that somebody made with another's address loses its password an
   });
 });
 
-test("where somebody new is invited to, they join as what the invitation says", async () => {
+test("a new person joins the project of an invitation with the invitation's role", async () => {
   const { ctx } = await testProject();
   const elsewhere = await testProject();
   const { token } = await inviteMember(ctx, { role: "editor" });
@@ -217,7 +217,7 @@ test("where somebody new is invited to, they join as what the invitation says", 
   expect(await rolesOf(userId)).toContainEqual({ projectId: ctx.projectId, role: "editor" });
 });
 
-test("two browsers at once make one account", async () => {
+test("two concurrent sign-ins create one account", async () => {
   const { login, email, sub } = someone();
   const visitors = Array.from({ length: 4 }, () => browser());
   await Promise.all(visitors.map((visitor) => visitor.signInThroughProvider(login)));
@@ -234,7 +234,7 @@ async function onTheWay() {
   return { visitor, url: new URL(body.url ?? "") };
 }
 
-test("the provider is asked with PKCE, state and nonce", async () => {
+test("authorization requests use PKCE, state and nonce", async () => {
   const { url } = await onTheWay();
   expect(Object.fromEntries(url.searchParams)).toMatchObject({
     scope: "openid email profile",
@@ -247,7 +247,7 @@ test("the provider is asked with PKCE, state and nonce", async () => {
   });
 });
 
-test("an answer of the provider counts once, and for the browser that asked", async () => {
+test("a provider's response is accepted once, and only from the browser that started the sign-in", async () => {
   const { login } = someone();
   const { visitor, url } = await onTheWay();
   const back = await atProvider(url.href, login);
@@ -268,7 +268,7 @@ test("an answer of the provider counts once, and for the browser that asked", as
   expect(await browser().followRedirects(home)).toMatch(failed);
 });
 
-test("whoever turns back at the provider is on the sign-in page again, with where they were going", async () => {
+test("cancelling at the provider leads back to the sign-in page, which keeps the requested page", async () => {
   const { visitor, url } = await onTheWay();
   const back = await atProvider(url.href, "nobody by this name");
   expect(new URL(back).searchParams.get("error")).toBe("access_denied");

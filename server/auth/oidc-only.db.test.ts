@@ -45,7 +45,7 @@ test("the first owner is set up without a password and comes in through the prov
   expect((await sessionOf(db(), visitor.page()))?.user.id).toBe(user.id);
 });
 
-test("nothing that only a password is good for works, not with the right one either", async () => {
+test("operations that need a password are refused, even with the right one", async () => {
   const { ctx } = await testProject();
   const ada = await createUser(db(), { email: "ada@example.test", password: "a long password" });
   const visitor = browser();

@@ -18,7 +18,7 @@ const rowsOf = (userId: string) =>
     .where(eq(accountAuditLog.userId, userId))
     .orderBy(asc(accountAuditLog.createdAt), asc(accountAuditLog.id));
 
-test("the first owner's set-up is told, and each link that was printed for it", async () => {
+test("the audit log records the first owner's setup and each printed setup link", async () => {
   await createSetupLink(db());
   const { token } = (await createSetupLink(db())) as { token: string };
   const given = { token, email: "owner@example.test", password: PASSWORD };
@@ -36,7 +36,7 @@ test("the first owner's set-up is told, and each link that was printed for it", 
   expect(JSON.stringify([printed, await rowsOf(user.id)])).not.toContain(token);
 });
 
-test("signing in and out is told with the session, the browser's address and the way in", async () => {
+test("the audit log records signing in and out with session, address and method", async () => {
   const { id: userId, email } = await person();
   const one = browser();
   await one.signIn(email, PASSWORD);
@@ -54,7 +54,7 @@ test("signing in and out is told with the session, the browser's address and the
   ]);
 });
 
-test("who was not let in is told to the account once a minute, however often they try, and never their password", async () => {
+test("refused sign-ins are recorded once a minute per account, never with the password", async () => {
   const { id: userId, email } = await person();
   const guesser = browser();
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
@@ -78,7 +78,7 @@ test("who was not let in is told to the account once a minute, however often the
   expect(entries[0]?.actor).toEqual({ kind: "visitor", id: null, name: null, sessionId: null });
 });
 
-test("a try with an address that nobody has leaves no row", async () => {
+test("an attempt with an unknown address leaves no row", async () => {
   const before = await db().$count(accountAuditLog);
   await browser().signIn("nobody@example.test", "wrong");
   await browser().signIn("\u0000", "wrong");

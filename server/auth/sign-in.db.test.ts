@@ -39,7 +39,7 @@ test("signing in opens a session that lasts until signing out, which ends it for
   expect(await sessionOf(db(), stolen)).toBeNull();
 });
 
-test("a wrong password and an unknown address get the very same answer", async () => {
+test("a wrong password and an unknown address get identical responses", async () => {
   const email = await person();
   const wrong = await browser().signIn(email, "wrong");
   const unknown = await browser().signIn("nobody@example.test", "wrong");
@@ -47,7 +47,7 @@ test("a wrong password and an unknown address get the very same answer", async (
   expect(new URL(wrong.body.url ?? "").searchParams.get("error")).toBe("CredentialsSignin");
 });
 
-test("too many attempts are told as such", async () => {
+test("too many attempts are reported as such", async () => {
   const email = await person();
   const guesser = browser();
   for (let i = 0; i < 10; i++) await guesser.signIn(email, "wrong");
@@ -55,7 +55,7 @@ test("too many attempts are told as such", async () => {
   expect(new URL(body.url ?? "").searchParams.get("error")).toBe("RateLimited");
 });
 
-test("an account that was disabled is told to whoever has its password, and to nobody else", async () => {
+test("only a person with the right password learns that an account is disabled", async () => {
   const email = await person();
   const before = browser();
   await before.signIn(email, "correct horse");
@@ -67,7 +67,7 @@ test("an account that was disabled is told to whoever has its password, and to n
   expect(await errorOf("wrong")).toBe("CredentialsSignin");
 });
 
-test("a sign-in without this installation's token is not taken, and none leads elsewhere afterwards", async () => {
+test("a sign-in without a CSRF token is refused, and none redirects to another site", async () => {
   const email = await person();
   const visitor = browser();
   await visitor.ask("callback/credentials", { email, password: "correct horse", csrfToken: "forged", json: "true" });
@@ -76,7 +76,7 @@ test("a sign-in without this installation's token is not taken, and none leads e
   expect(body.url).toBe(ORIGIN);
 });
 
-test("a session whose row was ended or has run out is over, and next-auth clears its cookie", async () => {
+test("a revoked or expired session is rejected, and next-auth clears its cookie", async () => {
   const email = await person();
   const one = browser();
   await one.signIn(email, "correct horse");
@@ -90,14 +90,14 @@ test("a session whose row was ended or has run out is over, and next-auth clears
   expect(one.jar.has("whetstone-session")).toBe(false);
 });
 
-test("a cookie that we did not encrypt is nobody's", async () => {
+test("a forged session cookie is ignored", async () => {
   for (const value of ["", "x", "a.b.c.d.e", "%E0%A4%A", "eyJhbGciOiJub25lIn0.eyJzaWQiOiJzZXNfMSJ9."]) {
     const page = new Request(ORIGIN, { headers: { cookie: `whetstone-session=${value}` } });
     expect(await sessionOf(db(), page)).toBeNull();
   }
 });
 
-test("what a request says of its origin decides whether it may change anything", () => {
+test("only same-origin requests may change anything", () => {
   const from = (headers: Record<string, string>) => isSameOrigin(new Headers({ host: "localhost:3210", ...headers }));
   expect(from({ origin: "http://localhost:3210" })).toBe(true);
   expect(from({ "sec-fetch-site": "same-origin", origin: "http://other.test" })).toBe(true);
@@ -131,7 +131,7 @@ test("an error in the address is passed on as a word, and as nothing else", asyn
   }
 });
 
-test("next-auth leads to no other host, whatever a callbackUrl or its cookie says", async () => {
+test("next-auth redirects to no other host, whatever a callbackUrl or its cookie says", async () => {
   const email = await person();
   const evil = [
     "https://evil.test/",

@@ -12,7 +12,7 @@ import { KEY_CACHE_MS } from "./verify-api-key";
 afterEach(() => vi.useRealTimers());
 const refused = { code: "unauthenticated" };
 
-test("a key says what it is, and opens its project with its capabilities", async () => {
+test("a key is recognizable, and grants its capabilities in its project", async () => {
   const { ctx } = await testProject();
   const { apiKey, secret } = await createApiKey(ctx, {
     name: "CI",
@@ -33,7 +33,7 @@ test("a key without capabilities named reads everything and sends telemetry", as
   expect([...apiKey.capabilities].sort()).toEqual([...DEFAULT_KEY_CAPABILITIES].sort());
 });
 
-test("every single mistyped character is told by the checksum, without a database", async () => {
+test("the checksum detects every single mistyped character without a query", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "typed" });
   for (let at = "whet_".length; at < secret.length; at++) {
@@ -43,7 +43,7 @@ test("every single mistyped character is told by the checksum, without a databas
   await expect(verifyApiKey({} as never, `${secret}x`)).rejects.toMatchObject(refused);
 });
 
-test("the secret is kept nowhere, and no list shows it", async () => {
+test("the secret is stored nowhere, and no list shows it", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "hidden" });
   const [row] = await db().select().from(apiKeys).where(eq(apiKeys.projectId, ctx.projectId));
@@ -52,14 +52,14 @@ test("the secret is kept nowhere, and no list shows it", async () => {
   expect(listed.apiKeys[0]).not.toHaveProperty("hash");
 });
 
-test("two keys differ in id and secret, and one's id with the other's secret opens nothing", async () => {
+test("two keys differ in id and secret, and one's id with the other's secret is refused", async () => {
   const { ctx } = await testProject();
   const [one, two] = [await createApiKey(ctx, { name: "1" }), await createApiKey(ctx, { name: "2" })];
   const forged = one.secret.slice(0, 38) + two.secret.slice(38);
   await expect(verifyApiKey(db(), forged)).rejects.toMatchObject(refused);
 });
 
-test("an expired key opens nothing, from the millisecond on", async () => {
+test("an expired key is refused from the exact millisecond on", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "soon", expiresAt: (await databaseNow(db())) + 3_000 });
   await verifyApiKey(db(), secret);
@@ -68,7 +68,7 @@ test("an expired key opens nothing, from the millisecond on", async () => {
   await expect(createApiKey(ctx, { name: "past", expiresAt: Date.now() - 1 })).rejects.toThrow(/future/);
 });
 
-test("a revoked key stops at once here, and is believed for less than five seconds elsewhere", async () => {
+test("a revoked key stops immediately in this process, and within five seconds in others", async () => {
   const { ctx } = await testProject();
   const { apiKey, secret } = await createApiKey(ctx, { name: "gone" });
   await verifyApiKey(db(), secret);
@@ -77,7 +77,7 @@ test("a revoked key stops at once here, and is believed for less than five secon
   expect(KEY_CACHE_MS).toBeLessThan(5000);
 });
 
-test("what another process revoked is refused once this one's belief runs out", async () => {
+test("a key revoked by another process is refused once the cache entry expires", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "elsewhere" });
   await verifyApiKey(db(), secret);
@@ -101,7 +101,7 @@ test("revoking again keeps the first time; a key of another project cannot be re
   expect((await listApiKeys(ctx, {})).apiKeys[0]).toMatchObject({ status: "revoked", revokedAt: first });
 });
 
-test("the last use is noted off the request's path, and at most once a minute", async () => {
+test("the last use is recorded in the background, at most once a minute", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "used" });
   const lastUsedAt = async () => (await listApiKeys(ctx, {})).apiKeys[0]?.lastUsedAt;
@@ -113,7 +113,7 @@ test("the last use is noted off the request's path, and at most once a minute", 
   expect(await lastUsedAt()).toBe(noted);
 });
 
-test("only a holder of project:admin manages keys, and nobody gives what they do not hold", async () => {
+test("only project:admin manages keys, and nobody grants capabilities that they lack", async () => {
   const { ctx, asKey } = await testProject();
   const manager = (await testProject("manager")).ctx;
   for (const call of [
@@ -164,7 +164,7 @@ test("pages of keys miss and repeat none, and a cursor from elsewhere is refused
   });
 });
 
-test("a burst of requests with one key asks the database once", async () => {
+test("a burst of requests with one key runs one query", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "burst" });
   const select = vi.spyOn(db(), "select");

@@ -24,7 +24,7 @@ import { acceptInvitation, inviteMember, joinByInvitation } from "@/server/servi
 import { renameProject } from "@/server/services/projects";
 import { listAudit, listMyActivity } from ".";
 
-test("a change tells who, by which door, what, and what it was before and after", async () => {
+test("a change records who, through which interface, what, before and after", async () => {
   const { ctx, userId } = await testProject();
   const { cookie, sessionId } = await cookieFor(userId);
   const key = await keyFor(ctx, "project:admin");
@@ -87,7 +87,7 @@ test("a change and its row exist together or not at all", async () => {
   expect((await listAudit(ctx, {})).entries).toEqual([]);
 });
 
-test("rows cannot be changed or removed while their project exists, and fall with it", async () => {
+test("rows cannot be changed or deleted while their project exists, and are deleted with it", async () => {
   const { ctx } = await testProject();
   await renameProject(ctx, { name: "Once" });
   const mine = eq(auditLog.projectId, ctx.projectId);
@@ -171,7 +171,7 @@ test("the file has every row, quoted, and no cell that a spreadsheet would run",
   ]);
 });
 
-test("a file of the log goes on over as many pages as there are, and has nothing of another project", async () => {
+test("the downloaded log covers all pages, and contains nothing of another project", async () => {
   const [ours, theirs] = [await testProject(), await testProject()];
   const rows = Array.from({ length: 1100 }, (_, n) => ({
     projectId: ours.ctx.projectId,

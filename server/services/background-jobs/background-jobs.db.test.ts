@@ -32,7 +32,7 @@ const jobs = async (ctx: Ctx, filters = {}) => (await listBackgroundJobs(ctx, fi
 const job = async (ctx: Ctx, backgroundJobId: string) =>
   (await getBackgroundJob(ctx, { backgroundJobId })).backgroundJob;
 
-test("a function that always throws becomes a dead letter that completes when it is mended and replayed", async () => {
+test("a function that always throws is dead-lettered, and completes when it is fixed and replayed", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   const client = embeddedClient();
@@ -113,7 +113,7 @@ test("a job that is retried says when, and one that waits can be cancelled and r
   expect(await job(ctx, retrying.id)).toMatchObject({ attempts: 1, error: null });
 });
 
-test("what is running, or must not be left half done, cannot be cancelled", async () => {
+test("a job that is running, or must not be left half done, cannot be cancelled", async () => {
   const { ctx } = await testProject();
   const running = await storedJob(ctx, { state: "running", leaseToken: "t", leaseUntil: Date.now() + 60_000 });
   const deletion = await storedJob(ctx, { functionId: "whetstone-delete-data" });
@@ -126,7 +126,7 @@ test("what is running, or must not be left half done, cannot be cancelled", asyn
   }
 });
 
-test("the list is filtered, paged, and knows no job of the whole installation", async () => {
+test("the list is filtered and paged, and leaves out jobs of the installation", async () => {
   const { ctx } = await testProject();
   await storedJob({ db: db(), projectId: null }, { state: "failed" });
   const ids: string[] = [];
@@ -200,7 +200,7 @@ test("a list counts the conversations of all Rule Runs of a job, though it names
   expect(whole.conversationIds).toHaveLength(7);
 });
 
-test("an error is told without its stack, its values, secrets, and ids that the job was not told", async () => {
+test("an error is shown without its stack, values, secrets, and ids that the job does not carry", async () => {
   const { ctx } = await testProject();
   const foreign = newId("conv");
   const own = newId("run");
@@ -222,7 +222,7 @@ test("an error is told without its stack, its values, secrets, and ids that the 
     expect(JSON.stringify(told)).not.toContain(hidden);
 });
 
-test("all failed jobs that fit are replayed at once, and nothing else", async () => {
+test("all matching failed jobs are replayed at once, and no others", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   const now = Date.now();
@@ -244,7 +244,7 @@ test("all failed jobs that fit are replayed at once, and nothing else", async ()
   expect(await job(ctx, old)).toMatchObject({ attempts: 0, startedAt: null, finishedAt: null });
 });
 
-test("what a page asks of a project's jobs is answered by an index, however many there are", async () => {
+test("every query for a project's jobs uses an index", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`
     insert into job_runs (id, project_id, function_id, event_id, event, state, max_attempts, lane, created_at, finished_at)

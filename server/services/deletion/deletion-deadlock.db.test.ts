@@ -23,7 +23,7 @@ const waiting = async () => {
 };
 const waitFor = (count: number) => expect.poll(waiting).toBe(count);
 
-test("a deletion that lost to a deadlock is done again and nobody hears of it", async () => {
+test("a deletion that fails with a deadlock is retried transparently", async () => {
   const { ctx } = await testProject();
   const [first, second] = [hex(1, 32), hex(2, 32)];
   const session = { attributes: { "session.id": "doomed" } };
@@ -57,7 +57,7 @@ test("a deletion that lost to a deadlock is done again and nobody hears of it", 
   expect((await listConversations(ctx, {})).conversations).toEqual([]);
 });
 
-test("only a deadlock is worth another try, and only of the whole transaction", async () => {
+test("only a deadlock is retried, and only as a whole transaction", async () => {
   let runs = 0;
   const failing = (code: string) => async () => {
     runs++;
@@ -71,7 +71,7 @@ test("only a deadlock is worth another try, and only of the whole transaction", 
   expect(runs).toBe(7);
 });
 
-test("conversations are merged and deleted side by side, and each deletion is told it is done", async () => {
+test("conversations are merged and deleted concurrently, and each deletion succeeds", async () => {
   const { ctx } = await testProject();
   const ROUNDS = 12;
   /** One call that two instrumentations tell of: in a named conversation, and in a trace of its own. */

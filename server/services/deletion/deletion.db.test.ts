@@ -78,7 +78,7 @@ const toEnd = async (deletionId: string, forMs = 60_000) => {
   throw new Error("The deletion does not end.");
 };
 
-test("a deleted conversation is nowhere any more, and its neighbours are untouched", async () => {
+test("a deleted conversation leaves no rows, and other conversations are untouched", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [conversationSpan(1, "secret-session", "ann", "my canary word")]);
   await ingest(ctx, [conversationSpan(2, "kept-session", "bob")]);
@@ -131,7 +131,7 @@ test("the labels of a deleted conversation are nowhere, those that people gave i
   }
 });
 
-test("spans of a deleted conversation that are sent again bring nothing back", async () => {
+test("spans of a deleted conversation that are sent again are rejected", async () => {
   const { ctx } = await testProject();
   const sent = conversationSpan(3, "gone", "ann");
   await ingest(ctx, [sent]);
@@ -178,7 +178,7 @@ test("spans of a user that could not be rebuilt go as well, and keep no deletion
   expect(await tablesNaming(db(), trace(40))).toEqual({});
 });
 
-test("Findings are recounted, retold, and gone when nothing shows them", async () => {
+test("Findings are recounted and updated, and deleted without Occurrences", async () => {
   const { ctx } = await testProject();
   const diagnose = async (conversationId: string, lastActivityAt: number) => {
     const { runs } = await createRuleRuns(ctx, { conversationId, lastActivityAt });
@@ -222,7 +222,7 @@ test("Findings are recounted, retold, and gone when nothing shows them", async (
   for (const id of [one.id, own.id]) expect(await tablesStillNaming(db(), id), id).toEqual({});
 });
 
-test("everything of one user goes, what has not been read yet included, and the receipt does not say who", async () => {
+test("all data of a user is deleted, including unprojected spans, and the receipt does not name them", async () => {
   const { ctx } = await testProject();
   const user = "user-7f3a@example.com";
   for (let n = 10; n < 20; n++) await ingest(ctx, [conversationSpan(n, `session-${n}`, n % 2 ? user : "other")]);
@@ -253,7 +253,7 @@ test("everything of one user goes, what has not been read yet included, and the 
   expect(await runDeletion(db(), deletion.id, { forMs: 1000, jobName: "test" })).toEqual({ done: true });
 });
 
-test("a receipt says how far a deletion is, who asked for it, and which failed job holds it up", async () => {
+test("a receipt shows progress, requester, and the failed job that stalls a deletion", async () => {
   const { ctx, userId } = await testProject();
   await ingest(ctx, [conversationSpan(81, "one", "ann"), conversationSpan(82, "two", "ann")]);
   const { deletion } = await deleteUserData(ctx, { userId: "ann" });
@@ -273,7 +273,7 @@ test("a receipt says how far a deletion is, who asked for it, and which failed j
   });
 });
 
-test("a deletion that is interrupted goes on where it stopped, and counts each row once", async () => {
+test("an interrupted deletion resumes where it stopped, and counts each row once", async () => {
   const { ctx } = await testProject();
   await db()
     .insert(conversations)
@@ -294,7 +294,7 @@ test("a deletion that is interrupted goes on where it stopped, and counts each r
   expect((await getDeletion(ctx, { deletionId: deletion.id })).deletion.counts).toEqual({ conversations: 450 });
 });
 
-test("a deleted project is gone for everybody at once, and then entirely", async () => {
+test("a deleted project is inaccessible immediately, and then deleted entirely", async () => {
   const { ctx } = await testProject();
   const kept = await testProject();
   await ingest(kept.ctx, [conversationSpan(1, "theirs", "bob")]);
@@ -364,7 +364,7 @@ test("a preview of very much says that it is not all, and of a project what was 
   expect((await previewDeletion(ctx, { userId: "bob" })).preview).toMatchObject({ conversations: 0, complete: true });
 });
 
-test("deleting is an owner's, and another project's conversation is not there", async () => {
+test("only owners can delete, and another project's conversation is not found", async () => {
   const editor = await testProject("manager");
   const theirs = await testProject();
   await ingest(theirs.ctx, [conversationSpan(41, "theirs", "ann")]);
@@ -425,7 +425,7 @@ test("deleting while the same conversation is being sent leaves nothing behind",
   expect(await db().select().from(projects).where(eq(projects.id, ctx.projectId))).toHaveLength(1);
 }, 60_000);
 
-test("whoever was let in a moment before their project went is told that it is not there", async () => {
+test("a request admitted just before its project was deleted gets a 404", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`delete from projects where id = ${ctx.projectId}`);
   const late = createApiKey(ctx, { name: "Too late" }).catch((error) => knownError(error));

@@ -80,7 +80,7 @@ test("a set-up with a bad address and a short password names both", async () => 
   });
 });
 
-test("an address is one person's, whatever its case", async () => {
+test("an address belongs to one person, whatever its case", async () => {
   const { email, id } = await person();
   await expect(createUser(db(), { email: email.toUpperCase(), password: "12345678" })).rejects.toMatchObject({
     code: "conflict",
@@ -94,7 +94,7 @@ test("a password is kept as an argon2id hash", async () => {
   expect(found?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
-test("the right password signs in; a wrong one and an unknown address are told apart by nothing", async () => {
+test("the right password signs in; a wrong one and an unknown address are indistinguishable", async () => {
   const { id, email, password } = await person();
   expect(await from(email.toLowerCase(), password)).toMatchObject({ id });
   expect(await from(email, "wrong password")).toBeNull();
@@ -129,7 +129,7 @@ async function guesses(count: number, guess: (n: number) => Promise<unknown>) {
   return outcomes.filter((outcome) => outcome === "wrong").length;
 }
 
-test("after ten failures a network waits, even with the right password, and even when tried all at once", async () => {
+test("after ten failures a network is blocked, even with the right password and concurrent attempts", async () => {
   const { email, password } = await person();
   const tries = await Promise.allSettled(Array.from({ length: 15 }, () => from(email, "wrong", "203.0.113.7")));
   const codes = tries.map((one) => (one.status === "fulfilled" ? "wrong" : one.reason.code));
@@ -137,14 +137,14 @@ test("after ten failures a network waits, even with the right password, and even
   await expect(from(email, password, "203.0.113.7")).rejects.toMatchObject(limited);
 });
 
-test("who guesses somebody's password keeps nobody else from signing in, with however many tries", async () => {
+test("guessing a password locks nobody else out, however many attempts are made", async () => {
   const { email, password } = await person();
   await guesses(15, () => from(email, "wrong", "203.0.113.8"));
   await expect(from(email, password, "203.0.113.8")).rejects.toMatchObject(limited);
   expect(await from(email, password, "198.51.100.77")).not.toBeNull();
 });
 
-test("many networks together have a hundred guesses an hour, and the person comes in from where they did before", async () => {
+test("all unfamiliar networks together have a hundred attempts an hour, and the person can still sign in from a familiar one", async () => {
   const { id, email, password } = await person();
   await recordSignInNetwork(db(), { userId: id, address: "198.51.100.200" });
   verify.mockResolvedValue(false);
@@ -159,7 +159,7 @@ test("many networks together have a hundred guesses an hour, and the person come
   expect(await from(email, password, "198.51.100.201")).toMatchObject({ id });
 });
 
-test("an address that nobody has is limited just the same", async () => {
+test("an unknown address is limited just the same", async () => {
   expect(await guesses(15, () => from("ghost@example.test", "wrong", "203.0.114.1"))).toBe(10);
   verify.mockResolvedValue(false);
   expect(await guesses(120, (n) => from("ghost2@example.test", "wrong", `100.65.${Math.floor(n / 9)}.1`))).toBe(100);
@@ -167,18 +167,18 @@ test("an address that nobody has is limited just the same", async () => {
   verify.mockImplementation(real.verify);
 });
 
-test("one network that tries many people is stopped, an IPv6 network as a whole", async () => {
+test("a network that tries many accounts is blocked, an IPv6 /64 as a whole", async () => {
   expect(await guesses(60, (n) => from(`spray${n}@example.test`, "wrong", `2001:db8::2:${n}:0:1`))).toBe(50);
 });
 
-test("what is refused is asked of no database until its time is over", async () => {
+test("refused attempts cost no query until their window ends", async () => {
   const { email } = await person();
   await guesses(11, () => from(email, "wrong", "203.0.115.1"));
   const deaf = verifyPassword({} as never, { email, password: "wrong", address: "203.0.115.1" });
   await expect(deaf).rejects.toMatchObject(limited);
 });
 
-test("a flood of strangers is looked at a few at once, the rest is refused at once, and friends still come in", async () => {
+test("a flood of strangers is limited to a few hashes at a time, and people on familiar networks still sign in", async () => {
   const { id, email, password } = await person();
   await recordSignInNetwork(db(), { userId: id, address: "198.51.100.210" });
   const gates: (() => void)[] = [];
@@ -212,7 +212,7 @@ test("a flood of strangers is looked at a few at once, the rest is refused at on
   verify.mockImplementation(real.verify);
 });
 
-test("a success makes earlier mistypings forgotten", async () => {
+test("a success resets earlier failures", async () => {
   const { email, password } = await person();
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 8; i++) expect(await from(email, "wrong")).toBeNull();
@@ -236,7 +236,7 @@ test("a session is its person's until it is ended or runs out", async () => {
   expect(await readSession(db(), "ses_none")).toBeNull();
 });
 
-test("that a session is in use is noted now and then, not at each request", async () => {
+test("the last use of a session is recorded from time to time, not on each request", async () => {
   const { id } = await person();
   const session = await startSession(db(), { userId: id });
   const seen = async () =>

@@ -35,7 +35,7 @@ const acting = ({ apiKey }: Awaited<ReturnType<typeof createApiKey>>, ctx: Ctx) 
 });
 const statusesOf = async (ctx: Ctx) => (await listApiKeys(ctx, {})).apiKeys.map(({ name, status }) => [name, status]);
 
-test("a key gives no role, and no capability, that may do more than it", async () => {
+test("a key grants no role and no capability beyond its own", async () => {
   const { ctx } = await testProject();
   const { userId } = await account();
   await db().insert(memberships).values({ projectId: ctx.projectId, userId, role: "viewer" });
@@ -61,13 +61,13 @@ test("a key gives no role, and no capability, that may do more than it", async (
   expect(await roleIn(db(), { projectId: ctx.projectId, userId })).toBe("manager");
 });
 
-test("no key makes a link for a password, whatever it holds and whoever it is for", async () => {
+test("no key can create a password link", async () => {
   const { ctx, userId } = await testProject();
   const key = await ctxForKey(ctx, CAPABILITIES);
   await expect(createPasswordReset(key, { userId })).rejects.toMatchObject({ code: "forbidden" });
 });
 
-test("an invitation that was made with a key ends when the key is revoked, and who has come stays", async () => {
+test("an invitation created with a key ends when the key is revoked, and members who joined stay", async () => {
   const { ctx } = await testProject();
   const key = await ctxForKey(ctx, CAPABILITIES);
   const [used, open] = [await inviteMember(key, { role: "owner" }), await inviteMember(key, { role: "viewer" })];
@@ -82,7 +82,7 @@ test("an invitation that was made with a key ends when the key is revoked, and w
   expect(listed.map(({ status }) => status).sort()).toEqual(["accepted", "revoked"]);
 });
 
-test("whoever accepts asks for the key itself, so no order of the two lets somebody in by a dead key", async () => {
+test("accepting locks the issuing key, so a concurrent revocation never admits anybody", async () => {
   const { ctx } = await testProject();
   const key = await ctxForKey(ctx, CAPABILITIES);
   const { token } = await inviteMember(key, {});
@@ -110,7 +110,7 @@ test("whoever accepts asks for the key itself, so no order of the two lets someb
   }
 });
 
-test("a key's end counts as its revocation does: what is made with it ends with it at the latest", async () => {
+test("whatever a key creates expires with the key at the latest", async () => {
   const { ctx } = await testProject();
   const endsAt = (await databaseNow(db())) + HOUR_MS;
   const key = await ctxForKey(ctx, CAPABILITIES, endsAt);
@@ -126,7 +126,7 @@ test("a key's end counts as its revocation does: what is made with it ends with 
   await expect(acceptInvitation(await account(), { token })).rejects.toMatchObject(closed);
 });
 
-test("keys that were made with a key end with it, those made with these too, and no others", async () => {
+test("a key's descendants end with it, and no other keys", async () => {
   const { ctx } = await testProject();
   const mine = await createApiKey(ctx, { name: "mine", capabilities: [...CAPABILITIES] });
   const child = await createApiKey(acting(mine, ctx), { name: "child", capabilities: [...CAPABILITIES] });
@@ -146,7 +146,7 @@ test("keys that were made with a key end with it, those made with these too, and
   expect(await findInvitation(db(), invited.token)).toBeNull();
 });
 
-test("a key that was revoked a moment ago hands nothing on, in a process that still believes it", async () => {
+test("a key that was just revoked grants nothing, even in a process that still has it cached", async () => {
   const { ctx } = await testProject();
   const { userId } = await account();
   await db().insert(memberships).values({ projectId: ctx.projectId, userId, role: "viewer" });
@@ -158,7 +158,7 @@ test("a key that was revoked a moment ago hands nothing on, in a process that st
   await expect(changeRole(key, { userId, role: "owner" })).rejects.toMatchObject(dead);
 });
 
-test("a key that is made while the one it is made with is revoked does not outlive it", async () => {
+test("a key created while its parent is being revoked does not outlive it", async () => {
   const { ctx } = await testProject();
   for (let round = 0; round < 5; round++) {
     const key = await ctxForKey(ctx, CAPABILITIES);
@@ -170,7 +170,7 @@ test("a key that is made while the one it is made with is revoked does not outli
   expect((await statusesOf(ctx)).filter(([, status]) => status === "active")).toEqual([]);
 });
 
-test("an owner's invitation ends with their being an owner, also one that was just being made", async () => {
+test("an owner's invitations end with their ownership, even one created concurrently", async () => {
   const { ctx, userId } = await testProject();
   const { token } = await inviteMember(ctx, { role: "owner" });
   await db().update(memberships).set({ role: "viewer" }).where(eq(memberships.userId, userId));

@@ -93,7 +93,7 @@ test("somebody without an account joins by a link, once, and signs in with their
   expect((await listInvitations(ctx, { pending: true })).invitations).toEqual([]);
 });
 
-test("a link used by many at once lets one in", async () => {
+test("a link used concurrently admits one person", async () => {
   const { ctx } = await testProject();
   const { token } = await inviteMember(ctx, {});
   const many = await Promise.all(Array.from({ length: 6 }, person));
@@ -179,7 +179,7 @@ test("removing a member says which of their keys are left, and revokes them wher
   await expect(verifyApiKey(db(), hers.secret)).rejects.toThrow("revoked");
 });
 
-test("an owner who was disabled is not the one that is left", async () => {
+test("a disabled owner does not count as the remaining owner", async () => {
   const { ctx, userId } = await testProject();
   const other = await memberOf(ctx, "owner");
   await db().update(users).set({ disabledAt: 1 }).where(eq(users.id, other.id));
@@ -199,7 +199,7 @@ test("the last owner neither leaves nor is demoted or removed", async () => {
   expect((await changeRole(ctx, { userId, role: "owner" })).member.role).toBe("owner");
 });
 
-test("ownership goes over in one step, and the former owner's links stop working", async () => {
+test("ownership is transferred in one step, and the former owner's links stop working", async () => {
   const { ctx, userId } = await testProject();
   const key = await ctxForKey(ctx, CAPABILITIES);
   const next = await memberOf(ctx, "viewer");
@@ -217,7 +217,7 @@ test("ownership goes over in one step, and the former owner's links stop working
   });
 });
 
-test("a removal counts from the next request on, in the browser's and the program's door", async () => {
+test("a removal takes effect with the next request, in the browser and over the API", async () => {
   const { ctx } = await testProject();
   const ada = await memberOf(ctx, "owner");
   const { cookie } = await cookieFor(ada.id);
@@ -286,7 +286,7 @@ test("an owner's link sets a new password once and signs the person out everywhe
   expect(await signIn(ada.email, password)).toMatchObject({ id: ada.id });
 });
 
-test("an owner comes by no reset link into projects that are not theirs", async () => {
+test("an owner cannot use a reset link to get into other projects", async () => {
   const { ctx } = await testProject();
   const elsewhere = await testProject();
   const ada = await memberOf(ctx, "viewer");
@@ -337,7 +337,7 @@ test("a person sees and ends their own sessions only", async () => {
   expect((await renameMe(account, { name: "Ada L." })).user.name).toBe("Ada L.");
 });
 
-test("whoever holds a link joins or sets a password in the browser's door, and the log says from where", async () => {
+test("the holder of a link joins or sets a password in the browser, and the log records the address", async () => {
   const { ctx } = await testProject();
   const tell = async (path: string, input: object) => {
     const headers = { "sec-fetch-site": "same-origin", "x-forwarded-for": "203.0.113.7", "x-request-id": "req-link" };

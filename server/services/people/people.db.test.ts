@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 
 describe("who may", () => {
-  test("whoever comes first owns the installation, and nobody who comes later", async () => {
+  test("the first person owns the installation, and nobody else", async () => {
     const { person } = await getPerson(operator(), { userId: owner.id });
     expect(person).toMatchObject({ installationOwner: true, mayCreateProjects: true });
     const later = await newPerson();
@@ -75,7 +75,7 @@ describe("who may", () => {
     await expect(enablePerson(one.account, { userId: other.id })).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  test("starting a project is a right that owners give and take", async () => {
+  test("creating projects is a right that owners grant and revoke", async () => {
     const person = await newPerson();
     const start = () => startProject(person.account, { name: "Theirs" });
     await expect(start()).rejects.toMatchObject({
@@ -107,7 +107,7 @@ test("the list has everybody's projects, rights and last sign-in, page by page",
 });
 
 describe("disabling", () => {
-  test("ends every session and link at once, and lets nobody in by any password", async () => {
+  test("ends every session and link immediately, and no password signs in", async () => {
     const person = await newPerson();
     const { ctx } = await projectOf(person);
     const session = await startSession(db(), { userId: person.id });
@@ -134,7 +134,7 @@ describe("disabling", () => {
     expect(await signIn(person)).toMatchObject({ userId: person.id });
   });
 
-  test("a session that was just being opened opens nothing", async () => {
+  test("a session created concurrently does not work", async () => {
     const person = await newPerson();
     await disablePerson(owner.account, { userId: person.id });
     const session = await startSession(db(), { userId: person.id });
@@ -172,7 +172,7 @@ describe("disabling", () => {
 });
 
 describe("erasing", () => {
-  test("takes the account and its ways in, and leaves what was done under an id", async () => {
+  test("removes the account and its sign-in methods, and keeps its actions under an id", async () => {
     const person = await newPerson("Hedy Lamarr");
     const { ctx, projectId } = await projectOf(person);
     const heir = await newPerson("Heir");
@@ -242,7 +242,7 @@ describe("erasing", () => {
     expect(await db().select().from(accountAuditLog).where(mine)).toEqual(before);
   });
 
-  test("the only owner of a project hands it over first, and is told which", async () => {
+  test("the only owner of a project has to transfer it first, and the error names it", async () => {
     const [person, heir] = [await newPerson(), await newPerson()];
     const { projectId } = await projectOf(person);
     const disabled = await newPerson();

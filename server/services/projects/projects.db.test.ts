@@ -4,7 +4,7 @@ import { testProject } from "@/db/testing/test-project";
 import { verifyApiKey } from "@/server/services/api-keys";
 import { createProject, getProject, listProjects, renameProject, roleIn, startProject } from ".";
 
-test("whoever starts a project owns it and gets its default key, once", async () => {
+test("the creator of a project owns it and gets its default key, once", async () => {
   const { userId } = await testProject();
   const { project, apiKey, secret } = await startProject({ db: db(), userId }, { name: " Shop " });
   expect(project.name).toBe("Shop");
@@ -15,7 +15,7 @@ test("whoever starts a project owns it and gets its default key, once", async ()
   expect(await roleIn(db(), { projectId: project.id, userId })).toBe("owner");
 });
 
-test("a project of nobody is not made at all", async () => {
+test("a project without an owner is not created", async () => {
   await expect(createProject(db(), { name: "Orphan", ownerUserId: "usr_none" })).rejects.toThrow();
   await expect(createProject(db(), { name: " ", ownerUserId: "usr_none" })).rejects.toMatchObject({
     issues: [{ path: ["name"] }],

@@ -36,7 +36,7 @@ const toEnd = async (asked: Ctx, forMs = 60_000) => {
   throw new Error("It does not end.");
 };
 
-test("what is older than a project keeps goes, with a preview before and a receipt after", async () => {
+test("conversations beyond the retention period are deleted, with a preview before and a receipt after", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   for (const each of [ctx, neighbour.ctx]) {
@@ -80,7 +80,7 @@ test("less than a day is refused, and only an owner decides", async () => {
   expect((await getRetention(manager.ctx, {})).retention.days).toBeNull();
 });
 
-test("housekeeping that is interrupted goes on, and old receipts of batches go after a month", async () => {
+test("interrupted housekeeping resumes, and batch receipts are deleted after a month", async () => {
   const { ctx } = await testProject();
   await db()
     .insert(conversations)
@@ -114,7 +114,7 @@ test("housekeeping that is interrupted goes on, and old receipts of batches go a
   expect(kept.map((row) => row.id)).toEqual(["rcp_new"]);
 });
 
-test("an imported file goes after a month, or when the project's conversations of its time do", async () => {
+test("an imported file is deleted after a month, or earlier with the project's retention", async () => {
   const [kept, short] = [await testProject(), await testProject()];
   await updateRetention(short.ctx, { days: 5 });
   const words = (name: string) => `said in an import, ${name}`;
@@ -144,7 +144,7 @@ test("an imported file goes after a month, or when the project's conversations o
   expect(await stored("1 days old")).toHaveLength(2);
 });
 
-test("each project's housekeeping is told once a day, however often it is asked", async () => {
+test("each project's housekeeping is queued once a day, however often it is scheduled", async () => {
   const { ctx } = await testProject();
   for (const at of [NOW, NOW, NOW + DAY]) await scheduleHousekeeping(db(), at);
   const told = await db()
@@ -154,7 +154,7 @@ test("each project's housekeeping is told once a day, however often it is asked"
   expect(told).toHaveLength(2);
 });
 
-test("what is older goes with the next housekeeping: within the hour, or tomorrow where today's is told", async () => {
+test("older conversations are deleted by the next housekeeping: within the hour, or tomorrow if today's is already queued", async () => {
   const { ctx } = await testProject();
   const nextRun = async () => new Date((await getRetention(ctx, {})).retention.nextRunAt);
   const soon = await nextRun();

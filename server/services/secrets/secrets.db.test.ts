@@ -74,7 +74,7 @@ beforeEach(async () => {
   await db().delete(ringKeys);
 });
 
-test("a secret is sealed under a data key of its own, and opens where it was stored", async () => {
+test("a secret is encrypted under its own data key, and decrypts where it was stored", async () => {
   const { ctx } = await testProject();
   const [one, two] = [await store(ctx, "the same"), await store(ctx, "the same")];
   const [first, second] = [await rowOf(ctx, one), await rowOf(ctx, two)];
@@ -84,7 +84,7 @@ test("a secret is sealed under a data key of its own, and opens where it was sto
   expect(first.dataKey).not.toBe(second.dataKey);
 });
 
-test("moved to another row, field or project it does not open, in whole or in part", async () => {
+test("moved to another row, field or project it cannot be decrypted", async () => {
   const [ours, theirs] = [await testProject(), await testProject()];
   const [mine, other] = [await store(ours.ctx, "mine"), await store(ours.ctx, "other")];
   const abroad = await store(theirs.ctx, "abroad");
@@ -100,14 +100,14 @@ test("moved to another row, field or project it does not open, in whole or in pa
   expect(() => unsealSecret(locationOf(ours.ctx, mine), changed)).toThrow(cannot);
 });
 
-test("many first secrets at once make one ring key", async () => {
+test("concurrent first secrets create one ring key", async () => {
   const { ctx } = await testProject();
   const ids = await Promise.all(Array.from({ length: 8 }, (_, n) => store(ctx, `secret ${n}`)));
   expect(await ringStatus(db())).toMatchObject([{ current: true, opens: true, secrets: 8 }]);
   expect(await Promise.all(ids.map((id) => read(ctx, id)))).toContain("secret 7");
 });
 
-test("a rotation changes the key, keeps the secrets, and removes what seals nothing any more", async () => {
+test("a rotation changes the key, keeps the secrets, and removes unused keys", async () => {
   const { ctx } = await testProject();
   const id = await store(ctx, "kept");
   const before = await rowOf(ctx, id);
@@ -172,7 +172,7 @@ test("secrets stay readable and writable while keys are rotated as fast as they 
   expect(count.writes).toBeGreaterThan(20);
 });
 
-test("a rewrapping that is cut short goes on where it stopped, and one that stands beside another does no harm", async () => {
+test("an interrupted rewrapping resumes where it stopped, and a concurrent one does no harm", async () => {
   const { ctx } = await testProject();
   const ids = await Promise.all(Array.from({ length: 250 }, (_, n) => store(ctx, `secret ${n}`)));
   await rotateSecrets(db());
@@ -190,7 +190,7 @@ test("a rewrapping that is cut short goes on where it stopped, and one that stan
   expect(await read(ctx, ids[249] as string)).toBe("secret 249");
 });
 
-test("under another WHETSTONE_SECRET nothing opens and nothing new is sealed, until the operator starts a new key", async () => {
+test("under another WHETSTONE_SECRET nothing is decrypted or encrypted until the operator creates a new key", async () => {
   const { ctx } = await testProject();
   const old = await store(ctx, "lost");
   await foreign();

@@ -43,7 +43,7 @@ const tokenIn = (text: unknown) => /#token=([\w-]+)/.exec(JSON.stringify(text))?
 const tellingIn = async (userId: string, sessionId?: string) =>
   (await getMe({ db: db(), userId, sessionId: sessionId ?? (await startSession(db(), { userId })) }, {})).passwordReset;
 
-test("a link for somebody who signs in elsewhere is mailed to them and shown to no owner", async () => {
+test("a link for a person who signs in through a provider is mailed to them and shown to no owner", async () => {
   const { ctx } = await testProject();
   const elsewhere = await testProject();
   const [ada, bob, eve] = [await memberOf(ctx, "viewer"), await memberOf(ctx, "owner"), await memberOf(ctx, "viewer")];
@@ -74,7 +74,7 @@ test("a link for an owner of the installation is mailed to them only, unless one
   expect((await createPasswordReset(bob.ctx, { userId: ada.id })).token).toEqual(expect.any(String));
 });
 
-test("a link stops working when its maker is no owner any more", async () => {
+test("a link stops working when its creator is no longer an owner", async () => {
   const { ctx, userId } = await testProject();
   const ada = await memberOf(ctx, "viewer");
   const { token } = await createPasswordReset(ctx, { userId: ada.id });
@@ -82,7 +82,7 @@ test("a link stops working when its maker is no owner any more", async () => {
   expect(await findPasswordReset(db(), token ?? "")).toBeNull();
 });
 
-test("whose password an owner's link has set is told by whom, in each browser until they say that they know", async () => {
+test("a person whose password was reset by an owner's link sees by whom, in each browser until dismissed", async () => {
   const { ctx } = await testProject();
   const owner = await memberOf(ctx, "owner");
   const ada = await memberOf(ctx, "viewer");
@@ -105,7 +105,7 @@ test("whose password an owner's link has set is told by whom, in each browser un
   expect(await tellingIn(ada.id)).toEqual({ at: expect.any(Number), by: null });
 });
 
-test("whoever asked for the link themselves is told nothing, and it hides nothing that they have to be told", async () => {
+test("a self-requested reset shows no notice, and hides no notice of an earlier one", async () => {
   const { ctx } = await testProject();
   const ada = await memberOf(ctx, "viewer");
   const forgot = async () => {
