@@ -7,26 +7,25 @@ import { APP_ID } from "@/server/platform/jobs/catalogue";
 import { logger } from "@/server/platform/log";
 import { PlainErrors } from "./plain-errors";
 
-/** Nothing listens here, and nothing is sent here: the client wants an address even where its `fetch` needs none. */
-const NOWHERE = "http://embedded.invalid";
+/** Never contacted: the client requires an address even where its `fetch` needs none. */
+const UNUSED_ADDRESS = "http://embedded.invalid";
 
 const viaOutbox = outboxFetch(db);
 
 /**
- * With `INNGEST_BASE_URL` a client of that server; without it, one whose events go to the outbox of this database.
- * The SDK keeps this object and reads it when it needs to: getters put off reading the environment until then, so
- * that a build can import the functions.
+ * With `INNGEST_BASE_URL` a client of that server; without it, one whose events go to the outbox of this database. The SDK
+ * reads this object lazily; getters defer reading the environment until then, so that a build can import the functions.
  */
 const options: ClientOptions = {
   id: APP_ID,
-  // Spans of the product's own calls are not Inngest's business.
+  // Do not send span metadata of our own calls to Inngest.
   aiMetadata: false,
   middleware: [PlainErrors],
   get isDev() {
     return inngestServer(env())?.isDev ?? true;
   },
   get baseUrl() {
-    return inngestServer(env())?.baseUrl ?? NOWHERE;
+    return inngestServer(env())?.baseUrl ?? UNUSED_ADDRESS;
   },
   get eventKey() {
     return inngestServer(env())?.eventKey ?? "";

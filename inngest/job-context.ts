@@ -1,7 +1,7 @@
 import { db } from "@/db/pool";
 import type { Ctx, ProjectId } from "@/server/platform/context";
 
-/** How a job acts in a project: the one place besides sign-in and keys where a `ProjectId` is minted. */
+/** Returns the context of a job in a project. Besides session and key checks, the only place that mints a `ProjectId`. */
 export const jobContext = (name: string, projectId: string): Ctx => ({
   db: db(),
   projectId: projectId as ProjectId,

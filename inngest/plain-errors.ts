@@ -10,8 +10,8 @@ async function plainly<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * What fails in a job is stored with its run, shown to members and, with a server, sent there: a database error names
- * its query and never the values in it.
+ * Strips query values from errors in jobs: they are stored with the run, shown to members and sent to the Inngest server, if
+ * there is one.
  */
 export class PlainErrors extends Middleware.BaseMiddleware {
   override readonly id = "plain-errors";

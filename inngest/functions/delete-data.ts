@@ -6,9 +6,9 @@ import { inngest } from "../client";
 
 const NAME = "delete-data";
 
-/** A step is one turn of a worker: long enough to be worth it, short enough to stop with the worker. */
+/** Long enough to amortize a step's overhead, short enough for a graceful stop. */
 const STEP_MS = 5_000;
-/** Steps of one run; what is left is another run's, behind the others that wait. */
+/** Steps per run. The rest goes to a new run, queued behind other pending ones. */
 const STEPS = 60;
 const AT_ONCE = 2;
 

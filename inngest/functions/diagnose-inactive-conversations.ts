@@ -5,27 +5,27 @@ import { inactivitySweepRequested } from "@/server/platform/jobs/events";
 import { scheduleInactiveConversations } from "@/server/services/diagnostics";
 import { inngest } from "../client";
 
-/**
- * A schedule's finest grain is a minute, so a run looks several times: as often as a conversation can fall quiet, and not
- * more often than is worth a look at all projects. Seconds.
- */
-const OFTENEST = 5;
-const SELDOMEST = 15;
+/** Cron's resolution is a minute, so each run sweeps several times, as often as the inactivity threshold within these bounds. */
+const MIN_INTERVAL_SECONDS = 5;
+const MAX_INTERVAL_SECONDS = 15;
 
 export const diagnoseInactiveConversations = inngest.createFunction(
   {
     ...functionOptions("diagnose-quiet-conversations"),
     triggers: [{ cron: "* * * * *" }, inactivitySweepRequested],
-    // Two sweeps at once would only find the same.
+    // Concurrent sweeps would find the same conversations.
     concurrency: 1,
     // The next minute's run is the retry.
     retries: 0,
   },
   async ({ step }) => {
-    const between = Math.min(SELDOMEST, Math.max(OFTENEST, env().DIAGNOSE_AFTER_QUIET_SECONDS));
+    const intervalSeconds = Math.min(
+      MAX_INTERVAL_SECONDS,
+      Math.max(MIN_INTERVAL_SECONDS, env().DIAGNOSE_AFTER_QUIET_SECONDS),
+    );
     let runs = 0;
-    for (let sweep = 0; sweep * between < 60; sweep += 1) {
-      if (sweep > 0) await step.sleep(`wait-${sweep}`, `${between}s`);
+    for (let sweep = 0; sweep * intervalSeconds < 60; sweep += 1) {
+      if (sweep > 0) await step.sleep(`wait-${sweep}`, `${intervalSeconds}s`);
       const found = await step.run(`sweep-${sweep}`, () => scheduleInactiveConversations(db()));
       runs += found.runs;
     }

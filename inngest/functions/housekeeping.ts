@@ -9,15 +9,15 @@ import { jobContext } from "../job-context";
 
 const STEP_MS = 5_000;
 const STEPS = 20;
-/** Projects whose old data goes at the same time: the rest of the installation should not notice. */
+/** Projects cleaned concurrently: few, so that the rest of the installation does not notice. */
 const AT_ONCE = 2;
-/** Behind everything that somebody waits for. */
-const LAST = "-600";
+/** Behind all interactive work. */
+const LOWEST_PRIORITY = "-600";
 
 export const scheduleDailyHousekeeping = inngest.createFunction(
   {
     ...functionOptions("schedule-housekeeping"),
-    triggers: [{ cron: `${HOUSEKEEPING_MINUTE} * * * *` }], // hourly, told once a day each: a project of today is not left out until tomorrow
+    triggers: [{ cron: `${HOUSEKEEPING_MINUTE} * * * *` }], // hourly, though each project is due once a day: a new project need not wait until tomorrow
     concurrency: 1,
   },
   async ({ step }) => {
@@ -32,7 +32,7 @@ export const projectHousekeeping = inngest.createFunction(
     ...functionOptions("keep-house"),
     triggers: [housekeepingDue],
     concurrency: [{ limit: 1, key: "event.data.projectId" }, { limit: AT_ONCE }],
-    priority: { run: LAST },
+    priority: { run: LOWEST_PRIORITY },
     retries: 5,
   },
   async ({ event: { data }, step }) => {

@@ -7,7 +7,7 @@ import { rewrapStoredSecrets } from "./rewrap-secrets";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
 
-/** Every background function, whichever engine runs them. */
+/** Every background function, for either engine. */
 export const functions = [
   runRules,
   failCancelledRuleRuns,

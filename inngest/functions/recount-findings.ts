@@ -8,7 +8,7 @@ export const recountFindings = inngest.createFunction(
     ...functionOptions("recount-findings"),
     triggers: [{ cron: "* * * * *" }],
     concurrency: 1,
-    // The next minute's run is the retry: what is due stays due.
+    // The next minute's run is the retry.
     retries: 0,
   },
   async ({ step }) => step.run("recount", () => recountDueFindings(db())),

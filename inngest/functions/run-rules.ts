@@ -6,7 +6,7 @@ import { jobContext } from "../job-context";
 
 const NAME = "run-rules";
 
-/** Rule Runs of one project that are executed at the same time: so many events, each with up to 100 of them. */
+/** Events processed concurrently per project, each with up to 100 Rule Runs. */
 const EVENTS_AT_ONCE = 2;
 
 export const runRules = inngest.createFunction(
@@ -24,7 +24,7 @@ export const runRules = inngest.createFunction(
     step.run("execute", () => executeRuleRuns(jobContext(NAME, data.projectId), data.runIds)),
 );
 
-/** A Rule Run without a job would wait for ever. */
+/** Without this, the Rule Runs of a cancelled job would stay queued for ever. */
 export const failCancelledRuleRuns = inngest.createFunction(
   {
     ...functionOptions("fail-cancelled-rule-runs"),

@@ -5,7 +5,7 @@ import { mailForgottenReset } from "@/server/services/identity";
 import { sendMail, sweepMail } from "@/server/services/mail";
 import { inngest } from "../client";
 
-/** Mail servers count connections. */
+/** Mail servers limit connections. */
 const AT_ONCE = 3;
 
 export const sendQueuedMail = inngest.createFunction(
@@ -13,7 +13,7 @@ export const sendQueuedMail = inngest.createFunction(
     ...functionOptions("send-mail"),
     triggers: [mailQueued],
     concurrency: { limit: AT_ONCE },
-    // Some hours: a mail server that is down in the evening may be up before the link runs out.
+    // Several hours of retries: a mail server may recover before the link expires.
     retries: 20,
   },
   async ({ event: { data }, step }) => step.run("send", () => sendMail(db(), data.mailId)),

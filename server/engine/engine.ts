@@ -4,12 +4,12 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { logger } from "@/server/platform/log";
 import { dispatchEvents } from "./events/dispatch";
-import { createOutage, persist, within } from "./events/outage";
+import { createOutage, retryThroughOutage, withTimeout } from "./events/outage";
 import { readDefinitions } from "./functions/definitions";
 import { backoff } from "./functions/durations";
 import { correctSchedules, queueScheduled, saveSchedules } from "./functions/schedules";
 import { createCaller } from "./runs/call-function";
-import { claimRuns, handBack, renewLeases } from "./runs/claim";
+import { claimRuns, releaseClaims, renewLeases } from "./runs/claim";
 import { createPause } from "./runs/pause";
 import { reap } from "./runs/reap";
 import { createTurns } from "./runs/turns";
@@ -39,7 +39,7 @@ const POLL_MS = 200;
 const LEASE_MS = 15_000;
 const STOP_GRACE_MS = 4000;
 /** A transaction of the engine takes milliseconds: one that takes this long has lost its connection. */
-const ANSWER_MS = 20_000;
+const TRANSACTION_TIMEOUT_MS = 20_000;
 const HOUSEKEEPING_MS = 60_000;
 
 /**
@@ -58,7 +58,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   let givingUp = false;
 
   /** Monotonic, so that a jump of the clock neither hurries nor holds up the housekeeping. */
-  let tidiedAt = Number.NEGATIVE_INFINITY;
+  let housekeptAt = Number.NEGATIVE_INFINITY;
 
   const turns = createTurns(
     {
@@ -66,15 +66,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       definitions,
       call,
       backoff: options.backoff ?? backoff,
-      persist: (work) => persist(work, { outage, answerMs: ANSWER_MS, givingUp: () => givingUp }),
+      retryThroughOutage: (work) =>
+        retryThroughOutage(work, { outage, timeoutMs: TRANSACTION_TIMEOUT_MS, givingUp: () => givingUp }),
       stopping: () => stopping,
     },
     { log, onEnd: pause.wake },
   );
 
   /** Returns whether there may be more to do at once. */
-  async function look(): Promise<boolean> {
-    const waiting = await whatWaits(db, functionIds);
+  async function poll(): Promise<boolean> {
+    const waiting = await pendingWork(db, functionIds);
     if (waiting.schedules) await queueScheduled(db, definitions);
     const dispatched = waiting.events ? await dispatchEvents(db, definitions) : 0;
     const free = slots - turns.count();
@@ -85,18 +86,18 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     return claims.length > 0 || dispatched > 0;
   }
 
-  async function tidy() {
-    if (performance.now() - tidiedAt < HOUSEKEEPING_MS) return;
+  async function housekeep() {
+    if (performance.now() - housekeptAt < HOUSEKEEPING_MS) return;
     await correctSchedules(db, definitions);
     await reap(db);
-    tidiedAt = performance.now();
+    housekeptAt = performance.now();
   }
 
   async function work() {
     while (!stopping) {
       try {
-        await within(ANSWER_MS, tidy());
-        const more = await within(ANSWER_MS, look());
+        await withTimeout(TRANSACTION_TIMEOUT_MS, housekeep());
+        const more = await withTimeout(TRANSACTION_TIMEOUT_MS, poll());
         outage.worked();
         if (!more) await pause.wait(pollMs);
       } catch (error) {
@@ -117,10 +118,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       stopping = true;
       pause.wake();
       await working;
-      await turns.ended(graceMs);
+      await turns.drain(graceMs);
       clearInterval(renewal);
       givingUp = true;
-      await within(graceMs, handBack(db, turns.claims())).catch((error: unknown) =>
+      await withTimeout(graceMs, releaseClaims(db, turns.claims())).catch((error: unknown) =>
         log.warn({ err: error }, "Runs could not be given back."),
       );
     },
@@ -128,7 +129,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /** One cheap look, a few times a second. */
-async function whatWaits(db: Db, functionIds: readonly string[]) {
+async function pendingWork(db: Db, functionIds: readonly string[]) {
   const [row] = (await db.execute(sql`
     with clock as (select ${NOW} as now)
     select

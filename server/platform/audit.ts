@@ -7,27 +7,27 @@ import { newId } from "./ids";
 import { hideCredentials } from "./log";
 
 const STRING_MAX = 500;
-/** What is beyond is not shown: it need not be searched for credentials. No credential in front of it is cut in two. */
-const LOOKED_AT_MAX = 4 * STRING_MAX;
+/** Longer than what is shown, so that truncation never cuts a credential in two before it is redacted. */
+const SCANNED_MAX = 4 * STRING_MAX;
 const ITEMS_MAX = 100;
 const DEPTH_MAX = 6;
 const HIDDEN = "***";
 
-/** Names of fields whose text is a credential. Counts such as `inputTokens` are none. */
+/** Names of fields whose text is a credential. Counts such as `inputTokens` are not. */
 const SECRET_NAME =
   /password|secret|authorization|cookie|credential|passphrase|token$|api_?key$|(private|signing|event|encryption)_?key$/i;
-/** Keys of ours, whole, wherever they stand. */
+/** Our own API keys, anywhere in a text. */
 const OUR_KEY = /whet_[0-9a-f]{32}_[0-9A-Za-z]+/g;
 
 const shownText = (text: string) => {
-  const safe = hideCredentials(text.slice(0, LOOKED_AT_MAX))
+  const safe = hideCredentials(text.slice(0, SCANNED_MAX))
     .replace(OUR_KEY, `whet_${HIDDEN}`)
     .replaceAll("\u0000", "")
     .toWellFormed();
   return safe.length > STRING_MAX ? `${Array.from(safe.slice(0, STRING_MAX)).slice(0, -1).join("")}…` : safe;
 };
 
-/** A value as the audit log may keep it: bounded, and with no secret by its name or by its shape. */
+/** Returns a value as the audit log may store it: bounded in size, and without secrets recognized by field name or by shape. */
 export function auditable(value: unknown, name = "", depth = 0): unknown {
   if (typeof value === "string") return SECRET_NAME.test(name) ? HIDDEN : shownText(value);
   if (typeof value !== "object" || value === null) return typeof value === "bigint" ? String(value) : value;
@@ -45,14 +45,14 @@ const fields = (value: Record<string, unknown> | null | undefined) =>
   value == null ? null : (auditable(value) as Record<string, unknown>);
 
 export type AuditEntry = Pick<AuditNote, "target" | "before" | "after"> & {
-  /** Names the fact: told again under it, it stays one row. */
+  /** Deduplicates: recorded twice with the same id, it stays one row. */
   id?: string;
   action: string;
   /** Whose log: a project's, or (`null`) the account of `userId`. */
   projectId: string | null;
-  /** The account that it concerns, where that is not who did it. */
+  /** The account that it concerns, where that is not the actor's. */
   userId?: string | null;
-  /** A visitor is whoever knocked and was not let in. */
+  /** A visitor is an unauthenticated caller who was refused. */
   actor: { kind: Actor["kind"] | "visitor"; id: string | null; sessionId?: string | undefined };
   request?: RequestInfo | undefined;
   survivesProject?: boolean | undefined;
@@ -62,8 +62,8 @@ const doorOf = ({ actor, request }: AuditEntry): (typeof auditLog.$inferInsert)[
   request?.door ?? (actor.kind === "job" ? "job" : actor.kind === "operator" ? "cli" : null);
 
 /**
- * Writes one row, in the transaction of the change that it tells of: the two exist together or not at all. A project
- * that the change itself deleted has no log any more; the account's then keeps it.
+ * Writes one row in the transaction of the change that it records, so that both exist or neither. If the change deleted the
+ * project, and its log with it, the row goes to the account's log.
  */
 export async function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
   const { actor, target, request } = entry;
@@ -115,10 +115,10 @@ export const auditActor = (actor: Actor): AuditEntry["actor"] => {
   }
 };
 
-/** Says more about the write that is running: what it touched, before and after. Later words replace earlier ones. */
+/** Adds details to the audit row of the running write: its target, before and after. Later notes override earlier ones. */
 export const auditNote = (ctx: Pick<Ctx, "notes">, note: AuditNote) => void ctx.notes?.push(note);
 
-/** The first id that an input names is what it is about: `findingId: "fnd_1"` → a finding. Without one, the whole. */
+/** Returns the target named by the input's first id: `findingId: "fnd_1"` → a finding. Without one, `whole`. */
 function targetOf(input: unknown, whole: AuditNote["target"]): AuditNote["target"] {
   if (typeof input !== "object" || input === null) return whole;
   for (const [key, value] of Object.entries(input)) {
@@ -139,7 +139,7 @@ function entryOf(action: string, input: unknown, notes: readonly AuditNote[], wh
   };
 }
 
-/** Runs a project's write in a transaction that also holds its audit row. */
+/** Runs a project's write and records its audit row in one transaction. */
 export const auditedWrite = <T>(ctx: Ctx, action: string, input: unknown, run: (ctx: Ctx) => Promise<T>) =>
   transact(ctx.db, async (tx) => {
     const notes: AuditNote[] = [];
@@ -153,7 +153,7 @@ export const auditedWrite = <T>(ctx: Ctx, action: string, input: unknown, run: (
     return result;
   });
 
-/** The same for a person's write outside any project. */
+/** As `auditedWrite`, for a person's write outside any project. */
 export const auditedAccountWrite = <T>(
   ctx: AccountCtx,
   action: string,
@@ -171,7 +171,7 @@ export const auditedAccountWrite = <T>(
     return result;
   });
 
-/** The same for a write on the installation. The log of the person whom it concerns has it. */
+/** As `auditedWrite`, for a write on the installation. It is recorded in the log of the person whom it concerns. */
 export const auditedInstallationWrite = <T>(
   ctx: InstallationCtx,
   action: string,

@@ -1,6 +1,6 @@
 import { ROLES } from "@/db/schema/enumerations";
 
-/** What a caller may be allowed to do in a project. Keys carry a set of these; a member's role stands for a set. */
+/** What a caller may do in a project. API keys carry a set of these; a member's role maps to a set. */
 export const CAPABILITIES = [
   "workspace:read",
   "models:manage",
@@ -17,7 +17,7 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** What a person may be allowed outside any project: an owner of the installation everything, others what owners give. */
+/** What a person may do outside any project. Owners of the installation have all of these; others have what owners grant. */
 export const INSTALLATION_RIGHTS = ["people:manage", "projects:create"] as const;
 export type InstallationRight = (typeof INSTALLATION_RIGHTS)[number];
 
@@ -45,9 +45,9 @@ export const ROLE_CAPABILITIES: Record<Role, readonly Capability[]> = {
   owner: CAPABILITIES,
 };
 
-/** A new project's default key: everything it needs to send and to read, nothing to change. */
+/** The default key of a new project may send telemetry and read everything, and change nothing. */
 export const DEFAULT_KEY_CAPABILITIES: readonly Capability[] = [...READS, "telemetry:write"];
 
-/** Stored strings that we no longer know grant nothing. */
+/** Returns the stored capabilities that this version knows; unknown strings grant nothing. */
 export const knownCapabilities = (stored: readonly string[]): Capability[] =>
   CAPABILITIES.filter((capability) => stored.includes(capability));

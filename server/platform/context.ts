@@ -3,7 +3,7 @@ import { type Capability, ROLE_CAPABILITIES, type Role } from "./capabilities";
 import { transact } from "./database/transact";
 import { ServiceError } from "./errors";
 
-/** A project that the caller was shown to belong to: minted by session and key checks, and where a job starts. */
+/** A project whose membership was verified: minted only by session checks, key checks and job contexts. */
 export type ProjectId = string & { readonly __brand: "ProjectId" };
 
 export type Actor =
@@ -18,7 +18,7 @@ export type Ctx = {
   projectId: ProjectId;
   actor: Actor;
   request?: RequestInfo | undefined;
-  /** Where a running write gathers what its audit row says; `auditNote` adds to it. */
+  /** Collects the audit notes of the running write; `auditNote` adds to it. */
   notes?: AuditNote[] | undefined;
 };
 
@@ -31,26 +31,26 @@ export type AccountCtx = {
   notes?: AuditNote[] | undefined;
 };
 
-/** The operator's command line: whoever has the database needs no right of anybody's. */
+/** The operator's command line: with access to the database, no further right is required. */
 export type OperatorCtx = { db: Db; operator: true; request?: undefined; notes?: AuditNote[] | undefined };
 
 /** Who acts on the installation as a whole. */
 export type InstallationCtx = AccountCtx | OperatorCtx;
 
-/** By which door somebody came and how the request is found again. */
+/** The door a request came through and how to find it in the logs. */
 export type RequestInfo = { requestId: string; address: string | null; door: "rest" | "trpc" | "page" };
 
-/** What a write says about itself for the audit log. Nothing secret; nothing of a conversation's content. */
+/** What a write adds to its audit row. Nothing secret, and no content of conversations. */
 export type AuditNote = {
-  /** Unless noted: what the input's first `…Id` names. `null`: the project or the account as a whole. */
+  /** Default: what the input's first `…Id` names. `null`: the project or the account as a whole. */
   target?: { type: string; id: string } | null | undefined;
-  /** The fields that the change touched, as they were. */
+  /** The changed fields' old values. */
   before?: Record<string, unknown> | null;
-  /** The same fields as they became. Unless noted: the input. */
+  /** Their new values. Default: the input. */
   after?: Record<string, unknown> | null;
-  /** Of an account's write: the project that it concerns, whose log then has the row. */
+  /** For an account's write: the project whose log gets the row. */
   projectId?: string;
-  /** The project, and its log with it, goes by this write: a second row stays outside. */
+  /** The write deletes the project and its log: a second row goes to the account's log. */
   survivesProject?: boolean;
 };
 
@@ -66,28 +66,28 @@ const capabilitiesOf = (actor: Actor): readonly Capability[] => {
   }
 };
 
-/** Holding any one of `wanted` is enough. */
+/** Returns whether the caller holds any one of `wanted`. */
 export const hasCapability = (ctx: Ctx, wanted: readonly Capability[]) =>
   wanted.some((capability) => capabilitiesOf(ctx.actor).includes(capability));
 
-/** Refuses to hand on what the caller does not hold. */
+/** Throws `forbidden` when the caller would grant capabilities that they do not hold. */
 export function requireGrantable(ctx: Ctx, wanted: readonly Capability[]) {
   const beyond = wanted.filter((capability) => !hasCapability(ctx, [capability]));
   if (beyond.length > 0) {
-    throw new ServiceError("forbidden", `You cannot give what you do not hold: ${beyond.join(", ")}.`);
+    throw new ServiceError("forbidden", `You cannot grant capabilities that you do not have: ${beyond.join(", ")}.`);
   }
 }
 
 export function requireCapability(ctx: Ctx, wanted: readonly Capability[]) {
   if (!hasCapability(ctx, wanted)) {
-    throw new ServiceError("forbidden", `This needs the capability ${wanted.join(" or ")}.`);
+    throw new ServiceError("forbidden", `This requires the capability ${wanted.join(" or ")}.`);
   }
 }
 
-/** The id of the person or key that acts; `null` for a job and for the operator, who have none. */
+/** Returns the id of the acting person or key; `null` for a job and for the operator, which have none. */
 export const idOfActor = (actor: Actor): string | null =>
   actor.kind === "user" ? actor.userId : actor.kind === "apiKey" ? actor.keyId : null;
 
-/** Everything in `work` commits or nothing does; events that it emits ride in the same transaction. */
+/** Runs `work` in one transaction, including the events that it emits. */
 export const inTransaction = <C extends { db: Db }, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> =>
   transact(ctx.db, (tx) => work({ ...ctx, db: tx }));

@@ -1,7 +1,7 @@
-/** What a spreadsheet would run: clients choose the names that stand in our files. */
+/** Guards against formula injection: clients choose names that end up in our files. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Quoted as RFC 4180 has it, and never a formula; `null` and `undefined` are empty, a number is itself. */
+/** Returns a cell quoted per RFC 4180 and never a formula; `null` and `undefined` are empty, numbers are unquoted. */
 export function csvCell(value: unknown): string {
   if (typeof value === "number") return String(value);
   const text = value == null ? "" : String(value);
@@ -9,5 +9,5 @@ export function csvCell(value: unknown): string {
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
-/** A row of a file, with its end. */
+/** Returns a row with its line ending. */
 export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(",")}\r\n`;

@@ -3,9 +3,9 @@ import { type Column, desc, sql } from "drizzle-orm";
 import { z } from "zod";
 import { ServiceError } from "./errors";
 
-/** Where a page ended: the time (Unix ms) and the id of its last row. */
+/** The end of a page: the time (Unix ms) and id of its last row. */
 export type Position = readonly [time: number, id: string];
-/** Texts that Postgres could not compare are no ids of rows; a time is a whole number. */
+/** Rejects ids that Postgres could not compare, and times that are not integers. */
 const payload = z.tuple([
   z.string(),
   z.tuple([z.int(), z.string().refine((id) => !id.includes("\0") && id.isWellFormed())]),
@@ -30,8 +30,8 @@ const badCursor = () =>
   });
 
 /**
- * Cursors of one style for every list: the position of the last row, bound to the list and to its filters, so that a
- * cursor from elsewhere is refused instead of silently giving another page.
+ * Returns the cursor codec of a list: it encodes the position of the last row, bound to the list and its filters, so that a
+ * cursor from another list is refused instead of silently returning a wrong page.
  */
 export function cursorFor(list: string, filters: object) {
   const bound = digest(list, filters);
@@ -52,10 +52,10 @@ export function cursorFor(list: string, filters: object) {
 }
 
 type List = {
-  /** Names the list; with `filters` it is what a cursor is bound to. */
+  /** The list's name. Cursors are bound to it and to `filters`. */
   name: string;
   filters: object;
-  /** The columns that order it. An index has to begin with them. */
+  /** The sort columns. An index must begin with them. */
   time: Column;
   id: Column;
   limit: number;
@@ -63,8 +63,9 @@ type List = {
 };
 
 /**
- * Keyset paging, newest first: no row is missed or repeated while others come and go. `after` goes into the WHERE
- * (`position` is what it says), `order` into the ORDER BY, `fetch` is the LIMIT (one row more than shown tells whether there is a next page).
+ * Returns the parts of a keyset-paged query, newest first: no row is skipped or repeated while others are inserted or deleted.
+ * `after` goes into the WHERE (`position` is its decoded form), `order` into the ORDER BY, and `fetch` is the LIMIT: one more
+ * row than shown, to know whether there is a next page.
  */
 export function newestFirst({ name, filters, time, id, limit, cursor }: List) {
   const { encode, decode } = cursorFor(name, filters);

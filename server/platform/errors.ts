@@ -1,4 +1,4 @@
-/** What can go wrong in a service, in words that every door translates into its own language. */
+/** The kinds of service errors. Each door maps them to its own protocol. */
 export type ErrorCode =
   | "invalid"
   | "unauthenticated"
@@ -22,7 +22,7 @@ export type FieldError = { path: string; message: string };
 export class ServiceError extends Error {
   override name = "ServiceError";
   readonly errors: readonly FieldError[] | undefined;
-  /** Seconds after which trying again makes sense. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -36,9 +36,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** A field that is well formed and still cannot be: what only the state of things tells, not the schema. */
+/** Returns the error for a well-formed field that conflicts with the current state, which no schema can tell. */
 export const unprocessable = (path: string, message: string) =>
   new ServiceError("unprocessable", message, { errors: [{ path, message }] });
 
-/** Also what a caller gets for a row of another project: ids must not leak. */
+/** Returns a 404. Rows of other projects get the same one, so that ids do not leak. */
 export const notFound = (what: string) => new ServiceError("not_found", `${what} was not found.`);

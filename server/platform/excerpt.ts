@@ -1,10 +1,10 @@
-/** White space that is not one plain space already: far less to replace than all of it. */
+/** Only whitespace that is not already a single space: far fewer matches to replace. */
 const UNEVEN_SPACE = /\s{2,}|[^\S ]/g;
 
-/** `text` with every run of white space as one space, and none at its ends. */
+/** Returns `text` trimmed and with each run of whitespace collapsed to one space. */
 export const onOneLine = (text: string): string => text.replace(UNEVEN_SPACE, " ").trim();
 
-/** The first `limit` characters of `text` on one line, for titles and summaries. */
+/** Returns the first `limit` characters of `text` on one line, for titles and summaries. */
 export function excerpt(text: string, limit: number): string {
   const line = onOneLine(text.slice(0, limit * 2));
   return line.length <= limit ? line : `${line.slice(0, limit - 1).trimEnd()}…`;

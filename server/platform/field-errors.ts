@@ -3,11 +3,11 @@ import type { FieldError } from "./errors";
 
 type Issue = z.core.$ZodIssue;
 
-/** A JSON pointer (RFC 6901) of a path into an input. */
+/** Returns a path into an input as a JSON pointer (RFC 6901). */
 export const pointerOf = (path: readonly PropertyKey[]) =>
   path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
-/** The branch that came closest is the one that its sender meant. */
+/** Returns the union branch with the fewest issues: most likely the one that the caller meant. */
 const closest = (branches: readonly (readonly Issue[])[]) =>
   branches.reduce<readonly Issue[] | undefined>(
     (best, issues) => (best === undefined || issues.length < best.length ? issues : best),
@@ -17,7 +17,7 @@ const closest = (branches: readonly (readonly Issue[])[]) =>
 function errorsOf(issue: Issue, base: readonly PropertyKey[]): FieldError[] {
   const path = [...base, ...issue.path];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: pointerOf([...path, key]), message: "This field is not known here." }));
+    return issue.keys.map((key) => ({ path: pointerOf([...path, key]), message: "Unknown field." }));
   }
   if (issue.code === "invalid_union") {
     const nearest = closest(issue.errors)?.flatMap((inner) => errorsOf(inner, path));
@@ -26,9 +26,9 @@ function errorsOf(issue: Issue, base: readonly PropertyKey[]): FieldError[] {
   return [{ path: pointerOf(path), message: issue.message }];
 }
 
-/** More than anyone reads: the answer to a hostile body should not be larger than the body. */
-const ERRORS_TOLD = 500;
+/** More than anyone reads. Keeps the response to a hostile body from outgrowing the body. */
+const ERRORS_MAX = 500;
 
-/** Every problem of an input, each unknown field by its own pointer. */
+/** Returns every problem of an input; each unknown field has its own pointer. */
 export const fieldErrors = (error: z.ZodError): FieldError[] =>
-  error.issues.flatMap((issue) => errorsOf(issue, [])).slice(0, ERRORS_TOLD);
+  error.issues.flatMap((issue) => errorsOf(issue, [])).slice(0, ERRORS_MAX);

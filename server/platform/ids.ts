@@ -1,6 +1,6 @@
 import { v7 } from "uuid";
 
-/** The type prefix of every id that a person or a client can meet. */
+/** The type prefix of every public id. */
 export type IdPrefix =
   | "usr"
   | "ses"
@@ -34,5 +34,5 @@ export type IdPrefix =
   | "exp"
   | "fil";
 
-/** An opaque id whose body is time-ordered (UUID v7), so that keyset pages and B-trees stay local. */
+/** Returns an opaque id whose body is time-ordered (UUID v7), so that keyset pages and B-trees stay local. */
 export const newId = (prefix: IdPrefix) => `${prefix}_${v7().replaceAll("-", "")}`;

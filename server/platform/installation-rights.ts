@@ -6,17 +6,17 @@ import type { InstallationCtx } from "./context";
 import { ServiceError } from "./errors";
 
 const REFUSED: Record<InstallationRight, string> = {
-  "people:manage": "This is for owners of the installation.",
-  "projects:create": "Starting projects is a right that an owner of this installation gives: ask one of them.",
+  "people:manage": "Only owners of the installation may do this.",
+  "projects:create": "You may not create projects. Ask an owner of this installation for the right.",
 };
 
 type Rights = { installationOwner: boolean; mayCreateProjects: boolean };
 
-/** Returns the rights that somebody with these marks has. */
+/** Returns the rights that a person with these flags has. */
 export const rightsBy = ({ installationOwner, mayCreateProjects }: Rights): InstallationRight[] =>
   INSTALLATION_RIGHTS.filter((right) => installationOwner || (right === "projects:create" && mayCreateProjects));
 
-/** Returns what somebody may do outside any project at this moment; nothing for nobody and for the disabled. */
+/** Returns a person's current rights outside any project; none for unknown and disabled accounts. */
 export async function rightsOf(db: Db, userId: string): Promise<InstallationRight[]> {
   const [person] = await db
     .select({ installationOwner: users.installationOwner, mayCreateProjects: users.mayCreateProjects })
@@ -25,7 +25,7 @@ export async function rightsOf(db: Db, userId: string): Promise<InstallationRigh
   return person ? rightsBy(person) : [];
 }
 
-/** Refuses who does not hold the right at this moment. The operator, who has the database, needs none. */
+/** Throws `forbidden` unless the caller holds the right at this moment. The operator needs none. */
 export async function requireRight(ctx: InstallationCtx, right: InstallationRight): Promise<void> {
   if ("operator" in ctx) return;
   const rights = await rightsOf(ctx.db, ctx.userId);

@@ -1,10 +1,10 @@
-/** Characters. Longer texts are compared as they are: parsing them would cost more than it tells. */
+/** Characters. Longer texts are compared verbatim: parsing them would cost more than it is worth. */
 const PARSE_LIMIT = 262_144;
 
-/** How text that opens so has to end. An error that is thrown costs many times this look. */
+/** The closing character for each opening one. This check is many times cheaper than a thrown error. */
 const CLOSING: Readonly<Record<string, string>> = { "{": "}", "[": "]", '"': '"' };
 
-/** The value of JSON text, or `undefined` for anything else. Only text that opens like a container or a string is tried. */
+/** Returns the value of JSON text, or `undefined`. Only objects, arrays and strings are parsed. */
 export function parseJson(text: string): unknown {
   if (text.length > PARSE_LIMIT) return undefined;
   const trimmed = text.trim();

@@ -3,22 +3,22 @@ import { RE2JS } from "re2js";
 import { env } from "@/env";
 import { loggable } from "./loggable";
 
-/** Where a value must never be read, whichever object it rides in. */
+/** Fields whose values are redacted, up to two levels deep. */
 const SECRET_KEYS = ["authorization", "cookie", "password", "secret", "token", "apiKey", "signingKey", "eventKey"];
 const SECRETS = SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
 
-/** Whatever these are tried on is other people's text of any length: the engine takes a time linear in it. */
+/** Matched against untrusted text of any length, so with RE2, whose time is linear. */
 const CREDENTIALS: readonly { pattern: RE2JS; shown: string }[] = [
-  // The user and password of an address, whatever of it was left unescaped.
+  // User and password of a URL, even when not percent-encoded.
   { pattern: RE2JS.compile("(\\w)://[^\\s/?#]*@"), shown: "$1://***@" },
   { pattern: RE2JS.compile("(?i)\\b(bearer|basic)\\s+\\S+"), shown: "$1 ***" },
-  // A key of ours that somebody put where it does not belong, such as in an address.
+  // One of our API keys in the wrong field, such as a URL.
   { pattern: RE2JS.compile("\\bwhet_[0-9a-f]{32}_\\w+"), shown: "whet_***" },
 ];
-/** Most texts have none: told by an engine that is quicker and, with nothing to repeat, linear as well. */
+/** Pre-check: most texts contain no credential. Without repetition the built-in engine is linear too, and faster. */
 const MAY_HAVE_ONE = /:\/\/|bearer|basic|whet_/i;
 
-/** Hides connection strings, bearer credentials and keys of ours in messages of other people's errors. */
+/** Redacts connection strings, bearer credentials and our API keys in foreign error messages. */
 export const hideCredentials = (text: string) =>
   MAY_HAVE_ONE.test(text)
     ? CREDENTIALS.reduce((safe, { pattern, shown }) => pattern.matcher(safe).replaceAll(shown), text)
@@ -29,7 +29,7 @@ const QUIET = new Set(["level", "time", "msg", "part", "err"]);
 
 type Line = { level: number; time: number; msg?: string; part?: string; err?: { message?: string; stack?: string } };
 
-/** One line a person reads: `12:03:44 jobs: A run failed. functionId=run-rules`. A stack only where debugging asked. */
+/** Formats a log line for people: `12:03:44 jobs: A run failed. functionId=run-rules`. The stack is included at the debug level only. */
 export function readableLine(json: string, withStack: boolean): string {
   const line = JSON.parse(json) as Line;
   const level = LEVELS[line.level] ?? "";
@@ -48,21 +48,21 @@ export function readableLine(json: string, withStack: boolean): string {
   return `${hideCredentials(text.filter(Boolean).join(" ") + stack)}\n`;
 }
 
-/** stderr, because a command's stdout may be somebody's input. */
+/** Writes to stderr, because a command's stdout may be piped. */
 const readable = (withStack: boolean): DestinationStream => ({
   write: (json) => void process.stderr.write(readableLine(json, withStack)),
 });
 
 let root: pino.Logger | undefined;
 
-/** Opened on first use, as `env()` is. */
+/** Created lazily, like `env()`. */
 function rootLogger() {
   root ??= pino(
     {
       base: null,
       level: env().LOG_LEVEL,
       redact: { paths: SECRETS, censor: "***" },
-      // Here and not only where somebody thought of it: no error is written with the values of its query.
+      // Applied to every logged error, so that none is written with the values of its query.
       serializers: { err: (error: unknown) => pino.stdSerializers.err(loggable(error) as Error) },
     },
     readable(env().LOG_LEVEL === "debug"),
@@ -70,6 +70,6 @@ function rootLogger() {
   return root;
 }
 
-/** The logger of one part of the program: `logger("jobs").warn({ runId }, "A run failed.")`. */
+/** Returns the logger of one part of the program: `logger("jobs").warn({ runId }, "A run failed.")`. */
 export const logger = (part: string) => rootLogger().child({ part });
 export type Logger = ReturnType<typeof logger>;

@@ -1,17 +1,17 @@
-/** A chain of causes that is longer than this is a loop. */
+/** A longer chain of causes is a cycle. */
 const CAUSES = 8;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/** Where a rule of the schema was broken, and by which: names, never values. */
+/** Names of the violated constraint and its location, never values. */
 const NAMED = ["schema_name", "table_name", "column_name", "constraint_name"] as const;
 const FRAME = /^\s+at /;
 
 const fieldOf = (error: Error, name: string): unknown => (name in error ? Reflect.get(error, name) : undefined);
 
-/** Whether Postgres itself said it: its code, and the severity that no error of a client has. */
-const isOfPostgres = (error: Error) =>
+/** Errors of the server have a SQLSTATE and, unlike those of the client, a severity. */
+const isPostgresError = (error: Error) =>
   SQLSTATE.test(String(fieldOf(error, "code"))) && typeof fieldOf(error, "severity") === "string";
 
-/** Postgres's code and the names of what it is about: its sentence, and its detail more so, may quote what was stored. */
+/** The SQLSTATE and names only: Postgres's message and detail may quote stored values. */
 function conditionOf(error: Error) {
   const names = NAMED.flatMap((name) => {
     const value = fieldOf(error, name);
@@ -21,16 +21,16 @@ function conditionOf(error: Error) {
   return `SQLSTATE ${String(fieldOf(error, "code"))}${where}`;
 }
 
-/** Returns what Postgres refused, by code and names, without its words; `undefined` where it was not Postgres. */
+/** Returns the SQLSTATE and names of a Postgres error, without its message; `undefined` for any other error. */
 export function postgresCondition(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  return isOfPostgres(error) ? conditionOf(error) : postgresCondition(error.cause);
+  return isPostgresError(error) ? conditionOf(error) : postgresCondition(error.cause);
 }
 
-/** A failed query of Drizzle's, whose message goes on with the values. */
+/** A failed query of Drizzle's, whose message includes the parameters. */
 const isQuery = (error: Error) => "query" in error && "params" in error;
 
-/** On one line, as logs have it. */
+/** The query on one line. */
 function inQuery(error: Error) {
   const query = fieldOf(error, "query");
   return typeof query === "string" ? ` in: ${query.trim().replaceAll(/\s+/g, " ")}` : "";
@@ -44,7 +44,7 @@ function clean(message: string, from: Error) {
   return error;
 }
 
-/** The same error with other causes: what it says itself, and of which class it is, stays. */
+/** Returns a copy of the error with other causes; its message and class stay. */
 const withCauses = (error: Error, causes: { cause?: unknown; errors?: unknown[] }): Error =>
   Object.assign(Object.create(Object.getPrototypeOf(error), Object.getOwnPropertyDescriptors(error)), causes);
 
@@ -59,20 +59,20 @@ function ofClean(error: Error, depth: number): Error {
 function cleaned(error: unknown, depth: number): unknown {
   if (!(error instanceof Error)) return error;
   if (depth > CAUSES) return undefined;
-  if (isOfPostgres(error)) {
+  if (isPostgresError(error)) {
     return clean(conditionOf(error) + inQuery(error), error);
   }
   if (!isQuery(error)) return ofClean(error, depth);
   const { cause } = error;
   if (!(cause instanceof Error)) return clean(`A query failed${inQuery(error)}`, error);
-  const why = isOfPostgres(cause) ? conditionOf(cause) : messageOf(cleaned(cause, depth + 1));
+  const why = isPostgresError(cause) ? conditionOf(cause) : messageOf(cleaned(cause, depth + 1));
   return clean(why + inQuery(error), cause);
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /**
- * Returns an error as it may be logged or stored: one of the database names its SQLSTATE, its constraint and table, and
- * its query, never the values in it, wherever in the chain of causes it stands.
+ * Returns an error that is safe to log or store: database errors anywhere in its chain of causes are reduced to SQLSTATE,
+ * constraint, table and query text, never parameter values.
  */
 export const loggable = (error: unknown): unknown => cleaned(error, 0);

@@ -3,26 +3,26 @@ import { jobEvents } from "@/db/schema";
 import { newId } from "./ids";
 
 /**
- * What waits in the outbox. `id` is what makes telling twice harmless: give one that names the fact
- * (`rule-runs:<backfill>:<page>`) when the caller itself may be repeated, and leave it out otherwise.
+ * An event for the outbox. `id` makes emitting idempotent: give one that names the fact (`rule-runs:<backfill>:<page>`) when
+ * the caller itself may be retried, and omit it otherwise.
  */
 export type OutgoingEvent = {
   name: string;
-  /** Ids only: whoever handles the event reads the rest afresh. */
+  /** Ids only: the handler reads the current rest. */
   data: object;
   id?: string | undefined;
-  /** Unix ms. In the future: nothing runs before then. */
+  /** Unix ms. In the future, it delays the runs until then. */
   ts?: number | undefined;
-  /** Of an event made by its type: throws where the data is not what the type says. */
+  /** Set by typed events: throws when the data does not match the type's schema. */
   validate?: () => Promise<void>;
 };
 
-/** As many rows as one statement takes without coming near Postgres' 65,535 parameters. */
+/** Stays well below Postgres's limit of 65,535 parameters. */
 const EVENTS_PER_STATEMENT = 1000;
 
 /**
- * Stores events in the caller's transaction: they exist exactly when the change that caused them does. An id that is
- * there already is left alone. Answers the ids in order.
+ * Stores events in the caller's transaction, so that they exist exactly when the change that caused them does. Existing ids
+ * are left alone. Returns the ids in order.
  */
 export async function emit(db: Db, ...events: readonly OutgoingEvent[]): Promise<string[]> {
   for (const event of events) await event.validate?.();
@@ -42,7 +42,7 @@ export async function emit(db: Db, ...events: readonly OutgoingEvent[]): Promise
   return rows.map((row) => row.id);
 }
 
-/** What an event says; one about another's failure or cancellation speaks of the event of that. */
+/** Returns the project of an event's data; failure and cancellation events carry the original event inside. */
 export function projectOf(data: object): string | null {
   const { projectId, event } = data as { projectId?: unknown; event?: { data?: { projectId?: unknown } } };
   const found = projectId ?? event?.data?.projectId;

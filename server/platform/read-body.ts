@@ -2,13 +2,12 @@ import { ServiceError } from "./errors";
 
 const tooLarge = (max: number) => new ServiceError("too_large", `The body is larger than ${max} bytes.`);
 
-/** What breaks off is told by Node as a connection that was reset, which from the database would mean something else. */
-const brokenOff = () => new ServiceError("invalid", "The body broke off before its end.");
+/** Node reports an aborted upload as ECONNRESET, which would otherwise be taken for a database fault. */
+const incomplete = () => new ServiceError("invalid", "The body ended early.");
 
 /**
- * Yields the body as it arrives and refuses it as soon as it is known to be too long: nobody can fill memory by sending
- * more. What is left of it stays unread, for the HTTP server to throw away: cancelled, it would end the connection before
- * the answer is heard.
+ * Yields the body as it arrives and throws `too_large` as soon as its length is known to exceed `max`. The rest stays unread
+ * for the HTTP server to discard: cancelling it would close the connection before the client gets the response.
  */
 export async function* bodyChunks(
   request: Request,
@@ -19,12 +18,12 @@ export async function* bodyChunks(
   if (!request.body) return;
   signal?.throwIfAborted();
   const reader = request.body.getReader();
-  // Ends the wait for a sender who stopped sending.
+  // Ends the wait for a stalled sender.
   const giveUp = () => reader.releaseLock();
   signal?.addEventListener("abort", giveUp, { once: true });
   const read = () =>
     reader.read().catch(() => {
-      throw signal?.reason instanceof ServiceError ? signal.reason : brokenOff();
+      throw signal?.reason instanceof ServiceError ? signal.reason : incomplete();
     });
   try {
     let length = 0;
@@ -38,7 +37,7 @@ export async function* bodyChunks(
   }
 }
 
-/** Returns the whole body, refused as soon as it is known to be too long. */
+/** Returns the whole body; throws `too_large` as soon as it exceeds `max` bytes. */
 export async function readBody(request: Request, max: number, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;

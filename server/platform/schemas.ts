@@ -7,7 +7,7 @@ export const queryInteger = (min: number, max = Number.MAX_SAFE_INTEGER) =>
     z.int().min(min).max(max),
   );
 
-/** As programs print a number, `0.18993492829533848` and `1e-07` included, and nothing else that `Number` would take. */
+/** Decimal numbers as programs print them, such as `0.18993492829533848` and `1e-07`; not all that `Number` accepts. */
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 const NUMBER_CHARACTERS_MAX = 40;
 const isNumber = (value: unknown) =>
@@ -21,7 +21,7 @@ export const queryNumber = (min: number, max: number) =>
 export const queryBoolean = () =>
   z.preprocess((value) => (value === "true" ? true : value === "false" ? false : value), z.boolean());
 
-/** Several values of a filter, any of which will do: a list (tRPC) or a parameter once or repeated (a query string). */
+/** Alternative values of a filter: a list (tRPC) or a parameter given once or repeatedly (a query string). */
 export const oneOrSeveral = <Value extends z.ZodType>(value: Value) =>
   z.preprocess((given) => (Array.isArray(given) ? [...new Set(given)].sort() : [given]), z.array(value).min(1).max(20));
 
@@ -33,7 +33,7 @@ export const queryUnixMs = queryInteger(0, 8_640_000_000_000_000);
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 500;
 
-/** The two parameters of every list. `cursor` is opaque: what an earlier page gave as `nextCursor`. */
+/** The two parameters of every list. `cursor` is opaque: the `nextCursor` of an earlier page. */
 export const pageInput = {
   limit: queryInteger(1, PAGE_LIMIT_MAX).default(PAGE_LIMIT_DEFAULT),
   cursor: z.string().min(1).max(2000).optional(),
@@ -42,7 +42,7 @@ export const pageInput = {
 /** `nextCursor` is `null` on the last page. */
 export const pagination = z.object({ limit: z.int(), nextCursor: z.string().nullable() });
 
-/** What a delete answers. */
+/** The reply of a delete. */
 export const okReply = z.object({ ok: z.literal(true) });
 
 /** An opaque id in a path or a body. */

@@ -4,8 +4,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts under AES-256-GCM: what is stored can be neither read nor changed without the key, which has 32 bytes, nor
- * opened as anything but what `associatedData` says it is.
+ * Encrypts with AES-256-GCM under a 32-byte key and returns base64. The result can be neither read nor altered without the key,
+ * and decrypts only with the same `associatedData`.
  */
 export function seal(key: Buffer, text: string, associatedData = ""): string {
   const iv = randomBytes(IV_BYTES);
@@ -14,7 +14,7 @@ export function seal(key: Buffer, text: string, associatedData = ""): string {
   return Buffer.concat([...sealed, cipher.getAuthTag()]).toString("base64");
 }
 
-/** Decrypts; throws where the key or the associated data is another, or the text was changed. */
+/** Decrypts; throws if the key or the associated data differs or the ciphertext was altered. */
 export function unseal(key: Buffer, sealed: string, associatedData = ""): string {
   const bytes = Buffer.from(sealed, "base64");
   const iv = bytes.subarray(0, IV_BYTES);

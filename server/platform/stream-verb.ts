@@ -4,86 +4,86 @@ import type { Capability } from "./capabilities";
 import { type Ctx, requireCapability } from "./context";
 import { withCheckedReply } from "./verb";
 
-/** A request's body. Nothing of it is read before one of these is asked for, and only one of them may be. */
+/** A request's body, read lazily. Only one of `bytes` and `chunks` may be called. */
 export type IncomingBody = {
   /** One of the media types that the operation consumes. */
   mediaType: string;
-  /** Returns all of it, decompressed. */
+  /** Returns the whole body, decompressed. */
   bytes(): Promise<Uint8Array>;
-  /** Yields it decompressed, as fast as it is taken. */
+  /** Yields it decompressed, with backpressure. */
   chunks(): AsyncIterable<Uint8Array>;
 };
 
-/** What goes out: text, bytes, or a sequence that is written as fast as its reader takes it. */
+/** A response body: text, bytes, or a sequence that is written with backpressure. */
 export type Outgoing = {
   mediaType: string;
   body: string | Uint8Array<ArrayBuffer> | AsyncIterable<string | Uint8Array>;
-  /** With a name it is a file to keep, and not a page to show. */
+  /** Sent as an attachment of this name. */
   fileName?: string;
   headers?: Record<string, string>;
-  /** A part, where one was asked for. */
+  /** For a partial response to a range request. */
   status?: 206;
 };
 
-/** Media types, each with the JSON Schema of what it carries, for the reference; `{}` is anything. */
+/** Media types with the JSON Schema of their content, for the reference; `{}` allows anything. */
 export type MediaTypes = Readonly<Record<string, { readonly [keyword: string]: unknown }>>;
 
 export type Consumes = {
   types: MediaTypes;
-  /** Other names that clients have for one of them. */
+  /** Other names that clients use for them. */
   aliases?: Readonly<Record<string, string>>;
-  /** How the body may be compressed. */
+  /** Accepted content encodings. */
   encodings?: readonly ("gzip" | "deflate")[];
   /** After decompression. */
   maxBytes: number;
 };
 
 export type StreamLimits = {
-  /** For reading and writing together; ten minutes unless said. */
+  /** For reading and writing together. Default: ten minutes. */
   seconds?: number;
-  /** Beside the limit on requests, one of its own for each caller; or instead of it, telemetry's limit on bytes. */
+  /** A limit per caller in addition to the one on requests; or `telemetry`: the limit on bytes instead. */
   rate?: { perMinute: number } | "telemetry";
 };
 
 type Spec<Input extends z.ZodType> = {
-  /** As a verb's, and unique among them. */
+  /** Like a verb's name, and unique among them. */
   name: string;
   summary: string;
   description?: string;
   effect: "read" | "write";
-  /** Of the path and the query. */
+  /** From the path and the query. */
   input: Input;
   /** Without it no body is read. */
   consumes?: Consumes;
   limits?: StreamLimits;
-  /** What it produces can be had in part. */
+  /** Supports range requests. */
   ranges?: true;
-  /** Of a write without a row in the audit log: why it needs none. */
+  /** For a write without an audit row: why it needs none. */
   unaudited?: string;
 };
 
-/** How it answers: with JSON of this schema, or with one of these media types. */
+/** Its response: JSON of a schema, or one of these media types. */
 type Returns<Reply extends z.ZodType> = { reply: Reply } | { produces: MediaTypes };
 
-/** What a caller hands over beside the input. */
+/** What a caller passes beside the input. */
 export type Streams = {
   body?: IncomingBody | undefined;
   signal?: AbortSignal | undefined;
-  /** The `Range` header, for what can be sent in part. */
+  /** The `Range` header. */
   range?: string | undefined;
 };
 
-/** What the work gets. */
+/** What `run` receives. */
 export type Io = {
   body: IncomingBody;
-  /** Aborts when the caller went away or the time is up: what is not finished is then for nobody. */
+  /** Aborts when the client disconnects or the time limit is reached. */
   signal: AbortSignal;
   range: string | undefined;
-  /** Runs what a write changes in one transaction with its row in the audit log. */
+  /** Runs a write's changes in one transaction with its audit row. */
   commit: <T>(work: (tx: Ctx) => Promise<T>) => Promise<T>;
 };
 
-/** An operation on one project that reads its body or writes its answer as a stream. Any door may call it. */
+/** An operation on one project that streams its request or response body. Any door may call it. */
 export type StreamVerb<Input extends z.ZodType = z.ZodType, Result = unknown> = {
   (ctx: Ctx, input: z.input<Input>, streams?: Streams): Promise<Result>;
   spec: Spec<Input> & {
@@ -98,9 +98,9 @@ export type StreamVerb<Input extends z.ZodType = z.ZodType, Result = unknown> = 
 const NOTHING: IncomingBody = { mediaType: "", bytes: async () => new Uint8Array(), async *chunks() {} };
 
 /**
- * Declares an operation whose body or answer is too large for memory or comes over time. Calling it checks the
- * capability and parses the input. It runs in no transaction, for it may last as long as its caller: a write reads and
- * stores first and then makes it true in `commit`, once.
+ * Declares an operation whose request or response body is too large for memory or arrives over time. A call checks the
+ * capability and parses the input. It runs outside any transaction, because it may last as long as its caller: a write
+ * receives the data first and then makes it effective with one `commit`.
  */
 export function streamVerb<Input extends z.ZodType, Reply extends z.ZodType>(
   spec: Spec<Input> & { capability: Capability; reply: Reply },
@@ -120,7 +120,7 @@ export function streamVerb<Input extends z.ZodType>(
     const parsed = spec.input.parse(input);
     let commits = 0;
     const commit: Io["commit"] = async (work) => {
-      if (spec.effect === "read" || commits > 0) throw new Error(`${spec.name} may not commit (again).`);
+      if (spec.effect === "read" || commits > 0) throw new Error(`${spec.name} may not commit, or not twice.`);
       commits++;
       return auditedWrite(ctx, spec.name, parsed, work);
     };
@@ -129,7 +129,7 @@ export function streamVerb<Input extends z.ZodType>(
       ? withCheckedReply(spec, () => run(ctx, parsed, io) as never)
       : run(ctx, parsed, io));
     if (spec.effect === "write" && commits === 0 && spec.unaudited === undefined) {
-      throw new Error(`${spec.name} ended without a commit, so without its row in the audit log.`);
+      throw new Error(`${spec.name} ended without a commit, and so without an audit row.`);
     }
     return result;
   };

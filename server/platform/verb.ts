@@ -13,50 +13,50 @@ type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
   name: string;
   /** One sentence for the reference. */
   summary: string;
-  /** What a caller must know beyond the summary: units, statuses, effects. */
+  /** What a caller needs to know beyond the summary: units, statuses, effects. */
   description?: string;
-  /** Whether anything changes: mutations are what same-origin checks, audit and idempotency look at. */
+  /** Writes are subject to same-origin checks, audit and idempotency. */
   effect: "read" | "write";
   input: Input;
   reply: Reply;
 };
 
-/** Of a write: the part of its reply that a caller gets who may not read what it changed. */
-type Unread = {
+/** For a write: the reduced reply for a caller who may not read what it changed. */
+type WriteOnly = {
   writeOnlyReply?:
-    | { /** Any one of these reads it all. */ unless: readonly Capability[]; reply: z.ZodType }
+    | { /** Any one of these grants the full reply. */ unless: readonly Capability[]; reply: z.ZodType }
     | undefined;
 };
 
 /**
- * A write with work beside its transaction, such as a call to another service, which no transaction may make. `run` looks
- * again at whatever may have changed since `before`. A crash leaves out what follows it: what must happen goes through the outbox.
+ * A write with work outside its transaction, such as a call to another service. `run` must recheck whatever may have changed
+ * since `before`. After a crash `after` does not run: anything that must happen goes through the outbox.
  */
 type Phases<C, Input, Reply extends z.ZodType, Prepared> = {
-  /** Before the transaction. What it stores stays, even when the write is refused. */
+  /** Before the transaction. What it stores persists even when the write is refused. */
   before?: (ctx: C, input: Input) => Promise<Prepared>;
   run: (ctx: C, input: Input, prepared: Prepared) => Promise<z.input<Reply>>;
-  /** After the commit. A failure is logged, and the caller gets the reply all the same. */
+  /** After the commit. A failure is logged, and the caller still gets the reply. */
   after?: (ctx: C, input: Input, reply: z.output<Reply>, prepared: Prepared) => Promise<void>;
 };
 
-/** What an operation does. Only a write has phases. */
+/** The implementation of an operation. Only a write has phases. */
 type Work<C, Input, Reply extends z.ZodType, Prepared> =
   | ((ctx: C, input: Input) => Promise<z.input<Reply>>)
   | Phases<C, Input, Reply, Prepared>;
 
-/** An operation whose `before` is done. */
+/** An operation whose `before` phase is done. */
 type PreparedCall<C, Reply> = {
-  /** All that belongs in one transaction, on the database handle of `ctx`. `after` is called when that has committed. */
+  /** Runs the transactional part on the database handle of `ctx`. Call `after` once that has committed. */
   finish(ctx: C): Promise<{ reply: Reply; after: () => Promise<void> }>;
 };
 
-/** A service operation on one project: who may, what goes in, what comes out, what happens. Every door calls this. */
+/** A service operation on one project: capability, input, reply, implementation. Every door calls this. */
 export type Verb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
   (ctx: Ctx, input: z.input<Input>): Promise<z.output<Reply>>;
-  /** For a caller with a transaction of their own: does what comes before it, and returns the rest. */
+  /** For a caller with its own transaction: runs the `before` phase and returns the rest. */
   prepare(ctx: Ctx, input: z.input<Input>): Promise<PreparedCall<Ctx, z.output<Reply>>>;
-  spec: Spec<Input, Reply> & Unread & { scope: "project"; capability: readonly Capability[] };
+  spec: Spec<Input, Reply> & WriteOnly & { scope: "project"; capability: readonly Capability[] };
 };
 
 /** A service operation of a signed-in person outside any project. */
@@ -65,26 +65,26 @@ export type AccountVerb<Input extends z.ZodType = z.ZodType, Reply extends z.Zod
   spec: Spec<Input, Reply> & { scope: "account" };
 };
 
-/** A service operation on the installation, for whom its owners let, and for the operator. */
+/** A service operation on the installation, for people with the right and for the operator. */
 export type InstallationVerb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
   (ctx: InstallationCtx, input: z.input<Input>): Promise<z.output<Reply>>;
   spec: Spec<Input, Reply> & { scope: "installation"; right: InstallationRight };
 };
 
-/** A large reply that is the same for many callers is held to its schema once. */
-const repliesOf = new WeakMap<z.ZodType, (reply: object) => unknown>();
+/** Large replies shared by many callers are validated once. */
+const parsers = new WeakMap<z.ZodType, (reply: object) => unknown>();
 
 function replyOf<Reply extends z.ZodType>(schema: Reply, reply: z.input<Reply>): z.output<Reply> {
   if (!isFrozenObject(reply)) return schema.parse(reply);
-  let parse = repliesOf.get(schema);
+  let parse = parsers.get(schema);
   if (!parse) {
-    parse = memoizeByFrozenObject((kept) => Object.freeze(schema.parse(kept)));
-    repliesOf.set(schema, parse);
+    parse = memoizeByFrozenObject((value) => Object.freeze(schema.parse(value)));
+    parsers.set(schema, parse);
   }
   return parse(reply) as z.output<Reply>;
 }
 
-/** Runs, and keeps a `ZodError` from meaning anything but "your input": ours inside a service is our own mistake. */
+/** Runs the work and checks its reply. Wraps a `ZodError`, which doors report as invalid input: here it is our bug. */
 export async function withCheckedReply<Reply extends z.ZodType>(
   spec: Spec<z.ZodType, Reply>,
   run: () => Promise<z.input<Reply>>,
@@ -93,16 +93,16 @@ export async function withCheckedReply<Reply extends z.ZodType>(
     return replyOf(spec.reply, await run());
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    throw new Error(`${spec.name} does not hold to its reply schema: ${z.prettifyError(error)}`, {
+    throw new Error(`${spec.name} violates its reply schema: ${z.prettifyError(error)}`, {
       cause: error.message,
     });
   }
 }
 
-/** Opens the transaction of a write on the context that it is given, and does the work in it. */
+/** Opens the transaction of a write on the given context and runs the work in it. */
 type Write<C, Reply> = (ctx: C, work: (tx: C) => Promise<Reply>) => Promise<Reply>;
 
-/** Does what comes before the transaction of an operation, and returns the rest. */
+/** Runs the `before` phase of an operation and returns the rest. */
 async function prepareCall<C, Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
   spec: Spec<Input, Reply>,
   work: Work<C, z.output<Input>, Reply, Prepared>,
@@ -120,7 +120,7 @@ async function prepareCall<C, Input extends z.ZodType, Reply extends z.ZodType, 
       const reply = await (spec.effect === "read" ? inside(on) : write(on, inside));
       const follow = async () => {
         await after?.(ctx, input, reply, prepared).catch((error: unknown) => {
-          logger("verbs").error({ err: loggable(error), verb: spec.name }, "What follows a write failed.");
+          logger("verbs").error({ err: loggable(error), verb: spec.name }, "The phase after a write failed.");
         });
       };
       return { reply, after: follow };
@@ -134,24 +134,23 @@ async function runToEnd<C, Reply>(ctx: C, { finish }: PreparedCall<C, Reply>): P
   return reply;
 }
 
-/** A read has no transaction that anything could come before or after. */
+/** A read has no transaction, and so no phases around one. */
 function requireWrite({ name, effect }: Spec<z.ZodType, z.ZodType>, work: unknown) {
   if (effect === "read" && typeof work !== "function") throw new Error(`${name} reads: only a write has phases.`);
 }
 
 /**
- * Declares an operation once. A write runs in a transaction together with its row in the audit log; `auditNote` says in
- * it what was touched. Calling it checks the capability (any one of those named is enough), parses the input
- * (a `ZodError` names every problem), runs, and strips the reply to what its schema names, or, for a caller who may only
- * write, to what `writeOnlyReply` names.
+ * Declares an operation on a project. A call checks the capability (any one of those listed suffices), parses the input (a
+ * `ZodError` lists every problem), runs, and strips the reply to its schema or, for a caller who may only write, to
+ * `writeOnlyReply`. A write runs in one transaction with its audit row, which `auditNote` adds details to.
  */
 export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
-  spec: Spec<Input, Reply> & Unread & { capability: Capability | readonly Capability[] },
+  spec: Spec<Input, Reply> & WriteOnly & { capability: Capability | readonly Capability[] },
   work: Work<Ctx, z.output<Input>, Reply, Prepared>,
 ): Verb<Input, Reply> {
   requireWrite(spec, work);
   const capability = typeof spec.capability === "string" ? [spec.capability] : spec.capability;
-  // People who may write may read; only keys come here, over HTTP, where the document has both forms.
+  // Members who may write may also read, so only API keys get the reduced form; the OpenAPI document has both.
   const shown = (ctx: Ctx, reply: z.output<Reply>) =>
     spec.writeOnlyReply === undefined || hasCapability(ctx, spec.writeOnlyReply.unless)
       ? reply
@@ -172,6 +171,7 @@ export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>
   return Object.assign(call, { prepare, spec: { ...spec, capability, scope: "project" as const } });
 }
 
+/** Declares an operation of a signed-in person outside any project. A write is audited. */
 export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
   spec: Spec<Input, Reply>,
   work: Work<AccountCtx, z.output<Input>, Reply, Prepared>,
@@ -185,7 +185,7 @@ export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType, Pr
   return Object.assign(call, { spec: { ...spec, scope: "account" as const } });
 }
 
-/** Declares an operation on the installation. Calling it checks the right before anything of the input. */
+/** Declares an operation on the installation. A call checks the right before it parses the input. */
 export function installationVerb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
   spec: Spec<Input, Reply> & { right: InstallationRight },
   work: Work<InstallationCtx, z.output<Input>, Reply, Prepared>,

@@ -182,7 +182,7 @@ test("a key without the capability is 403, and learns nothing from what it sent"
   const key = await keyFor(ctx, "workspace:read");
   expect(await problem(await send("PATCH", `${base}/things/t`, { key, body: "{" }))).toMatchObject({
     status: 403,
-    detail: "This needs the capability project:data:write or models:manage.",
+    detail: "This requires the capability project:data:write or models:manage.",
   });
 });
 
@@ -391,5 +391,5 @@ test("an unreachable database is 503 and a limit 429, both with Retry-After", as
 });
 
 test("two operations on one address are refused when the table is read", () => {
-  expect(() => createDispatcher([...operations, operations[0] as Operation])).toThrow("is there twice");
+  expect(() => createDispatcher([...operations, operations[0] as Operation])).toThrow("is defined twice");
 });

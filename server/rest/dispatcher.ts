@@ -17,9 +17,9 @@ import { type AbsentOperation, factsOf, METHODS, type Method, type Operation, ty
 
 const PREFIX = "/v1";
 
-/** What was asked where Next cannot route it: web/admission.ts sends it here, to be refused like anything else. */
-const ASKED_ADDRESS = "x-asked-address";
-const ASKED_METHOD = "x-asked-method";
+/** The original request where Next cannot route it: web/admission.ts sends it here, to be refused like any other. */
+const ORIGINAL_ADDRESS = "x-asked-address";
+const ORIGINAL_METHOD = "x-asked-method";
 
 const textOf = memoizeByFrozenObject((body) => Buffer.from(JSON.stringify(body)));
 
@@ -35,12 +35,12 @@ const allowOf = ({ operations }: Match) =>
   );
 
 async function runVerb(visit: Visit, operation: VerbOperation) {
-  const { request, asked } = visit;
+  const { request, problemContext } = visit;
   const { verb, method, path, status = 200 } = operation;
   const { projectId: _, ...own } = visit.params;
   const ctx = await callerOf(visit, path, verb.spec.effect);
   await spend(visit, ctx, requestLimits(ctx.actor), 1);
-  // The verb checks again; asked first here, nobody learns from their body's errors what they may not do.
+  // The verb checks again. Checked here before the body is parsed, so that validation errors reveal nothing to unauthorized callers.
   requireCapability(ctx, verb.spec.capability);
   const prepare = async (as: Ctx, given: Request): Promise<PreparedCall> => {
     const { finish } = await verb.prepare(as, (await readInput(given, method, verb.spec.input, own)) as never);
@@ -50,13 +50,13 @@ async function runVerb(visit: Visit, operation: VerbOperation) {
     };
   };
   const key = method === "POST" ? idempotencyKeyOf(request.headers) : undefined;
-  if (key !== undefined) return runOnce(ctx, key, request, asked, prepare);
+  if (key !== undefined) return runOnce(ctx, key, request, problemContext, prepare);
   const { response, after } = await (await prepare(ctx, request))(ctx);
   await after();
   return response;
 }
 
-/** Refused where a verb would run: by then it is known who asks, and that they may. */
+/** Refuses where a verb would run: after authentication and authorization. */
 async function runAbsent(visit: Visit, operation: AbsentOperation): Promise<never> {
   const ctx = await callerOf(visit, operation.path, operation.effect);
   await spend(visit, ctx, requestLimits(ctx.actor), 1);
@@ -67,13 +67,13 @@ async function runAbsent(visit: Visit, operation: AbsentOperation): Promise<neve
 async function run(visit: Visit, operation: Operation) {
   if ("open" in operation) return operation.open(visit.request);
   if ("absent" in operation) return runAbsent(visit, operation);
-  const answer = await ("verb" in operation ? runVerb(visit, operation) : runStream(visit, operation));
-  if (answer.ok) recordDatabaseSuccess(factsOf(operation).effect);
-  return answer;
+  const response = await ("verb" in operation ? runVerb(visit, operation) : runStream(visit, operation));
+  if (response.ok) recordDatabaseSuccess(factsOf(operation).effect);
+  return response;
 }
 
-/** Every answer is private to its moment and says by which id it is found in the log. */
-function finished(response: Response, request: Request, requestId: string, extra: Record<string, string> = {}) {
+/** Adds the headers that every response has: no caching by default, no sniffing, and the request id for the log. */
+function finalize(response: Response, request: Request, requestId: string, extra: Record<string, string> = {}) {
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.set(name, value);
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
@@ -81,7 +81,7 @@ function finished(response: Response, request: Request, requestId: string, extra
   headers.set("x-request-id", requestId);
   const { status } = response;
   const isHead = request.method === "HEAD";
-  // Nobody will read it: what makes it may stop.
+  // Nobody will read the body: its producer may stop.
   if (isHead) void response.body?.cancel();
   return new Response(isHead ? null : response.body, {
     status,
@@ -91,8 +91,8 @@ function finished(response: Response, request: Request, requestId: string, extra
 }
 
 /**
- * Serves a table of operations as HTTP: one place for matching, credentials, input, answers and errors, so that no route
- * can differ from another by accident.
+ * Returns a handler that serves a table of operations over HTTP: one place for matching, credentials, input, responses and
+ * errors, so that routes cannot differ by accident.
  */
 export function createDispatcher(operations: readonly Operation[], database: () => Db = db) {
   const limiter = createRateLimiter();
@@ -101,29 +101,29 @@ export function createDispatcher(operations: readonly Operation[], database: () 
   return async function dispatch(request: Request): Promise<Response> {
     const requestId = requestIdOf(request.headers);
     const { pathname } = new URL(request.url);
-    const unreadable = request.headers.get(ASKED_ADDRESS);
-    const asked = { requestId, instance: unreadable ?? pathname };
-    const told: Record<string, string> = {};
+    const unreadable = request.headers.get(ORIGINAL_ADDRESS);
+    const problemContext = { requestId, instance: unreadable ?? pathname };
+    const responseHeaders: Record<string, string> = {};
     try {
       if (unreadable !== null) {
         throw new ServiceError("invalid", "The address has a broken percent-encoding or is not UTF-8.");
       }
       const matched = match(pathname.slice(PREFIX.length));
       if (!matched) throw notFound("This address");
-      if (request.method === "OPTIONS" && !request.headers.has(ASKED_METHOD)) {
-        return finished(new Response(null, { status: 204 }), request, requestId, { allow: allowOf(matched) });
+      if (request.method === "OPTIONS" && !request.headers.has(ORIGINAL_METHOD)) {
+        return finalize(new Response(null, { status: 204 }), request, requestId, { allow: allowOf(matched) });
       }
       const method = request.method === "HEAD" ? "GET" : (request.method as Method);
       const operation = matched.operations.get(method);
       if (!operation) {
-        told.allow = allowOf(matched);
+        responseHeaders.allow = allowOf(matched);
         throw new ServiceError("method_not_allowed", `This address takes ${allowOf(matched)}.`);
       }
       const { params } = matched;
-      const visit = { database: database(), limiter, request, asked, told, params };
-      return finished(await run(visit, operation), request, requestId, told);
+      const visit = { database: database(), limiter, request, problemContext, responseHeaders, params };
+      return finalize(await run(visit, operation), request, requestId, responseHeaders);
     } catch (error) {
-      return finished(problemResponse(error, asked), request, requestId, told);
+      return finalize(problemResponse(error, problemContext), request, requestId, responseHeaders);
     }
   };
 }

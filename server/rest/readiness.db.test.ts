@@ -50,22 +50,22 @@ const run = (id: string, dueMs: number, finishedMs: number | null) =>
     values (${id}, 'fn', ${id}, '{}', ${finishedMs === null ? "queued" : "completed"}, 1, 'lane',
             ${finishedMs === null ? ago(dueMs) : sql`null`}, ${ago(dueMs)}, ${finishedMs === null ? sql`null` : ago(finishedMs)})`);
 
-test("events that wait are an illness when none is taken, and a queue when others are", async () => {
+test("pending events are a failure when none is dispatched, and a backlog when others are", async () => {
   await event("waits", 10 * MINUTE, null);
   expect((await ask()).checks.jobs).toMatchObject({
     status: "failing",
-    reason: expect.stringMatching(/60\d s.*none is taken/),
+    reason: expect.stringMatching(/60\d s.*none is dispatched/),
   });
   await event("taken", 10 * MINUTE, 0);
   expect((await ask()).checks.jobs?.status).toBe("ok");
 });
 
-test("runs that are due are an illness when none gets done, and a queue when others do", async () => {
+test("due runs are a failure when none completes, and a backlog when others do", async () => {
   await run("due", 10 * MINUTE, null);
   await run("done-long-ago", 20 * MINUTE, 15 * MINUTE);
   expect((await ask()).checks.jobs).toMatchObject({
     status: "failing",
-    reason: expect.stringMatching(/60\d s.*none gets done/),
+    reason: expect.stringMatching(/60\d s.*none completes/),
   });
   await run("done", 10 * MINUTE, MINUTE);
   expect((await ask()).checks.jobs).toMatchObject({

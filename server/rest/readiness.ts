@@ -9,16 +9,16 @@ import { loggable } from "@/server/platform/loggable";
 import { projectionHealth } from "@/server/services/telemetry";
 
 /**
- * One part of the installation. `not_configured` is a choice and keeps nothing from being ready; `unknown` could not be
- * asked because another part fails, which is the one that is ill.
+ * The state of one component. `not_configured` is a choice and does not affect readiness; `unknown` could not be checked
+ * because another component is failing.
  */
 export type Check = { status: "ok" | "failing" | "unknown" | "not_configured"; reason: string };
 
-/** Whoever asks has a deadline of their own, and a database that hangs should not be what passes it. */
+/** Probes have deadlines of their own; a hanging database must not make us exceed them. */
 const CHECK_MS = 3000;
-/** A new batch is readable within two seconds; this late, its projector stands still. */
+/** A batch normally becomes readable within two seconds; this late, the projector is stuck. */
 const PROJECTION_LATE_MS = 30_000;
-/** Events are taken at once; runs may wait for their turn behind a limit, so they get longer. */
+/** Events are dispatched at once. Runs may wait behind a concurrency limit, so they get longer. */
 const EVENTS_LATE_MS = 60_000;
 const RUNS_LATE_MS = 5 * 60_000;
 
@@ -32,15 +32,15 @@ const inTime = <T>(work: Promise<T>): Promise<T> =>
     }),
   ]);
 
-/** Told in words of ours: what the database said may hold names and addresses. */
+/** Reports our own messages: those of the database may contain names and addresses. */
 async function database(on: Db): Promise<Check> {
   try {
     await inTime(on.execute(sql`select 1`));
-    // A question needs no room: that there is none is known from those who wanted to store something.
+    // A read needs no disk space: a full disk is known from failed writes.
     if (hasRecentFault("full")) return { status: "failing", reason: FAULT_MESSAGES.full };
-    return { status: "ok", reason: "The database answers." };
+    return { status: "ok", reason: "The database responds." };
   } catch (error) {
-    logger("readyz").warn({ err: loggable(error) }, "The database could not be asked.");
+    logger("readyz").warn({ err: loggable(error) }, "The database could not be checked.");
     return { status: "failing", reason: FAULT_MESSAGES[faultOf(errorCodes(error)) ?? "away"] };
   }
 }
@@ -48,20 +48,20 @@ async function database(on: Db): Promise<Check> {
 async function jobs(on: Db): Promise<Check> {
   const health = await jobHealth(on);
   const { oldestDueMs, oldestEventMs, waitingEvents } = health;
-  /** Late work is a queue while others of its kind get done, and an illness when nothing does. */
-  const stands = (waitingMs: number | null, lastDoneMs: number | null, lateMs: number) =>
+  /** Late work is a backlog while other work progresses, and a failure when none does. */
+  const isStuck = (waitingMs: number | null, lastDoneMs: number | null, lateMs: number) =>
     waitingMs !== null && waitingMs > lateMs && (lastDoneMs === null || lastDoneMs > lateMs);
-  if (stands(oldestEventMs, health.lastEventTakenMs, EVENTS_LATE_MS)) {
+  if (isStuck(oldestEventMs, health.lastEventTakenMs, EVENTS_LATE_MS)) {
     return {
       status: "failing",
-      reason: `${waitingEvents} events wait, the oldest for ${seconds(oldestEventMs ?? 0)}, and none is taken.`,
+      reason: `${waitingEvents} events are pending, the oldest for ${seconds(oldestEventMs ?? 0)}, and none is dispatched.`,
     };
   }
-  if (stands(oldestDueMs, health.lastRunDoneMs, RUNS_LATE_MS)) {
-    return { status: "failing", reason: `A run has been due for ${seconds(oldestDueMs ?? 0)} and none gets done.` };
+  if (isStuck(oldestDueMs, health.lastRunDoneMs, RUNS_LATE_MS)) {
+    return { status: "failing", reason: `A run has been due for ${seconds(oldestDueMs ?? 0)} and none completes.` };
   }
   if (oldestDueMs !== null && oldestDueMs > RUNS_LATE_MS) {
-    return { status: "ok", reason: `Runs wait up to ${seconds(oldestDueMs)} for their turn; others get done.` };
+    return { status: "ok", reason: `Runs wait up to ${seconds(oldestDueMs)} for their turn; others complete.` };
   }
   return { status: "ok", reason: "Nothing waits longer than it should." };
 }
@@ -85,23 +85,23 @@ async function projector(on: Db): Promise<Check> {
   return { status: "ok", reason: failed.length > 0 ? `${how} Of the traces ${failed.join(", and ")}.` : how };
 }
 
-/** A part that is asked about in the database. */
+/** Runs a check that queries the database. */
 async function part(what: string, work: () => Promise<Check>): Promise<Check> {
   try {
     return await inTime(work());
   } catch (error) {
-    logger("readyz").warn({ err: loggable(error) }, `${what} could not be asked about.`);
-    return { status: "failing", reason: `${what} could not be asked about; the server's log says why.` };
+    logger("readyz").warn({ err: loggable(error) }, `${what} could not be checked.`);
+    return { status: "failing", reason: `${what} could not be checked; the server's log says why.` };
   }
 }
 
 const trainer: Check = {
   status: "not_configured",
-  reason: "No trainer is attached: fine-tuning answers 501, everything else works.",
+  reason: "No trainer is attached: fine-tuning returns 501, everything else works.",
 };
 const unknown: Check = { status: "unknown", reason: "Not known while the database fails." };
 
-/** Whether work that arrives now would be done, part by part and with a reason each: 200, or 503. */
+/** Returns whether new work would be done, by component and with a reason each: 200, or 503. */
 export async function readiness(on: Db = db()): Promise<Response> {
   const base = await database(on);
   const reachable = base.status === "ok" || hasRecentFault("full");

@@ -1,5 +1,5 @@
 import { createDispatcher } from "./dispatcher";
 import { OPERATIONS } from "./operations";
 
-/** `/v1`, whole: answers any request to it. */
+/** Handles every request to `/v1`. */
 export const v1 = createDispatcher(OPERATIONS);

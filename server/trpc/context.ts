@@ -13,15 +13,15 @@ export type TrpcContext = {
   db: Db;
   session: Session | null;
   requestId: string;
-  /** The visitor's network address; null for a page that is being rendered. */
+  /** The client's network address; null while a page is rendered. */
   address?: string | null | undefined;
-  /** Whether mutations may run: the browser must say that a page of ours asks. */
+  /** Whether mutations may run: the browser must report a same-origin request. */
   sameOrigin: boolean;
-  /** What the calls in a project count against. */
+  /** The limiter for calls in a project. */
   limiter: RateLimiter;
 };
 
-/** For a request to the HTTP mount. */
+/** Returns the context of a request to the HTTP mount. */
 export const contextOfRequest = async (request: Request, limiter: RateLimiter): Promise<TrpcContext> => ({
   db: db(),
   session: await sessionOf(db(), request),
@@ -31,7 +31,7 @@ export const contextOfRequest = async (request: Request, limiter: RateLimiter): 
   limiter,
 });
 
-/** For a server component, which reads on behalf of the person who opened the page and changes nothing. */
+/** Returns the context of a server component, which reads on behalf of the signed-in person and writes nothing. */
 export const contextOfPage = async (): Promise<TrpcContext> => ({
   db: db(),
   session: await currentSession(),
@@ -40,7 +40,7 @@ export const contextOfPage = async (): Promise<TrpcContext> => ({
   limiter: workbenchLimiter,
 });
 
-/** The request as the audit log tells of it. */
+/** Returns the request as the audit log records it. */
 export const requestInfo = ({ requestId, address }: TrpcContext): RequestInfo => ({
   requestId,
   address: address ?? null,

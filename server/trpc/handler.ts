@@ -10,11 +10,11 @@ import { contextOfRequest, type TrpcContext } from "./context";
 import { appRouter } from "./root";
 import { asTrpcError } from "./trpc";
 
-/** As `/v1`: larger bodies have their own routes. */
+/** Bytes, as for `/v1`: larger bodies have streaming routes. */
 const BODY_MAX = 1024 * 1024;
-/** Whoever has not signed in sends a name, a password or a link's token; no batch of theirs is larger than this. */
+/** Bytes. Anonymous callers only send a name, a password or a link's token. */
 const ANONYMOUS_BODY_MAX = 16 * 1024;
-/** The workbench's screens ask for a handful at once. */
+/** Calls. The workbench's screens batch a handful. */
 const BATCH_MAX = 50;
 
 const IS_JSON = /^application\/json\s*(?:;|$)/i;
@@ -23,8 +23,8 @@ const IS_JSON = /^application\/json\s*(?:;|$)/i;
 const mayLog = throttle(5000);
 
 /**
- * Returns the same request with its body read, so that tRPC cannot be made to read without end. Forms and bytes, which
- * tRPC would take too, have no procedure here.
+ * Returns the same request with its body read up to `max` bytes, because tRPC itself has no limit. Form data and bytes, which
+ * tRPC accepts too, are refused: no procedure takes them.
  */
 async function bounded(request: Request, max: number): Promise<Request> {
   if (request.method !== "POST") return request;
@@ -35,7 +35,7 @@ async function bounded(request: Request, max: number): Promise<Request> {
   return new Request(request.url, { method: "POST", headers: request.headers, body, signal: request.signal });
 }
 
-/** The longest wait that any call of a batch was told, in seconds. */
+/** Returns the longest Retry-After of a batch's calls, in seconds. */
 const retryAfter = (errors: readonly TRPCError[]) =>
   Math.max(0, ...errors.map(({ cause }) => (cause instanceof ServiceError ? (cause.retryAfter ?? 0) : 0)));
 
@@ -46,7 +46,7 @@ const serve = (request: Request, createContext: () => Promise<TrpcContext>) =>
     router: appRouter,
     createContext,
     maxBatchSize: BATCH_MAX,
-    // A read whose question is longer than an address may come as a POST.
+    // A query whose input is too long for a URL may be sent as a POST.
     allowMethodOverride: true,
     responseMeta: ({ ctx, errors }) => ({
       headers: {
@@ -65,10 +65,10 @@ const serve = (request: Request, createContext: () => Promise<TrpcContext>) =>
     },
   });
 
-/** What can be wrong with a body that no procedure has seen yet. */
+/** Errors of a body that no procedure has seen yet. */
 const REFUSED: Partial<Record<ErrorCode, number>> = { invalid: 400, too_large: 413, unsupported_media_type: 415 };
 
-/** Serves the router over HTTP. Who asks is known before any of the body is read, and its size before it is parsed. */
+/** Returns a handler that serves the router over HTTP. It authenticates before it reads the body, and bounds the body before it parses it. */
 export const createTrpcHandler =
   (limiter: RateLimiter) =>
   async (request: Request): Promise<Response> => {

@@ -17,36 +17,36 @@ type OrNothing<Input> = string extends keyof Input ? Input | void : Input;
 type QueryOf<Input, Reply> = TRPCQueryProcedure<{ input: Input; output: Reply; meta: unknown }>;
 type MutationOf<Input, Reply> = TRPCMutationProcedure<{ input: Input; output: Reply; meta: unknown }>;
 
-function takenIn(input: unknown): Record<string, unknown> {
+function checkedInput(input: unknown): Record<string, unknown> {
   const given = input ?? {};
   if (typeof given !== "object" || Array.isArray(given)) throw new ServiceError("invalid", "Send an object.");
   requireStorable(given);
-  // `useInfiniteQuery` adds a direction to the input; `null` is its word for the first page.
+  // `useInfiniteQuery` adds `direction` to the input and sends a `null` cursor for the first page.
   const { direction: _, ...rest } = given as Record<string, unknown>;
   if (rest.cursor === null) delete rest.cursor;
   return rest;
 }
 
 function splitProject(input: unknown) {
-  const { projectId, ...rest } = takenIn(input);
+  const { projectId, ...rest } = checkedInput(input);
   if (typeof projectId !== "string") {
-    const errors = [{ path: "/projectId", message: "Say which project." }];
+    const errors = [{ path: "/projectId", message: "Is required." }];
     throw new ServiceError("invalid", "The request is not valid.", { errors });
   }
   return { projectId, rest };
 }
 
-/** A verb of another effect behind this procedure would escape the same-origin check, or be sent twice by a retry. */
+/** A write behind a query would escape the same-origin check and be repeated by client retries. */
 function requireEffect(spec: { name: string; effect: "read" | "write" }, effect: "read" | "write") {
   if (spec.effect !== effect) throw new Error(`${spec.name} has the effect "${spec.effect}", not "${effect}".`);
 }
 
-/** Before the input: for whoever has not signed in, nothing of it is parsed. */
+/** Runs before the input is parsed, so that nothing of it is parsed for anonymous callers. */
 const signedIn = procedure.use(({ ctx, next }) => next({ ctx: { session: requireSession(ctx.session) } }));
 
 const inProject = <I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) =>
   signedIn.input(splitProject).use(async ({ ctx, input, next }) =>
-    // The verb checks the capability and parses: nothing about the input is known here but its project.
+    // The verb checks the capability and parses the rest of the input.
     next({
       ctx: {
         call: async () => {
@@ -60,12 +60,12 @@ const inProject = <I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) =
 
 const inAccount = <I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I, R> | InstallationVerb<I, R>) =>
   signedIn
-    .input(takenIn)
+    .input(checkedInput)
     .use(async ({ ctx, input, next }) =>
       next({ ctx: { call: () => verb(accountCtx(ctx.db, ctx.session, requestInfo(ctx)), input as z.input<I>) } }),
     );
 
-/** A verb that reads, asked with its own input and `projectId`. */
+/** Returns the procedure of a reading verb; its input is the verb's plus `projectId`. */
 export function query<I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) {
   requireEffect(verb.spec, "read");
   const built = inProject(verb)
@@ -74,7 +74,7 @@ export function query<I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>
   return built as unknown as QueryOf<WithProject<z.input<I>>, z.output<R>>;
 }
 
-/** A verb that changes something, asked with its own input and `projectId`. */
+/** Returns the procedure of a writing verb; its input is the verb's plus `projectId`. */
 export function mutation<I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) {
   requireEffect(verb.spec, "write");
   const built = inProject(verb)
@@ -83,7 +83,7 @@ export function mutation<I extends z.ZodType, R extends z.ZodType>(verb: Verb<I,
   return built as unknown as MutationOf<WithProject<z.input<I>>, z.output<R>>;
 }
 
-/** A verb that reads what is the signed-in person's own, or of the installation. */
+/** Returns the procedure of a verb that reads the signed-in person's own data, or the installation's. */
 export function accountQuery<I extends z.ZodType, R extends z.ZodType>(
   verb: AccountVerb<I, R> | InstallationVerb<I, R>,
 ) {
@@ -94,7 +94,7 @@ export function accountQuery<I extends z.ZodType, R extends z.ZodType>(
   return built as unknown as QueryOf<OrNothing<z.input<I>>, z.output<R>>;
 }
 
-/** A verb that changes what is the signed-in person's own, or of the installation. */
+/** Returns the procedure of a verb that changes the signed-in person's own data, or the installation's. */
 export function accountMutation<I extends z.ZodType, R extends z.ZodType>(
   verb: AccountVerb<I, R> | InstallationVerb<I, R>,
 ) {

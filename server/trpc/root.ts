@@ -28,7 +28,7 @@ import {
 } from "./routers/telemetry";
 import { router } from "./trpc";
 
-/** What the workbench's pages call. Routers are by subject, so that a screen refreshes by subject. */
+/** The router for the workbench's pages, by subject, so that a screen can invalidate by subject. */
 export const appRouter = router({
   account: accountRouter,
   apiKeys: apiKeysRouter,

@@ -72,7 +72,7 @@ test("each error keeps the service's words, problems and the request's id", asyn
   expect(errors.map(({ path }) => path).sort()).toEqual(["/colour", "/limit"]);
   expect(await tell("projects.rename", { projectId, name: "x" }, { cookie, headers })).toMatchObject({
     status: 403,
-    error: { message: "This needs the capability project:admin.", data: { reason: "forbidden" } },
+    error: { message: "This requires the capability project:admin.", data: { reason: "forbidden" } },
   });
   expect(await ask("projects.get", { projectId }, {})).toMatchObject({
     status: 401,

@@ -23,12 +23,12 @@ const TRPC_CODE = {
   unavailable: "SERVICE_UNAVAILABLE",
 } as const satisfies Record<ErrorCode, TRPCError["code"]>;
 
-/** What a screen can show of an error, beside tRPC's own `code` and `httpStatus`: `error.data` on the client. */
+/** What screens can show of an error, in `error.data` beside tRPC's own `code` and `httpStatus`. */
 export type ShownError = {
-  /** The service's word for it; `internal` when the mistake is ours. */
+  /** The service's error code; `internal` for bugs. */
   reason: ErrorCode | "internal";
   requestId: string | null;
-  /** Problems of the input by JSON pointer. */
+  /** Field errors by JSON pointer. */
   errors: readonly FieldError[];
   /** Seconds. */
   retryAfter: number | null;
@@ -48,7 +48,7 @@ const shown = (error: TRPCError, requestId: string | undefined): ShownError => {
 const t = initTRPC.context<TrpcContext>().create({
   errorFormatter: ({ shape, error, ctx }) => ({
     ...shape,
-    // The message of a mistake of ours may quote a query.
+    // The message of an internal error may quote a query.
     message: error.code === "INTERNAL_SERVER_ERROR" ? "Something went wrong on our side." : shape.message,
     data: {
       code: shape.data.code,
@@ -59,13 +59,13 @@ const t = initTRPC.context<TrpcContext>().create({
   }),
 });
 
-/** A service's error in tRPC's words; `undefined` for our own mistakes. */
+/** Returns the tRPC error for a service error; `undefined` for bugs. */
 export function asTrpcError(error: unknown): TRPCError | undefined {
   const known = knownError(error);
   return known && new TRPCError({ code: TRPC_CODE[known.code], message: known.message, cause: known });
 }
 
-/** A mistake of ours on its way to a page: Next prints whatever a page throws, and its causes. */
+/** Strips query values from an internal error: Next prints whatever a page throws, with its causes. */
 function withoutValues(error: TRPCError): TRPCError {
   const cause = loggable(error.cause);
   return cause === error.cause ? error : new TRPCError({ code: error.code, message: "A query failed.", cause });
@@ -80,10 +80,10 @@ const translateErrors = t.middleware(async ({ next, type }) => {
   throw asTrpcError(result.error.cause) ?? withoutValues(result.error);
 });
 
-/** A cookie rides along from any page, so a change has to be asked for by a page of ours. */
+/** Browsers attach cookies to cross-site requests, so mutations must be same-origin. */
 const sameOriginMutations = t.middleware(({ ctx, type, next }) => {
   if (type === "mutation" && !ctx.sameOrigin) {
-    throw new ServiceError("forbidden", "Changes are taken from the workbench's own pages only.");
+    throw new ServiceError("forbidden", "Changes are accepted from the workbench's own pages only.");
   }
   return next();
 });

@@ -25,7 +25,7 @@ const POLL_MS = 200;
 const EVENTS_PER_POST = 100;
 /** A server that takes others but refuses this one is asked again later: it may be told a mistake, not a whim. */
 const REFUSED_RETRY_MS = 60_000;
-const TIDY_MS = 600_000;
+const HOUSEKEEPING_MS = 600_000;
 const TAKE_OVER_MS = 5000;
 
 /**
@@ -38,15 +38,15 @@ export function startForwarder(options: ForwarderOptions): Forwarder {
   const outage = createOutage("The Inngest server (or the database)", log);
   const pause = createPause();
   let stopping = false;
-  let tidiedAt = Number.NEGATIVE_INFINITY;
+  let housekeptAt = Number.NEGATIVE_INFINITY;
   let tookOverAt = Number.NEGATIVE_INFINITY;
 
   async function work() {
     while (!stopping) {
       try {
-        if (performance.now() - tidiedAt >= TIDY_MS) {
+        if (performance.now() - housekeptAt >= HOUSEKEEPING_MS) {
           await reap(db);
-          tidiedAt = performance.now();
+          housekeptAt = performance.now();
         }
         if (performance.now() - tookOverAt >= takeOverEveryMs) {
           await takeOver();

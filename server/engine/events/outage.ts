@@ -40,7 +40,7 @@ export function createOutage(what: string, log: Logger) {
  * Gives up waiting after `ms`, as one does for a server that went away in the middle of an answer: a connection that
  * never says anything again must not hold a run for ever.
  */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(Object.assign(new Error(`No answer in ${ms} ms.`), { code: "ETIMEDOUT" })), ms);
@@ -52,13 +52,16 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-type Persistence = { outage: ReturnType<typeof createOutage>; answerMs: number; givingUp: () => boolean };
+type Persistence = { outage: ReturnType<typeof createOutage>; timeoutMs: number; givingUp: () => boolean };
 
 /** Does the work until it is done, through any outage. An error that is the work's own is thrown. */
-export async function persist<T>(work: () => Promise<T>, { outage, answerMs, givingUp }: Persistence): Promise<T> {
+export async function retryThroughOutage<T>(
+  work: () => Promise<T>,
+  { outage, timeoutMs, givingUp }: Persistence,
+): Promise<T> {
   for (;;) {
     try {
-      const result = await within(answerMs, work());
+      const result = await withTimeout(timeoutMs, work());
       outage.worked();
       return result;
     } catch (error) {

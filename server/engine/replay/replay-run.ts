@@ -16,7 +16,7 @@ export function replayRun(db: Db, id: string): Promise<{ projectId: string | nul
     if (run.state !== "failed" && run.state !== "cancelled") {
       throw new ServiceError("conflict", "Only a run that failed or was cancelled can be replayed.");
     }
-    await queueAgain(tx, [id]);
+    await requeue(tx, [id]);
     return { projectId: run.projectId };
   });
 }
@@ -32,7 +32,7 @@ export function replayFailed(db: Db, condition: SQL | undefined, limit: number):
       .limit(limit)
       // Of what another replays just now, only what is still failed after that.
       .for("update");
-    await queueAgain(
+    await requeue(
       tx,
       failed.map(({ id }) => id),
     );
@@ -41,7 +41,7 @@ export function replayFailed(db: Db, condition: SQL | undefined, limit: number):
 }
 
 /** The caller holds the runs' rows. */
-async function queueAgain(tx: Db, ids: readonly string[]) {
+async function requeue(tx: Db, ids: readonly string[]) {
   if (ids.length === 0) return;
   await tx
     .delete(jobSteps)

@@ -4,7 +4,7 @@ import { serve } from "inngest/edge";
 import type { JobEvent } from "@/db/schema/engine";
 import { duringTurn } from "../events/sending";
 import { retryDelay } from "../functions/durations";
-import { type Answer, errorOf, type Op } from "./protocol";
+import { type CallResult, errorOf, type Op } from "./protocol";
 import type { Step } from "./steps";
 
 /** One call: of the function itself (`stepId` undefined), or of one of its parallel steps. */
@@ -21,7 +21,7 @@ export type Call = {
   othersOpen: boolean;
 };
 
-export type CallFunction = (call: Call) => Promise<Answer>;
+export type CallFunction = (call: Call) => Promise<CallResult>;
 
 /** Never resolved: the handler is a function call, but it reads a `Request`. */
 const ADDRESS = "http://embedded.invalid/api/inngest";
@@ -39,7 +39,7 @@ export function createCaller(client: Inngest.Any, functions: readonly InngestFun
       body: JSON.stringify(bodyOf(call)),
     });
     const response: Response = await duringTurn(turnKey(call), () => handle(request));
-    return answerOf(response);
+    return resultOf(response);
   };
 }
 
@@ -74,7 +74,7 @@ function memoized(step: Step) {
   return { data: step.data ?? null };
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+async function resultOf(response: Response): Promise<CallResult> {
   const text = await response.text();
   const body = parsed(text);
   const retryAfter = retryDelay(response.headers.get("retry-after"));

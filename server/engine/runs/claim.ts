@@ -119,7 +119,7 @@ export async function renewLeases(db: Db, claims: readonly Claim[], leaseMs: num
 }
 
 /** Gives runs back at once that this process cannot finish: another need not wait for the lease to end. */
-export async function handBack(db: Db, claims: readonly Claim[]) {
+export async function releaseClaims(db: Db, claims: readonly Claim[]) {
   for (const { runId, token } of claims) {
     await db
       .update(jobRuns)

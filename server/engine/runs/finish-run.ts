@@ -12,7 +12,7 @@ export const waitsForRun = (runId: string) => `run:${runId}`;
 /** The caller holds the run's row, here and below. */
 export async function completeRun(tx: Db, run: Run, output: unknown) {
   await finish(tx, run, { state: "completed", output });
-  await tellInvokers(tx, run.id, { data: output });
+  await notifyInvokers(tx, run.id, { data: output });
 }
 
 /** The run is dead: its failure handler, if it has one, is started by the event that this sends. */
@@ -23,7 +23,7 @@ export async function failRun(tx: Db, run: Run, error: JobError) {
     name: "inngest/function.failed",
     data: { function_id: run.functionId, run_id: run.id, error, event: run.event },
   });
-  await tellInvokers(tx, run.id, { error });
+  await notifyInvokers(tx, run.id, { error });
 }
 
 /** Ends an unfinished run; what its present turn still writes is refused. Told by an event, as a server tells it. */
@@ -36,7 +36,9 @@ export async function cancelRun(tx: Db, id: string) {
     name: "inngest/function.cancelled",
     data: { function_id: run.functionId, run_id: run.id, error, event: run.event },
   });
-  await tellInvokers(tx, id, { error: { name: "InngestInvokeError", message: "The invoked function was cancelled." } });
+  await notifyInvokers(tx, id, {
+    error: { name: "InngestInvokeError", message: "The invoked function was cancelled." },
+  });
 }
 
 async function finish(tx: Db, run: Run, end: { state: "completed" | "failed" | "cancelled" } & Partial<Run>) {
@@ -54,7 +56,7 @@ async function finish(tx: Db, run: Run, end: { state: "completed" | "failed" | "
     .where(eq(jobRuns.id, run.id));
 }
 
-async function tellInvokers(tx: Db, runId: string, outcome: Omit<Outcome, "id">) {
+async function notifyInvokers(tx: Db, runId: string, outcome: Omit<Outcome, "id">) {
   for (const waiter of await waitingFor(tx, waitsForRun(runId))) {
     if (!(await lockRun(tx, waiter.runId))) continue;
     const now = await databaseNow(tx);

@@ -13,7 +13,7 @@ export type Op = {
 };
 
 /** What the SDK's handler answered to one call. `retryAfter` is the function's wish, in ms. */
-export type Answer =
+export type CallResult =
   | { kind: "ops"; ops: Op[]; retryAfter: number | undefined }
   | { kind: "done"; output: unknown }
   | { kind: "error"; error: JobError; final: boolean; retryAfter: number | undefined };

@@ -13,7 +13,7 @@ type Next = { kind: "released" } | ({ kind: "steps"; due: Step[] } & Situation) 
  * What a turn remembers between its transactions: a call that was taken from the row and not yet made. Should the
  * answer to the commit that took it be lost, the transaction is repeated and finds no call in the row any more.
  */
-export type Turn = { owesCall: boolean };
+export type Turn = { callPending: boolean };
 
 /** So many parallel steps of one run go on at once. */
 const PARALLEL_STEPS = 10;
@@ -25,7 +25,7 @@ const MAX_CRASHES = 5;
  * Ends the sleeps and waits whose time has come, and says what is to be called now. When there is nothing, or the
  * caller may not go on, the run is given back in the same transaction, so that no wake-up is missed in between.
  */
-export async function settle(tx: Db, run: Run, goOn: boolean, turn: Turn): Promise<Next> {
+export async function settle(tx: Db, run: Run, mayContinue: boolean, turn: Turn): Promise<Next> {
   const now = await databaseNow(tx);
   if (run.crashes >= MAX_CRASHES) {
     const message = `The run's turn was broken off ${MAX_CRASHES} times: its process died, or could not store the result.`;
@@ -36,21 +36,21 @@ export async function settle(tx: Db, run: Run, goOn: boolean, turn: Turn): Promi
   const over = steps.filter((step) => isDue(step, now) && step.state !== "planned").map(timedOut);
   const woken = over.length > 0 && (await finishSteps(tx, run.id, over, now));
   if (woken) steps = await stepsOf(tx, run.id);
-  const callAt = woken || turn.owesCall ? now : run.callAt;
+  const callAt = woken || turn.callPending ? now : run.callAt;
 
   const due = steps.filter((step) => isDue(step, now) && step.state === "planned").slice(0, PARALLEL_STEPS);
   const callDue = callAt !== null && callAt <= now;
-  if (!goOn || (due.length === 0 && !callDue)) {
+  if (!mayContinue || (due.length === 0 && !callDue)) {
     await release(tx, run, callAt, steps, now);
     return { kind: "released" };
   }
   if (due.length > 0) {
-    if (woken || turn.owesCall) await setCallAt(tx, run, callAt);
+    if (woken || turn.callPending) await setCallAt(tx, run, callAt);
     return { kind: "steps", run, steps, due, now };
   }
   // Taken: a time that is found here after the call was put there by a wake-up during it.
   await setCallAt(tx, run, null);
-  turn.owesCall = true;
+  turn.callPending = true;
   return { kind: "call", run, steps, now };
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from "@/db/client";
 import type { Definitions } from "../functions/definitions";
-import { applyAnswer, applyStepAnswer } from "./apply-answer";
+import { applyResult, applyStepResult } from "./apply-result";
 import type { CallFunction } from "./call-function";
 import type { Claim } from "./claim";
 import { errorOf } from "./protocol";
@@ -13,7 +13,7 @@ export type TurnContext = {
   call: CallFunction;
   backoff: (attempt: number) => number;
   /** Repeats a transaction while the database is away: what a step did must not be forgotten. */
-  persist: <T>(work: () => Promise<T>) => Promise<T>;
+  retryThroughOutage: <T>(work: () => Promise<T>) => Promise<T>;
   stopping: () => boolean;
 };
 
@@ -27,20 +27,24 @@ export class LeaseLost extends Error {
 
 /** Calls a claimed run's function and steps, and stores what each gave, until nothing in it is due. */
 export async function takeTurn(context: TurnContext, claim: Claim): Promise<void> {
-  const turn: Turn = { owesCall: false };
+  const turn: Turn = { callPending: false };
   for (let calls = 0; ; calls += 1) {
-    const goOn = calls < CALLS_PER_TURN && !context.stopping();
-    const situation = await held(context, claim, (tx, run) => settle(tx, run, goOn, turn));
+    const mayContinue = calls < CALLS_PER_TURN && !context.stopping();
+    const situation = await held(context, claim, (tx, run) => settle(tx, run, mayContinue, turn));
     if (situation.kind === "released") return;
     if (situation.kind === "steps") await callSteps(context, claim, situation);
     else await callFunction(context, claim, situation);
-    turn.owesCall = false;
+    turn.callPending = false;
   }
 }
 
 /** A transaction that holds the run's row, under this claim only. */
-const held = <T>({ db, persist }: TurnContext, claim: Claim, work: (tx: Db, run: Run) => Promise<T>): Promise<T> =>
-  persist(() =>
+const held = <T>(
+  { db, retryThroughOutage }: TurnContext,
+  claim: Claim,
+  work: (tx: Db, run: Run) => Promise<T>,
+): Promise<T> =>
+  retryThroughOutage(() =>
     db.transaction(async (tx) => {
       const run = await lockRun(tx, claim.runId, claim.token);
       if (!run) throw new LeaseLost(`The lease of ${claim.runId} is lost.`);
@@ -49,15 +53,15 @@ const held = <T>({ db, persist }: TurnContext, claim: Claim, work: (tx: Db, run:
   );
 
 async function callFunction(context: TurnContext, claim: Claim, { run, steps, now }: Situation) {
-  const answer = await call(context, run, steps, undefined);
-  await held(context, claim, (tx, current) => applyAnswer(tx, current, answer, { ...context, calledAt: now }));
+  const result = await call(context, run, steps, undefined);
+  await held(context, claim, (tx, current) => applyResult(tx, current, result, { ...context, calledAt: now }));
 }
 
 /** Parallel steps run side by side; each is stored when it ends, whatever the others do. */
 async function callSteps(context: TurnContext, claim: Claim, { run, steps, due }: Situation & { due: Step[] }) {
   const ends = due.map(async (step) => {
-    const answer = await call(context, run, steps, step);
-    await held(context, claim, (tx, current) => applyStepAnswer(tx, current, step, answer, context));
+    const result = await call(context, run, steps, step);
+    await held(context, claim, (tx, current) => applyStepResult(tx, current, step, result, context));
   });
   const lost = (await Promise.allSettled(ends)).find((end) => end.status === "rejected");
   if (lost) throw lost.reason;

@@ -26,7 +26,7 @@ export function createTurns(context: TurnContext, { log, onEnd }: Options) {
     },
 
     /** Resolves when all of them have ended, after `graceMs` at the latest. */
-    async ended(graceMs: number) {
+    async drain(graceMs: number) {
       let timer: NodeJS.Timeout | undefined;
       const grace = new Promise((resolve) => {
         timer = setTimeout(resolve, graceMs);

@@ -1,11 +1,11 @@
-// Where a request comes from: whom the socket names, or whom a trusted proxy says it asks for.
+// The client's address: the socket's peer, or the one that a trusted proxy forwards for.
 import { BlockList, isIP, SocketAddress } from "node:net";
 
 const HOP_COUNT = /^\d{1,2}$/;
 const SUBNET = /^([^/]+)\/(\d{1,3})$/;
-/** As some proxies append it: with the port of the connection. */
+/** Some proxies append the port of the connection. */
 const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
-/** How a socket that takes both families names an IPv4 address. */
+/** IPv4-mapped IPv6, as dual-stack sockets report IPv4 peers. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
 /** Whether the proxy at this address is trusted; `hop` counts proxies from us outwards, from 0. */
@@ -13,7 +13,7 @@ export type Trust = (address: string, hop: number) => boolean;
 
 const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
 
-/** Returns the one spelling of an IP address, an IPv4 address as such however it is wrapped; `undefined` for anything else. */
+/** Returns the canonical form of an IP address, with mapped IPv4 unwrapped; `undefined` for anything else. */
 export function normalizeAddress(text: string): string | undefined {
   const trimmed = text.trim();
   const [, bracketed, beforePort] = WITH_PORT.exec(trimmed) ?? [];
@@ -28,16 +28,13 @@ function add(known: BlockList, entry: string) {
   const address = normalizeAddress(network);
   const most = address === undefined ? -1 : familyOf(address) === "ipv6" ? 128 : 32;
   if (address === undefined || Number(bits ?? 0) > most) {
-    throw new Error(`"${entry}" is neither an address, nor a network such as 10.0.0.0/8, nor a number of proxies`);
+    throw new Error(`"${entry}" is not an address, a network such as 10.0.0.0/8, or a number of proxies`);
   }
   if (bits === undefined) known.addAddress(address, familyOf(address));
   else known.addSubnet(address, Number(bits), familyOf(address));
 }
 
-/**
- * Reads TRUSTED_PROXIES: addresses and networks with commas between them, or how many proxies stand in front. Without it
- * nobody is trusted.
- */
+/** Parses TRUSTED_PROXIES: comma-separated addresses and networks, or the number of proxies in front. Empty: none is trusted. */
 export function trustedProxies(text: string | undefined): Trust {
   const entries = (text ?? "").split(",").map((entry) => entry.trim());
   const [only = ""] = entries;
@@ -49,8 +46,8 @@ export function trustedProxies(text: string | undefined): Trust {
 }
 
 /**
- * Returns the address of the first hop, counted from us, that is no trusted proxy. Each proxy appends whom it was asked by,
- * so what stands further left is the visitor's own claim.
+ * Returns the address of the first hop, counted from us, that is not a trusted proxy. Each proxy appends its peer, so entries
+ * further left are the client's own claim.
  */
 export function clientAddress(
   peer: string | undefined,
@@ -60,9 +57,9 @@ export function clientAddress(
   let address = normalizeAddress(peer ?? "");
   if (address === undefined) return "unknown";
   if (forwardedFor === undefined || !isTrusted(address, 0)) return address;
-  const told = String(forwardedFor).split(",");
+  const forwarded = String(forwardedFor).split(",");
   for (let hop = 0; isTrusted(address, hop); hop++) {
-    const before = normalizeAddress(told.pop() ?? "");
+    const before = normalizeAddress(forwarded.pop() ?? "");
     if (before === undefined) break;
     address = before;
   }

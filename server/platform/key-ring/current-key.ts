@@ -4,12 +4,12 @@ import { ringKeys } from "@/db/schema";
 import { ServiceError } from "../errors";
 import { newRingKey, unwrapRingKey } from "./ring-key";
 
-/** Held shared by who seals and alone by who rotates: nothing is sealed under a key after it was replaced. */
+/** Shared for sealing, exclusive for rotation: nothing is sealed under a key after it was replaced. */
 const RING_LOCK = 7_214_309_551;
 
 const readCurrent = async (tx: Db) => (await tx.select().from(ringKeys).where(eq(ringKeys.current, true)))[0];
 
-/** Returns the key that new secrets are sealed under, making the first. Its transaction holds off rotations until it ends. */
+/** Returns the key for new secrets, creating the first one. Blocks rotations until the caller's transaction ends. */
 export async function currentRingKey(tx: Db): Promise<{ id: string; key: Buffer }> {
   await tx.execute(sql`select pg_advisory_xact_lock_shared(${RING_LOCK}::bigint)`);
   let stored = await readCurrent(tx);
@@ -24,13 +24,13 @@ export async function currentRingKey(tx: Db): Promise<{ id: string; key: Buffer 
   if (!stored || !key) {
     throw new ServiceError(
       "unavailable",
-      "The key ring was made under another WHETSTONE_SECRET. The operator can give that one again, or start a new key: npm run -s cli -- secret rotate",
+      "The key ring was created under another WHETSTONE_SECRET. The operator can restore that secret, or start a new key: npm run -s cli -- secret rotate",
     );
   }
   return { id: stored.id, key };
 }
 
-/** Puts a new key in the place of the one that new secrets are sealed under, which stays for what it sealed. */
+/** Replaces the key for new secrets and returns the new id. The old key stays for what it sealed. */
 export async function replaceCurrentRingKey(tx: Db): Promise<string> {
   await tx.execute(sql`select pg_advisory_xact_lock(${RING_LOCK}::bigint)`);
   await tx.update(ringKeys).set({ current: false }).where(eq(ringKeys.current, true));

@@ -5,14 +5,14 @@ import { type RingKey, unwrapRingKey } from "./ring-key";
 
 const KEY_BYTES = 32;
 
-/** Where a secret belongs. Its envelope opens nowhere else: not in another project, row or field. */
+/** Where a secret belongs. Bound as associated data, so its envelope opens in no other project, row or field. */
 export type SecretLocation = { projectId: string; id: string /** `<table>.<field>` */; field: string };
 
-/** A secret as it is stored: under a data key of its own, which is wrapped under the ring key named `ringKey`. */
+/** A stored secret: sealed under its own data key, which is wrapped under the ring key `ringKey`. */
 export type Envelope = { sealed: string; dataKey: string; ringKey: string };
 
-const ofSecret = ({ field, projectId, id }: SecretLocation) => JSON.stringify(["secret", field, projectId, id]);
-const ofDataKey = (ringKey: string, { field, projectId, id }: SecretLocation) =>
+const secretContext = ({ field, projectId, id }: SecretLocation) => JSON.stringify(["secret", field, projectId, id]);
+const dataKeyContext = (ringKey: string, { field, projectId, id }: SecretLocation) =>
   JSON.stringify(["data-key", ringKey, field, projectId, id]);
 
 const cannotBeOpened = () =>
@@ -31,40 +31,44 @@ function opening<T>(ring: RingKey, work: (key: Buffer) => T): T {
   }
 }
 
-/** Seals a secret for its place under a ring key that has been unwrapped. */
+/** Seals a secret for its location under an unwrapped ring key. */
 export function sealUnder(
-  place: SecretLocation,
+  location: SecretLocation,
   secret: string,
   { id: ringKey, key }: { id: string; key: Buffer },
 ): Envelope {
   const dataKey = randomBytes(KEY_BYTES);
   return {
-    sealed: seal(dataKey, secret, ofSecret(place)),
-    dataKey: seal(key, dataKey.toString("base64"), ofDataKey(ringKey, place)),
+    sealed: seal(dataKey, secret, secretContext(location)),
+    dataKey: seal(key, dataKey.toString("base64"), dataKeyContext(ringKey, location)),
     ringKey,
   };
 }
 
 /**
- * Opens a secret. `wrapped` is its ring key's, read in the same statement as the envelope: a rotation may rewrap the row
- * and retire the key between two.
+ * Unseals a secret; throws `unprocessable` when it cannot. `wrapped` must be read in the same statement as the envelope: a
+ * rotation may rewrap the row and retire the key between two.
  */
 export const unsealSecret = (
-  place: SecretLocation,
+  location: SecretLocation,
   { sealed, dataKey, ringKey, wrapped }: Envelope & { wrapped: string },
 ): string =>
   opening({ id: ringKey, wrapped }, (key) => {
-    const opened = Buffer.from(unseal(key, dataKey, ofDataKey(ringKey, place)), "base64");
-    return unseal(opened, sealed, ofSecret(place));
+    const opened = Buffer.from(unseal(key, dataKey, dataKeyContext(ringKey, location)), "base64");
+    return unseal(opened, sealed, secretContext(location));
   });
 
-/** Returns the same data key under another ring key; what it seals stays as it is. */
+/** Returns the data key wrapped under another ring key; the sealed secret is unchanged. */
 export const rewrap = (
-  place: SecretLocation,
+  location: SecretLocation,
   from: RingKey & { dataKey: string },
   to: { id: string; key: Buffer },
 ): Pick<Envelope, "dataKey" | "ringKey"> =>
   opening(from, (key) => ({
-    dataKey: seal(to.key, unseal(key, from.dataKey, ofDataKey(from.id, place)), ofDataKey(to.id, place)),
+    dataKey: seal(
+      to.key,
+      unseal(key, from.dataKey, dataKeyContext(from.id, location)),
+      dataKeyContext(to.id, location),
+    ),
     ringKey: to.id,
   }));

@@ -6,6 +6,6 @@ export { currentRingKey, replaceCurrentRingKey } from "./current-key";
 export { type Envelope, rewrap, type SecretLocation, unsealSecret } from "./envelope";
 export { unwrapRingKey } from "./ring-key";
 
-/** Seals a secret for its place, in the transaction that stores it. */
-export const sealSecret = async (tx: Db, place: SecretLocation, secret: string): Promise<Envelope> =>
-  sealUnder(place, secret, await currentRingKey(tx));
+/** Seals a secret for its location; call it in the transaction that stores it. */
+export const sealSecret = async (tx: Db, location: SecretLocation, secret: string): Promise<Envelope> =>
+  sealUnder(location, secret, await currentRingKey(tx));

@@ -7,14 +7,14 @@ import { ctxForSession } from "@/server/auth/session-context";
 import type { Ctx, RequestInfo } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 
-/** The request as the audit log tells of it. */
+/** Returns the request as the audit log records it. */
 const requestInfo = (request: Request, requestId: string): RequestInfo => ({
   requestId,
   address: addressOf(request.headers),
   door: "rest",
 });
 
-/** The project that the key belongs to. Cookies are not looked at. */
+/** Returns the context of the API key's project. Cookies are ignored. */
 export async function ctxOfKey(db: Db, request: Request, requestId: string): Promise<Ctx> {
   const ctx = await ctxForApiKey(db, request.headers);
   if (!ctx) throw new ServiceError("unauthenticated", "Send an API key as `Authorization: Bearer <key>`.");
@@ -22,8 +22,8 @@ export async function ctxOfKey(db: Db, request: Request, requestId: string): Pro
 }
 
 /**
- * Who asks about this project: a key of it, or a member by the session cookie. For anybody else the project does not
- * exist. A cookie rides along from any page, so a change by cookie has to come from a page of ours.
+ * Authenticates a caller of this project: one of its keys, or a member by session cookie. For anyone else the project does
+ * not exist. Browsers attach cookies to cross-site requests, so a write by cookie must be same-origin.
  */
 export async function ctxOfProject(
   db: Db,

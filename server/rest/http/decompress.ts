@@ -6,7 +6,7 @@ import { ServiceError } from "@/server/platform/errors";
 
 type Bytes = Uint8Array<ArrayBufferLike>;
 
-/** Clients differ over whether "deflate" has a zlib header, as RFC 9110 says; the first byte of one that has ends in 8. */
+/** Some clients omit the zlib header that RFC 9110 requires for "deflate". Its first byte has the low nibble 8. */
 const hasZlibHeader = (body: Bytes) => ((body[0] ?? 0) & 0x0f) === 8;
 
 const WHOLE = {
@@ -20,9 +20,9 @@ export type Encoding = "identity" | "gzip" | "deflate";
 const invalid = (encoding: Encoding) => new ServiceError("invalid", `The body is not valid ${encoding}.`);
 
 export const tooLarge = (maxBytes: number) =>
-  new ServiceError("too_large", `The body may have ${maxBytes / 1024 / 1024} MiB after decompression.`);
+  new ServiceError("too_large", `The body may be at most ${maxBytes / 1024 / 1024} MiB after decompression.`);
 
-/** Returns a whole body decompressed, and refuses one that would become too large before it does. */
+/** Returns a whole body decompressed; throws `too_large` before its output exceeds `maxBytes`. */
 export async function decompressed(body: Bytes, encoding: Encoding, maxBytes: number): Promise<Bytes> {
   if (encoding === "identity") return body;
   const limited = { maxOutputLength: maxBytes };
@@ -49,7 +49,7 @@ async function* from(first: Bytes, rest: AsyncIterator<Bytes>) {
   }
 }
 
-/** Yields a body decompressed as it arrives, and refuses it where it becomes too large. */
+/** Yields a body decompressed as it arrives; throws `too_large` once it exceeds `maxBytes`. */
 export async function* decompressing(
   chunks: AsyncIterable<Bytes>,
   encoding: Encoding,
@@ -61,7 +61,7 @@ export async function* decompressing(
   if (first.done) return;
   const unzip =
     encoding === "gzip" ? createGunzip() : hasZlibHeader(first.value) ? createInflate() : createInflateRaw();
-  // What goes wrong is told by the reading below.
+  // Errors surface in the loop below.
   pipeline(Readable.from(from(first.value, source)), unzip).catch(() => {});
   let length = 0;
   try {

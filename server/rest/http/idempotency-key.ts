@@ -2,14 +2,14 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/read-body";
 import { respondOnce, type StoredResponse } from "@/server/services/idempotency";
-import { type Asked, problemResponse } from "./problem";
+import { type ProblemContext, problemResponse } from "./problem";
 import { JSON_BODY_MAX } from "./read-json";
 
 export const IDEMPOTENCY_KEY = "idempotency-key";
 export const IDEMPOTENCY_KEY_MAX = 255;
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX}}$`);
 
-/** The key as sent, bare or as the quoted string of the IETF draft: both are the same key. */
+/** Returns the key, sent bare or as the quoted string of the IETF draft: both are the same key. */
 export function idempotencyKeyOf(headers: Headers): string | undefined {
   const given = headers.get(IDEMPOTENCY_KEY);
   if (given === null) return undefined;
@@ -36,7 +36,7 @@ const toStoredResponse = async (response: Response): Promise<StoredResponse> => 
   body: await response.text(),
 });
 
-/** A request whose `before` is done: the rest of it, for the transaction that it is given. */
+/** The rest of a request after its `before` phase, to run on the given transaction. */
 export type PreparedCall = (ctx: Ctx) => Promise<{ response: Response; after: () => Promise<void> }>;
 
 /** Processes a POST at most once per key: a retry gets the first response and has no effect. */
@@ -44,14 +44,14 @@ export async function runOnce(
   ctx: Ctx,
   key: string,
   request: Request,
-  asked: Asked,
+  problemContext: ProblemContext,
   prepare: (ctx: Ctx, request: Request) => Promise<PreparedCall>,
 ): Promise<Response> {
   const { method, url, headers } = request;
   const body = await readBody(request, JSON_BODY_MAX);
   const { response, replayed } = await respondOnce(
     ctx,
-    { key, method, path: asked.instance, body },
+    { key, method, path: problemContext.instance, body },
     {
       begin: async (outer) => {
         const finish = await prepare(outer, new Request(url, { method, headers, body }));
@@ -60,7 +60,7 @@ export async function runOnce(
           return { response: await toStoredResponse(finished.response), after: finished.after };
         };
       },
-      failed: async (error) => toStoredResponse(problemResponse(error, asked)),
+      failed: async (error) => toStoredResponse(problemResponse(error, problemContext)),
     },
   );
   return new Response(response.body, {

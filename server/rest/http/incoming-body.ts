@@ -25,8 +25,8 @@ function encodingOf({ headers }: Request, { encodings = [] }: Consumes): Encodin
 }
 
 /**
- * The body of a request as an operation reads it. A wrong type is refused at once, too many bytes when they come.
- * `counted` is told its decompressed size when all of it was read, and may refuse it.
+ * Returns a request's body for an operation. A wrong media type throws at once, too many bytes as they arrive. `counted` is
+ * called with the decompressed size once the body was read, and may throw.
  */
 export function incomingBody(
   request: Request,

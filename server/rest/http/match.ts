@@ -18,7 +18,7 @@ const segmentsOf = (path: string) => path.split("/").slice(1);
 function stepInto(node: Node, segment: string): Node {
   if (segment.startsWith(":")) {
     node.parameter ??= { name: segment.slice(1), node: newNode() };
-    if (node.parameter.name !== segment.slice(1)) throw new Error(`${segment} has another name in another path.`);
+    if (node.parameter.name !== segment.slice(1)) throw new Error(`${segment} has a different name in another path.`);
     return node.parameter.node;
   }
   const known = node.fixed.get(segment) ?? newNode();
@@ -26,7 +26,7 @@ function stepInto(node: Node, segment: string): Node {
   return known;
 }
 
-/** Percent-decoded, or a 400: a broken escape is the caller's mistake and names nothing of ours. */
+/** Percent-decodes a segment; throws `invalid` for a broken escape. */
 function decoded(segment: string) {
   try {
     return decodeURIComponent(segment);
@@ -38,7 +38,7 @@ function decoded(segment: string) {
 function find(node: Node, segments: readonly string[], at = 0): Match | undefined {
   if (at === segments.length) return node.operations.size ? { operations: node.operations, params: {} } : undefined;
   const segment = segments[at] as string;
-  // A fixed name wins over a parameter, and a dead end behind it falls back to the parameter.
+  // A fixed name wins over a parameter, with backtracking to the parameter.
   const fixed = node.fixed.get(segment);
   const found = fixed && find(fixed, segments, at + 1);
   if (found) return found;
@@ -48,12 +48,13 @@ function find(node: Node, segments: readonly string[], at = 0): Match | undefine
   return below;
 }
 
-/** Prepares a table for matching. Two operations on one method and path are a mistake that shows at once. */
+/** Returns the matcher of a table; throws when two operations share a method and path. */
 export function matcher(operations: readonly Operation[]) {
   const root = newNode();
   for (const operation of operations) {
     const node = segmentsOf(operation.path).reduce(stepInto, root);
-    if (node.operations.has(operation.method)) throw new Error(`${operation.method} ${operation.path} is there twice.`);
+    if (node.operations.has(operation.method))
+      throw new Error(`${operation.method} ${operation.path} is defined twice.`);
     node.operations.set(operation.method, operation);
   }
   return (pathname: string) => find(root, segmentsOf(pathname));

@@ -2,7 +2,7 @@ import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import type { Outgoing } from "@/server/platform/stream-verb";
 
-/** A name that is not ASCII has a second form (RFC 6266); neither can end the header early. */
+/** Non-ASCII names get a second form (RFC 6266). Both are escaped against header injection. */
 function dispositionOf(fileName: string) {
   const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\]/g, "_");
   const exact = plain === fileName ? "" : `; filename*=UTF-8''${encodeURIComponent(fileName)}`;
@@ -10,14 +10,14 @@ function dispositionOf(fileName: string) {
 }
 
 type Sending = {
-  /** Ends the sending: its time is up, or its reader is gone. */
+  /** Aborts on the time limit or when the client disconnects. */
   signal: AbortSignal;
   requestId: string;
-  /** Called once, when nothing more is sent. */
+  /** Called once, when nothing more will be sent. */
   ended: () => void;
 };
 
-/** What is sent is asked for when the reader has room for it, and no further when the reader is gone. */
+/** Pulls parts only as the reader has room, and stops when the reader is gone. */
 function streamOf(
   first: IteratorResult<string | Uint8Array>,
   parts: AsyncIterator<string | Uint8Array>,
@@ -33,7 +33,7 @@ function streamOf(
   };
   const stop = () => {
     end();
-    // A part that is being made cannot be called back: it is thrown away when it comes.
+    // A part in progress cannot be cancelled: it is discarded when it arrives.
     parts.return?.().catch(() => {});
   };
   return new ReadableStream<Uint8Array>(
@@ -59,8 +59,8 @@ function streamOf(
         } catch (error) {
           if (signal.aborted) return;
           end();
-          // Too late for a problem: the connection ends before the body does, and the client sees that it is not whole.
-          logger("rest").error({ err: loggable(error), requestId }, "An answer broke off.");
+          // Too late for a problem response: the connection closes before the body ends, so the client sees that it is incomplete.
+          logger("rest").error({ err: loggable(error), requestId }, "A response ended early.");
           controller.error(error);
         }
       },
@@ -70,7 +70,7 @@ function streamOf(
   );
 }
 
-/** Returns the response once its first part is there: whatever goes wrong until then is still a problem. */
+/** Returns the response once its first part is available: until then an error can still be a problem response. */
 export async function outgoingResponse(outgoing: Outgoing, status: number, sending: Sending): Promise<Response> {
   const { mediaType, body, fileName } = outgoing;
   const headers = {

@@ -4,7 +4,7 @@ import { logger } from "@/server/platform/log";
 import { loggable } from "@/server/platform/loggable";
 import { throttle } from "@/server/platform/throttle";
 
-/** Every code of the services and what it is over HTTP. A new code does not compile until it has a line here. */
+/** Maps every service error code to HTTP. A new code does not compile without a line here. */
 export const PROBLEMS = {
   invalid: { status: 400, title: "The request is not valid" },
   unauthenticated: { status: 401, title: "Credentials are missing or wrong" },
@@ -12,7 +12,7 @@ export const PROBLEMS = {
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   timed_out: { status: 408, title: "Took too long" },
-  conflict: { status: 409, title: "In conflict with the present state" },
+  conflict: { status: 409, title: "Conflicts with the current state" },
   too_large: { status: 413, title: "Too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
   range_not_satisfiable: { status: 416, title: "No such range" },
@@ -22,10 +22,10 @@ export const PROBLEMS = {
   unavailable: { status: 503, title: "Unavailable for the moment" },
 } as const satisfies Record<ErrorCode, { status: number; title: string }>;
 
-const OURS = { status: 500, title: "Something went wrong on our side" };
+const INTERNAL = { status: 500, title: "Something went wrong on our side" };
 
-/** What an answer to a request says about the request. */
-export type Asked = { requestId: string; instance: string };
+/** What a problem response says about its request. */
+export type ProblemContext = { requestId: string; instance: string };
 
 /** While the database is away every request fails for the same reason. */
 const mayLog = throttle(5000);
@@ -33,19 +33,19 @@ const mayLog = throttle(5000);
 const challenge = (error: ServiceError) =>
   error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="whetstone"' } : {};
 
-/** An error as RFC 9457 tells it. What is not a service's own word stays in the log, under the request's id. */
-export function problemResponse(error: unknown, { requestId, instance }: Asked): Response {
+/** Returns an error as an RFC 9457 response. Anything but a `ServiceError` stays in the log, under the request id. */
+export function problemResponse(error: unknown, { requestId, instance }: ProblemContext): Response {
   const known = knownError(error);
   if (!known || (known.code === "unavailable" && mayLog())) {
     logger("rest").error({ err: loggable(known?.cause ?? error), requestId, instance }, "A request failed.");
   }
-  const { status, title } = known ? PROBLEMS[known.code] : OURS;
+  const { status, title } = known ? PROBLEMS[known.code] : INTERNAL;
   const code = known?.code ?? "internal";
   const body = {
     type: `/docs#problem-${code}`,
     title,
     status,
-    detail: known?.message ?? "The request could not be answered. Its id leads to the reason in the server's log.",
+    detail: known?.message ?? "The request failed. The server's log has the reason under this request id.",
     instance,
     code,
     requestId,

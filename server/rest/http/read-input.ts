@@ -8,10 +8,10 @@ import { readJson } from "./read-json";
 
 const takesBody = (method: Method) => method === "POST" || method === "PUT" || method === "PATCH";
 
-/** The parameters of a query string that the operation knows; others are ignored. A repeated one becomes a list. */
+/** Returns the query parameters that the operation knows; others are ignored. A repeated one becomes a list. */
 function readQuery(search: string, known: ReadonlySet<string>) {
   try {
-    // URLSearchParams would quietly put U+FFFD in place of what is not UTF-8.
+    // URLSearchParams would silently replace invalid UTF-8 by U+FFFD.
     decodeURIComponent(search.replaceAll("+", " "));
   } catch {
     throw new ServiceError("invalid", "The query string has a broken percent-encoding or is not UTF-8.");
@@ -25,15 +25,15 @@ function readQuery(search: string, known: ReadonlySet<string>) {
   );
 }
 
-/** The path says it already; saying it again, perhaps differently, is refused like any unknown field. */
+/** A path parameter repeated in the body, perhaps with another value, is refused like any unknown field. */
 const repeated = (body: object, params: object): FieldError[] =>
   Object.keys(body)
     .filter((key) => Object.hasOwn(params, key))
-    .map((key) => ({ path: pointerOf([key]), message: "This field is not known here: the path says it." }));
+    .map((key) => ({ path: pointerOf([key]), message: "Unknown field: the path sets it." }));
 
 const knownOf = (schema: z.ZodType) => new Set(Object.keys(fieldsOf(schema)));
 
-/** Reads the path's parameters and the query. The path wins, so that no query can redirect a call to another thing. */
+/** Returns the path parameters and the query. The path wins, so that no query can redirect a call to another resource. */
 export function readAddress(
   request: Request,
   schema: z.ZodType,
@@ -46,10 +46,7 @@ export function readAddress(
   return { ...query, ...Object.fromEntries(Object.entries(params).filter(([name]) => known.has(name))) };
 }
 
-/**
- * Reads what a verb gets: the path's parameters with either the query (GET, DELETE) or the JSON body, over which the path
- * wins in the same way.
- */
+/** Returns a verb's input: the path parameters with the query (GET, DELETE) or the JSON body. The path wins over both. */
 export async function readInput(
   request: Request,
   method: Method,

@@ -1,7 +1,7 @@
 import { ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/read-body";
 
-/** Larger bodies have routes of their own (ingest, imports). */
+/** Bytes. Larger bodies have streaming routes (ingest, imports). */
 export const JSON_BODY_MAX = 1024 * 1024;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
@@ -19,7 +19,7 @@ function requireJson(headers: Headers) {
   }
 }
 
-/** The JSON object in the body; an empty body is an empty object, so that an action needs none. */
+/** Returns the JSON object in the body; an empty body is an empty object, so that an action needs none. */
 export async function readJson(request: Request): Promise<Record<string, unknown>> {
   const bytes = await readBody(request, JSON_BODY_MAX);
   if (bytes.length === 0) return {};

@@ -9,15 +9,15 @@ import { readAddress } from "./read-input";
 import { callerOf, look, spend, type Visit } from "./visit";
 
 const SECONDS = 600;
-/** What a batch counts for at least: headers, an answer and a receipt cost something too. */
+/** The minimum that a batch counts for: headers, a response and a receipt cost something too. */
 const REQUEST_BYTES = 1024;
 
-/** A signal that aborts when the client is gone or the time is up. `end` lets go of both. */
+/** Returns a signal that aborts when the client disconnects or the time limit is reached. `end` releases both. */
 function deadlineOf({ signal: client }: Request, seconds: number) {
   const controller = new AbortController();
-  // In a service's words, or the log would take it for a failure of ours.
-  const gone = () => controller.abort(new ServiceError("invalid", "The client went away."));
-  const late = () => controller.abort(new ServiceError("timed_out", `This may take ${seconds} s.`));
+  // A ServiceError, or it would be logged as a failure of ours.
+  const gone = () => controller.abort(new ServiceError("invalid", "The client disconnected."));
+  const late = () => controller.abort(new ServiceError("timed_out", `The time limit is ${seconds} s.`));
   const timer = setTimeout(late, seconds * 1000);
   client.addEventListener("abort", gone, { once: true });
   if (client.aborted) gone();
@@ -28,18 +28,18 @@ function deadlineOf({ signal: client }: Request, seconds: number) {
   return { signal: controller.signal, end };
 }
 
-/** Counts a request by the decompressed bytes of its body, which are known late. */
+/** Counts a request by the decompressed bytes of its body, which are known only after reading it. */
 async function byBytes(visit: Visit, ctx: Ctx) {
   const limits = ingestLimits(ctx.actor);
-  // Before the body is read: whoever is over the limit does not cost us the reading either. Nothing is counted yet, or a
-  // batch that is refused below would use up what its next try needs.
+  // Before the body is read, so that a caller over the limit costs us no reading. Nothing is counted yet, or a batch that is
+  // refused below would use up what its retry needs.
   await look(visit, ctx, limits, REQUEST_BYTES);
   let isCounted = false;
   const counted = (bytes: number) => {
     isCounted = true;
     return spend(visit, ctx, limits, Math.max(bytes, REQUEST_BYTES));
   };
-  // What could not be read cost something as well.
+  // An unreadable body costs something as well.
   const failed = async () => void (isCounted || (await counted(0).catch(() => {})));
   return { counted, failed };
 }
@@ -51,9 +51,9 @@ async function byRequests(visit: Visit, ctx: Ctx, { spec }: AnyStreamVerb) {
   return { counted: async () => {}, failed: async () => {} };
 }
 
-/** Runs an operation whose body or answer is a stream. */
+/** Runs an operation that streams its request or response body. */
 export async function runStream(visit: Visit, { stream, path, status = 200 }: StreamOperation): Promise<Response> {
-  const { request, params, asked } = visit;
+  const { request, params, problemContext } = visit;
   const { spec } = stream;
   const ctx = await callerOf(visit, path, spec.effect);
   const isByBytes = spec.limits?.rate === "telemetry";
@@ -70,7 +70,7 @@ export async function runStream(visit: Visit, { stream, path, status = 200 }: St
       const outgoing = result as Outgoing;
       return await outgoingResponse(outgoing, outgoing.status ?? status, {
         signal,
-        requestId: asked.requestId,
+        requestId: problemContext.requestId,
         ended: end,
       });
     }

@@ -11,11 +11,11 @@ import { problemRefs } from "./problems";
 
 type Schemas = Record<string, JsonSchema>;
 
-/** What a name means wherever it stands; a schema's own description wins. */
-const WORDS: Record<string, string> = {
+/** Default descriptions by field name; a schema's own description wins. */
+const DESCRIPTIONS: Record<string, string> = {
   projectId: "The project.",
-  limit: "How many at most.",
-  cursor: "Where to go on: `nextCursor` of the page before, with the same filters.",
+  limit: "The maximum number of items.",
+  cursor: "The `nextCursor` of the previous page, with the same filters.",
   conversationId: "Our id, or the client's own.",
   traceId: "Hex, as the client sent it.",
   startedAfter: "Unix milliseconds, inclusive.",
@@ -27,12 +27,12 @@ const WORDS: Record<string, string> = {
 const EITHER = [{ apiKey: [] }, { session: [] }];
 const KEY_ONLY = [{ apiKey: [] }];
 
-/** Every answer may be one of these. */
+/** Every operation may return one of these. */
 const ALWAYS = ["internal", "unavailable", "other"] as const;
 const GUARDED = ["unauthenticated", "forbidden", "rate_limited", ...ALWAYS] as const;
 
 function parameter(name: string, where: "path" | "query", required: boolean, schema: JsonSchema): Parameter {
-  const { description = WORDS[name], ...rest } = schema;
+  const { description = DESCRIPTIONS[name], ...rest } = schema;
   return {
     name,
     in: where,
@@ -43,13 +43,13 @@ function parameter(name: string, where: "path" | "query", required: boolean, sch
   };
 }
 
-/** Every POST takes one, except those of OTLP, where a span is its own identity. */
+/** Accepted by every POST except those of OTLP, where spans carry their own ids. */
 const idempotencyKey: Parameter = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
   description:
-    "Sent again with the same key and body within 24 hours, the request does nothing and gets the first answer, marked `Idempotent-Replayed: true`. The key with another body is a 422; while the first still runs, a 409.",
+    "A retry with the same key and body within 24 hours has no effect and gets the first response, marked `Idempotent-Replayed: true`. The key with another body is a 422; while the first request is still running, a 409.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX, pattern: "^[\\x21\\x23-\\x7e]+$" },
 };
 
@@ -57,7 +57,7 @@ const range: Parameter = {
   name: "Range",
   in: "header",
   required: false,
-  description: "One range of bytes, such as `bytes=0-1023`. Several are passed over.",
+  description: "One range of bytes, such as `bytes=0-1023`. Multiple ranges are ignored.",
   schema: { type: "string", maxLength: 200 },
 };
 
@@ -81,13 +81,15 @@ function replyOf(reply: z.ZodType, id: string, schemas: Schemas, writeOnlyReply?
   return json(part ? { anyOf: [whole, part] } : whole, exampleOf(plain));
 }
 
-/** Where a caller who may only write gets a part of the reply. */
+/** Notes that a caller who may only write gets a reduced reply. */
 const writeOnlyNote = ({ writeOnlyReply }: AnyVerb["spec"]) =>
   writeOnlyReply
-    ? [`Without ${writeOnlyReply.unless.map((one) => `\`${one}\``).join(" or ")} the reply says only what was done.`]
+    ? [
+        `Without ${writeOnlyReply.unless.map((one) => `\`${one}\``).join(" or ")} the reply is reduced to what was done.`,
+      ]
     : [];
 
-/** The parameters of the path, and those of the query where what is no part of the path stands there. */
+/** Returns the path parameters and, `withQuery`, the rest of the input as query parameters. */
 function addressOf(path: string, input: JsonSchema, withQuery: boolean): Parameter[] {
   const properties = (input.properties ?? {}) as Schemas;
   const required = (input.required ?? []) as string[];
@@ -162,7 +164,7 @@ function describeStream(operation: StreamOperation, id: string, schemas: Schemas
   };
 }
 
-/** What it would take and answer is not described: nothing here reads the one or gives the other. */
+/** Input and reply are not described: this version implements neither. */
 const describeAbsent = (operation: AbsentOperation, id: string): DescribedOperation => ({
   operationId: id,
   tags: [operation.subject],
@@ -184,7 +186,7 @@ const describeOpen = (operation: OpenOperation, id: string, schemas: Schemas): D
   security: [],
 });
 
-/** One operation as the document tells it. Definitions that it shares with itself go to `schemas`. */
+/** Returns an operation as OpenAPI. Its shared definitions are added to `schemas`. */
 export const describeOperation = (operation: Operation, id: string, schemas: Schemas): DescribedOperation =>
   "verb" in operation
     ? describeVerb(operation, id, schemas)

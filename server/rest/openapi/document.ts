@@ -1,4 +1,4 @@
-/** As much of an OpenAPI 3.1 document as we write. */
+/** The subset of an OpenAPI 3.1 document that we produce. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 export type Parameter = {
@@ -27,7 +27,7 @@ export type DescribedOperation = {
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, Reply | Reference>;
   security: Record<string, string[]>[];
-  /** Any one of these is enough. */
+  /** Any one of these suffices. */
   "x-capability"?: string[];
 };
 

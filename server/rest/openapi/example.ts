@@ -1,10 +1,10 @@
 import type { JsonSchema } from "./document";
 
-/** Times in examples: a fixed moment, so that the document is the same whenever it is made. */
+/** Fixed times, so that the document is deterministic. */
 const A_TIME = 1_767_225_600_000;
-const A_TIME_TO_COME = 4_102_444_800_000;
-/** Deeper than any schema of ours, less than one that refers to itself. */
-const NESTING_SHOWN = 12;
+const A_FUTURE_TIME = 4_102_444_800_000;
+/** Deeper than any of our schemas; bounds recursive ones. */
+const DEPTH_MAX = 12;
 
 const PREFIX_OF_ID: Record<string, string> = {
   projectId: "prj",
@@ -21,7 +21,7 @@ const PREFIX_OF_ID: Record<string, string> = {
 };
 const ID_BODY = "0199b2f0c0de7abc8def0123456789ab";
 
-/** Words that say more than "string" where a name is known. */
+/** Realistic values by field name. */
 const BY_NAME: Record<string, unknown> = {
   traceId: "5b8efff798038103d269b633813fc60c",
   spanId: "eee19b7ec3c1b174",
@@ -37,7 +37,7 @@ const BY_NAME: Record<string, unknown> = {
 
 function byName(name: string, type: unknown): unknown {
   if (type === "integer" || type === "number") {
-    if (name === "expiresAt") return A_TIME_TO_COME;
+    if (name === "expiresAt") return A_FUTURE_TIME;
     return /(At|After|Before|Ms|day)$/.test(name) ? A_TIME : undefined;
   }
   if (type !== "string") return undefined;
@@ -45,7 +45,7 @@ function byName(name: string, type: unknown): unknown {
   return Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
 }
 
-/** A value that the schema allows and a reader learns from. */
+/** Returns an illustrative value that the schema allows. */
 export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0];
   if (schema.default !== undefined) return schema.default;
@@ -53,7 +53,7 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0];
   for (const word of ["anyOf", "oneOf"]) {
     const options = schema[word];
-    // Beside a type of its own, these say only which of its fields go together.
+    // Next to a `type`, these only constrain which fields go together.
     if (Array.isArray(options) && schema.type === undefined) return exampleOf(options[0] as JsonSchema, name, depth);
   }
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
@@ -61,7 +61,7 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
   if (known !== undefined) return known;
   switch (type) {
     case "object": {
-      if (depth >= NESTING_SHOWN) return {};
+      if (depth >= DEPTH_MAX) return {};
       const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
       return Object.fromEntries(
         Object.entries(properties).map(([key, inner]) => [key, exampleOf(inner, key, depth + 1)]),
@@ -69,7 +69,7 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
     }
     case "array": {
       const items = schema.items as JsonSchema | undefined;
-      return items && Object.keys(items).length && depth < NESTING_SHOWN
+      return items && Object.keys(items).length && depth < DEPTH_MAX
         ? [exampleOf(items, name.replace(/s$/, ""), depth + 1)]
         : [];
     }

@@ -9,18 +9,18 @@ import { problemResponses, problemSchema } from "./problems";
 export type { DescribedOperation, JsonSchema, OpenApiDocument } from "./document";
 
 const ABOUT = [
-  "JSON in camelCase. Times are Unix milliseconds, money is US dollars, and what is not known is `null`.",
-  "Unknown fields of a body are refused by name; unknown query parameters are ignored.",
-  "Lists are newest first; `nextCursor` leads to the next page and is `null` on the last one.",
-  "Errors are `application/problem+json`, and every answer carries `X-Request-Id`.",
-  "A POST may carry an `Idempotency-Key`: sent again within 24 hours it is answered, not repeated. OTLP needs none, because a span that is there already is left as it is.",
-  "Requests are limited by key and by project, telemetry by its bytes. `RateLimit` and `RateLimit-Policy` tell what is left, `Retry-After` on a 429 when to come back.",
+  "JSON in camelCase. Times are Unix milliseconds, money is US dollars, and unknown values are `null`.",
+  "Unknown body fields are refused by name; unknown query parameters are ignored.",
+  "Lists are newest first; `nextCursor` gives the next page and is `null` on the last one.",
+  "Errors are `application/problem+json`, and every response carries `X-Request-Id`.",
+  "A POST may carry an `Idempotency-Key`: a retry within 24 hours gets the first response and has no effect. OTLP needs none, because spans that are already stored are left unchanged.",
+  "Rate limits apply per key and per project; telemetry is limited by bytes. `RateLimit` and `RateLimit-Policy` say what is left, `Retry-After` on a 429 when to retry.",
 ].join("\n\n");
 
 const nameOf = (operation: Operation) => factsOf(operation).name;
 const templated = (path: string) => path.replace(/:(\w+)/g, "{$1}");
 
-/** One verb may have two addresses, with the project in the path and without; an operation id is for one of them. */
+/** A verb may have two routes, with and without the project in the path; operation ids must be unique per route. */
 function idsOf(operations: readonly Operation[]) {
   const names = operations.map(nameOf);
   return (operation: Operation) => {
@@ -30,7 +30,7 @@ function idsOf(operations: readonly Operation[]) {
   };
 }
 
-/** The document of a table of operations, made from the schemas that check what comes in and goes out. */
+/** Returns the OpenAPI document of a table of operations, from the schemas that validate inputs and replies. */
 export function openApiOf(operations: readonly Operation[]): OpenApiDocument {
   const idOf = idsOf(operations);
   const document: OpenApiDocument = {
@@ -48,7 +48,7 @@ export function openApiOf(operations: readonly Operation[]): OpenApiDocument {
           type: "apiKey",
           in: "cookie",
           name: sessionCookieName(),
-          description: "A signed-in member of the project. Changes are taken from the workbench's own pages only.",
+          description: "A signed-in member of the project. Changes are accepted from the workbench's own pages only.",
         },
       },
     },

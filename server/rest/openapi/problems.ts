@@ -4,20 +4,20 @@ import type { JsonSchema, Reference, Reply } from "./document";
 
 export const problemSchema: JsonSchema = {
   type: "object",
-  description: "An error as RFC 9457 tells it.",
+  description: "A problem per RFC 9457.",
   required: ["type", "title", "status", "detail", "instance", "code", "requestId"],
   properties: {
-    type: { type: "string", format: "uri-reference", description: "Where this kind of problem is described." },
-    title: { type: "string", description: "The kind of problem in words." },
-    status: { type: "integer", description: "The HTTP status again." },
-    detail: { type: "string", description: "What went wrong this time." },
-    instance: { type: "string", description: "The path that was asked." },
+    type: { type: "string", format: "uri-reference", description: "Documentation of this kind of problem." },
+    title: { type: "string", description: "The kind of problem, for people." },
+    status: { type: "integer", description: "The HTTP status." },
+    detail: { type: "string", description: "What went wrong in this request." },
+    instance: { type: "string", description: "The requested path." },
     code: {
       type: "string",
       enum: [...Object.keys(PROBLEMS), "internal"],
-      description: "The kind of problem for programs.",
+      description: "The kind of problem, for programs.",
     },
-    requestId: { type: "string", description: "By which the request is found in the server's log." },
+    requestId: { type: "string", description: "Identifies the request in the server's log." },
     errors: {
       type: "array",
       description: "Every problem of the input.",
@@ -25,7 +25,11 @@ export const problemSchema: JsonSchema = {
         type: "object",
         required: ["path", "message"],
         properties: {
-          path: { type: "string", format: "json-pointer", description: "Into the input; empty for the whole." },
+          path: {
+            type: "string",
+            format: "json-pointer",
+            description: "A pointer into the input; empty for the whole.",
+          },
           message: { type: "string" },
         },
       },
@@ -42,7 +46,7 @@ const HEADERS: Partial<Record<ErrorCode, Reply["headers"]>> = {
 
 const content = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
 
-/** One shared response for each kind of problem. */
+/** One shared response per kind of problem. */
 export const problemResponses: Record<string, Reply> = {
   ...Object.fromEntries(
     Object.entries(PROBLEMS).map(([code, { title }]): [string, Reply] => {
@@ -52,12 +56,12 @@ export const problemResponses: Record<string, Reply> = {
   ),
   internal: { description: "Something went wrong on our side.", content },
   other: {
-    description: "Any other problem, of the request itself: headers that are too large, no HTTP at all.",
+    description: "Any other problem with the request itself, such as oversized headers or malformed HTTP.",
     content,
   },
 };
 
-/** Under its status, or `default` for what may come whatever was asked. */
+/** Keys other than the problem's own status. `default` covers problems that any request may get. */
 const KEY_OF = { internal: "500", other: "default" };
 
 export const problemRefs = (codes: readonly (ErrorCode | keyof typeof KEY_OF)[]): Record<string, Reference> =>

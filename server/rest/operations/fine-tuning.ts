@@ -2,7 +2,7 @@ import type { Capability } from "@/server/platform/capabilities";
 import type { AbsentOperation, Method } from "../operation";
 import { about, project } from "./line";
 
-/** Told on every route. It must be true of this version, and no promise of another. */
+/** The detail of every 501. It must be true of this version and promise nothing. */
 export const NO_TRAINER =
   "Fine-tuning needs a trainer. One is attached with the variables TRAINER_URL and TRAINER_TOKEN, on a version of Whetstone that has the fine-tuning service; this version has none and reads neither of them.";
 
@@ -20,13 +20,13 @@ const route = (
   path: base + path,
   name: `fineTuning.${name}`,
   summary,
-  description: "Not in this version: whoever may ask gets a 501 that says how a trainer is attached.",
+  description: "Not available in this version: authorized callers get a 501 that explains how to attach a trainer.",
   effect: method === "GET" ? "read" : "write",
   capability,
   absent: NO_TRAINER,
 });
 
-/** The routes of fine-tuning, with who may ask them. */
+/** The routes of fine-tuning, with their capabilities. */
 export const FINE_TUNING = about("Fine-tuning", [
   route("GET", "/jobs", "listJobs", "List training jobs."),
   route("POST", "/jobs", "createJob", "Create a training job.", ["models:manage"]),

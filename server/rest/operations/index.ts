@@ -15,8 +15,8 @@ import { serviceOperations } from "./service";
 import { TELEMETRY } from "./telemetry";
 
 /**
- * Every route of `/v1`, in the order of the reference. What a route takes, returns and requires is its verb's; only its
- * address is said here.
+ * Every route of `/v1`, in the order of the reference. Its verb defines input, reply and capability; the tables here only add
+ * the address.
  */
 export const OPERATIONS: readonly Operation[] = [
   ...TELEMETRY,

@@ -2,7 +2,7 @@ import type { AnyStreamVerb, AnyVerb, Method, Operation } from "../operation";
 
 type WithoutSubject<O> = O extends Operation ? Omit<O, "subject"> : never;
 
-/** An operation as a domain lists it: the heading is said once for all of them. */
+/** An operation as a domain lists it, without the heading that they share. */
 export type Line = WithoutSubject<Operation>;
 
 /** Puts lines under a heading of the reference. */
@@ -18,5 +18,5 @@ const on =
 
 export const [get, post, patch, remove] = [on("GET"), on("POST"), on("PATCH"), on("DELETE")];
 
-/** Where most paths begin: the project is named, so a member's session may ask as well as a key. */
+/** The prefix of most paths. It names the project, so a member's session is accepted as well as a key. */
 export const project = "/projects/:projectId";

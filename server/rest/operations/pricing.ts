@@ -14,7 +14,7 @@ import { about, get, patch, post, project, remove } from "./line";
 
 export const PRICING = about(
   "Model prices",
-  // The key says which project, or the path does.
+  // The project comes from the key or from the path.
   ["", project].flatMap((of) => [
     get(`${of}/model-prices`, listModelPrices),
     post(`${of}/model-prices`, createModelPrice, 201),

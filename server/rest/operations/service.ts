@@ -4,14 +4,14 @@ import { openApiOf, openApiReply } from "../openapi";
 import type { Operation } from "../operation";
 import { about } from "./line";
 
-/** What the service says of itself. `all` is the table that the reference describes. */
+/** Operations about the service itself. `all` is the table that the reference describes. */
 export const serviceOperations = (all: () => readonly Operation[]) =>
   about("Service", [
     {
       method: "GET",
       path: "/healthz",
       name: "service.health",
-      summary: "Whether the process answers. It proves nothing about storage, jobs or providers.",
+      summary: "Returns whether the process responds. It says nothing about storage, jobs or providers.",
       reply: healthReply,
       open: health,
     },
@@ -19,7 +19,7 @@ export const serviceOperations = (all: () => readonly Operation[]) =>
       method: "GET",
       path: "/openapi.json",
       name: "service.openapi",
-      summary: "This interface as an OpenAPI 3.1 document.",
+      summary: "Returns this API as an OpenAPI 3.1 document.",
       reply: openApiReply,
       open: cachedJson(() => openApiOf(all())),
     },

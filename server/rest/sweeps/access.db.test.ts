@@ -135,7 +135,7 @@ async function callersOf(ctx: Ctx): Promise<Caller[]> {
 type Answer = { status: number; body: string };
 const asAnswer = async (reply: Response): Promise<Answer> => ({ status: reply.status, body: await reply.text() });
 
-const LACKS = /This needs the capability |This is for owners of the installation/;
+const LACKS = /This requires the capability |Only owners of the installation may do this/;
 const NOT_FROM_HERE = /the workbench's own pages/;
 const NO_SERVICE = /Fine-tuning needs a trainer/;
 const NO_PROJECT = /The project was not found/;

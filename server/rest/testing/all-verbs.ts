@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import type { AccountVerb, InstallationVerb } from "@/server/platform/verb";
 import type { AnyStreamVerb, AnyVerb } from "../operation";
 
-/** Files below a folder whose path ends so. */
+/** Returns the files below a folder whose path ends with `end`. */
 export const filesIn = (folder: string, end: string) =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -12,7 +12,7 @@ export const filesIn = (folder: string, end: string) =>
 
 export type Found = { exported: string; verb: AnyVerb | AccountVerb | InstallationVerb };
 
-/** Everything that the services' index files show and that says what it is. */
+/** Returns every verb that the services' index files export. */
 async function declared() {
   const found: { exported: string; value: { spec: object } }[] = [];
   for (const file of filesIn("server/services", "/index.ts").filter((path) => path.split("/").length === 4)) {
@@ -24,13 +24,13 @@ async function declared() {
   return found;
 }
 
-/** For tests: every operation that a service shows. */
+/** For tests: returns every operation that a service exports. */
 export const verbsOfServices = async (): Promise<Found[]> =>
   (await declared()).flatMap(({ exported, value }) =>
     "kind" in value.spec ? [] : [{ exported, verb: value as unknown as AnyVerb }],
   );
 
-/** For tests: every operation with a stream that a service shows. */
+/** For tests: returns every stream operation that a service exports. */
 export const streamVerbsOfServices = async (): Promise<{ exported: string; stream: AnyStreamVerb }[]> =>
   (await declared()).flatMap(({ exported, value }) =>
     "kind" in value.spec ? [{ exported, stream: value as unknown as AnyStreamVerb }] : [],

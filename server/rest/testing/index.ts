@@ -7,10 +7,10 @@ import type { Ctx } from "@/server/platform/context";
 import { issueApiKey } from "@/server/services/api-keys";
 import { startSession } from "@/server/services/identity";
 
-/** For tests: the address that requests seem to be sent to. */
+/** For tests: the host that requests are addressed to. */
 export const HOST = "whetstone.test";
 
-/** A key of the context's project with just these capabilities. */
+/** Creates a key of the context's project with exactly these capabilities and returns its secret. */
 export async function keyFor(ctx: Ctx, ...capabilities: Capability[]) {
   const { secret } = await issueApiKey(ctx.db, {
     projectId: ctx.projectId,
@@ -22,7 +22,7 @@ export async function keyFor(ctx: Ctx, ...capabilities: Capability[]) {
   return secret;
 }
 
-/** What a new key with just these capabilities may do in the context's project, itself the one that acts. */
+/** Returns a context that acts as a new key with exactly these capabilities. */
 export async function ctxForKey(ctx: Ctx, capabilities: readonly Capability[], expiresAt: number | null = null) {
   const { apiKey } = await issueApiKey(ctx.db, {
     projectId: ctx.projectId,
@@ -34,7 +34,7 @@ export async function ctxForKey(ctx: Ctx, capabilities: readonly Capability[], e
   return { ...ctx, actor: { kind: "apiKey" as const, keyId: apiKey.id, capabilities } };
 }
 
-/** The cookie of a browser in which this person signed in. */
+/** Signs a person in and returns the session id and cookie. */
 export async function cookieFor(userId: string) {
   const sessionId = await startSession(db(), { userId });
   const token = await encode({ token: { sub: userId, sid: sessionId }, secret: cookieSecret() });
@@ -43,7 +43,7 @@ export async function cookieFor(userId: string) {
 
 type Sent = { key?: string; cookie?: string; body?: unknown; headers?: Record<string, string> };
 
-/** A request as a client would send it; a body that is not text or bytes goes as JSON. */
+/** Returns a client's request; a body that is not text, bytes or a stream is sent as JSON. */
 export function requestTo(method: string, path: string, { key, cookie, body, headers = {} }: Sent = {}) {
   const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
   return new Request(`http://${HOST}${path}`, {
@@ -64,13 +64,13 @@ export const countOf = (replies: readonly Response[], status: number) =>
   replies.filter((reply) => reply.status === status).length;
 
 /**
- * Of these replies, since `begun` (Unix ms), as many were 200 as the bucket held and as flowed in meanwhile, and the others
- * 429. Each of the processes may still hold a token.
+ * Expects as many 200s as the bucket held plus its refill since `begun` (Unix ms), and 429s otherwise. Each process may still
+ * hold one token.
  */
 export function expectSpent(replies: readonly Response[], quota: number, begun: number, processes: number) {
   const passed = countOf(replies, 200);
-  const flowed = Math.ceil((quota * (Date.now() - begun)) / 60_000);
+  const refilled = Math.ceil((quota * (Date.now() - begun)) / 60_000);
   expect(passed + countOf(replies, 429)).toBe(replies.length);
   expect(passed).toBeGreaterThanOrEqual(quota - processes);
-  expect(passed).toBeLessThanOrEqual(quota + flowed);
+  expect(passed).toBeLessThanOrEqual(quota + refilled);
 }

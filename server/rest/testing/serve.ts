@@ -5,7 +5,7 @@ import { sendResponse } from "next/dist/server/send-response";
 import { NextRequestAdapter, signalFromNodeResponse } from "next/dist/server/web/spec-extension/adapters/next-request";
 import { afterAll } from "vitest";
 
-/** For tests: serves over HTTP with what Next puts between a connection and a route handler. Returns the origin. */
+/** For tests: serves over HTTP through Next's request and response adapters. Returns the origin. */
 export async function serve(handler: (request: Request) => Promise<Response>) {
   const server = createServer(async (request, response) => {
     const asked = new NodeNextRequest(request);

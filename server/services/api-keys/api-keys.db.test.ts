@@ -127,7 +127,7 @@ test("only project:admin manages keys, and nobody grants capabilities that they 
     createApiKey(asKey("project:admin"), { name: "x", capabilities: ["models:manage"] }),
   ).rejects.toMatchObject({
     code: "forbidden",
-    message: "You cannot give what you do not hold: models:manage.",
+    message: "You cannot grant capabilities that you do not have: models:manage.",
   });
   expect((await createApiKey(ctx, { name: "all", capabilities: [...CAPABILITIES] })).apiKey.capabilities).toEqual([
     ...CAPABILITIES,

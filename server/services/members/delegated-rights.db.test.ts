@@ -39,7 +39,10 @@ test("a key grants no role and no capability beyond its own", async () => {
   const { ctx } = await testProject();
   const { userId } = await account();
   await db().insert(memberships).values({ projectId: ctx.projectId, userId, role: "viewer" });
-  const beyond = { code: "forbidden", message: expect.stringContaining("You cannot give what you do not hold") };
+  const beyond = {
+    code: "forbidden",
+    message: expect.stringContaining("You cannot grant capabilities that you do not have"),
+  };
   const admin = await ctxForKey(ctx, ["project:admin"]);
   for (const role of ROLES) {
     await expect(inviteMember(admin, { role }), role).rejects.toMatchObject(beyond);

@@ -62,7 +62,7 @@ describe("who may", () => {
     const [one, other] = [await newPerson(), await newPerson()];
     const { userId } = await testProject();
     for (const account of [one.account, { db: db(), userId }]) {
-      const refused = { code: "forbidden", message: "This is for owners of the installation." };
+      const refused = { code: "forbidden", message: "Only owners of the installation may do this." };
       await expect(listPeople(account, {})).rejects.toMatchObject(refused);
       await expect(getPerson(account, { userId: other.id })).rejects.toMatchObject(refused);
       await expect(disablePerson(account, { userId: other.id })).rejects.toMatchObject(refused);

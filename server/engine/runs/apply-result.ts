@@ -9,7 +9,7 @@ import type { Definitions } from "../functions/definitions";
 import { momentOf } from "../functions/durations";
 import { compileExpression } from "../functions/expressions";
 import { completeRun, failRun, waitsForRun } from "./finish-run";
-import { type Answer, errorOf, type Op } from "./protocol";
+import { type CallResult, errorOf, type Op } from "./protocol";
 import { finishedStep, isOpen, type Outcome, type Run, type Step, stepsOf } from "./steps";
 
 type Rules = { definitions: Definitions; backoff: (attempt: number) => number };
@@ -17,19 +17,19 @@ type Rules = { definitions: Definitions; backoff: (attempt: number) => number };
 type CallRules = Rules & { calledAt: number };
 
 /** Stores what a call of the function gave, in the transaction that holds its run. */
-export async function applyAnswer(tx: Db, run: Run, answer: Answer, rules: CallRules): Promise<void> {
-  if (answer.kind === "done") return completeRun(tx, run, answer.output);
+export async function applyResult(tx: Db, run: Run, result: CallResult, rules: CallRules): Promise<void> {
+  if (result.kind === "done") return completeRun(tx, run, result.output);
   const now = await databaseNow(tx);
-  if (answer.kind === "error") {
-    if (answer.final || run.attempt + 1 >= run.maxAttempts) return failRun(tx, run, answer.error);
-    return retryCall(tx, run, now + (answer.retryAfter ?? rules.backoff(run.attempt)));
+  if (result.kind === "error") {
+    if (result.final || run.attempt + 1 >= run.maxAttempts) return failRun(tx, run, result.error);
+    return retryCall(tx, run, now + (result.retryAfter ?? rules.backoff(run.attempt)));
   }
   let progress = false;
-  for (const op of answer.ops) {
+  for (const op of result.ops) {
     if (op.op === "StepError" && run.attempt + 1 < run.maxAttempts) {
       const columns = { attempts: run.attempt + 1, error: errorOf(op.error), createdAt: rules.calledAt };
       await putStep(tx, run.id, op, { state: "retrying", ...columns });
-      return retryCall(tx, run, now + (answer.retryAfter ?? rules.backoff(run.attempt)));
+      return retryCall(tx, run, now + (result.retryAfter ?? rules.backoff(run.attempt)));
     }
     if (op.op in FINISHED) {
       await putFinished(tx, run.id, op, run.attempt + 1, now, rules.calledAt);
@@ -46,7 +46,7 @@ export async function applyAnswer(tx: Db, run: Run, answer: Answer, rules: CallR
       throw error;
     }
   }
-  await progressed(tx, run, progress ? now : null);
+  await recordProgress(tx, run, progress ? now : null);
   if (!progress && !(await stepsOf(tx, run.id)).some(isOpen)) {
     await failRun(tx, run, {
       name: "NothingAsked",
@@ -56,17 +56,17 @@ export async function applyAnswer(tx: Db, run: Run, answer: Answer, rules: CallR
 }
 
 /** Stores what the call of one parallel step gave. The function itself is called after all that are due now. */
-export async function applyStepAnswer(tx: Db, run: Run, step: Step, answer: Answer, rules: Rules): Promise<void> {
+export async function applyStepResult(tx: Db, run: Run, step: Step, result: CallResult, rules: Rules): Promise<void> {
   const now = await databaseNow(tx);
   const attempts = step.attempts + 1;
-  const op = answer.kind === "ops" ? answer.ops.find(({ id }) => id === step.id) : undefined;
+  const op = result.kind === "ops" ? result.ops.find(({ id }) => id === step.id) : undefined;
   if (op && (op.op === "StepRun" || op.op === "StepFailed" || (op.op === "StepError" && attempts >= run.maxAttempts))) {
     await putFinished(tx, run.id, op, attempts, now, step.createdAt);
-    return progressed(tx, run, now);
+    return recordProgress(tx, run, now);
   }
-  const error = answer.kind === "error" ? answer.error : errorOf(op?.error ?? "The step gave nothing.");
-  if ((answer.kind === "error" && answer.final) || attempts >= run.maxAttempts) return failRun(tx, run, error);
-  const wish = answer.kind === "done" ? undefined : answer.retryAfter;
+  const error = result.kind === "error" ? result.error : errorOf(op?.error ?? "The step gave nothing.");
+  if ((result.kind === "error" && result.final) || attempts >= run.maxAttempts) return failRun(tx, run, error);
+  const wish = result.kind === "done" ? undefined : result.retryAfter;
   await tx
     .update(jobRuns)
     .set({ retries: run.retries + 1 })
@@ -189,7 +189,7 @@ const retryCall = async (tx: Db, run: Run, at: number) => {
 };
 
 /** A wake-up during the call has set a time; a later one of ours does not replace it. */
-const progressed = async (tx: Db, run: Run, callAt: number | null) => {
+const recordProgress = async (tx: Db, run: Run, callAt: number | null) => {
   await tx
     .update(jobRuns)
     .set({ attempt: 0, crashes: 0, callAt: run.callAt ?? callAt })
