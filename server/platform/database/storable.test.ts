@@ -19,7 +19,7 @@ const nested = (depth: number, inner: unknown) => {
 test("text that no column can hold is named where it stands, and so is `__proto__`", () => {
   expect(errorsOf({ a: ["fine", "\u0000"], "b/c": { d: "\ud800" }, "e\u0000": 1 })).toEqual([
     { path: "", message: "Must not contain the character U+0000." },
-    { path: "/b~1c/d", message: "Must be well-formed Unicode (it has half of a surrogate pair)." },
+    { path: "/b~1c/d", message: "Must be well-formed Unicode (it contains a lone surrogate)." },
     { path: "/a/1", message: "Must not contain the character U+0000." },
   ]);
   expect(errorsOf(JSON.parse('{"a":{"__proto__":{"b":1}}}'))).toEqual([
