@@ -13,7 +13,7 @@ afterAll(async () => {
 
 const random = (prefix: string) => `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
 
-/** The owner's way into a database that is not there yet, and that of a user who is not there either. */
+/** Returns the URLs of a new database's owner and application role, neither of which exists yet. */
 function newInstallation() {
   const [database, role] = [random("test"), random("app")];
   databases.push(database);
@@ -34,7 +34,7 @@ insert into audit_log (project_id, id, action, actor_kind) values ('prj_1', 'aud
 insert into account_audit_log (id, action, actor_kind) values ('aud_2', 'x', 'operator')`;
 const DENIED = { code: "42501" };
 
-/** What is to hold of a role that the application connects as. */
+/** Asserts everything that must hold for a role that the application connects as. */
 async function expectApplication(url: string) {
   await on(url, async (sql) => {
     const [role] = await sql`
@@ -60,7 +60,7 @@ async function expectApplication(url: string) {
   });
 }
 
-test("the application is no superuser, owns nothing, and can add to the audit log and not change it", async () => {
+test("the application role is no superuser, owns nothing, and can append to the audit log but not change it", async () => {
   const installation = newInstallation();
   await prepareDatabase(installation);
   await on(installation.url, (sql) => sql.unsafe(PEOPLE));
@@ -68,13 +68,13 @@ test("the application is no superuser, owns nothing, and can add to the audit lo
   await on(installation.url, async (sql) => {
     await sql`analyze projection_queue`;
     await sql`delete from projects`;
-    // The project's log falls with it, and by no other way.
+    // The project's audit log is deleted with the project, and in no other way.
     expect([...(await sql`select id from audit_log`)]).toEqual([]);
     expect([...(await sql`select id from account_audit_log`)]).toEqual([{ id: "aud_2" }]);
   });
 });
 
-test("an installation whose one user owns everything moves over at the next start, with all it has", async () => {
+test("an installation with a single owning user migrates to two roles at the next start, keeping its data", async () => {
   const { url, ownerUrl } = newInstallation();
   await prepareDatabase({ url: ownerUrl, ownerUrl: undefined });
   await on(ownerUrl, (sql) => sql.unsafe(PEOPLE));
@@ -84,14 +84,14 @@ test("an installation whose one user owns everything moves over at the next star
   expect([...kept]).toEqual([{ email: "ann@example.test", name: "Shop" }]);
 });
 
-test("a move that was interrupted is completed by the next start, and one that is done changes nothing", async () => {
+test("an interrupted migration to two roles is completed by the next start, and a completed one changes nothing", async () => {
   const { url, ownerUrl, role } = newInstallation();
   await prepareDatabase({ url: ownerUrl, ownerUrl: undefined });
   await on(ownerUrl, async (sql) => {
     await sql.unsafe(`create role ${role} login password 'another'`);
     await sql.unsafe(`grant select on users to ${role}`);
   });
-  // The server is the installation's own, whose password for the role is the one that counts.
+  // The database server is embedded, so the configured password replaces the role's.
   await prepareDatabase({ url, ownerUrl }, { embedded: true });
   await expectApplication(url);
   const rights = () => on(ownerUrl, (sql) => sql`select relname, xmin::text, relacl::text from pg_class order by 1`);
@@ -100,7 +100,7 @@ test("a move that was interrupted is completed by the next start, and one that i
   expect([...(await rights())]).toEqual([...before]);
 });
 
-test("tables and sequences of a later migration are the application's too", async () => {
+test("tables and sequences of a later migration are granted to the application role too", async () => {
   const { url, ownerUrl } = newInstallation();
   await prepareDatabase({ url, ownerUrl });
   await on(ownerUrl, (sql) => sql`create table later (id serial primary key, name text)`);
@@ -110,7 +110,7 @@ test("tables and sequences of a later migration are the application's too", asyn
   await on(url, (sql) => sql`update later set name = 'y'`);
 });
 
-test("what was restored is the application's, without the audit log", async () => {
+test("a restored database is granted to the application role, except changes to the audit log", async () => {
   const [from, to] = [newInstallation(), newInstallation()];
   await prepareDatabase(from);
   await on(from.url, (sql) => sql.unsafe(PEOPLE));
@@ -122,7 +122,7 @@ test("what was restored is the application's, without the audit log", async () =
   expect([...(await on(to.url, (sql) => sql`select name from projects`))]).toEqual([{ name: "Shop" }]);
 });
 
-test("a user who could do everything after all is refused, in words that say what to do", async () => {
+test("an application role with too many privileges is refused with a message that says what to do", async () => {
   const { url, ownerUrl, role } = newInstallation();
   const problem = async () => {
     const error = await prepareDatabase({ url, ownerUrl }).catch((refused: unknown) => refused);
@@ -135,7 +135,7 @@ test("a user who could do everything after all is refused, in words that say wha
   expect(await problem()).toContain("owns the audit log");
 });
 
-test("an owner who may make no users says which to make", async () => {
+test("an owner that may not create roles names the role to create", async () => {
   const { url, ownerUrl, role } = newInstallation();
   const owner = random("owner");
   roles.push(owner);

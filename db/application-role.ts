@@ -1,20 +1,20 @@
 import type postgres from "postgres";
 import { MIGRATION_LOCK } from "./migrate";
 
-/** Written once: whatever goes wrong in the application, it cannot change or remove what these tell. */
+/** Append-only tables: even a compromised application cannot change or delete their rows. */
 const APPEND_ONLY = ["audit_log", "account_audit_log"];
-/** The first PostgreSQL in which somebody who does not own a table can be let gather its statistics. */
+/** First PostgreSQL version with the MAINTAIN privilege, which lets a non-owner gather statistics. */
 const HAS_MAINTAIN = 17;
 
-/** Who asks and with what: the user and password of a database's URL. */
+/** Returns the user and password of a database URL. */
 export const roleOf = (url: string) => {
   const { username, password } = new URL(url);
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
 };
 
 /**
- * Grants the application's role what it needs and takes away what it must not have; nothing where that is so already.
- * Asked by the owner of the tables, after each migration: tables that came with one are granted then.
+ * Grants the application's role the privileges it needs and revokes the rest; does nothing when they already match.
+ * Run as the owner of the tables after each migration, so that new tables are covered.
  */
 export async function grantToApplication(sql: postgres.Sql | postgres.TransactionSql, role: string): Promise<void> {
   if (await isGranted(sql, role)) return;
@@ -52,29 +52,29 @@ async function isGranted(sql: postgres.Sql | postgres.TransactionSql, role: stri
   return found?.granted === true;
 }
 
-/** What is wrong with the application's role, as a sentence. */
+/** A misconfigured application role; the message is shown to the operator. */
 export class RoleProblem extends Error {
   override name = "RoleProblem";
 }
 
 /**
- * Makes the role that the application connects as, where it is not there, and grants it what it needs. It is no
- * superuser, makes no roles and no databases, and owns nothing. Told again, also after an interruption, it completes
- * what is missing. `ours`: the role is this installation's alone, so that its password can be set.
+ * Creates the role that the application connects as if it is missing, and grants it what it needs. The role is no
+ * superuser, cannot create roles or databases, and owns nothing. Idempotent, so an interrupted run can be repeated.
+ * `ours`: the role belongs to this installation alone, so its password may be set.
  */
 export async function prepareApplicationRole(
   owner: postgres.Sql,
   given: { name: string; password: string; ours: boolean },
 ): Promise<void> {
   const { name, password, ours } = given;
-  // As migrations: one process at a time, in any number that start together.
+  // Under the migration lock: one process at a time, however many start together.
   await owner.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     const [role] = await tx`select rolsuper as superuser from pg_roles where rolname = ${name}`;
     if (!role) await createRole(tx, name, password);
     if (role?.superuser) {
       throw new RoleProblem(
-        `The database user "${name}" in DATABASE_URL is a superuser: beside MIGRATION_DATABASE_URL it has to be one without rights of its own.`,
+        `The database user "${name}" in DATABASE_URL is a superuser. When MIGRATION_DATABASE_URL is set, DATABASE_URL must name an unprivileged user.`,
       );
     }
     const [owned] = await tx`
@@ -82,12 +82,12 @@ export async function prepareApplicationRole(
       where oid = 'public.audit_log'::regclass and pg_has_role(${name}, relowner, 'member')`;
     if (owned) {
       throw new RoleProblem(
-        `The database user "${name}" in DATABASE_URL owns the audit log, by "${owned.owner}". Keep the owner in MIGRATION_DATABASE_URL, and put a user of its own into DATABASE_URL.`,
+        `The database user "${name}" in DATABASE_URL owns the audit log, by "${owned.owner}". Keep the owner in MIGRATION_DATABASE_URL and use a separate user in DATABASE_URL.`,
       );
     }
     if (ours) {
       if (role) await tx.unsafe(`alter role ${quoted(name)} password ${literal(password)}`);
-      // What a statement of the application is refused for, it tells itself, and without the values in it.
+      // Keeps the server from logging the application's failed statements, which may quote stored values; the application logs its own.
       await tx.unsafe(`alter role ${quoted(name)} set log_min_messages = 'log'`);
     }
     await grantToApplication(tx, name);
@@ -95,7 +95,7 @@ export async function prepareApplicationRole(
 }
 
 const NOT_ALLOWED = "42501";
-/** Roles are the server's: an installation in another of its databases may just have made it. */
+/** Roles are server-wide: an installation in another database may have created it at the same moment. */
 const EXISTS_ALREADY = ["42710", "23505"];
 
 async function createRole(tx: postgres.TransactionSql, name: string, password: string) {
@@ -106,11 +106,11 @@ async function createRole(tx: postgres.TransactionSql, name: string, password: s
       if (EXISTS_ALREADY.includes(error.code ?? "")) return;
       if (error.code !== NOT_ALLOWED) throw error;
       throw new RoleProblem(
-        `The database user "${name}" in DATABASE_URL is not there, and that of MIGRATION_DATABASE_URL may not make it. Make it: create role "${name}" login password '…'`,
+        `The database user "${name}" in DATABASE_URL does not exist, and the user in MIGRATION_DATABASE_URL may not create it. Create it yourself: create role "${name}" login password '…'`,
       );
     });
 }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
-/** Statements about roles take no parameters. */
+/** Quotes a literal: role statements take no bind parameters. */
 const literal = (text: string) => `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

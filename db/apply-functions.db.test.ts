@@ -37,7 +37,7 @@ const functionsIn = (url: string) =>
     ],
   );
 
-/** Functions as a later version of the code has them: `change` is told each file's name and text. */
+/** Writes a copy of the function files as a later version might have them: `change` receives each file's name and text. */
 function changed(change: (file: string, text: string) => string) {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-functions-"));
   folders.push(folder);
@@ -49,7 +49,7 @@ function changed(change: (file: string, text: string) => string) {
   return { ...SOURCES, functions: folder };
 }
 
-test("a prepared database has the functions of the files, one each, and no other", async () => {
+test("a prepared database has exactly the functions of the files", async () => {
   const stored = await functionsIn(env().MIGRATION_DATABASE_URL!);
   const files = readdirSync(SOURCES.functions);
   expect(stored.map(({ name }) => `${name.replaceAll("_", "-")}.sql`)).toEqual(files.sort());
@@ -59,7 +59,7 @@ test("a prepared database has the functions of the files, one each, and no other
   }
 });
 
-test("a start replaces a function whose text is another, and touches no other", async () => {
+test("a start replaces a function whose text has changed, and no other", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);
   const before = await functionsIn(url);
@@ -71,12 +71,12 @@ test("a start replaces a function whose text is another, and touches no other", 
   const differing = after.filter(({ version }, n) => version !== before[n]!.version);
   expect(differing.map(({ name }) => name)).toEqual(["audit_append_only"]);
   await expect(on(url, (sql) => sql`truncate account_audit_log`)).rejects.toThrow("is written once");
-  // Whoever goes back to the version before has its functions again.
+  // Downgrading restores the previous version's functions.
   await migrateDatabase(url);
   await expect(on(url, (sql) => sql`truncate account_audit_log`)).rejects.toThrow("is append-only");
 });
 
-test("a start that finds every function as it is replaces none", async () => {
+test("a start replaces nothing when every function is up to date", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);
   const before = await functionsIn(url);
@@ -84,7 +84,7 @@ test("a start that finds every function as it is replaces none", async () => {
   expect(await functionsIn(url)).toEqual(before);
 });
 
-test("a function that cannot be made leaves all of them as they were", async () => {
+test("a function that cannot be created leaves all of them unchanged", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);
   const before = await functionsIn(url);
@@ -94,7 +94,7 @@ test("a function that cannot be made leaves all of them as they were", async () 
   await migrateDatabase(url);
 });
 
-test("a database of the release before functions had files comes to those of the files", async () => {
+test("a database from before functions had their own files gets those of the files", async () => {
   const url = await emptyDatabase();
   const none = mkdtempSync(path.join(tmpdir(), "whetstone-functions-"));
   folders.push(none);

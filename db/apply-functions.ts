@@ -6,7 +6,7 @@ import type postgres from "postgres";
 type Sql = postgres.Sql | postgres.TransactionSql;
 type FunctionFile = { name: string; text: string; digest: string };
 
-/** Reads the files, one a function with what is built on it. */
+/** Reads the function files; each holds one function and the triggers built on it. */
 function functionFiles(folder: string): FunctionFile[] {
   const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
   return files.sort().map((file) => {
@@ -15,7 +15,7 @@ function functionFiles(folder: string): FunctionFile[] {
   });
 }
 
-/** Returns the files whose text is not the one that the database has. */
+/** Returns the files whose digest differs from the one recorded in the database. */
 export async function changedFunctions(sql: Sql, folder: string): Promise<FunctionFile[]> {
   const files = functionFiles(folder);
   const [table] = await sql`select to_regclass('drizzle.applied_functions') as name`;
@@ -25,7 +25,7 @@ export async function changedFunctions(sql: Sql, folder: string): Promise<Functi
   return files.filter(({ name, digest }) => applied.get(name) !== digest);
 }
 
-/** Replaces functions in the caller's transaction, and notes which text the database has of each. */
+/** Applies function files in the caller's transaction and records their digests. */
 export async function applyFunctions(tx: postgres.TransactionSql, files: readonly FunctionFile[]): Promise<void> {
   await tx`create table if not exists drizzle.applied_functions (name text primary key, digest text not null)`;
   for (const { name, text, digest } of files) {

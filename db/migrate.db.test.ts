@@ -33,7 +33,7 @@ const on = async <T>(url: string, work: (sql: postgres.Sql) => Promise<T>) => {
   return work(sql).finally(() => sql.end());
 };
 
-/** The first so many migrations. */
+/** Copies the first `count` migrations into a folder of their own. */
 function firstMigrations(count: number) {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-migrations-"));
   folders.push(folder);
@@ -45,21 +45,21 @@ function firstMigrations(count: number) {
   return { migrations: folder, functions: noFunctions() };
 }
 
-/** Releases that had them only in migrations. */
+/** An empty functions folder, for releases that defined functions in migrations. */
 function noFunctions() {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-functions-"));
   folders.push(folder);
   return folder;
 }
 
-/** A user that is not there yet, as the application would connect. */
+/** Returns the URL of a role that does not exist yet, as the application would use it. */
 function newRole(url: string) {
   const username = `app_${crypto.randomUUID().replaceAll("-", "")}`;
   roles.push(username);
   return Object.assign(new URL(url), { username, password: "it's \\ secret" }).href;
 }
 
-test("eight processes that start together migrate once, and all of them begin", async () => {
+test("eight processes that start together migrate once, and all of them start", async () => {
   const url = await emptyDatabase();
   const applicationUrl = newRole(url);
   const starts = Array.from({ length: 8 }, () => {
@@ -83,14 +83,14 @@ test("eight processes that start together migrate once, and all of them begin", 
   expect(applied.map((row) => row.at)).toEqual(journal.entries.map((entry) => entry.when));
 }, 120_000);
 
-test("a database of the first release, with data in it, comes to the newest with all of it", async () => {
+test("a database of the first release migrates to the newest schema with all its data", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url, firstMigrations(1));
   await on(url, (sql) => sql.unsafe(FIRST_RELEASE_DATA));
   const content = async (sql: postgres.Sql) => {
     const found: Record<string, unknown> = {};
     for (const table of TABLES_WITH_DATA) {
-      // The words of conversations went to a table of their own.
+      // The words of conversations moved to a table of their own.
       const rows = await sql.unsafe(`select to_jsonb(t) - 'words' as row from ${table} t order by 1`);
       found[table] = rows.map(({ row }) => row);
     }
@@ -100,7 +100,7 @@ test("a database of the first release, with data in it, comes to the newest with
   for (const rows of Object.values(before)) expect((rows as unknown[]).length).toBeGreaterThan(0);
   await migrateDatabase(url);
   const after = await on(url, content);
-  // A column may have been added; what was there is there.
+  // Columns may have been added, but existing values are unchanged.
   expect(after).toMatchObject(before);
   const [search] = await on(url, (sql) => sql`select started_at::int as at, terms from conversation_search`);
   expect(search).toEqual({ at: 1, terms: ["hello", "user:u"] });
@@ -112,7 +112,7 @@ test("a database of the first release, with data in it, comes to the newest with
   expect([...days]).toEqual([{ day: 0, label: "", calls: 1, unpriced: 0, cost: "0.000123456789", usage: {} }]);
   const [newest] = await on(url, (sql) => sql`select max(created_at)::float8 as at from drizzle.__drizzle_migrations`);
   expect(newest!.at).toBe(journal.entries.at(-1)!.when);
-  // The schema is the very one that a fresh installation gets.
+  // The schema equals that of a fresh installation.
   const fresh = await emptyDatabase();
   await migrateDatabase(fresh);
   const shape = (sql: postgres.Sql) => sql`
@@ -123,7 +123,7 @@ test("a database of the first release, with data in it, comes to the newest with
   );
 });
 
-test("labels that a conversation had before people gave any are those that its client sent", async () => {
+test("labels from before people could add any count as sent by the client", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => tag === "0013_own_labels")));
   await on(url, (sql) =>
@@ -139,7 +139,7 @@ test("labels that a conversation had before people gave any are those that its c
   ]);
 });
 
-test("a session by single sign-on that the last release opened ends after 12 h, one by password stays", async () => {
+test("a single sign-on session of the previous release expires after 12 h, a password session does not", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => /sign_in_safety$/.test(tag))));
   await on(url, (sql) =>
@@ -158,7 +158,7 @@ test("a session by single sign-on that the last release opened ends after 12 h, 
   ]);
 });
 
-test("a Finding of an earlier release knows how many calls its cost leaves out", async () => {
+test("a Finding of an earlier release gets the number of calls that its cost leaves out", async () => {
   const url = await emptyDatabase();
   const before = journal.entries.findIndex(({ tag }) => tag.endsWith("_finding_unpriced_calls"));
   await migrateDatabase(url, firstMigrations(before));
@@ -185,7 +185,7 @@ test("a Finding of an earlier release knows how many calls its cost leaves out",
   ]);
 });
 
-test("conversations whose errors or traces an earlier version told otherwise wait to be read again", async () => {
+test("conversations whose errors or traces an earlier version read differently are queued for projection", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(
     url,
@@ -208,7 +208,7 @@ test("conversations whose errors or traces an earlier version told otherwise wai
   ]);
 });
 
-test("Rule Runs are of the settings that they read by, and settings of before keep their content", async () => {
+test("Rule Runs get the revision of the settings that they used, and earlier settings keep their content", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => tag.endsWith("_rule_revisions"))));
   const run = (id: string, rule: string, at: number, status: string, startedAt: number | null) =>
@@ -237,7 +237,7 @@ test("Rule Runs are of the settings that they read by, and settings of before ke
   ]);
 });
 
-test("who set an installation up owns it after the update, and who owns a project may go on starting some", async () => {
+test("the person who set up an installation owns it after the update, and project owners may still create projects", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => tag.endsWith("_people"))));
   await on(url, (sql) =>
@@ -259,7 +259,7 @@ test("who set an installation up owns it after the update, and who owns a projec
   ]);
 });
 
-test("a database that a later version wrote is refused and left as it is", async () => {
+test("a database written by a later version is refused and left unchanged", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);
   const later = Math.max(...journal.entries.map((entry) => entry.when)) + 1;
@@ -299,7 +299,7 @@ const TABLES_WITH_DATA = [
   "setup_tokens",
 ];
 
-/** As the first release wrote it: columns are named, and never those of a later one. */
+/** Rows as the first release wrote them: columns are listed, and none of a later release. */
 const FIRST_RELEASE_DATA = `
 insert into users (id, email, password_hash) values ('usr_1', 'Ann@example.test', 'hash');
 insert into sessions (id, user_id, last_seen_at, expires_at) values ('ses_1', 'usr_1', 1, 2);

@@ -5,18 +5,18 @@ import { migrate } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
 import { applyFunctions, changedFunctions } from "./apply-functions";
 
-/** Any number, as long as nothing else takes it: two processes that start together migrate one after the other. */
+/** Arbitrary advisory-lock key: processes that start together migrate one after the other. */
 export const MIGRATION_LOCK = 7_231_004_117;
 
-/** What the database is made from, read when it is prepared: the steps to its tables, and its functions as they are. */
+/** Migrations and functions, read from disk when a database is prepared. */
 export const SOURCES = { migrations: path.resolve("db/migrations"), functions: path.resolve("db/functions") };
 
-/** The database was migrated by a later version of the code, which this one would misread. */
+/** Thrown for a database that a later version of the code has migrated. */
 export class NewerDatabaseError extends Error {
   override name = "NewerDatabaseError";
 }
 
-/** Brings the database to the code's schema and functions; a database that is there already is left as it is. */
+/** Brings the database to the code's schema and functions; does nothing when it is up to date. */
 export async function migrateDatabase(url: string, sources = SOURCES) {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
   try {
@@ -42,7 +42,7 @@ function newestMigration(folder: string) {
   return Math.max(0, ...journal.entries.map(({ when }) => when));
 }
 
-/** When the last migration that the database went through was written; 0 before the first. */
+/** Returns the creation time of the last applied migration in Unix ms; 0 before the first. */
 async function newestApplied(sql: postgres.Sql) {
   const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') as name`;
   if (!table?.name) return 0;

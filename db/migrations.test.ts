@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** Migrations are history: those until here made functions and triggers, before `db/functions` had them. */
+/** Migrations up to this one define functions and triggers themselves; later ones leave that to `db/functions`. */
 const LAST_WITH_FUNCTIONS = "0022_people.sql";
 
 const MAKES_ONE = /\bcreate\s+(or\s+replace\s+)?(constraint\s+)?(function|procedure|trigger)\b/i;
 
-test("no migration makes a function or a trigger: they stand in db/functions", () => {
+test("no migration defines a function or a trigger: those live in db/functions", () => {
   const files = readdirSync("db/migrations").filter((file) => file.endsWith(".sql") && file > LAST_WITH_FUNCTIONS);
   const making = files.filter((file) => MAKES_ONE.test(readFileSync(`db/migrations/${file}`, "utf8")));
   expect(making).toEqual([]);
 });
 
-test("what makes one is told from what only names one", () => {
+test("a definition is distinguished from a mere reference", () => {
   const history = readFileSync(`db/migrations/${LAST_WITH_FUNCTIONS}`, "utf8");
   expect(MAKES_ONE.test(history)).toBe(true);
   expect(MAKES_ONE.test('CREATE INDEX "x" ON "job_runs" USING btree ("function_id","trigger");')).toBe(false);

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 
 /**
- * Unix ms by the database's clock: the one clock that all processes share. Whatever several of them compare (leases, due
- * times, expiry, how long something has waited) is stamped and judged by it; a process's own may be wrong, and may jump.
+ * Unix ms by the database's clock, the one clock that all processes share. Use it for every time that processes compare
+ * (leases, due times, expiry, waiting times): a process's own clock may be wrong and may jump.
  */
 export const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;

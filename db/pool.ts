@@ -8,18 +8,18 @@ import { socketOpener } from "./open-socket";
 import { withPreparedStatements } from "./prepared-statements";
 import * as schema from "./schema";
 
-// Next holds this module twice, for pages and for routes, and hot reload runs it again: all of them share one pool.
+// Next loads this module twice, for pages and for routes, and hot reload runs it again: all copies share one pool.
 const kept = globalThis as { whetstonePool?: { sql: postgres.Sql; db: Db } };
 
 const CONNECT_SECONDS = 5;
-/** After a connection broke, another is tried so soon: postgres.js would make whoever asks then wait for up to 20 s. */
+/** Delay before reconnecting. The default of postgres.js makes callers wait for up to 20 s. */
 const reconnectSeconds = () => 0.1 + Math.random() / 10;
-/** What an answer may be on its way after the database has given its statement up. */
+/** Allowance for a reply in transit after the database has cancelled its statement. */
 const ON_ITS_WAY_MS = 5_000;
 
 /**
- * `statementSeconds`: the database gives up a statement that takes longer, so that what is slow is refused in words and
- * not waited for without end; 0 is as long as it takes. `name`: what `pg_stat_activity` shows.
+ * Opens a connection pool. `statementSeconds`: the database cancels statements that take longer, so that slow requests fail
+ * with an error; 0 means no limit. `name`: shown as `application_name` in `pg_stat_activity`.
  */
 export function openPool({ statementSeconds, name = "whetstone" }: { statementSeconds: number; name?: string }) {
   const statementMs = statementSeconds * 1000;
@@ -33,7 +33,7 @@ export function openPool({ statementSeconds, name = "whetstone" }: { statementSe
     idle_timeout: 30,
     connect_timeout: CONNECT_SECONDS,
     backoff: reconnectSeconds,
-    // Its own types leave it out.
+    // Missing from the library's own types.
     socket: socketOpener({ silentMs: statementMs > 0 ? statementMs + ON_ITS_WAY_MS : 0 }),
   };
   const sql = trackTransactions(withPreparedStatements(postgres(env().DATABASE_URL, options)));
@@ -41,12 +41,12 @@ export function openPool({ statementSeconds, name = "whetstone" }: { statementSe
   return kept.whetstonePool;
 }
 
-/** Opened on first use, with the patience of somebody who waits for an answer. */
+/** Returns the pool, opened on first use with the statement timeout for interactive requests. */
 export const pool = () => kept.whetstonePool ?? openPool({ statementSeconds: env().DATABASE_STATEMENT_SECONDS });
 
 export const db = (): Db => pool().db;
 
-/** Lets running queries finish for up to five seconds. */
+/** Closes the pool; running queries get up to five seconds to finish. */
 export async function closePool() {
   await kept.whetstonePool?.sql.end({ timeout: 5 });
   delete kept.whetstonePool;

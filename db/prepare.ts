@@ -4,7 +4,7 @@ import { prepareApplicationRole, RoleProblem, roleOf } from "./application-role"
 import { migrateDatabase, NewerDatabaseError } from "./migrate";
 
 const OLDEST_SERVER = 15;
-/** PostgreSQL's own codes (appendix A of its manual). */
+/** SQLSTATE codes (appendix A of the PostgreSQL manual). */
 const NO_SUCH_DATABASE = "3D000";
 const EXISTS_ALREADY = "42P04";
 const WRONG_PASSWORD = ["28P01", "28000"];
@@ -13,23 +13,23 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 const OF_THE_SCHEMA = /^(42|3[DF])/;
 const UNREACHABLE = /^(E[A-Z]{4,}|CONNECT_TIMEOUT|CONNECTION_\w+)$/;
 
-/** A reason that is said to whoever starts the product, as the sentence it is. */
+/** A problem explained to the operator in a sentence. */
 class DatabaseProblem extends Error {
   override name = "DatabaseProblem";
 }
 
-/** `ownerUrl`: whose the tables are, where that is not whom the application connects as. */
+/** `ownerUrl`: the owner of the tables, when it is not the role that the application connects as. */
 export type DatabaseUrls = { url: string; ownerUrl: string | undefined };
 
 /**
- * Checks the server, creates the database when there is none, migrates it, and gives the application's role its rights.
- * `embedded`: the server is this installation's own.
+ * Checks the server, creates the database if there is none, migrates it, and grants the application's role its privileges.
+ * `embedded`: the server belongs to this installation.
  */
 export async function prepareDatabase({ url, ownerUrl = url }: DatabaseUrls, { embedded = false } = {}) {
   const serverVersion = await connectOrCreate(ownerUrl);
   await migrateDatabase(ownerUrl);
   const role = roleOf(url);
-  // With one user, the two addresses are two ways to the same (a pooler's, and the server's own).
+  // With a single user the two URLs are two routes to the same role (a pooler's and the server's own).
   if (role.name !== roleOf(ownerUrl).name) {
     const ours = embedded && !(await logsIn(url));
     await once(ownerUrl, (sql) => prepareApplicationRole(sql, { ...role, ours }));
@@ -37,7 +37,7 @@ export async function prepareDatabase({ url, ownerUrl = url }: DatabaseUrls, { e
   return { serverVersion, users: await once(url, countUsers) };
 }
 
-/** Whether the application gets in: the first start after an update finds no role, or one whose password was lost. */
+/** Returns whether the application can log in: the first start after an update may find no role, or a lost password. */
 const logsIn = (url: string) =>
   once(url, checkVersion).then(
     () => true,
@@ -87,7 +87,7 @@ const codeOf = (error: unknown): unknown => {
   return "code" in error ? error.code : codeOf(error.cause);
 };
 
-/** What is wrong with the database and what to do about it, without its password. */
+/** Returns what is wrong with the database and how to fix it, without its password. */
 export function databaseProblem(error: unknown, url: string) {
   if (error instanceof DatabaseProblem || error instanceof NewerDatabaseError || error instanceof RoleProblem)
     return error.message;
@@ -104,15 +104,15 @@ export function databaseProblem(error: unknown, url: string) {
     return `Cannot reach the database at ${where} (${code}). Check DATABASE_URL, and that PostgreSQL runs there and accepts connections from here.`;
   }
   if (error instanceof Error && SQLSTATE.test(String(code))) {
-    // Of these classes the words are names of the schema; of others they may quote what is stored.
+    // Messages of these classes name schema objects; others may quote stored data.
     const why = OF_THE_SCHEMA.test(String(code)) ? `${said} (SQLSTATE ${code})` : (postgresCondition(error) ?? code);
-    return `The database "${name}" at ${where} could not be brought to this version of Whetstone, and was left as it is: ${why}. Is it a database of another program?`;
+    return `The database "${name}" at ${where} could not be migrated to this version of Whetstone and was left unchanged: ${why}. Does it belong to another program?`;
   }
   const safe = loggable(error);
   return safe instanceof Error ? (safe.stack ?? safe.message) : String(safe);
 }
 
-/** PostgreSQL's words, which a query's wrapper hides behind the whole query. */
+/** Returns PostgreSQL's message, which a query's wrapper error hides behind the whole query. */
 const saidBy = (error: unknown): string =>
   error instanceof Error ? (error.cause === undefined ? error.message : saidBy(error.cause)) : String(error);
 

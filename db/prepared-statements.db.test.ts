@@ -15,7 +15,7 @@ const times = async (count: number, ask: (nth: number) => PromiseLike<unknown>) 
   for (let nth = 0; nth < count; nth += 1) await ask(nth);
 };
 
-test("a statement that is asked for again and again is prepared, and answers as before", async () => {
+test("a frequent statement is prepared, and returns the same results", async () => {
   const ask = (nth: number) => db.execute<{ twice: number }>(sql`select ${nth}::int * 2 as twice`);
   await times(5, ask);
   expect(await prepared("select $1::int * 2")).toBe(0);
@@ -24,19 +24,19 @@ test("a statement that is asked for again and again is prepared, and answers as 
   expect([...(await ask(21))]).toEqual([{ twice: 42 }]);
 });
 
-test("in a transaction and in a part of one too", async () => {
+test("a frequent statement is prepared inside transactions and savepoints too", async () => {
   await db.transaction((tx) =>
     tx.transaction((part) => times(30, (nth) => part.execute(sql`select ${nth}::int * 3 as thrice`))),
   );
   expect(await prepared("select $1::int * 3")).toBe(1);
 });
 
-test("one that has its values in its text is not", async () => {
+test("a statement with its values inlined is not prepared", async () => {
   await times(30, (nth) => db.execute(sql`select ${sql.raw(String(nth))} + ${1}::int as sum`));
   expect(await prepared("select 7 + $1::int")).toBe(0);
 });
 
-test("a column that comes while it is prepared does not end it", async () => {
+test("a column added while a statement is prepared does not break it", async () => {
   await db.execute(sql`create temporary table things (id int)`);
   const ask = () => db.execute(sql`select * from things where id = ${1}::int`);
   await times(30, ask);

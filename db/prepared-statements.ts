@@ -1,20 +1,20 @@
 import { LRUCache } from "lru-cache";
 import type { Sql, TransactionSql } from "postgres";
 
-/** As often a statement is asked for before it is prepared: one that has a few values in its text never comes that far. */
+/** Executions before a statement is prepared. A statement with inlined values never gets there. */
 const OFTEN = 16;
-/** Each is kept by every connection, some 50 kB in its backend. */
+/** Prepared statements per connection; each takes some 50 kB in its backend. */
 const MOST = 256;
 const LONGEST_TEXT = 16_000;
-/** Texts that are counted at a time. */
+/** Distinct texts counted at a time. */
 const COUNTED = 1000;
 
 type Asks = Pick<Sql | TransactionSql, "unsafe">;
 
 /**
- * A client of postgres.js whose frequent statements are prepared. Drizzle leaves that out, and then each costs a second way
- * to the database and back (for the types of its parameters), and is read and planned anew: a batch of 50 spans took a
- * third longer, reads a fifth. Postgres goes on to plan for the values where its estimates say that this pays.
+ * Returns a postgres.js client that prepares frequent statements. Drizzle never prepares; each statement then costs a
+ * second round trip (for its parameter types) and is parsed and planned again: a batch of 50 spans took a third longer,
+ * reads a fifth. Postgres still plans for the actual values where its estimates favour that.
  */
 export function withPreparedStatements(client: Sql): Sql {
   const asked = new LRUCache<string, number>({ max: COUNTED });

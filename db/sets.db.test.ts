@@ -80,7 +80,7 @@ beforeAll(async () => {
 });
 afterAll(() => db().delete(projects));
 
-test("a row that is there takes every column of the one that is written, and another project's keeps its own", async () => {
+test("an existing row takes every column of the written one, and another project's row is unchanged", async () => {
   for (const same of [ours, theirs]) await insertRows(db(), modelCalls, { same, rows: [BEFORE], onConflict: {} });
   expect(await stored(ours)).toEqual([asStored(BEFORE)]);
   const differing = Object.keys(BEFORE).filter((name) => BEFORE[name as keyof Call] !== AFTER[name as keyof Call]);
@@ -101,7 +101,7 @@ test("a row without a column of the table does not compile", () => {
   expect([refused, unknown, mistyped]).toHaveLength(3);
 });
 
-test("more rows than one statement takes are all written, once", async () => {
+test("more rows than fit one statement are all written, once", async () => {
   const rows = Array.from({ length: 4500 }, (_, n) => ({ ...AFTER, trace_id: "t2", span_id: String(n) }));
   for (let turn = 0; turn < 2; turn += 1) await insertRows(db(), modelCalls, { same: ours, rows, onConflict: {} });
   const [count] = await db().execute(sql`
@@ -109,7 +109,7 @@ test("more rows than one statement takes are all written, once", async () => {
   expect(count).toEqual({ calls: 4500 });
 });
 
-test("an update writes the fields that its rows have, to the rows of their keys", async () => {
+test("an update writes the given fields to the rows with the given keys", async () => {
   const rows = [
     { trace_id: "t1", span_id: "s1", cost_total: "0.1", labels: ["x"] },
     { trace_id: "t1", span_id: "nowhere", cost_total: "1", labels: [] },
@@ -122,7 +122,7 @@ test("an update writes the fields that its rows have, to the rows of their keys"
   expect(await stored(theirs)).toEqual([asStored(BEFORE)]);
 });
 
-test("a row that is there as given is not written again, where that is asked for", async () => {
+test("an unchanged row is not written again with `changedOnly`", async () => {
   const write = (terms: string[]) =>
     insertRows(db(), conversationSearch, {
       same: ours,

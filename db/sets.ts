@@ -7,21 +7,21 @@ type Named<T extends PgTable> = { [K in keyof Columns<T> as Columns<T>[K]["_"]["
 type ColumnName<T extends PgTable> = keyof Named<T> & string;
 type Described = { data: unknown; notNull: boolean; hasDefault: boolean; columnType: string };
 type ListOf<Data> = Data extends readonly (infer Item)[] ? readonly Item[] : Data;
-/** A JSON number is as exact as its text: a `numeric` takes both. */
+/** A `numeric` takes strings and JSON numbers, which are as exact as their text. */
 type ValueOf<C> = C extends Described
   ?
       | (C["columnType"] extends "PgNumeric" ? string | number : ListOf<C["data"]>)
       | (C["notNull"] extends true ? never : null)
   : never;
 
-/** A row by the names that its columns have in SQL. */
+/** A row keyed by its columns' SQL names. */
 export type RowOf<T extends PgTable> = { readonly [N in ColumnName<T>]: ValueOf<Named<T>[N]> };
 type OnlyColumns<T extends PgTable, Row> = Row & { readonly [N in Exclude<keyof Row, ColumnName<T>>]: never };
 
 type Facts = { name: string; types: ReadonlyMap<string, string>; key: readonly string[] };
 const facts = new WeakMap<PgTable, Facts>();
 
-/** Returns what a statement says of a table: its columns with their types, in their order, and its primary key. */
+/** Returns the parts of a table that statements need: its columns with their types, in order, and its primary key. */
 function factsOf(table: PgTable): Facts {
   const known = facts.get(table);
   if (known) return known;
@@ -42,7 +42,7 @@ const listOf = (names: readonly string[], prefix = "") =>
 const assignments = (names: readonly string[], from: string) =>
   sql.raw(names.map((name) => `${quoted(name)} = ${from}.${quoted(name)}`).join(", "));
 
-/** Many rows as one parameter, `t` in the statement; see `rowsOf` for why. */
+/** Many rows as one parameter, `t` in the statement; `rowsOf` explains why. */
 const records = ({ types }: Facts, names: readonly string[], rows: readonly object[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as t(${sql.raw(
     names.map((name) => `${quoted(name)} ${types.get(name)}`).join(", "),
@@ -51,8 +51,8 @@ const records = ({ types }: Facts, names: readonly string[], rows: readonly obje
 const namesBut = ({ types }: Facts, but: readonly string[]) => [...types.keys()].filter((name) => !but.includes(name));
 
 /**
- * Returns a table's columns and rows of them as `t`, for a statement that does more with them than insert. All columns but
- * those named: one that is added to the table is a type error until the rows have it.
+ * Returns a table's columns and rows as `t`, for a statement that does more than insert. Covers all columns but those
+ * listed, so that a new column is a type error until the rows have it.
  */
 export function rowsFor<T extends PgTable, const But extends ColumnName<T>>(
   table: T,
@@ -65,25 +65,25 @@ export function rowsFor<T extends PgTable, const But extends ColumnName<T>>(
 }
 
 type Same<T extends PgTable> = { readonly [N in ColumnName<T>]?: string | number | boolean | SQL };
-/** `on`: the columns of a unique index, else the primary key. `keep`: not written to a row that is there. */
+/** `on`: the columns of a unique index, else the primary key. `keep`: columns not written to an existing row. */
 type Update<T extends PgTable> = {
   on?: readonly ColumnName<T>[];
   keep?: readonly ColumnName<T>[];
-  /** A row that is there already as given is not written again. */
+  /** Skips existing rows that would not change. */
   changedOnly?: boolean;
 };
 
 type Insert<T extends PgTable, S extends Same<T>, Left extends ColumnName<T>> = {
-  /** What all rows have, the project above all. */
+  /** Columns with one value for all rows, above all the project. */
   same: S;
   rows: readonly Omit<RowOf<T>, keyof S | Left>[];
-  /** Columns that take their defaults. All others are written. */
+  /** Columns left to their defaults. All others are written. */
   left?: readonly Left[];
-  /** `nothing`, the columns to update by, or what SQL says after `on conflict`. */
+  /** `nothing`, an update, or the SQL that follows `on conflict`. */
   onConflict?: "nothing" | Update<T> | SQL;
 };
 
-/** Returns one statement that inserts rows, or updates those that are there: every column is named by the table alone. */
+/** Returns one statement that inserts or upserts rows, with every column derived from the table. */
 export function insertOf<T extends PgTable, const S extends Same<T>, const Left extends ColumnName<T> = never>(
   table: T,
   { same, rows, left = [], onConflict }: Insert<T, S, Left>,
@@ -111,10 +111,10 @@ function conflictOf(of: Facts, written: readonly string[], onConflict: Insert<Pg
   return sql`on conflict (${listOf(on)}) do update set ${assignments(changed, "excluded")} ${changedOnly ? unlessSame : sql``}`;
 }
 
-/** Rows of one statement: bounds the text that a long conversation becomes on its way to the database. */
+/** Bounds the JSON text that a long conversation becomes on its way to the database. */
 const ROWS_PER_STATEMENT = 2000;
 
-/** Inserts rows, or updates those that are there. */
+/** Inserts or upserts rows, in statements of at most `ROWS_PER_STATEMENT` rows. */
 export async function insertRows<T extends PgTable, const S extends Same<T>, const Left extends ColumnName<T> = never>(
   db: Db,
   table: T,
@@ -127,8 +127,8 @@ export async function insertRows<T extends PgTable, const S extends Same<T>, con
 }
 
 /**
- * Returns what an update of many rows says: `rows` as `t`, `set` for every field that they have beside the key, and `matches`
- * to join them by the key of the table, its project apart.
+ * Returns the parts of an update of many rows: `rows` as `t`, `set` for every field beside the key, and `matches` to join
+ * by the table's key, without its project.
  */
 export function updateOf<T extends PgTable, Row extends Partial<RowOf<T>>>(
   table: T,

@@ -3,15 +3,15 @@ import type { Entry } from "./vocabulary";
 
 type FileKind = (typeof FILE_KINDS)[number];
 
-/** What the files of each kind hold, and how a deletion reaches them. All of them go with their project, bytes first. */
+/** What files of each kind hold and how a deletion reaches them. All are deleted with their project, contents first. */
 export const FILE_KIND_ENTRIES: Record<FileKind, Pick<Entry, "conversation" | "person">> = {
   import: {
     conversation: {
       holds: "words",
       erased: "expires",
-      because: "Raw material: it goes 30 days after it came, or with the project's retention if that is shorter.",
+      because: "Raw input: deleted 30 days after upload, or by the project's retention if that is shorter.",
       in: "retention/run-housekeeping",
     },
-    person: { holds: "nothing", because: "What a client sends is its users', who have no account here." },
+    person: { holds: "nothing", because: "Clients send data about their own users, who have no account here." },
   },
 };

@@ -8,12 +8,12 @@ export { TABLES };
 type Tables = typeof TABLES;
 type Where<Shape> = { [Name in TableName]: Tables[Name] extends Shape ? Name : never }[TableName];
 
-/** Tables whose sizes are measured. */
+/** Tables whose stored size is measured. */
 export type MeasuredTable = Where<{ measured: true }>;
 type PreviewedTable = Where<{ preview: string }>;
-/** The figures of a preview that are rows of one table. */
+/** Figures of a deletion preview that count the rows of one table. */
 export type PreviewFigure = Tables[PreviewedTable]["preview"];
-/** Tables of which people are told: counted on a receipt, looked through after a deletion, or measured. */
+/** Tables shown to people: counted on a receipt, checked after a deletion, or measured. */
 export type ReportedTable =
   | MeasuredTable
   | Where<{ conversation: { by: readonly Key[] } }>
@@ -26,14 +26,14 @@ export const tablesWhere = (meets: (entry: Entry) => boolean): TableName[] =>
 
 export const MEASURED_TABLES = tablesWhere(({ measured }) => measured === true) as MeasuredTable[];
 
-/** The figure of a preview and the table that it counts. */
+/** Each preview figure with the table that it counts. */
 export const PREVIEWED_TABLES = ENTRIES.flatMap(([table, { preview }]) =>
   preview === undefined ? [] : [{ table: table as PreviewedTable, figure: preview as PreviewFigure }],
 );
 
 const keysOf = (holding: Holding): readonly Key[] => ("by" in holding && holding.by) || [];
 
-/** The column by which rows of a conversation (or of its traces) are best found, of each table that has one. */
+/** The best column for finding a conversation's rows (or its traces' rows), for each table that has one. */
 export const CONVERSATION_KEYS = new Map(
   ENTRIES.flatMap(([table, { conversation }]) => {
     const [key] = keysOf(conversation);
@@ -41,14 +41,14 @@ export const CONVERSATION_KEYS = new Map(
   }),
 );
 
-/** Tables whose rows of a conversation are deleted by this column, and nothing more follows from it. */
+/** Returns the tables whose conversation rows are deleted by this column without further side effects. */
 export const tablesDeletedBy = (key: Key) =>
   tablesWhere(
     ({ conversation: held }) =>
       held.holds !== "nothing" && held.erased === "deleted" && held.in === undefined && keysOf(held).includes(key),
   );
 
-/** Columns with a person's address. */
+/** Columns that hold a person's e-mail address. */
 export const ADDRESS_COLUMNS = ENTRIES.flatMap(([table, { address }]) =>
   address === undefined ? [] : [{ table, column: address }],
 );
@@ -57,9 +57,9 @@ type Subject = "conversation" | "person";
 const erasedAs = (of: Subject, how: (held: Exclude<Holding, { holds: "nothing" }>) => boolean) =>
   tablesWhere(({ [of]: held }) => held.holds !== "nothing" && how(held));
 
-/** Tables in which an id stays after an erasure. Words stay in none. */
+/** Returns the tables in which ids remain after an erasure. Message content remains in none. */
 export const tablesRetainingIds = (of: Subject) =>
   erasedAs(of, (held) => held.erased === "kept" || (held.erased === "rewritten" && held.keepsIds === true));
 
-/** Tables from which ids go by themselves, some time after an erasure. */
+/** Returns the tables whose remaining ids expire some time after an erasure. */
 export const tablesExpiring = (of: Subject) => erasedAs(of, ({ erased }) => erased === "expires");

@@ -14,7 +14,7 @@ type ForeignKey = { child: string; parent: string };
 let columns: Map<string, Set<string>>;
 let cascades: ForeignKey[];
 
-// Not the information schema: that has only what the application may read.
+// pg_class rather than information_schema, which shows only what the application role may read.
 const tablesOfDatabase = async () =>
   names(
     await db().execute<{ name: string }>(sql`
@@ -47,7 +47,7 @@ test("every table of the schema and of the database has an entry, and every entr
   expect(compared(await tablesOfDatabase())).toEqual(NO_DIFFERENCE);
 });
 
-test("a table that nobody entered is named, and so is an entry whose table is gone", async () => {
+test("a table without an entry is reported, and so is an entry without a table", async () => {
   await asOwner((owner) => owner.execute(sql`create table notes_about_conversations (words text)`));
   await asOwner((owner) => owner.execute(sql`alter table setup_tokens rename to setup_links`));
   expect(compared(await tablesOfDatabase())).toEqual({
@@ -58,7 +58,7 @@ test("a table that nobody entered is named, and so is an entry whose table is go
   await asOwner((owner) => owner.execute(sql`alter table setup_links rename to setup_tokens`));
 });
 
-test("a table with a column that leads to a conversation, a person or a project does not claim to hold nothing", () => {
+test("a table with a column that refers to a conversation, a person or a project does not claim to hold nothing", () => {
   const LEADING: [column: string, holds: (entry: Entry) => boolean][] = [
     ["conversation_id", ({ conversation }) => conversation.holds !== "nothing"],
     ["trace_id", ({ conversation }) => conversation.holds !== "nothing"],
@@ -77,7 +77,7 @@ test("a table with a column that leads to a conversation, a person or a project 
   expect(wrong).toEqual([]);
 });
 
-test("columns, foreign keys and statements that the entries name exist", () => {
+test("the columns, foreign keys and statements named by entries exist", () => {
   const wrong = (table: string, held: Holding) => {
     if (held.holds === "nothing") return [];
     const missing = (held.by ?? []).filter((key) => !columns.get(table)!.has(key)).map((key) => `${table}.${key}`);
@@ -94,7 +94,7 @@ test("columns, foreign keys and statements that the entries name exist", () => {
   expect(entries.filter(([table, { address }]) => address && !columns.get(table)!.has(address))).toEqual([]);
 });
 
-test("what is deleted row by row has a column to be found by, or a statement of its own", () => {
+test("every table deleted row by row has a key column or its own statement", () => {
   const unreachable = entries.flatMap(([table, { conversation, person }]) =>
     [conversation, person]
       .filter(
@@ -106,11 +106,11 @@ test("what is deleted row by row has a column to be found by, or a statement of 
   expect(CONVERSATION_KEYS.size).toBeGreaterThan(10);
 });
 
-test("each table goes with its project as its entry says", () => {
+test("each table is deleted with its project as its entry says", () => {
   const falls = (table: string, seen: readonly string[] = []): boolean =>
     table === "projects" ||
     cascades.some(({ child, parent }) => child === table && !seen.includes(parent) && falls(parent, [...seen, table]));
-  // Runs of jobs are deleted by a statement, and their steps with them.
+  // Job runs are deleted by a statement, and their steps cascade.
   const fallsWithRun = (table: string) => cascades.some((key) => key.child === table && key.parent === "job_runs");
   const wrong = entries.flatMap(([table, { project }]) => {
     const owned = columns.get(table)!.has("project_id");
@@ -123,7 +123,7 @@ test("each table goes with its project as its entry says", () => {
   expect(wrong).toEqual([]);
 });
 
-test("of a project's large tables, one whose rows fall with another's goes before it", () => {
+test("among a project's large tables, one whose rows cascade from another is deleted first", () => {
   const large = tablesWhere(({ project }) => project === "batches");
   const late = cascades.filter(
     ({ child, parent }) =>

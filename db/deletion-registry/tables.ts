@@ -1,19 +1,23 @@
 import { type Entry, nothing, type TableName } from "./vocabulary";
 
-const NO_ACCOUNT = nothing("What a client sends is its users', who have no account here.");
-const NO_CONVERSATION = nothing("About people, access and settings.");
-const NEITHER = nothing("About the installation or the project as a whole.");
+const NO_ACCOUNT = nothing("Clients send data about their own users, who have no account here.");
+const NO_CONVERSATION = nothing("Holds people, access and settings only.");
+const NEITHER = nothing("Concerns the installation or the project as a whole.");
 
 const OF_USERS = { by: ["user_id"], erased: "cascade", with: "users" } as const;
-const OPAQUE_ID = { holds: "ids", erased: "kept", because: "An opaque id of ours says who did it." } as const;
-const EVENT_IDS = { holds: "ids", erased: "expires", because: "Ids in events, which go after 7 days." } as const;
+const OPAQUE_ID = { holds: "ids", erased: "kept", because: "Only our opaque id says who did it." } as const;
+const EVENT_IDS = {
+  holds: "ids",
+  erased: "expires",
+  because: "Ids in events, which are deleted after 7 days.",
+} as const;
 
 const DELETE_CONVERSATIONS = "telemetry/conversations/delete-conversations";
 const FORGET_CONVERSATIONS = "diagnostics/findings/forget-conversations";
 
 /**
- * What each table holds and how a deletion reaches it. In the order in which a project's rows go: none waits for another, and
- * what falls with a row goes before it. One more table is one more entry; docs/decisions/deletion.md says how.
+ * What each table holds and how a deletion reaches it, in the order in which a project's rows are deleted: no table blocks
+ * a later one, and rows that cascade from another table's are deleted first. See docs/decisions/deletion.md for adding a table.
  */
 export const TABLES = {
   projection_queue: {
@@ -39,7 +43,7 @@ export const TABLES = {
       holds: "words",
       erased: "rewritten",
       in: FORGET_CONVERSATIONS,
-      because: "One that nothing else shows is deleted; another is told in the words of what is left.",
+      because: "A Finding without other occurrences is deleted; any other is rewritten from the remaining occurrences.",
     },
     person: NO_ACCOUNT,
     project: "batches",
@@ -96,7 +100,7 @@ export const TABLES = {
       holds: "words",
       erased: "deleted",
       in: DELETE_CONVERSATIONS,
-      because: "When no span and no log record refers to one.",
+      because: "Deleted once no span or log record refers to it.",
     },
     person: NO_ACCOUNT,
     project: "batches",
@@ -107,7 +111,7 @@ export const TABLES = {
       holds: "ids",
       erased: "rewritten",
       in: DELETE_CONVERSATIONS,
-      because: "One that names only deleted traces is deleted; another forgets their ids.",
+      because: "A receipt that names only deleted traces is deleted; any other drops their ids.",
     },
     person: NO_ACCOUNT,
     project: "batches",
@@ -135,14 +139,14 @@ export const TABLES = {
     conversation: {
       holds: "hashes",
       erased: "kept",
-      because: "Refuses spans that are sent again, and does not say of which trace.",
+      because: "Rejects spans that are sent again, without revealing the trace id.",
     },
     person: NO_ACCOUNT,
     project: "batches",
   },
-  // After the calls: deleting those writes here.
+  // After model_calls: deleting those writes here.
   daily_costs: {
-    conversation: { holds: "sums", erased: "rewritten", because: "A trigger takes deleted calls out of the sums." },
+    conversation: { holds: "sums", erased: "rewritten", because: "A trigger subtracts deleted calls from the sums." },
     person: NO_ACCOUNT,
     project: "batches",
   },
@@ -150,7 +154,8 @@ export const TABLES = {
     conversation: {
       holds: "words",
       erased: "rewritten",
-      because: "A trigger takes deleted calls out of the sums; a label without calls goes when these are folded.",
+      because:
+        "A trigger subtracts deleted calls from the sums; a label without calls is removed when they are folded.",
     },
     person: NO_ACCOUNT,
     project: "batches",
@@ -159,7 +164,7 @@ export const TABLES = {
     conversation: {
       holds: "ids",
       erased: "expires",
-      because: "It names the call that it has come to, until it is done.",
+      because: "The cursor names the last call examined, until the repricing is done.",
     },
     person: OPAQUE_ID,
     project: "cascade",
@@ -171,13 +176,13 @@ export const TABLES = {
       erased: "expires",
       in: "deletion/delete-batch",
       because:
-        "Errors may quote: finished runs of its Rule Runs are deleted. Others have ids in their event, and go after 7 days.",
+        "Errors may quote content: finished runs for its Rule Runs are deleted. Others hold ids in their event and expire after 7 days.",
     },
     person: EVENT_IDS,
     project: "statement",
   },
   job_steps: {
-    conversation: { holds: "words", erased: "expires", because: "With their run." },
+    conversation: { holds: "words", erased: "expires", because: "Deleted with their run." },
     person: EVENT_IDS,
     project: "cascade",
   },
@@ -188,7 +193,7 @@ export const TABLES = {
     conversation: {
       holds: "ids",
       erased: "expires",
-      because: "It names the traces that are being read, while they are.",
+      because: "Names traces only while they are being projected.",
     },
     person: NO_ACCOUNT,
     project: "not a project's",
@@ -198,7 +203,7 @@ export const TABLES = {
     conversation: {
       holds: "ids",
       erased: "kept",
-      because: "Whom or what it was about is forgotten when it is done; how much went of what stays.",
+      because: "The subject is cleared when the deletion completes; the counts remain.",
     },
     person: OPAQUE_ID,
     project: "kept",
@@ -207,24 +212,24 @@ export const TABLES = {
     conversation: {
       holds: "ids",
       erased: "kept",
-      because: "Who did what to which conversation, in opaque ids of ours.",
+      because: "Records who did what to which conversation, by our opaque ids.",
     },
     person: {
       holds: "words",
       erased: "rewritten",
       in: "people/erase-person",
-      because: "`forget_person` takes address, names and networks out; what was done stays under the id.",
+      because: "`forget_person` removes address, names and networks; what was done remains under the id.",
       keepsIds: true,
     },
     project: "cascade",
   },
   account_audit_log: {
-    conversation: nothing("A deleted project's last line stands here, and no conversation's."),
+    conversation: nothing("Holds a deleted project's last entry, and nothing about conversations."),
     person: {
       holds: "words",
       erased: "rewritten",
       in: "people/erase-person",
-      because: "`forget_person` takes address, names and networks out; what was done stays under the id.",
+      because: "`forget_person` removes address, names and networks; what was done remains under the id.",
       keepsIds: true,
     },
     project: "kept",
@@ -233,9 +238,9 @@ export const TABLES = {
     conversation: {
       holds: "sealed",
       erased: "expires",
-      because: "An answer is sealed with the client's key, for a day.",
+      because: "A response, sealed with the client's key, kept for a day.",
     },
-    person: { holds: "hashes", erased: "expires", because: "An HMAC of who sent it, for a day." },
+    person: { holds: "hashes", erased: "expires", because: "An HMAC of the sender, kept for a day." },
     project: "cascade",
   },
   rate_buckets: {
@@ -265,7 +270,7 @@ export const TABLES = {
       holds: "words",
       erased: "rewritten",
       in: "people/erase-person",
-      because: "An open one for them is deleted; a used one forgets the address.",
+      because: "An open invitation is deleted; a used one loses the address.",
       keepsIds: true,
     },
     project: "at once, uncounted",
@@ -273,19 +278,23 @@ export const TABLES = {
   },
   login_attempts: {
     conversation: NO_CONVERSATION,
-    person: { holds: "hashes", erased: "expires", because: "An HMAC of the address, for an hour." },
+    person: { holds: "hashes", erased: "expires", because: "An HMAC of the address, kept for an hour." },
     project: "not a project's",
   },
   setup_tokens: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
   outgoing_mail: {
     conversation: NO_CONVERSATION,
-    person: { holds: "sealed", erased: "expires", because: "To whom and what is sealed, and goes with its link." },
+    person: {
+      holds: "sealed",
+      erased: "expires",
+      because: "Recipient and content are sealed and deleted when their link expires.",
+    },
     project: "cascade",
   },
 
   files: {
-    conversation: nothing("What a file holds its kind says: FILE_KIND_ENTRIES."),
-    person: nothing("What a file holds its kind says: FILE_KIND_ENTRIES."),
+    conversation: nothing("The entry depends on the file's kind: FILE_KIND_ENTRIES."),
+    person: nothing("The entry depends on the file's kind: FILE_KIND_ENTRIES."),
     project: "cascade",
   },
 

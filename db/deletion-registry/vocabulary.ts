@@ -2,39 +2,39 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import type * as schema from "../schema";
 
 type NameOf<T> = T extends PgTable ? T["_"]["name"] : never;
-/** Every table that the schema exports: one without an entry in the registry does not compile. */
+/** Every table that the schema exports: a table without an entry does not compile. */
 export type TableName = NameOf<(typeof schema)[keyof typeof schema]>;
 
-/** Columns by which rows of a conversation, or of a person's account, are found. */
+/** Columns by which the rows of a conversation or of a person's account are found. */
 export type Key = "id" | "conversation_id" | "trace_id" | "user_id";
 
-/** What somebody wrote or sent, ids that lead to it, sums over it, hashes of it, or words that only we can open. */
+/** Content that somebody wrote or sent, ids that lead to it, sums over it, hashes of it, or content sealed with our key. */
 type What = "words" | "ids" | "sums" | "hashes" | "sealed";
 
-/** A file of `server/services`, without its ending, with a statement of its own for this table. */
+/** A file under `server/services`, without its extension, that has its own statement for this table. */
 type Place = string;
 
 type Held = {
   holds: What;
-  /** The best key first. Without one, the rows are found through other tables. */
+  /** Best key first. Without one, rows are found through other tables. */
   by?: readonly Key[];
 } & (
   | { erased: "deleted"; in?: Place; because?: string }
-  /** With the row of another table, by a foreign key. */
+  /** Deleted with another table's row, through a foreign key. */
   | { erased: "cascade"; with: TableName }
-  /** The row stays, and says what it still may. */
+  /** The row remains, stripped of what has to go. */
   | { erased: "rewritten"; because: string; in?: Place; keepsIds?: true }
-  /** By itself, some time later. */
+  /** Deleted by a later expiry. */
   | { erased: "expires"; because: string; in?: Place }
   | { erased: "kept"; because: string }
 );
 
-/** What a table holds of somebody or something, and how a deletion reaches it. */
+/** What a table holds about a subject, and how a deletion reaches it. */
 export type Holding = Held | { holds: "nothing"; because: string };
 
 /**
- * How a table goes with its project: in `batches` that are counted; `at once`, in the request that deletes the project;
- * by `statement` just before the project's own row; in a `cascade` from that; or not at all.
+ * How a table's rows are deleted with their project: in counted `batches`; `at once`, in the request that deletes the
+ * project; by a `statement` just before the project's own row; by a `cascade` from that row; or not at all.
  */
 type ProjectEnd =
   | "batches"
@@ -47,16 +47,16 @@ type ProjectEnd =
   | "not a project's";
 
 export type Entry = {
-  /** Of a conversation, and with it of the end user whose it is. */
+  /** About a conversation, and so about its end user. */
   conversation: Holding;
-  /** Of somebody with an account here. */
+  /** About somebody with an account here. */
   person: Holding;
   project: ProjectEnd;
-  /** The figure of a preview that counts its rows. */
+  /** The preview figure that counts its rows. */
   preview?: string;
-  /** It grows with what a project sends, and its size is measured. */
+  /** Grows with what a project sends, so its size is measured. */
   measured?: true;
-  /** The column with a person's e-mail address, which is emptied when they are erased. */
+  /** The column with a person's e-mail address, cleared when they are erased. */
   address?: string;
 };
 

@@ -1,6 +1,5 @@
--- Rows of the audit logs are written once. A project's fall with their project, when its own row is gone, and by no other
--- way; an account's stay. Whoever is erased may be taken out of the words of a row, by `forget_person` alone: what was done,
--- by which id and when, stays.
+-- Keeps the audit logs append-only. A project's entries are deleted only after the project's own row; account entries are
+-- never deleted. `forget_person` alone may redact an erased person from an entry: what was done, by which id and when, stays.
 CREATE OR REPLACE FUNCTION audit_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' AND TG_TABLE_NAME = 'audit_log' THEN

@@ -1,6 +1,6 @@
--- Takes a person's address, names and networks out of the audit logs, just before their account goes. It reads the address
--- itself and puts the person's id in its place, so that it can hide nothing else. Runs as the owner of the logs: the
--- application may not change them.
+-- Removes a person's address, names and networks from the audit logs, just before their account is deleted. Reads the
+-- address itself and substitutes the person's id, so that it cannot be used to hide anything else. SECURITY DEFINER as the
+-- owner of the logs, because the application may not change them.
 CREATE OR REPLACE FUNCTION forget_person(person text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -13,7 +13,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN 0;
   END IF;
-  -- No part of a longer address.
+  -- Must not match inside a longer address.
   pattern := '(?<![[:alnum:]._%+-])' || regexp_replace(shown, '([^[:alnum:]_@])', '\\\1', 'g')
     || '(?![[:alnum:]-]|\.[[:alnum:]])';
   PERFORM set_config('whetstone.forgetting', 'on', true);

@@ -1,4 +1,4 @@
--- The fields of a row with the address replaced wherever it stands whole, and the names of whom the row is about.
+-- Returns a row's fields with every whole occurrence of the address replaced, and the subject's own name removed.
 CREATE OR REPLACE FUNCTION forgotten(fields jsonb, pattern text, person text, theirs boolean) RETURNS jsonb
 IMMUTABLE LANGUAGE sql SET search_path = pg_catalog AS $$
   SELECT CASE

@@ -1,5 +1,5 @@
--- The difference that one statement makes to the days' costs, appended: under what a call is priced by, and under each of
--- its labels. Where the project itself goes, nothing is.
+-- Appends the change that one statement makes to the daily costs: per pricing key, and per label of the call. Appends
+-- nothing when the project itself is being deleted.
 CREATE OR REPLACE FUNCTION keep_daily_costs() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format($sql$

@@ -1,6 +1,6 @@
--- What a search asks the index for: each term under its project and the day (UTC) of the conversation's start. A few digits
--- of the project's hash keep the keys short; where two projects share them, the rows are told apart by their own columns.
--- The index conversation_search_keys holds what this returns: a function that returns anything else takes another name.
+-- Returns a search's index keys: each term prefixed with its project and the day (UTC) of the conversation's start. A few
+-- digits of the project's hash keep keys short; on a collision the rows' own columns decide. The index
+-- conversation_search_keys stores these values, so a function that returns anything else needs a new name.
 CREATE OR REPLACE FUNCTION search_keys(project_id text, started_at bigint, terms text[]) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT array(

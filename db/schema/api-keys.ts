@@ -11,7 +11,7 @@ export const apiKeys = pgTable(
     name: text("name").notNull(),
     /** HMAC-SHA-256 of the whole key under WHETSTONE_SECRET, hex. */
     hash: text("hash").notNull(),
-    /** The last four characters of the secret, to tell keys apart on screen. */
+    /** The last four characters of the secret, to distinguish keys on screen. */
     hint: text("hint").notNull(),
     capabilities: text("capabilities").array().notNull(),
     expiresAt: unixMs("expires_at"),

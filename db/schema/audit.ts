@@ -4,17 +4,17 @@ import { createdAt, projectId } from "./columns";
 import { AUDIT_ACTOR_KINDS, AUDIT_DOORS } from "./enumerations";
 import { projects } from "./projects";
 
-/** What was done, by whom, from where. Nothing here is ever changed: a trigger refuses it. */
-const told = () => ({
-  /** The name of the verb, or of what stands for one at another door. */
+/** What was done, by whom and from where. Append-only: a trigger rejects changes. */
+const entryColumns = () => ({
+  /** The verb's name, or the name of an operation that is not a verb. */
   action: text("action").notNull(),
   actorKind: text("actor_kind", { enum: AUDIT_ACTOR_KINDS }).notNull(),
-  /** The person, the key, or the name of the job. No foreign key: what happened outlives who did it. */
+  /** The person, the key, or the job's name. No foreign key: entries outlive their actor. */
   actorId: text("actor_id"),
   sessionId: text("session_id"),
   targetType: text("target_type"),
   targetId: text("target_id"),
-  /** What the change touched, as it was and as it became; never a secret. */
+  /** The changed fields, before and after; never a secret. */
   before: jsonb("before").$type<Record<string, unknown>>(),
   after: jsonb("after").$type<Record<string, unknown>>(),
   door: text("door", { enum: AUDIT_DOORS }),
@@ -23,13 +23,13 @@ const told = () => ({
   createdAt: createdAt(),
 });
 
-/** A project's own record; it falls with the project and with nothing else. */
+/** A project's audit log; deleted with the project and in no other way. */
 export const auditLog = pgTable(
   "audit_log",
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: text("id").notNull(),
-    ...told(),
+    ...entryColumns(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
@@ -41,14 +41,14 @@ export const auditLog = pgTable(
   ],
 );
 
-/** What concerns a person and no single project: passwords, sessions. Also what outlives a deleted project. */
+/** Entries about a person rather than one project (passwords, sessions), and those that outlive a deleted project. */
 export const accountAuditLog = pgTable(
   "account_audit_log",
   {
     id: text("id").primaryKey(),
-    /** Whose account it concerns. */
+    /** The account concerned. */
     userId: text("user_id"),
-    ...told(),
+    ...entryColumns(),
   },
   (t) => [index("account_audit_log_user").on(t.userId, t.createdAt, t.id)],
 );

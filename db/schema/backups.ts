@@ -4,21 +4,21 @@ import { createdAt, unixMs } from "./columns";
 import { BACKUP_KINDS } from "./enumerations";
 
 /**
- * That the installation was backed up, or is one that was restored. Of the whole installation, and without the place:
- * who reads this in a project has no business on the machine.
+ * Backups made of this installation, and the restore it came from. The location is not stored: people who read this in a
+ * project need not have access to the machine.
  */
 export const backups = pgTable(
   "backups",
   {
     id: text("id").primaryKey(),
     kind: text("kind", { enum: BACKUP_KINDS }).notNull(),
-    /** The moment that the backup shows. */
+    /** The point in time that the backup captures. */
     takenAt: unixMs("taken_at").notNull(),
     bytes: bigint("bytes", { mode: "number" }).notNull(),
     rows: bigint("rows", { mode: "number" }).notNull(),
-    /** SHA-256 of its manifest, which has that of each file. */
+    /** SHA-256 of its manifest, which holds the digest of every file. */
     checksum: text("checksum").notNull(),
-    /** When all of it was read again and found whole. */
+    /** When the whole backup was read back and verified. */
     verifiedAt: unixMs("verified_at"),
     withSecret: boolean("with_secret").notNull(),
     createdAt: createdAt(),

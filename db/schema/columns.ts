@@ -2,12 +2,12 @@ import { bigint, text } from "drizzle-orm/pg-core";
 import { NOW } from "../now";
 
 /**
- * A time in Unix milliseconds. Stored as a bigint and not as a timestamptz: what the interface speaks is what is kept,
- * so a keyset cursor compares exactly and no time zone can come between.
+ * A time in Unix milliseconds. A bigint rather than a timestamptz, so that stored values equal those of the API: keyset
+ * cursors compare exactly and time zones cannot interfere.
  */
 export const unixMs = <Name extends string>(name: Name) => bigint(name, { mode: "number" });
 
-/** The time of the row's insertion, by the database's clock. */
+/** The row's insertion time, by the database's clock. */
 export const createdAt = () => unixMs("created_at").notNull().default(NOW);
 
 export const projectId = () => text("project_id").notNull();

@@ -5,7 +5,7 @@ import { CONNECTION_KINDS } from "./enumerations";
 import { projects } from "./projects";
 import { ringKeys } from "./ring-keys";
 
-/** An outside service that a project talks to, with the credential for it. */
+/** An outside service that a project talks to, with its credential. */
 export const connections = pgTable(
   "connections",
   {
@@ -15,7 +15,7 @@ export const connections = pgTable(
     name: text("name").notNull(),
     baseUrl: text("base_url").notNull(),
     settings: jsonb("settings").$type<Record<string, unknown>>().notNull(),
-    /** The secret under a data key of its own, the data key under a ring key, and which one; all null without a secret. */
+    /** The secret, sealed with a data key of its own; that key, wrapped; and the ring key that wraps it. All null without a secret. */
     secretSealed: text("secret_sealed"),
     secretDataKey: text("secret_data_key"),
     secretRingKey: text("secret_ring_key").references(() => ringKeys.id),

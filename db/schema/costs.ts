@@ -18,34 +18,34 @@ import { ACTOR_KINDS, REPRICING_STATES } from "./enumerations";
 import { projects } from "./projects";
 import { modelCalls } from "./telemetry";
 
-/** What the rows of both tables of days have, whatever they are told apart by: one trigger and one fold keep them. */
+/** Columns that both daily tables share, whatever they group by; one trigger and one fold maintain both. */
 const sumsOfCalls = () => ({
   calls: bigint("calls", { mode: "number" }).notNull(),
-  /** Of these: without a known total. */
+  /** The calls among these without a known total. */
   unpricedCalls: bigint("unpriced_calls", { mode: "number" }).notNull(),
-  /** US dollars, exact, of the others. */
+  /** US dollars, exact, of the other calls. */
   cost: numeric("cost").notNull(),
   usage: jsonb("usage").$type<Record<string, number>>().notNull(),
   folded: boolean("folded").notNull().default(false),
 });
 
 /**
- * What model calls cost, by day and model: the sum of all rows of a key is the count of its calls, exactly, at every
- * commit. A trigger on `model_calls` appends the difference that each statement makes, whoever runs it, and never
- * changes a row that is there: writers do not wait for each other. What has gathered is folded into one row a key.
+ * Model-call costs by day and model. The sum over all rows of a key is exact at every commit: a trigger on `model_calls`
+ * appends the change that each statement makes and never updates an existing row, so writers do not block each other. A job
+ * folds the appended rows into one per key.
  */
 export const dailyCosts = pgTable(
   "daily_costs",
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: bigserial("id", { mode: "number" }).notNull(),
-    /** The first moment of the day (UTC) in which the calls were made. */
+    /** Start of the day (UTC) on which the calls were made. */
     day: unixMs("day").notNull(),
-    /** As the client named it: the model that answered, else the one asked for. `''`: none. */
+    /** As named by the client: the response's model, else the requested one. `''`: none. */
     model: text("model").notNull(),
-    /** As the client named it. `''`: none. */
+    /** As named by the client. `''`: none. */
     provider: text("provider").notNull(),
-    /** The definition that the calls are priced by, and its vendor. `''`: none. */
+    /** The definition that prices the calls, and its vendor. `''`: none. */
     modelPriceId: text("model_price_id").notNull(),
     vendor: text("vendor").notNull(),
     ...sumsOfCalls(),
@@ -58,8 +58,8 @@ export const dailyCosts = pgTable(
 );
 
 /**
- * What model calls cost, by day and label of their conversation; kept as `daily_costs` is, by the same trigger. A call counts
- * under each of its labels, so that these sums are not to be added up.
+ * Model-call costs by day and label of their conversation, maintained like `daily_costs` by the same trigger. A call counts
+ * under each of its labels, so these sums must not be added up.
  */
 export const dailyLabelCosts = pgTable(
   "daily_label_costs",
@@ -67,7 +67,7 @@ export const dailyLabelCosts = pgTable(
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: bigserial("id", { mode: "number" }).notNull(),
     day: unixMs("day").notNull(),
-    /** `''`: of calls without one. */
+    /** `''`: calls without a label. */
     label: text("label").notNull(),
     ...sumsOfCalls(),
   },
@@ -78,39 +78,39 @@ export const dailyLabelCosts = pgTable(
   ],
 );
 
-/** That stored costs were computed anew with the prices of one moment; `repriced_calls` has what they were before. */
+/** A recomputation of stored costs with the prices of one moment; `repriced_calls` holds the previous costs. */
 export const repricings = pgTable(
   "repricings",
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: text("id").notNull(),
     state: text("state", { enum: REPRICING_STATES }).notNull(),
-    /** Calls made in `[from, to)`, and which of them. */
+    /** Selects the calls made in `[from, to)`, and which of them. */
     from: unixMs("from").notNull(),
     to: unixMs("to").notNull(),
     model: text("model"),
     vendor: text("vendor"),
     modelPriceId: text("model_price_id"),
     onlyUnpriced: boolean("only_unpriced").notNull(),
-    /** The prices that it goes by, whatever changes meanwhile: the project's at this revision, and a catalogue's. */
+    /** The price snapshot used, whatever changes meanwhile: the project's prices at this revision, and a catalogue's date. */
     pricingVersion: integer("pricing_version").notNull(),
     catalogue: text("catalogue").notNull(),
-    /** The transaction that asked: the scan begins when all that are older have ended. */
+    /** The requesting transaction: the scan begins once all older transactions have ended. */
     askedBy: bigint("asked_by", { mode: "number" }).notNull(),
-    /** The last call that was looked at. */
+    /** The last call examined. */
     cursor: jsonb("cursor").$type<readonly [startedAt: number, traceId: string, spanId: string]>(),
     callsExpected: integer("calls_expected").notNull(),
     callsExamined: integer("calls_examined").notNull().default(0),
     callsChanged: integer("calls_changed").notNull().default(0),
-    /** Of the examined calls, US dollars. */
+    /** Of the examined calls, in US dollars. */
     costBefore: numeric("cost_before").notNull().default("0"),
     costAfter: numeric("cost_after").notNull().default("0"),
     unknownBefore: integer("unknown_before").notNull().default(0),
     unknownAfter: integer("unknown_after").notNull().default(0),
-    /** Of an undo: calls that have their earlier cost again, and those whose cost was computed anew since. */
+    /** For an undo: calls restored to their previous cost, and those repriced again since. */
     callsRestored: integer("calls_restored").notNull().default(0),
     callsKept: integer("calls_kept").notNull().default(0),
-    /** Why it stands still. */
+    /** Why it stopped. */
     error: text("error"),
     actorKind: text("actor_kind", { enum: ACTOR_KINDS }).notNull(),
     actorId: text("actor_id"),
@@ -124,12 +124,12 @@ export const repricings = pgTable(
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
     index("repricings_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
-    // One at a time: two would each take the other's costs for what was there before.
+    // One per project at a time: two would each record the other's costs as the previous ones.
     uniqueIndex("repricings_under_way").on(t.projectId).where(sql`state in ('queued', 'running', 'undoing')`),
   ],
 );
 
-/** A call whose cost a repricing changed, with the cost as it was. Goes with the call, and when it is restored. */
+/** A call whose cost a repricing changed, with its previous cost. Deleted with the call, and when the cost is restored. */
 export const repricedCalls = pgTable(
   "repriced_calls",
   {
@@ -139,7 +139,7 @@ export const repricedCalls = pgTable(
     spanId: text("span_id").notNull(),
     costTotal: numeric("cost_total"),
     cost: jsonb("cost"),
-    /** Of the cost that took its place: what an undo looks for. */
+    /** Identifies the cost that replaced it, which an undo looks for. */
     replacedBy: text("replaced_by").notNull(),
   },
   (t) => [

@@ -7,8 +7,8 @@ import { projects } from "./projects";
 const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
 /**
- * That something was deleted: how much of what, who asked, when. It says nothing of what was in it. Without a foreign
- * key: the receipt of a project outlives the project.
+ * Receipt of a deletion: how much of what, who requested it, when; nothing of the content. No foreign key: a project's
+ * receipt outlives the project.
  */
 export const deletionReceipts = pgTable(
   "deletion_receipts",
@@ -17,15 +17,15 @@ export const deletionReceipts = pgTable(
     id: text("id").notNull(),
     scope: text("scope", { enum: DELETION_SCOPES }).notNull(),
     status: text("status", { enum: DELETION_STATUSES }).notNull(),
-    /** What is still to be deleted: an end user's id or a time. Null as soon as that is done. */
+    /** What is still to be deleted: an end user's id or a time. Cleared on completion. */
     subject: text("subject"),
-    /** Conversations that were to go when it was asked for, where that was counted. */
+    /** Conversations expected to be deleted at the time of the request, where they were counted. */
     expected: integer("expected"),
-    /** Rows deleted, by table. */
+    /** Deleted rows by table. */
     counts: jsonb("counts").$type<Record<string, number>>().notNull().default({}),
-    /** Rows that a look after it still found, by table that was looked through. Null where nobody looked. */
+    /** Rows that the check afterwards still found, by table. Null where no check was made. */
     remaining: jsonb("remaining").$type<Record<string, number>>(),
-    /** `user`, `apiKey`, `job` or `operator`, and which. */
+    /** `user`, `apiKey`, `job` or `operator`, and its id. */
     actorKind: text("actor_kind", { enum: ACTOR_KINDS }).notNull(),
     actorId: text("actor_id"),
     createdAt: createdAt(),
@@ -39,7 +39,7 @@ export const deletionReceipts = pgTable(
   ],
 );
 
-/** Traces that a person deleted, by a hash of their id: a client that sends their spans again brings nothing back. */
+/** Traces that a person deleted, as hashes of their ids: spans that a client sends again are rejected. */
 export const deletedTraces = pgTable(
   "deleted_traces",
   {

@@ -30,8 +30,8 @@ export const diagnosticSettings = pgTable("diagnostic_settings", {
 });
 
 /**
- * What a project changed of a built-in Rule: a row for each revision, whole, and the newest holds. Revision 1 has none: it
- * is the Rule as it comes, enabled with its defaults. The audit log says who made the others.
+ * A project's changes to a built-in Rule: one complete row per revision, of which the newest applies. Revision 1 has no row:
+ * it is the Rule as shipped, enabled with its defaults. The audit log records who made the others.
  */
 export const ruleSettings = pgTable(
   "rule_settings",
@@ -56,25 +56,25 @@ export const ruleRuns = pgTable(
     id: text("id").notNull(),
     ruleId: text("rule_id").notNull(),
     ruleVersion: integer("rule_version").notNull(),
-    /** Of the Rule's settings, which the Run reads by. */
+    /** The revision of the Rule's settings that the Run uses. */
     configurationRevision: integer("configuration_revision").notNull().default(1),
     conversationId: text("conversation_id").notNull(),
-    /** The snapshot: what had happened by then, in the named traces or (none named) in all of them. */
+    /** The snapshot: what had happened by then, in the listed traces or, if none are listed, in all of them. */
     lastActivityAt: unixMs("last_activity_at").notNull(),
     origin: text("origin", { enum: RULE_RUN_ORIGINS }).notNull(),
     backfillId: text("backfill_id"),
     traceIds: text("trace_ids").array().notNull().default(sql`'{}'`),
-    /** Of the set of named traces, empty for none: what an index takes in place of ten thousand ids. */
+    /** Hash of the set of listed traces, empty for none: indexed in place of up to ten thousand ids. */
     tracesKey: text("traces_key").notNull().default(""),
     status: text("status", { enum: RULE_RUN_STATUSES }).notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** Occurrences that the Run found in what it read; null until it completed. */
+    /** Occurrences found; null until completed. */
     resultCount: integer("result_count"),
-    /** Unix ms of the newest activity that it read; null until it completed. */
+    /** Unix ms of the newest activity read; null until completed. */
     readUntil: unixMs("read_until"),
     skipReason: text("skip_reason"),
     errorMessage: text("error_message"),
-    /** What a reader of the result should know, such as "no adjudicator is connected". */
+    /** Caveats for readers of the result, such as "no adjudicator is connected". */
     notes: text("notes").array().notNull().default(sql`'{}'`),
     createdAt: createdAt(),
     startedAt: unixMs("started_at"),
@@ -87,7 +87,7 @@ export const ruleRuns = pgTable(
       columns: [t.projectId, t.conversationId],
       foreignColumns: [conversations.projectId, conversations.id],
     }).onDelete("cascade"),
-    // The same question is one Run, unless it was not answered. The conversation first: it tells most.
+    // Deduplicates identical Runs unless the earlier one was skipped or failed. Conversation first, as the most selective.
     uniqueIndex("rule_runs_once")
       .on(
         t.projectId,
@@ -100,10 +100,10 @@ export const ruleRuns = pgTable(
       )
       .where(sql`status not in ('skipped', 'failed')`),
     index("rule_runs_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
-    // With the status, so that the conversations that were read are counted without reading the rows.
+    // Includes the status, so that diagnosed conversations are counted by an index-only scan.
     index("rule_runs_conversation_id").on(t.projectId, t.conversationId, t.status),
     index("rule_runs_rule").on(t.projectId, t.ruleId, desc(t.createdAt), desc(t.id)),
-    // Nearly all are automatic; those are in every index.
+    // Partial: nearly all Runs are automatic, and every other index serves those.
     index("rule_runs_asked_for")
       .on(t.projectId, t.origin, desc(t.createdAt), desc(t.id))
       .where(sql`origin <> 'automatic'`),
@@ -116,7 +116,7 @@ export const ruleRuns = pgTable(
   ],
 );
 
-/** One cause of trouble, with everything that showed it. */
+/** One cause of trouble, with every occurrence of it. */
 export const findings = pgTable(
   "findings",
   {
@@ -124,32 +124,32 @@ export const findings = pgTable(
     id: text("id").notNull(),
     ruleId: text("rule_id").notNull(),
     signal: text("signal").notNull(),
-    /** SHA-256 over Rule, Signal and normalised cause. */
+    /** SHA-256 over Rule, Signal and normalized cause. */
     fingerprint: text("fingerprint").notNull(),
     cause: text("cause").notNull(),
     title: text("title").notNull(),
     summary: text("summary").notNull(),
     severity: text("severity", { enum: SEVERITIES }).notNull(),
-    /** 0..1. `diagnosticScoreParts` has the factors it is the product of. */
+    /** 0..1, the product of the factors in `diagnosticScoreParts`. */
     diagnosticScore: doublePrecision("diagnostic_score").notNull(),
     diagnosticScoreParts: jsonb("diagnostic_score_parts")
       .$type<{ severity: number; confidence: number; spread: number }>()
       .notNull(),
     reviewStatus: text("review_status", { enum: REVIEW_STATUSES }).notNull(),
-    /** Null until someone or a tracker sets it. */
+    /** Null until somebody or a tracker sets it. */
     resolutionStatus: text("resolution_status", { enum: RESOLUTION_STATUSES }),
     resolvedAt: unixMs("resolved_at"),
     regressedAt: unixMs("regressed_at"),
     occurrenceCount: integer("occurrence_count").notNull().default(0),
     userCount: integer("user_count").notNull().default(0),
-    /** Of the conversations that it showed in, US dollars; null when none has a known cost. */
+    /** Cost of the affected conversations in US dollars; null when none has a known cost. */
     affectedCost: numeric("affected_cost"),
-    /** Their model calls without a known cost: `affected_cost` is of the others. */
+    /** Their model calls without a known cost, which `affected_cost` leaves out. */
     unpricedCallCount: bigint("unpriced_call_count", { mode: "number" }).notNull().default(0),
-    /** Times of the conversations' activity, not of the diagnosis. */
+    /** Times of conversation activity, not of the diagnosis. */
     firstDetectedAt: unixMs("first_detected_at").notNull(),
     lastDetectedAt: unixMs("last_detected_at").notNull(),
-    /** When what cannot be had by adding is to be counted again; null when it is of all its occurrences. */
+    /** When the non-additive figures are due for a recount; null when they cover all occurrences. */
     recountDueAt: unixMs("recount_due_at"),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),
@@ -171,7 +171,7 @@ export const findings = pgTable(
   ],
 );
 
-/** That a Finding showed in a conversation: once for each, however chatty; later evidence updates it. */
+/** A Finding's occurrence in a conversation: at most one for each pair; later evidence updates it. */
 export const occurrences = pgTable(
   "occurrences",
   {
@@ -186,7 +186,7 @@ export const occurrences = pgTable(
     title: text("title").notNull(),
     summary: text("summary").notNull(),
     evidence: jsonb("evidence").$type<Evidence[]>().notNull(),
-    /** Unix ms of the conversation's activity when the evidence was read. */
+    /** Unix ms of the conversation's activity at the time when the evidence was read. */
     detectedAt: unixMs("detected_at").notNull(),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),

@@ -15,9 +15,9 @@ import { createdAt, unixMs } from "./columns";
 import { JOB_RUN_STATES, JOB_STEP_STATES } from "./enumerations";
 
 /**
- * Any JSON value, exactly. `json` and not `jsonb`: a step's error message may quote evidence with a NUL or a lone
- * surrogate in it, which `jsonb` refuses, and the run could never be finished. A type of our own and not Drizzle's,
- * which parses a stored string a second time: a step that gave "123" would be told that it gave 123.
+ * Any JSON value, preserved exactly. `json` and not `jsonb`: a step's error message may quote a NUL or a lone surrogate,
+ * which `jsonb` rejects, and the run could never finish. A custom type because Drizzle's parses a stored string a second
+ * time: a step that returned "123" would get 123 back.
  */
 const json = customType<{ data: unknown; driverData: unknown }>({
   dataType: () => "json",
@@ -26,8 +26,8 @@ const json = customType<{ data: unknown; driverData: unknown }>({
 });
 
 /**
- * The outbox: an event is a row in the transaction of the change that caused it. Whichever engine runs the functions
- * takes it from here; `id` makes a second delivery a no-op.
+ * The outbox: an event is inserted in the transaction of the change that caused it. Whichever engine runs the functions
+ * consumes it from here; `id` makes a second delivery a no-op.
  */
 export const jobEvents = pgTable(
   "job_events",
@@ -37,12 +37,12 @@ export const jobEvents = pgTable(
     projectId: text("project_id"),
     name: text("name").notNull(),
     data: json("data").notNull(),
-    /** The event's own time. In the future: no run is due before then. */
+    /** The event's own time. If in the future, no run is due before then. */
     occurredAt: unixMs("occurred_at").notNull().default(NOW),
     createdAt: createdAt(),
-    /** When the engine took it; null while it waits. */
+    /** When the engine consumed it; null while pending. */
     dispatchedAt: unixMs("dispatched_at"),
-    /** A server that refused this event is not asked again before then. */
+    /** Not sent again before then to a server that rejected it. */
     retryAt: unixMs("retry_at").notNull().default(0),
   },
   (t) => [
@@ -51,7 +51,7 @@ export const jobEvents = pgTable(
   ],
 );
 
-/** Runs of the embedded engine. Global: it serves one machine, and a turn is claimed over all projects. */
+/** Runs of the embedded engine. Not per project: turns are claimed across all projects. */
 export const jobRuns = pgTable(
   "job_runs",
   {
@@ -61,22 +61,22 @@ export const jobRuns = pgTable(
     eventId: text("event_id").notNull(),
     event: json("event").$type<JobEvent>().notNull(),
     state: text("state", { enum: JOB_RUN_STATES }).notNull(),
-    /** Calls of the function itself that failed since its last progress, from 0. */
+    /** Failed calls of the function itself since its last progress, from 0. */
     attempt: integer("attempt").notNull().default(0),
     maxAttempts: integer("max_attempts").notNull(),
-    /** All its calls and steps that failed and were repeated, since it was queued or replayed. */
+    /** Failed and retried calls and steps since the run was queued or replayed. */
     retries: integer("retries").notNull().default(0),
-    /** Turns since the last progress whose process died: a run that kills its process must not do so for ever. */
+    /** Turns since the last progress whose process died: bounds a run that crashes its process. */
     crashes: integer("crashes").notNull().default(0),
-    /** Seconds by which the run goes ahead of (below zero: behind) others that are as old. */
+    /** Seconds by which the run is moved ahead of (below zero: behind) others of the same age. */
     priority: integer("priority").notNull().default(0),
-    /** When the function itself is to be called next; null while all its paths wait for a step. */
+    /** When the function itself is next called; null while all its branches wait for a step. */
     callAt: unixMs("call_at"),
-    /** The earliest of `call_at` and of the open steps' times: when the next turn may be taken; null for never. */
+    /** The earliest of `call_at` and the open steps' due times: when the next turn may be claimed; null for never. */
     dueAt: unixMs("due_at"),
-    /** `due_at` moved by the priority: the order within a lane. */
+    /** `due_at` shifted by the priority: the order within a lane. */
     queueAt: unixMs("queue_at"),
-    /** Runs of one lane stand in one queue: those of the same project, function and concurrency keys. */
+    /** Runs of the same project, function and concurrency keys share one queue. */
     lane: text("lane").notNull(),
     concurrencyKeys: json("concurrency_keys").$type<ConcurrencyKey[]>().notNull().default([]),
     idempotencyKey: text("idempotency_key"),
@@ -99,7 +99,7 @@ export const jobRuns = pgTable(
     index("job_runs_newest").on(desc(t.createdAt), desc(t.id)),
     index("job_runs_project").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("job_runs_project_function").on(t.projectId, t.functionId, desc(t.createdAt), desc(t.id)),
-    // What a project's page is opened for: few rows among very many.
+    // For a project's Jobs page: few open rows among very many finished ones.
     index("job_runs_project_open").on(t.projectId, desc(t.createdAt), desc(t.id)).where(sql`finished_at is null`),
     index("job_runs_project_dead")
       .on(t.projectId, desc(t.createdAt), desc(t.id))
@@ -115,26 +115,26 @@ export const jobSteps = pgTable(
       .references(() => jobRuns.id, { onDelete: "cascade" }),
     /** SHA-1 of the step's name, as the SDK computes it. */
     id: text("id").notNull(),
-    /** What a person reads: the name that the function gave the step. */
+    /** The name that the function gave the step, shown to people. */
     name: text("name"),
     op: text("op").notNull(),
     /**
-     * Open: `planned` (parallel; has its own turn at `due_at`), `sleeping`, `waiting`. `retrying` failed inside a call
-     * of the function, which will be repeated. `completed` and `failed` are what the function is told.
+     * Open: `planned` (parallel; has its own turn at `due_at`), `sleeping`, `waiting`. `retrying` failed inside a call of the
+     * function that will be repeated. `completed` and `failed` are returned to the function.
      */
     state: text("state", { enum: JOB_STEP_STATES }).notNull(),
-    /** The order in which steps finished, from 1: the SDK replays them in it. */
+    /** The order in which steps finished, from 1; the SDK replays them in it. */
     position: integer("position"),
     attempts: integer("attempts").notNull().default(0),
-    /** When an open step is to be looked at: its next attempt, the end of its sleep, its time-out. */
+    /** When an open step is next due: its next attempt, the end of its sleep, its timeout. */
     dueAt: unixMs("due_at"),
-    /** Of a waiting step: `event:<name>` or `run:<id>`. */
+    /** For a waiting step: `event:<name>` or `run:<id>`. */
     waitsFor: text("waits_for"),
-    /** Of a step that waits for an event: the expression that the event must meet. */
+    /** For a step waiting for an event: the expression that the event must match. */
     waitIf: text("wait_if"),
     data: json("data"),
     error: json("error").$type<JobError>(),
-    /** When it was begun first. */
+    /** When the step was first begun. */
     createdAt: createdAt(),
     finishedAt: unixMs("finished_at"),
   },
@@ -144,7 +144,7 @@ export const jobSteps = pgTable(
   ],
 );
 
-/** When each cron trigger is next due: moved on in the transaction that queues the run. */
+/** When each cron trigger is next due; advanced in the transaction that queues the run. */
 export const jobSchedules = pgTable(
   "job_schedules",
   {
@@ -155,14 +155,14 @@ export const jobSchedules = pgTable(
   (t) => [primaryKey({ columns: [t.functionId, t.cron] })],
 );
 
-/** Which engine runs the functions of this installation, in its only row: what another left undone is taken over. */
+/** A single row: the engine that runs this installation's functions. Work that a previous engine left is taken over. */
 export const jobEngine = pgTable(
   "job_engine",
   {
     id: integer("id").primaryKey().default(1),
     /** `embedded`, or the origin of an Inngest server. */
     engine: text("engine").notNull(),
-    /** The one before; null for an installation's first. */
+    /** The previous engine; null for an installation's first. */
     before: text("before"),
     changedAt: unixMs("changed_at").notNull().default(NOW),
   },
@@ -175,5 +175,5 @@ export type JobEvent = { id: string; name: string; data: Record<string, unknown>
 /** An error as the SDK writes it. */
 export type JobError = { name: string; message: string; stack?: string | undefined };
 
-/** At most `limit` turns of runs with this `key` go on at once, over all processes. */
+/** At most `limit` turns of runs with this `key` run at once, across all processes. */
 export type ConcurrencyKey = { key: string; limit: number };

@@ -1,12 +1,12 @@
 /**
- * The values that a column may hold: the schema declares them, and services, platform and screens read them here. No
- * import, so that a page's code carries no database along.
+ * The values that columns may hold: the schema declares them, and services, platform and screens import them from here. No
+ * imports, so that client code does not bundle the database.
  */
 
 export const ROLES = ["viewer", "editor", "manager", "owner"] as const;
 
 export const ACTOR_KINDS = ["user", "apiKey", "job", "operator"] as const;
-/** A visitor is whoever knocked and was not let in: only the audit log tells of them. */
+/** A visitor is an unauthenticated caller who was rejected; appears in the audit log only. */
 export const AUDIT_ACTOR_KINDS = [...ACTOR_KINDS, "visitor"] as const;
 export const AUDIT_DOORS = ["rest", "trpc", "page", "cli", "job"] as const;
 
@@ -49,7 +49,7 @@ export const JOB_STEP_STATES = ["planned", "retrying", "sleeping", "waiting", "c
 /** The outside services that a project can be connected to. */
 export const CONNECTION_KINDS = ["model", "webhook", "github", "gitlab", "linear", "jira", "model-hub"] as const;
 
-/** What a file is of. An import may hold what people said; its kind says so to deletion and retention. */
+/** An import may contain message content, which its deletion-registry entry records. */
 export const FILE_KINDS = ["import"] as const;
-/** In the order of a file's life. */
+/** In lifecycle order. */
 export const FILE_STATES = ["uploading", "storing", "stored", "deleting"] as const;

@@ -6,8 +6,8 @@ import { FILE_KINDS, FILE_STATES } from "./enumerations";
 import { projects } from "./projects";
 
 /**
- * Every file of a project, from its upload's first byte until its last is gone from the store: the row is there before
- * the bytes and goes after them, so that whatever a crash leaves behind is known by its row.
+ * Every file of a project, from its upload's first byte until its last is deleted from the store. The row is written before
+ * the bytes and deleted after them, so that whatever a crash leaves behind can be found by its row.
  */
 export const files = pgTable(
   "files",
@@ -18,14 +18,14 @@ export const files = pgTable(
     state: text("state", { enum: FILE_STATES }).notNull(),
     name: text("name").notNull(),
     mediaType: text("media_type").notNull(),
-    /** As declared when the upload began, where it was; as they are from `storing` on. */
+    /** As declared when the upload began, if it was; actual values from `storing` on. */
     bytes: bigint("bytes", { mode: "number" }),
     sha256: text("sha256"),
-    /** The name of the content in the store. Files of one project with the same content may share it. */
+    /** The object's name in the store. Files of one project with the same content may share an object. */
     object: text("object"),
-    /** Whether the upload may be interrupted and go on. */
+    /** Whether an interrupted upload can be resumed. */
     resumable: boolean("resumable").notNull(),
-    /** Who writes at the moment, until when unless they say so again. */
+    /** The current writer, and when its lease ends unless renewed. */
     writer: text("writer"),
     writerUntil: unixMs("writer_until"),
     createdAt: createdAt(),

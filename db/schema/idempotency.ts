@@ -2,21 +2,21 @@ import { index, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core"
 import { createdAt, projectId, unixMs } from "./columns";
 import { projects } from "./projects";
 
-/** Requests that carried an `Idempotency-Key`, and the first answer to each: kept for a day. */
+/** Requests with an `Idempotency-Key` and the first response to each, kept for a day. */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
-    /** HMAC of who sent the key and the key itself: two holders never meet, and the table names neither. */
+    /** HMAC of the caller and the key: callers never collide, and the table reveals neither. */
     id: text("id").notNull(),
     /** HMAC of method, path and body. */
     fingerprint: text("fingerprint").notNull(),
-    /** Of the request that works on it: what a request that lost its lease cannot answer under. */
+    /** Identifies the request that holds the lease; a request that has lost it cannot store a response. */
     token: text("token").notNull(),
     leaseUntil: unixMs("lease_until").notNull(),
-    /** HTTP status of the answer; null while the request runs. */
+    /** HTTP status of the response; null while the request runs. */
     status: smallint("status"),
-    /** The answer, sealed with a key that is made of the client's own: it may hold a secret that is shown once. */
+    /** The response, sealed with a key derived from the client's own: it may contain a secret that is shown once. */
     answer: text("answer"),
     createdAt: createdAt(),
   },

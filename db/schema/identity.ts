@@ -4,29 +4,29 @@ import { createdAt, unixMs } from "./columns";
 import { ROLES } from "./enumerations";
 import { projects } from "./projects";
 
-/** People who can sign in. Global: one person may belong to many projects. */
+/** People who can sign in. Not per project: one person may belong to many. */
 export const users = pgTable(
   "users",
   {
     id: text("id").primaryKey(),
-    /** As typed; compared without regard to case. */
+    /** As typed; compared case-insensitively. */
     email: text("email").notNull(),
     name: text("name"),
-    /** Null for people who come in through a provider only. */
+    /** Null for people who sign in only through a provider. */
     passwordHash: text("password_hash"),
     /**
-     * Whether somebody vouched for the address: the operator, the owner whose invitation named it, the provider. Whoever
-     * joins by an invitation that is for anybody types whichever address they like.
+     * Whether the address was vouched for by the operator, the owner whose invitation named it, or the provider. Somebody who
+     * joins by an open invitation can type any address.
      */
     emailProven: boolean("email_proven").notNull().default(true),
-    /** When a link that somebody else made last set the password; null: never. */
+    /** When the password was last set by a link that somebody else made; null for never. */
     passwordResetAt: unixMs("password_reset_at"),
-    /** The person who made that link; null for the operator. No foreign key: it outlives who did it. */
+    /** The person who made that link; null for the operator. No foreign key: it outlives that person. */
     passwordResetBy: text("password_reset_by"),
-    /** Who manages people, and gives the rights that are outside any project. Whoever sets up is the first. */
+    /** Manages people and grants rights outside any project. The person who sets up is the first. */
     installationOwner: boolean("installation_owner").notNull().default(false),
     mayCreateProjects: boolean("may_create_projects").notNull().default(false),
-    /** Since when they cannot sign in; null for who can. */
+    /** When the person was disabled; null for people who can sign in. */
     disabledAt: unixMs("disabled_at"),
     createdAt: createdAt(),
   },
@@ -34,8 +34,8 @@ export const users = pgTable(
 );
 
 /**
- * Who somebody is at an OpenID Connect provider. The pair is what identifies them, and not their address, which changes
- * hands. An account is one person at each provider.
+ * A person's identity at an OpenID Connect provider. The issuer and subject identify them, not the address, which may pass
+ * to somebody else. An account has at most one identity per provider.
  */
 export const identities = pgTable(
   "identities",
@@ -45,7 +45,7 @@ export const identities = pgTable(
     userId: text("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** The address that the provider told last; the account keeps its own. */
+    /** The address last reported by the provider; the account keeps its own. */
     email: text("email"),
     createdAt: createdAt(),
     lastUsedAt: unixMs("last_used_at").notNull(),
@@ -53,7 +53,7 @@ export const identities = pgTable(
   (t) => [primaryKey({ columns: [t.issuer, t.subject] }), uniqueIndex("identities_user").on(t.userId, t.issuer)],
 );
 
-/** One row a signed-in browser; ending it signs that browser out everywhere at once. */
+/** One row per signed-in browser; deleting it signs that browser out everywhere at once. */
 export const sessions = pgTable(
   "sessions",
   {
@@ -66,7 +66,7 @@ export const sessions = pgTable(
     expiresAt: unixMs("expires_at").notNull(),
     revokedAt: unixMs("revoked_at"),
     userAgent: text("user_agent"),
-    /** When the person said in this browser that they know of the password reset; null: they have not. */
+    /** When the person acknowledged the password reset in this browser; null if they have not. */
     resetSeenAt: unixMs("reset_seen_at"),
   },
   (t) => [index("sessions_user").on(t.userId)],
@@ -87,21 +87,21 @@ export const memberships = pgTable(
   (t) => [primaryKey({ columns: [t.projectId, t.userId] }), index("memberships_user").on(t.userId)],
 );
 
-/** Networks from which somebody has proved who they are: attempts from there are no stranger's. */
+/** Networks from which a person has authenticated: attempts from there are not limited as a stranger's. */
 export const signInNetworks = pgTable(
   "sign_in_networks",
   {
     userId: text("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** HMAC of the IPv4 address or the IPv6 /64: where people are is not readable here. */
+    /** HMAC of the IPv4 address or the IPv6 /64, so that locations cannot be read here. */
     network: text("network").notNull(),
     lastUsedAt: unixMs("last_used_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.network] })],
 );
 
-/** Attempts to sign in, by who is tried from where, in a window of time: what limits guessing, across processes. */
+/** Sign-in attempts by account and network in a time window; throttles guessing across processes. */
 export const loginAttempts = pgTable(
   "login_attempts",
   {
@@ -114,7 +114,7 @@ export const loginAttempts = pgTable(
 
 /** The one-time link by which the first person of a fresh installation becomes its owner. */
 export const setupTokens = pgTable("setup_tokens", {
-  /** SHA-256 of the token, hex: the token itself is only ever printed. */
+  /** SHA-256 of the token, hex: the token itself is only printed. */
   hash: text("hash").primaryKey(),
   createdAt: createdAt(),
   usedAt: unixMs("used_at"),

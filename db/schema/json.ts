@@ -1,10 +1,10 @@
 import type { CONDITION_OPERATORS, PRICE_PROVIDERS } from "./enumerations";
 
-/** The shapes of JSON columns. The services' zod schemas satisfy them. */
+/** Shapes of JSON columns; the services' zod schemas satisfy them. */
 
 /**
- * Where a Signal shows: a quote from `messages[messageIndex]` at `[start, end)` of its text (`textOf`). `spanId` where a span says
- * it; with no `messageIndex`, the offsets are in what that span recorded.
+ * Where a Signal shows: a quote from `messages[messageIndex]` at `[start, end)` of its text (`textOf`). `spanId` names the
+ * span that contains it; without `messageIndex`, the offsets refer to what that span recorded.
  */
 export type Evidence = {
   messageIndex: number | null;
@@ -14,7 +14,7 @@ export type Evidence = {
   spanId: string | null;
 };
 
-/** Holds when the sum of all buckets and details whose name matches `usageDetailPattern` (RE2, case-insensitive) compares so. */
+/** Holds when the sum of all buckets and details matching `usageDetailPattern` (RE2, case-insensitive) compares so. */
 export type TierCondition = {
   usageDetailPattern: string;
   operator: (typeof CONDITION_OPERATORS)[number];
@@ -31,7 +31,7 @@ export type PricingTier = {
   prices: Record<string, number>;
 };
 
-/** A catalogue of default prices, as `npm run prices:update` writes it. `date` is when its prices were published. */
+/** A catalogue of default prices as `npm run prices:update` writes it. `date`: when its prices were published. */
 export type CatalogueFile = {
   catalogue: { package: string; version: string; date: string };
   definitions: {

@@ -3,21 +3,21 @@ import { createdAt, unixMs } from "./columns";
 import { MAIL_KINDS } from "./enumerations";
 import { projects } from "./projects";
 
-/** E-mails that wait to be sent, and when those that were sent went out. Global: some concern a person and no project. */
+/** Pending e-mails, and when sent ones went out. Not per project: some concern a person only. */
 export const outgoingMail = pgTable(
   "outgoing_mail",
   {
     id: text("id").primaryKey(),
-    /** The project that it is about, with which it falls. */
+    /** The project concerned; the mail is deleted with it. */
     projectId: text("project_id").references(() => projects.id, { onDelete: "cascade" }),
     kind: text("kind", { enum: MAIL_KINDS }).notNull(),
-    /** To whom and what, sealed, because a link in it lets somebody in; null once it was sent or refused. */
+    /** Recipient and content, sealed because a link in it grants access; null once sent or refused. */
     sealed: text("sealed"),
     createdAt: createdAt(),
-    /** When its link opens nothing any more. */
+    /** When the link in it expires. */
     expiresAt: unixMs("expires_at").notNull(),
     sentAt: unixMs("sent_at"),
-    /** When the mail server said that it will never take it. */
+    /** When the mail server rejected it permanently. */
     refusedAt: unixMs("refused_at"),
   },
   (t) => [index("outgoing_mail_expiry").on(t.expiresAt), index("outgoing_mail_project").on(t.projectId)],

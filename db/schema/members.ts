@@ -5,16 +5,16 @@ import { ROLES } from "./enumerations";
 import { users } from "./identity";
 import { projects } from "./projects";
 
-/** A one-time link into a project. It opens the door once, for whoever holds it, until it expires or is revoked. */
+/** A one-time link into a project. Works once, for anyone who holds it, until it expires or is revoked. */
 export const invitations = pgTable(
   "invitations",
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: text("id").notNull(),
-    /** SHA-256 of the token, hex: the token itself is in the link only. */
+    /** SHA-256 of the token, hex: the token itself exists only in the link. */
     tokenHash: text("token_hash").notNull(),
     role: text("role", { enum: ROLES }).notNull(),
-    /** Whom it is for. Given, nobody with another address can use it. */
+    /** The invited address; if set, nobody with another address can accept. */
     email: text("email"),
     /** A person or a key. */
     createdBy: text("created_by"),
@@ -32,7 +32,7 @@ export const invitations = pgTable(
   ],
 );
 
-/** A one-time link with which a person who lost their password sets a new one. Global, as people are. */
+/** A one-time link with which a person sets a new password. Not per project, like people. */
 export const passwordResets = pgTable(
   "password_resets",
   {
@@ -41,11 +41,11 @@ export const passwordResets = pgTable(
     userId: text("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** The project whose owner issued it; null for the operator's and for one that the person asked for. */
+    /** The project whose owner issued it; null if the operator did or the person requested it. */
     projectId: text("project_id").references(() => projects.id, { onDelete: "cascade" }),
-    /** The owner who issued it; null for the operator's and for one that the person asked for. */
+    /** The owner who issued it; null if the operator did or the person requested it. */
     createdBy: text("created_by"),
-    /** Whether only the person was mailed the link: nobody else has seen it. */
+    /** Whether the link was only e-mailed to the person, so that nobody else has seen it. */
     mailedOnly: boolean("mailed_only").notNull().default(false),
     createdAt: createdAt(),
     expiresAt: unixMs("expires_at").notNull(),

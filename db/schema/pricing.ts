@@ -5,9 +5,9 @@ import type { CatalogueFile, PricingTier } from "./json";
 import { projects } from "./projects";
 
 /**
- * A project's own price definitions, every version kept: the one in force has no `superseded_at`. Defaults are not
- * here: they ship with the code, or with a catalogue. An override goes by the id of the default that it replaces, which is also its
- * `base_model_price_id`: its versions go on counting when it is reset and made again, so that a cost's version is one.
+ * A project's own price definitions, all versions; the one in force has no `superseded_at`. Defaults are not stored here:
+ * they ship with the code or a catalogue. An override uses the id of the default it replaces, which is also its
+ * `base_model_price_id`; its version numbers continue after a reset, so that a cost's version stays unambiguous.
  */
 export const modelPriceDefinitions = pgTable(
   "model_price_definitions",
@@ -25,7 +25,7 @@ export const modelPriceDefinitions = pgTable(
     /** A person or a key. */
     createdBy: text("created_by"),
     supersededBy: text("superseded_by"),
-    /** In force in the project's prices from this revision (`projects.pricing_version`) until before the other. */
+    /** In force from this revision of the project's prices (`projects.pricing_version`) until before the other one. */
     sinceRevision: integer("since_revision").notNull().default(0),
     untilRevision: integer("until_revision"),
     createdAt: createdAt(),
@@ -39,15 +39,15 @@ export const modelPriceDefinitions = pgTable(
 );
 
 /**
- * Catalogues of default prices that an operator has loaded, beside the one that ships with the code; of the whole
- * installation. Every one stays: stored costs name them. In force is the one applied last, until a release ships a newer.
+ * Catalogues of default prices that an operator has loaded beside the one shipped with the code, for the whole installation.
+ * Never deleted, because stored costs refer to them. The last one applied is in force until a release ships a newer one.
  */
 export const priceCatalogues = pgTable("price_catalogues", {
-  /** The day on which its prices were published, `2026-09-23`. */
+  /** The day on which its prices were published, such as `2026-09-23`. */
   date: text("date").primaryKey(),
-  /** The file as `npm run prices:update` writes it. */
+  /** The file's content as `npm run prices:update` writes it. */
   content: jsonb("content").$type<CatalogueFile>().notNull(),
   loadedAt: createdAt(),
-  /** Null while it is only a candidate. */
+  /** Null while it is a candidate. */
   appliedAt: unixMs("applied_at"),
 });

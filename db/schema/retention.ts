@@ -3,7 +3,7 @@ import { check, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { unixMs } from "./columns";
 import { projects } from "./projects";
 
-/** For how long a project keeps conversations. A project without a row, or without days, keeps them for ever. */
+/** How long a project keeps conversations. Without a row, or without days, it keeps them forever. */
 export const retentionSettings = pgTable(
   "retention_settings",
   {

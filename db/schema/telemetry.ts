@@ -22,24 +22,24 @@ import { projects } from "./projects";
 /** Unix microseconds: OpenTelemetry's nanoseconds do not fit a JavaScript number, microseconds do. */
 const unixUs = <Name extends string>(name: Name) => bigint(name, { mode: "number" });
 
-/** A conversation, rebuilt from its spans whenever more of them arrive. Times are of the telemetry, not of its arrival. */
+/** A conversation, rebuilt from its spans whenever more arrive. Times come from the telemetry, not from its arrival. */
 export const conversations = pgTable(
   "conversations",
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: text("id").notNull(),
-    /** What joins traces: the client's own conversation id, or `trace:<trace id>` where it sent none. */
+    /** What joins traces: the client's conversation id, or `trace:<trace id>` without one. */
     key: text("key").notNull(),
     externalId: text("external_id"),
     userId: text("user_id"),
-    /** The first thing a user said, cut to a line. */
+    /** The first user message, cut to one line. */
     preview: text("preview"),
     traceIds: text("trace_ids").array().notNull().default(sql`'{}'`),
     models: text("models").array().notNull().default(sql`'{}'`),
-    /** What the client labelled it with in any of its spans, and what somebody here did: distinct, sorted. */
+    /** Labels that the client sent in any span, and labels that people here added; each distinct and sorted. */
     sentLabels: text("sent_labels").array().notNull().default(sql`'{}'`),
     ownLabels: text("own_labels").array().notNull().default(sql`'{}'`),
-    /** Both together. */
+    /** The union of both. */
     labels: text("labels").array().notNull().default(sql`'{}'`),
     startedAt: unixMs("started_at").notNull(),
     lastActivityAt: unixMs("last_activity_at").notNull(),
@@ -47,16 +47,16 @@ export const conversations = pgTable(
     modelCallCount: integer("model_call_count").notNull().default(0),
     toolCallCount: integer("tool_call_count").notNull().default(0),
     errorCount: integer("error_count").notNull().default(0),
-    /** Findings with an occurrence here that nobody dismissed. */
+    /** Findings with an occurrence here, dismissed ones excluded. */
     findingCount: integer("finding_count").notNull().default(0),
-    /** Model calls without a known cost: `cost` is of the others. */
+    /** Model calls without a known cost, which `cost` leaves out. */
     unpricedCallCount: integer("unpriced_call_count").notNull().default(0),
     usage: jsonb("usage").$type<Record<string, number>>().notNull().default({}),
     /** US dollars; null when no call has a known cost. */
     cost: numeric("cost"),
-    /** When the newest span arrived: what "quiet for a while" is measured by. */
+    /** When the newest span arrived; inactivity is measured from it. */
     receivedAt: unixMs("received_at").notNull(),
-    /** `received_at` as of the last automatic diagnosis; null before the first. */
+    /** `received_at` at the last automatic diagnosis; null before the first. */
     diagnosedReceivedAt: unixMs("diagnosed_received_at"),
     createdAt: createdAt(),
   },
@@ -64,7 +64,7 @@ export const conversations = pgTable(
     primaryKey({ columns: [t.projectId, t.id] }),
     uniqueIndex("conversations_key").on(t.projectId, t.key),
     index("conversations_newest").on(t.projectId, desc(t.startedAt), desc(t.id)),
-    // With the arrival, so that what a retention would delete is counted without reading the rows.
+    // Includes the arrival, so that a retention preview counts by an index-only scan.
     index("conversations_by_activity").on(t.projectId, t.lastActivityAt, t.receivedAt),
     index("conversations_user").on(t.projectId, t.userId, desc(t.startedAt), desc(t.id)),
     index("conversations_with_findings").on(t.projectId, desc(t.startedAt), desc(t.id)).where(sql`finding_count > 0`),
@@ -77,17 +77,17 @@ export const conversations = pgTable(
 );
 
 /**
- * What a conversation is found by beside its own columns. A table of its own: it is written when the text changes, and a
- * list that reads conversations reads past none of it.
+ * What a conversation can be searched by, beside its own columns. A separate table: it is written only when the text changes,
+ * and lists that read conversations do not read past it.
  */
 export const conversationSearch = pgTable(
   "conversation_search",
   {
     projectId: projectId(),
     conversationId: text("conversation_id").notNull(),
-    /** The conversation's own. */
+    /** Copied from the conversation. */
     startedAt: unixMs("started_at").notNull(),
-    /** The distinct words of its messages, lower-cased; with `model:`, `label:` and `user:` before them, its models, labels and user. */
+    /** The distinct lower-cased words of its messages, and its models, labels and user prefixed `model:`, `label:` and `user:`. */
     terms: text("terms").array().notNull(),
   },
   (t) => [
@@ -97,15 +97,15 @@ export const conversationSearch = pgTable(
       columns: [t.projectId, t.conversationId],
       foreignColumns: [conversations.projectId, conversations.id],
     }).onDelete("cascade"),
-    // Each term under its project and day: a list walks back day by day, and reads no more than a day of a common word.
-    // A list of pending entries would be read through for each of those days.
+    // Keyed by project and day: a list walks back day by day and reads at most one day of a common word. No fastupdate, because
+    // the pending list would be scanned for each of those days.
     index("conversation_search_keys")
       .using("gin", sql`search_keys(project_id, started_at, terms)`)
       .with({ fastupdate: "off" }),
   ],
 );
 
-/** A trace belongs to at most one conversation at a time; a late span may bring the id that moves it to another. */
+/** A trace belongs to at most one conversation at a time; a late span may carry the id that moves it to another. */
 export const traces = pgTable(
   "traces",
   {
@@ -126,7 +126,7 @@ export const traces = pgTable(
   ],
 );
 
-/** Resource and scope of spans, stored once for the many spans that share them. */
+/** Resource and scope of spans, stored once for all spans that share them. */
 export const spanSources = pgTable(
   "span_sources",
   {
@@ -140,7 +140,7 @@ export const spanSources = pgTable(
   (t) => [primaryKey({ columns: [t.projectId, t.id] })],
 );
 
-/** Spans as they came; never changed after the insert. Identity: project, trace, span. */
+/** Spans as received; never updated. Identity: project, trace, span. */
 export const spans = pgTable(
   "spans",
   {
@@ -156,7 +156,7 @@ export const spans = pgTable(
     startedUs: unixUs("started_us").notNull(),
     endedUs: unixUs("ended_us").notNull(),
     attributes: jsonb("attributes").notNull(),
-    /** Null when the span has none. */
+    /** Null without events. */
     events: jsonb("events"),
   },
   (t) => [
@@ -166,12 +166,12 @@ export const spans = pgTable(
       columns: [t.projectId, t.traceId],
       foreignColumns: [traces.projectId, traces.id],
     }).onDelete("cascade"),
-    // Whether a source still has a span: what a deletion asks before it takes the source along.
+    // A deletion checks whether a source still has spans before deleting it too.
     index("spans_source").on(t.projectId, t.sourceId),
   ],
 );
 
-/** Log records that carry content of spans. `id` is a hash of the content: the same record again is a no-op. */
+/** Log records that carry content of spans. `id` is a content hash, so that a repeated record is a no-op. */
 export const logRecords = pgTable(
   "log_records",
   {
@@ -198,7 +198,7 @@ export const logRecords = pgTable(
   ],
 );
 
-/** Traces whose conversation is to be rebuilt: written with the spans, taken by the projector, gone when it commits. */
+/** Traces whose conversation is to be rebuilt: written with the spans, consumed by the projector, deleted when it commits. */
 export const projectionQueue = pgTable(
   "projection_queue",
   {
@@ -206,13 +206,13 @@ export const projectionQueue = pgTable(
     id: bigserial("id", { mode: "number" }).notNull(),
     traceId: text("trace_id").notNull(),
     receivedAt: unixMs("received_at").notNull(),
-    /** Rebuilds that failed, or that the process did not live through. */
+    /** Rebuilds that failed or crashed the process. */
     attempts: integer("attempts").notNull().default(0),
-    /** Not before then. */
+    /** Not retried before then. */
     retryAt: unixMs("retry_at").notNull().default(0),
-    /** A process ended while this and others were rebuilt: it is tried in no company until it has shown to be harmless. */
+    /** A process died while rebuilding a batch with this trace: rebuilt on its own until it proves harmless. */
     alone: boolean("alone").notNull().default(false),
-    /** An earlier version read it, and reading it again says more: rebuilt while nothing new waits, with its conversation. */
+    /** Read by an earlier version and worth reading again: rebuilt with its conversation when nothing new is pending. */
     backlog: boolean("backlog").notNull().default(false),
   },
   (t) => [
@@ -223,7 +223,7 @@ export const projectionQueue = pgTable(
   ],
 );
 
-/** Traces that could not be rebuilt however often it was tried. Kept until somebody, or a newer version, tries again. */
+/** Quarantined traces, whose rebuild kept failing. Kept until somebody, or a newer version, retries them. */
 export const parkedTraces = pgTable(
   "parked_traces",
   {
@@ -231,11 +231,11 @@ export const parkedTraces = pgTable(
     traceId: text("trace_id").notNull(),
     receivedAt: unixMs("received_at").notNull(),
     attempts: integer("attempts").notNull(),
-    /** What went wrong the last time. */
+    /** The last error. */
     reason: text("reason").notNull(),
-    /** It ended the process that tried. */
+    /** Whether it crashed the process. */
     alone: boolean("alone").notNull(),
-    /** Of the code that gave up. */
+    /** The version of the code that gave up. */
     version: text("version").notNull(),
     createdAt: createdAt(),
   },
@@ -250,14 +250,14 @@ export const parkedTraces = pgTable(
   ],
 );
 
-/** Processes that rebuild conversations: what each has under way, so that what one died of can be told. */
+/** Projector processes with the traces each has in progress, so that a crash can be attributed. */
 export const projectors = pgTable("projectors", {
   id: text("id").primaryKey(),
-  /** The database's side of the connection on which the work is done: with the process it goes away. */
+  /** The database backend of the connection that does the work; it ends with the process. */
   backend: text("backend").notNull(),
-  /** Pairs of project and trace; none between passes. */
+  /** Pairs of project and trace id; empty between passes. */
   workingOn: jsonb("working_on").$type<[projectId: string, traceId: string][]>().notNull(),
-  /** When a pass was last completed. */
+  /** When a pass last completed. */
   progressedAt: unixMs("progressed_at"),
 });
 
@@ -274,7 +274,7 @@ export const conversationMessages = pgTable(
     toolCallId: text("tool_call_id"),
     spanId: text("span_id"),
     at: unixMs("at"),
-    /** Of everything above: what tells a changed row from an unchanged one without reading its content. */
+    /** Of everything above: detects a changed row without reading its content. */
     digest: text("digest").notNull(),
   },
   (t) => [
@@ -287,7 +287,7 @@ export const conversationMessages = pgTable(
   ],
 );
 
-/** Leaf model calls with the cost as it was computed then: a later price change never rewrites it by itself. */
+/** Leaf model calls, with the cost computed on arrival: a later price change never rewrites it implicitly. */
 export const modelCalls = pgTable(
   "model_calls",
   {
@@ -300,7 +300,7 @@ export const modelCalls = pgTable(
     provider: text("provider"),
     requestedModel: text("requested_model"),
     responseModel: text("response_model"),
-    /** The provider's id of the answer: by it two traces that tell of one call are found. */
+    /** The provider's response id, by which duplicate traces of one call are found. */
     responseId: text("response_id"),
     usage: jsonb("usage").$type<Record<string, number>>(),
     rawUsage: jsonb("raw_usage").$type<Record<string, unknown>>(),
@@ -314,11 +314,11 @@ export const modelCalls = pgTable(
     digest: text("digest").notNull(),
     /** US dollars, exact; null when unknown. */
     costTotal: numeric("cost_total"),
-    /** The whole cost with model, tier, source, prices used and breakdown; null when no definition matched. */
+    /** The full cost with model, tier, source, prices used and breakdown; null when no definition matched. */
     cost: jsonb("cost"),
-    /** What the client itself claims, US dollars; kept apart and never added to ours. */
+    /** The cost that the client reported, US dollars; never added to ours. */
     reportedCost: numeric("reported_cost"),
-    /** Its conversation's: what a call costs is told by label, and a trigger sees only the call. */
+    /** Copied from the conversation: costs are grouped by label, and the trigger sees only the call. */
     labels: text("labels").array().notNull().default(sql`'{}'`),
   },
   (t) => [
@@ -361,7 +361,7 @@ export const toolCalls = pgTable(
   ],
 );
 
-/** What became of each accepted batch. */
+/** The outcome of each accepted batch. */
 export const ingestReceipts = pgTable(
   "ingest_receipts",
   {
@@ -375,7 +375,7 @@ export const ingestReceipts = pgTable(
       .$type<{ index: number | null; spanId: string | null; reason: string }[]>()
       .notNull(),
     traceIds: text("trace_ids").array().notNull(),
-    /** Credentials that were masked or left out; null of batches that came before they were counted. */
+    /** Credentials masked or removed; null for batches from before they were counted. */
     masked: integer("masked"),
     createdAt: createdAt(),
   },

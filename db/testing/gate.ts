@@ -1,4 +1,4 @@
-/** For tests: a promise that they resolve, for work that is to go on when they say so. */
+/** Returns a promise and its resolver, for tests that release work at a chosen moment. */
 export function newGate() {
   let resolve = () => {};
   const promise = new Promise<void>((done) => {

@@ -3,14 +3,14 @@ import { insideTransaction } from "../inside-transaction";
 
 type Where = { port?: number | string; path?: string };
 
-/** What `connect` is called with: options, a port, a path, or what `net.connect` made of them. */
+/** Returns the target of a `connect` call: options, a port, a path, or the normalized arguments of `net.connect`. */
 function whereTo(given: unknown[]): Where {
   const [first] = Array.isArray(given[0]) ? given[0] : given;
   if (typeof first === "object" && first !== null) return first;
   return typeof first === "number" ? { port: first } : { path: String(first) };
 }
 
-/** Fails every connection that is opened inside a transaction, by whichever library, but for the database's own. */
+/** Makes every connection opened inside a transaction fail, whichever library opens it, except to the database itself. */
 export function refuseNetworkInsideTransactions() {
   const databasePort = Number(new URL(process.env.DATABASE_URL ?? "").port || 5432);
   const connect = Socket.prototype.connect as (...given: unknown[]) => Socket;

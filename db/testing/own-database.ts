@@ -6,7 +6,7 @@ import { closePool } from "../pool";
 import { refuseNetworkInsideTransactions } from "./no-network-inside-transactions";
 import { applicationUrlOf, onServer, TEMPLATE, urlOf } from "./template";
 
-/** Vitest setupFile: runs before a test file is imported, so `db/pool` opens this file's private copy. */
+/** Vitest setupFile: runs before a test file is imported, so that `db/pool` opens the file's private database. */
 const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
 await onServer((sql) => sql.unsafe(`create database ${name} template ${TEMPLATE}`));
 Object.assign(process.env, {

@@ -10,7 +10,7 @@ const server = () => {
   return url;
 };
 
-/** What the product connects as in tests: no owner of its tables, so that what it may not do fails here first. */
+/** The product's role in tests: unprivileged, so that missing grants fail here first. */
 const APPLICATION = { name: "whetstone_test_app", password: "app" };
 
 const sqlFilesIn = (folder: string) =>
@@ -18,7 +18,7 @@ const sqlFilesIn = (folder: string) =>
     .filter((file) => file.endsWith(".sql"))
     .map((file) => `${folder}/${file}`);
 
-/** One template for each state of the migrations, functions and grants, so that a changed one never meets an old copy. */
+/** One template per state of the migrations, functions and grants, so that a stale copy is never reused. */
 export const TEMPLATE = `whetstone_template_${createHash("sha256")
   .update(
     [
@@ -33,7 +33,7 @@ export const TEMPLATE = `whetstone_template_${createHash("sha256")
   .digest("hex")
   .slice(0, 12)}`;
 export const urlOf = (database: string) => Object.assign(new URL(server()), { pathname: `/${database}` }).href;
-/** The same database as the product gets at it. */
+/** The same database, as the application role. */
 export const applicationUrlOf = (database: string) =>
   Object.assign(new URL(urlOf(database)), { username: APPLICATION.name, password: APPLICATION.password }).href;
 export const onServer = <T>(work: (sql: postgres.Sql) => Promise<T>) => {
@@ -41,7 +41,7 @@ export const onServer = <T>(work: (sql: postgres.Sql) => Promise<T>) => {
   return work(sql).finally(() => sql.end());
 };
 
-/** Vitest globalSetup: migrate once; every test file then copies the result. */
+/** Vitest globalSetup: migrates once; every test file then copies the template. */
 export default async function setup() {
   const [exists] = await onServer((sql) => sql`select 1 from pg_database where datname = ${TEMPLATE}`);
   if (exists) return;

@@ -4,7 +4,7 @@ import type { Capability, Role } from "@/server/platform/capabilities";
 import type { Ctx, ProjectId } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 
-/** A project that no other test can see, and a context that acts in it as its owner (or as `role`). */
+/** Creates a project that no other test can see; returns a context acting in it as its owner (or as `role`). */
 export async function testProject(role: Role = "owner") {
   const projectId = newId("prj") as ProjectId;
   const userId = newId("usr");
