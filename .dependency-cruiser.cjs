@@ -1,4 +1,4 @@
-/** The rules of the layout: doors → services → platform and db, never the other way. */
+/** The layout's dependency rules: doors → services → platform and db, never the other way. */
 const rule = (name, from, to, toNot) => ({
   name,
   severity: "error",
@@ -7,7 +7,7 @@ const rule = (name, from, to, toNot) => ({
 });
 const DOORS = "^(app|cli|server/(trpc|rest)|inngest/functions)/";
 const VOCABULARY = "^server/services/.*/(schemas|types)\\.ts$";
-/** What columns may hold, declared in the schema: lists of values and types, with no library. */
+/** Values and types of columns, declared in the schema without any library. */
 const VALUES = "^db/schema/(enumerations|json)\\.ts$";
 
 module.exports = {
@@ -20,7 +20,7 @@ module.exports = {
     rule("doors-do-not-query", DOORS, "^db/schema"),
     rule("doors-enter-by-the-index", DOORS, "^server/services/", "^server/services/.*/(index|schemas)\\.ts$"),
     rule("schemas-are-portable", VOCABULARY, "^(app|db|inngest|server)/", `${VOCABULARY}|${VALUES}|^server/platform/`),
-    // Screens read them by way of the services' schemas.
+    // Screens import these through the services' schemas.
     rule("values-import-nothing", VALUES, ".", VALUES),
     rule(
       "services-enter-by-the-index",

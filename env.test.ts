@@ -16,13 +16,13 @@ const problemOf = (given: Record<string, string>) => {
 
 const MAIL = { SMTP_URL: "smtps://u:p@mail.example:465", MAIL_FROM: "a@example.com", PUBLIC_URL: "https://w.example" };
 
-test("variables that mean something only together are refused by halves, each by name", () => {
+test("variables that are valid only together are refused when one is missing, each by name", () => {
   expect(problemOf(MAIL)).toBeNull();
   expect(problemOf({ MAIL_FROM: "a@example.com" })).toMatch(/needs SMTP_URL beside it.*\n.*at MAIL_FROM/);
   expect(problemOf({ SMTP_URL: MAIL.SMTP_URL })).toMatch(/needs MAIL_FROM and PUBLIC_URL beside it.*\n.*at SMTP_URL/);
 });
 
-test("a bucket for files is named whole, without credentials", () => {
+test("a file bucket is given as a complete URL without credentials", () => {
   for (const FILES_URL of [
     "s3://bucket",
     "s3://my-bucket/a/b?endpoint=http://127.0.0.1:9000",
@@ -42,14 +42,14 @@ test("a bucket for files is named whole, without credentials", () => {
 
 const PROVIDER = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "whetstone", OIDC_CLIENT_SECRET: "s" };
 
-test("a provider is configured whole, and passwords are switched off only beside one", () => {
+test("a provider has to be configured completely, and passwords can be switched off only with one", () => {
   expect(problemOf(PROVIDER)).toBeNull();
   for (const variable of Object.keys(PROVIDER)) {
     const { [variable as never]: _, ...rest } = PROVIDER;
     expect(problemOf(rest), `without ${variable}`).toContain(`needs ${variable}`);
   }
   expect(problemOf({ OIDC_ALLOWED_DOMAINS: "example.com" })).toMatch(/needs OIDC_ISSUER/);
-  expect(problemOf({ PASSWORD_SIGN_IN: "off" })).toMatch(/can be off only with OIDC_ISSUER/);
+  expect(problemOf({ PASSWORD_SIGN_IN: "off" })).toMatch(/can be off only when OIDC_ISSUER/);
   expect(problemOf({ ...PROVIDER, PASSWORD_SIGN_IN: "off" })).toBeNull();
 });
 
@@ -66,27 +66,31 @@ test("a default role needs domains, projects and a provider, and projects need a
   expect(problemOf({ ...PROVIDER, ...role, ...projects, ...domains })).toBeNull();
   expect(problemOf({ ...PROVIDER, ...projects, OIDC_DEFAULT_ROLE: "owner" })).toMatch(/OIDC_DEFAULT_ROLE/);
   for (const OIDC_DEFAULT_PROJECTS of ["shop", "prj_1,*", ","])
-    expect(problemOf({ ...PROVIDER, ...role, OIDC_DEFAULT_PROJECTS }), OIDC_DEFAULT_PROJECTS).toMatch(/must be ids/);
+    expect(problemOf({ ...PROVIDER, ...role, OIDC_DEFAULT_PROJECTS }), OIDC_DEFAULT_PROJECTS).toMatch(
+      /must be comma-separated project ids/,
+    );
 });
 
-test("domains are read in any case, and a provider is asked over https or on this machine", () => {
+test("domains are case-insensitive, and a provider must use https or run on this machine", () => {
   const read = readEnv({ ...BASE, ...PROVIDER, OIDC_ALLOWED_DOMAINS: " Example.com,example.org, " });
   expect(read.OIDC_ALLOWED_DOMAINS).toEqual(["example.com", "example.org"]);
   for (const OIDC_ALLOWED_DOMAINS of ["@example.com", "com", "a b.com", ","])
-    expect(problemOf({ ...PROVIDER, OIDC_ALLOWED_DOMAINS }), OIDC_ALLOWED_DOMAINS).toMatch(/must be domains/);
+    expect(problemOf({ ...PROVIDER, OIDC_ALLOWED_DOMAINS }), OIDC_ALLOWED_DOMAINS).toMatch(
+      /must be comma-separated domains/,
+    );
   for (const OIDC_ISSUER of ["http://id.example", "http://127.evil.example", "ftp://id.example"])
     expect(problemOf({ ...PROVIDER, OIDC_ISSUER }), OIDC_ISSUER).toMatch(/must be https/);
   for (const OIDC_ISSUER of ["http://127.0.0.1:8080", "http://localhost/realms/a", "http://[::1]:1"])
     expect(problemOf({ ...PROVIDER, OIDC_ISSUER }), OIDC_ISSUER).toBeNull();
 });
 
-test("proxies are named by address, by network or by their number", () => {
+test("proxies are given by address, by network or by count", () => {
   for (const TRUSTED_PROXIES of ["10.0.0.2", "10.0.0.0/8, fd00::/8", "2"])
     expect(problemOf({ TRUSTED_PROXIES })).toBeNull();
   expect(problemOf({ TRUSTED_PROXIES: "proxy.example" })).toMatch(/"proxy.example" is neither.*\n.*at TRUSTED_PROXIES/);
 });
 
-test("what connections may reach is named by host, by address or by network", () => {
+test("allowed outbound targets are given by host, by address or by network", () => {
   for (const OUTBOUND_ALLOW of [
     "ollama.lan",
     "ollama.lan:11434, 127.0.0.1:11434",
@@ -100,7 +104,7 @@ test("what connections may reach is named by host, by address or by network", ()
     expect(problemOf({ OUTBOUND_ALLOW }), OUTBOUND_ALLOW).toMatch(/is neither a host .*\n.*at OUTBOUND_ALLOW/);
 });
 
-test("a mail server and a sender have to look like what they are", () => {
+test("the mail server and the sender must be well formed", () => {
   for (const SMTP_URL of ["mail.example:25", "https://mail.example", "smtp:"])
     expect(problemOf({ ...MAIL, SMTP_URL }), SMTP_URL).toMatch(/must look like smtps:/);
   for (const MAIL_FROM of ["nobody", "a@b>", "A <a@b>\r\nBcc: c@d", "A <a@b", "a b@c d"])
@@ -109,7 +113,7 @@ test("a mail server and a sender have to look like what they are", () => {
     expect(problemOf({ ...MAIL, MAIL_FROM }), MAIL_FROM).toBeNull();
 });
 
-test("the secret comes from a variable or from a file, never from both, and is as long from either", () => {
+test("the secret comes from a variable or a file, never both, with the same minimum length", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-env-"));
   const fileWith = (name: string, content: string) => {
     const file = path.join(folder, name);

@@ -8,7 +8,7 @@ const port = z.coerce.number().int().min(0).max(65535);
 
 const limit = z.coerce.number().min(0).max(100_000_000);
 
-/** Values with commas between them; at least one. */
+/** A comma-separated list with at least one value. */
 const list = (shape: RegExp, problem: string) =>
   z
     .string()
@@ -21,7 +21,7 @@ const list = (shape: RegExp, problem: string) =>
     .refine((values) => values.length > 0 && values.every((value) => shape.test(value)), problem);
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-/** Nobody between us and the address can read or change what is said. */
+/** Returns whether nobody can intercept the traffic: TLS, or plain HTTP to loopback. */
 const isPrivate = (url: string) => {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));
@@ -29,7 +29,7 @@ const isPrivate = (url: string) => {
 
 const SECRET_CHARACTERS_MIN = 32;
 
-/** The text of a file that holds a secret and nothing else. */
+/** Path of a file that contains only a secret; resolves to its text. */
 const secretFile = z.string().transform((file, { addIssue }) => {
   try {
     const secret = readFileSync(file, "utf8").trim();
@@ -42,7 +42,7 @@ const secretFile = z.string().transform((file, { addIssue }) => {
   return z.NEVER;
 });
 
-/** Text that `read` takes; what it throws is the problem. */
+/** Text that `read` parses; what it throws is the problem. */
 const readBy = (read: (text: string) => unknown) =>
   z.string().superRefine((text, { addIssue }) => {
     try {
@@ -54,19 +54,19 @@ const readBy = (read: (text: string) => unknown) =>
 
 const variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
-  /** Whose the tables are, where that is not the user of DATABASE_URL. The web server and the worker never have it. */
+  /** Owner of the tables, when it is not the user of DATABASE_URL. Never passed to the web server or the worker. */
   MIGRATION_DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
     .optional(),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
-  /** A statement on behalf of a request that takes longer is given up, and the request refused; 0 is no limit. */
+  /** Timeout of a statement on behalf of a request, which then fails; 0 means no limit. */
   DATABASE_STATEMENT_SECONDS: z.coerce.number().min(0).max(3600).default(20),
   /** Where generated secrets, the embedded database and artifacts live. */
   DATA_DIR: z.string().default(".data"),
-  /** Of the web process: `npm start` has it come up beside the database, and tells it when to listen. */
+  /** For the web process: `npm start` starts it alongside the database and tells it when to listen. */
   LISTEN: z.enum(["when-told"]).optional(),
-  /** The bucket where files lie, when it is not a folder under DATA_DIR. */
+  /** The bucket that stores files, in place of a folder under DATA_DIR. */
   FILES_URL: z
     .string()
     .superRefine((text, { addIssue }) => {
@@ -79,41 +79,41 @@ const variables = z.object({
     .optional(),
   HOST: z.string().default("127.0.0.1"),
   PORT: port.default(3000),
-  /** Encrypts and signs: API-key hashes, cookies, the key ring. `npm start` generates one into DATA_DIR. */
+  /** Signs and encrypts API-key hashes, cookies and the key ring. `npm start` generates one into DATA_DIR. */
   WHETSTONE_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
-  /** A file with the secret, in place of the variable: it need not lie next to the database. */
+  /** A file with the secret, in place of the variable, so that it need not lie next to the database. */
   WHETSTONE_SECRET_FILE: secretFile.optional(),
-  /** The address people type, when it is not http://HOST:PORT (behind a proxy). */
+  /** The public address, when it is not http://HOST:PORT (behind a proxy). */
   PUBLIC_URL: z.url().optional(),
-  /** Whose `X-Forwarded-For` counts: addresses and networks, or how many proxies stand in front. The web process reads it. */
+  /** Proxies whose `X-Forwarded-For` is trusted: addresses and networks, or how many stand in front. Read by the web process. */
   TRUSTED_PROXIES: readBy(trustedProxies).optional(),
-  /** What connections may reach beside public addresses over TLS: hosts, addresses and networks. */
+  /** What connections may reach besides public addresses over TLS: hosts, addresses and networks. */
   OUTBOUND_ALLOW: readBy(allowList).optional(),
   DEPLOYMENT_TARGET: z.string().max(100).default("self-hosted"),
   /** Whether people can sign in with e-mail and password. */
   PASSWORD_SIGN_IN: z.enum(["on", "off"]).default("on"),
-  /** The OpenID Connect provider through which people sign in, as it names itself, and this installation's client there. */
-  OIDC_ISSUER: z.url().refine(isPrivate, "must be https, unless the provider runs on this very machine").optional(),
+  /** The OpenID Connect provider for sign-in, by its issuer URL, and this installation's client there. */
+  OIDC_ISSUER: z.url().refine(isPrivate, "must be https, unless the provider runs on this machine").optional(),
   OIDC_CLIENT_ID: z.string().max(500).optional(),
   OIDC_CLIENT_SECRET: z.string().max(1000).optional(),
-  /** What people call the provider. */
+  /** The provider's display name. */
   OIDC_NAME: z.string().trim().min(1).max(60).default("single sign-on"),
-  /** Only people with an address of these domains may sign in through the provider. */
-  OIDC_ALLOWED_DOMAINS: list(/^[^\s@,]+\.[^\s@,]+$/, "must be domains with commas between them, such as example.com")
+  /** Restricts sign-in through the provider to addresses in these domains. */
+  OIDC_ALLOWED_DOMAINS: list(/^[^\s@,]+\.[^\s@,]+$/, "must be comma-separated domains, such as example.com")
     .transform((domains) => domains.map((domain) => domain.toLowerCase()))
     .optional(),
-  /** What somebody becomes who signs in through the provider and has no account, and in which projects. */
+  /** Role and projects of people who sign in through the provider without having an account. */
   OIDC_DEFAULT_ROLE: z.enum(["viewer", "editor", "manager"]).optional(),
   OIDC_DEFAULT_PROJECTS: z
-    .union([z.literal("*"), list(/^prj_\w+$/, "must be ids of projects with commas between them, or *")])
+    .union([z.literal("*"), list(/^prj_\w+$/, "must be comma-separated project ids, or *")])
     .optional(),
-  /** The mail server, with user and password. Without one no e-mail is sent. */
+  /** The mail server, with user and password. Without it no e-mail is sent. */
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\/[^/?#]/, "must look like smtps://user:password@host:465 or smtp://host:587")
-    .refine(URL.canParse, "is not an address; characters of a password that mean something there are written as %xx")
+    .refine(URL.canParse, "is not a valid URL; percent-encode special characters in the password")
     .optional(),
-  /** Whom e-mails come from: an address, or `Whetstone <whetstone@example.com>`. */
+  /** The sender of e-mails: an address, or `Whetstone <whetstone@example.com>`. */
   MAIL_FROM: z
     .string()
     .regex(/^[^\r\n<>]*<[^\s@<>]+@[^\s@<>]+>$|^[^\s@<>]+@[^\s@<>]+$/, "must be an e-mail address, or Name <address>")
@@ -124,41 +124,41 @@ const variables = z.object({
   INNGEST_DEV: z.string().optional(),
   NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
-  /** A conversation without new spans for this long is read by the Rules. */
+  /** The Rules read a conversation once it has been inactive (no new spans) for this long. */
   DIAGNOSE_AFTER_QUIET_SECONDS: z.coerce.number().int().min(1).max(86_400).default(15),
-  /** `off`: prices can be read and matched, and every change of them is answered with 501. */
+  /** `off`: prices can be read and matched, but every change is rejected with 501. */
   PRICING_WRITES: z.enum(["on", "off"]).default("on"),
-  /** Requests to /v1 in a minute, by one key or member and by a whole project; 0 is no limit. */
+  /** Requests to /v1 per minute, by key or member and by project; 0 means no limit. */
   RATE_LIMIT_KEY_REQUESTS: limit.default(12_000),
   RATE_LIMIT_PROJECT_REQUESTS: limit.default(30_000),
-  /** MiB of telemetry in a minute, after decompression, by one key and by a whole project; 0 is no limit. */
+  /** MiB of telemetry per minute, after decompression, by key and by project; 0 means no limit. */
   RATE_LIMIT_KEY_INGEST_MIB: limit.default(6_000),
   RATE_LIMIT_PROJECT_INGEST_MIB: limit.default(12_000),
 });
 type Variable = keyof typeof variables.shape;
 
-/** Variables that mean something only together, each with the others that it needs. */
+/** Variables that are valid only together, each with the others that it requires. */
 const NEEDS: readonly { variable: Variable; needs: readonly Variable[]; because: string }[] = [
   {
     variable: "OIDC_ISSUER",
     needs: ["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"],
-    because: "the provider has to know who asks",
+    because: "the provider has to know its client",
   },
-  { variable: "OIDC_CLIENT_ID", needs: ["OIDC_ISSUER"], because: "it is known to one provider" },
-  { variable: "OIDC_CLIENT_SECRET", needs: ["OIDC_ISSUER"], because: "it is known to one provider" },
-  { variable: "OIDC_ALLOWED_DOMAINS", needs: ["OIDC_ISSUER"], because: "it limits who comes through a provider" },
+  { variable: "OIDC_CLIENT_ID", needs: ["OIDC_ISSUER"], because: "it identifies a client of that provider" },
+  { variable: "OIDC_CLIENT_SECRET", needs: ["OIDC_ISSUER"], because: "it identifies a client of that provider" },
+  { variable: "OIDC_ALLOWED_DOMAINS", needs: ["OIDC_ISSUER"], because: "it limits who signs in through the provider" },
   {
     variable: "OIDC_DEFAULT_ROLE",
     needs: ["OIDC_ISSUER", "OIDC_DEFAULT_PROJECTS"],
-    because: "a role is one in a project",
+    because: "a role applies in a project",
   },
   {
     variable: "OIDC_DEFAULT_ROLE",
     needs: ["OIDC_ALLOWED_DOMAINS"],
-    because: "otherwise whoever has an account at the provider, of any company, would become a member",
+    because: "otherwise anybody with an account at the provider, of any company, would become a member",
   },
   { variable: "OIDC_DEFAULT_PROJECTS", needs: ["OIDC_DEFAULT_ROLE"], because: "a member has a role" },
-  { variable: "SMTP_URL", needs: ["MAIL_FROM", "PUBLIC_URL"], because: "an e-mail comes from somebody and links here" },
+  { variable: "SMTP_URL", needs: ["MAIL_FROM", "PUBLIC_URL"], because: "an e-mail needs a sender and links here" },
   { variable: "MAIL_FROM", needs: ["SMTP_URL"], because: "no e-mail is sent without a mail server" },
 ];
 
@@ -167,7 +167,7 @@ const checked = variables.superRefine((given, { addIssue }) => {
     const message =
       given.WHETSTONE_SECRET === undefined
         ? "is missing: set it, or WHETSTONE_SECRET_FILE"
-        : "is set beside WHETSTONE_SECRET_FILE: keep one of them";
+        : "is set together with WHETSTONE_SECRET_FILE: keep one of them";
     addIssue({ code: "custom", path: ["WHETSTONE_SECRET"], message });
   }
   for (const { variable, needs, because } of NEEDS) {
@@ -176,19 +176,19 @@ const checked = variables.superRefine((given, { addIssue }) => {
     addIssue({ code: "custom", path: [variable], message: `needs ${missing.join(" and ")} beside it: ${because}` });
   }
   if (given.PASSWORD_SIGN_IN === "off" && given.OIDC_ISSUER === undefined) {
-    const message = "can be off only with OIDC_ISSUER and its client beside it: nobody could come in";
+    const message = "can be off only when OIDC_ISSUER and its client are set: otherwise nobody could sign in";
     addIssue({ code: "custom", path: ["PASSWORD_SIGN_IN"], message });
   }
 });
 
-/** Wherever the secret came from, the program reads it in one place. */
+/** Merges both sources, so that the program reads the secret in one place. */
 const schema = checked.transform(({ WHETSTONE_SECRET, WHETSTONE_SECRET_FILE, ...rest }) => ({
   ...rest,
   WHETSTONE_SECRET: (WHETSTONE_SECRET ?? WHETSTONE_SECRET_FILE) as string,
 }));
 export type Env = z.infer<typeof schema>;
 
-/** Names every bad variable at once. */
+/** Validates the environment; the error names every invalid variable at once. */
 export function readEnv(source: Record<string, string | undefined>): Env {
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
   const parsed = schema.safeParse(present);
@@ -196,10 +196,10 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   return parsed.data;
 }
 
-let kept: Env | undefined;
+let cached: Env | undefined;
 
-/** Read on first use, so that a build, which needs no database, can import everything. */
+/** Returns the environment, read on first use, so that a build, which needs no database, can import everything. */
 export function env(): Env {
-  kept ??= readEnv(process.env);
-  return kept;
+  cached ??= readEnv(process.env);
+  return cached;
 }

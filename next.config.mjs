@@ -4,9 +4,9 @@
 /** @type {import("next").NextConfig} */
 export default {
   poweredByHeader: false,
-  // A workbench on one's own machine, or behind a proxy that compresses: processor time goes to ingest.
+  // Runs on one's own machine or behind a proxy that compresses: CPU time goes to ingest.
   compress: false,
-  // `npm run verify` checks types, on every file and not only on those that a page reaches.
+  // `npm run verify` type-checks every file, not only those that a page imports.
   typescript: { ignoreBuildErrors: true },
   serverExternalPackages: ["@node-rs/argon2"],
   experimental: {

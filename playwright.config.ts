@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { defineConfig } from "@playwright/test";
 
-/** Tests run the command line on the same folder: `npm run -s cli` with this as DATA_DIR. */
+/** Tests run the command line (`npm run -s cli`) with this as DATA_DIR. */
 process.env.E2E_DATA_DIR ??= path.join(tmpdir(), `whetstone-e2e-${crypto.randomUUID()}`);
 process.env.E2E_PORT ??= String(3900 + (process.pid % 90));
 const { E2E_DATA_DIR, E2E_PORT } = process.env;
 const baseURL = `http://127.0.0.1:${E2E_PORT}`;
-/** `npm test` names one; this is for `npx playwright test` by hand. */
+/** `npm test` sets one; the fallback is for running `npx playwright test` by hand. */
 const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
 
 export default defineConfig({
@@ -16,18 +16,18 @@ export default defineConfig({
   outputDir: "test-results",
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
-  // Files side by side: each has projects of its own, in the one installation or in one that it starts itself.
+  // Files run in parallel: each has its own projects, in the shared installation or in one that it starts itself.
   workers: 2,
-  // For a machine that does much else: tests wait for conditions, never for time.
+  // Generous for a busy machine: tests wait for conditions, never for time.
   timeout: 120_000,
   expect: { timeout: 10_000 },
   use: {
     baseURL,
-    // A tenth of the time; where nobody can open it afterwards it is not worth that.
+    // Tracing costs a tenth of the time, and in CI nobody can open the trace afterwards.
     trace: process.env.CI ? "off" : "retain-on-failure",
     launchOptions: {
       ...(chromium ? { executablePath: chromium } : {}),
-      // No look-ups of the browser's own: tests need nothing but the product.
+      // Disables the browser's own network lookups: tests need nothing but the product.
       args: [
         "--disable-gpu",
         "--disable-quic",

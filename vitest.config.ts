@@ -5,15 +5,15 @@ import { defineConfig } from "vitest/config";
 
 const here = import.meta.dirname;
 const alias = { "@": here, "server-only": path.join(here, "db/testing/empty.ts") };
-// `*.shared.test.ts` hold the code against payloads and cases that lie beside some checkouts and are no part of this one.
+// `*.shared.test.ts` run the code on payloads and cases that lie beside some checkouts and are not part of this one.
 const shared = existsSync(path.join(here, "../shared/data")) ? [] : ["**/*.shared.test.ts"];
 const exclude = ["e2e/**", "node_modules/**", ".next/**", "dist/**", ".data/**", ...shared];
 const env = { TZ: "Asia/Kathmandu" }; // a UTC-only bug should fail here, not in production
 
-/** `*.test.ts` are pure and need nothing; `*.db.test.ts` each get their own copy of a migrated database. */
+/** `*.test.ts` are pure and need nothing; each `*.db.test.ts` gets its own copy of a migrated database. */
 export default defineConfig({
   test: {
-    // Vitest leaves a core to others: of two that is one worker, and most tests wait for the database anyway.
+    // Vitest leaves one core free: of two that is one worker, and most tests wait for the database anyway.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {

@@ -12,17 +12,17 @@ import { printError } from "./output";
 
 const program = new Command("npm run -s cli --")
   .description(
-    "Whetstone's command line for operators. It works on the same database as the server, whether that runs or not.",
+    "Whetstone's command line for operators. It works on the server's database, whether or not the server runs.",
   )
   .option("--json", "print one JSON object and nothing else")
-  .configureOutput({ outputError: () => {} }) // said once, below
+  .configureOutput({ outputError: () => {} }) // printed once, below
   .exitOverride()
   .showHelpAfterError(false);
 
 for (const add of [addUser, addProject, addKey, addDiagnose, addJob, addBackup, addPrices, addSecret, addSetupLink])
   add(program);
 
-// Whoever reads us may have seen enough (`… | head`): that ends the work, and is nobody's mistake.
+// A closed pipe (`… | head`) ends the work and is not an error.
 process.stdout.on("error", () => process.exit(0));
 
 async function main(argv: readonly string[]) {

@@ -3,12 +3,12 @@ import { CommanderError } from "commander";
 import { knownError } from "@/server/platform/known-error";
 import { loggable } from "@/server/platform/loggable";
 
-/** Told to the person at the terminal; anything else that goes wrong is our own mistake and keeps its stack. */
+/** A mistake of the operator's, shown as a sentence; any other error is a bug and keeps its stack. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** One JSON object with `--json`, readable lines without. */
+/** Prints one JSON object with `--json`, readable lines without. */
 export function printResult(command: Command, json: object, lines: readonly string[]) {
   const asked = command.optsWithGlobals<{ json?: boolean }>().json;
   process.stdout.write(`${asked ? JSON.stringify(json) : lines.join("\n")}\n`);
@@ -24,7 +24,7 @@ function problemOf(error: unknown): { code: string; message: string } {
   if (error instanceof UsageError) return { code: "invalid", message: error.message };
   const known = knownError(error);
   if (!known) {
-    // What a command says ends in log files as well: of schedulers, of CI.
+    // Output also ends up in log files of schedulers and CI.
     const safe = loggable(error);
     return { code: "internal", message: safe instanceof Error ? (safe.stack ?? safe.message) : String(safe) };
   }
@@ -32,7 +32,7 @@ function problemOf(error: unknown): { code: string; message: string } {
   return { code: known.code, message: [known.message, ...fields].join("\n") };
 }
 
-/** `error: required option …` → `Required option …`, and where to read more. A bare command group has its help as message. */
+/** Turns `error: required option …` into `Required option …` with a pointer to the help. A bare command group's message is its help. */
 function usageOf({ code, message }: CommanderError) {
   if (code === "commander.help") return "Which command? See: npm run -s cli -- --help";
   const said = message.replace(/^error: /, "");

@@ -1,6 +1,6 @@
 /**
- * Brings a database to where the code needs it, and says on stdout (one JSON object) what a start has to know.
- * Its own process and its own bundle, so that it is quick and leaves no memory behind.
+ * Brings a database up to date and prints one JSON object with what a start has to know.
+ * A separate process and bundle, so that it is quick and leaves no memory behind.
  */
 import { databaseProblem, prepareDatabase } from "@/db/prepare";
 import { env } from "@/env";
@@ -17,7 +17,7 @@ async function main() {
   }
 }
 
-/** The first look at the environment: what is wrong with it is told before anything is served. */
+/** Validates the environment, so that problems are reported before anything is served. */
 function databaseUrls() {
   try {
     return { url: env().DATABASE_URL, ownerUrl: env().MIGRATION_DATABASE_URL };

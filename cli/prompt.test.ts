@@ -18,17 +18,17 @@ test.each([
   expect(await firstLine(Readable.from([input]))).toBe(line);
 });
 
-test("a password in the command line works, and is told to be seen by others, without being repeated", async () => {
+test("a password on the command line works, with a warning that others can see it, which does not repeat it", async () => {
   expect(await passwordOf({ password: "correct horse" })).toBe("correct horse");
   expect(said.join("")).toMatch(/can be read by other programs of this machine.*--password-stdin/);
   expect(said.join("")).not.toContain("correct horse");
 });
 
-test("it is given in one way only", async () => {
+test("a password can be given in one way only", async () => {
   await expect(passwordOf({ password: "x", passwordStdin: true })).rejects.toThrow("one way");
 });
 
-test("where nobody sits at a terminal, nobody is asked", async () => {
+test("without a terminal there is no prompt", async () => {
   expect(await passwordOf({})).toBeUndefined();
   expect(await passwordOf({ password: false })).toBeUndefined();
   expect(said).toEqual([]);

@@ -2,12 +2,12 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { UsageError } from "./output";
 
-/** Whether somebody sits there who can be asked. */
+/** Returns whether a person can be prompted on a terminal. */
 export const isInteractive = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
-/** Asks on the terminal, on stderr: stdout may be somebody's input. `hidden`: what is typed is not shown. */
+/** Prompts on stderr, because stdout may be piped. `hidden`: the typed text is not echoed. */
 export async function prompt(question: string, { hidden = false } = {}): Promise<string> {
   process.stderr.write(question);
   const lines = createInterface({
@@ -27,7 +27,7 @@ export async function prompt(question: string, { hidden = false } = {}): Promise
   }
 }
 
-/** The first line of standard input, without its end. */
+/** Returns the first line of standard input, without its line break. */
 export async function firstLine(input: NodeJS.ReadableStream = process.stdin): Promise<string> {
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {
@@ -40,12 +40,12 @@ export async function firstLine(input: NodeJS.ReadableStream = process.stdin): P
 export type PasswordGiven = { password?: string | false; passwordStdin?: boolean };
 
 const SEEN =
-  "A password in a command line can be read by other programs of this machine, and stays in the shell's history: leave it out to be asked, or use --password-stdin.\n";
+  "A password on the command line can be read by other programs of this machine and stays in the shell's history: omit it to be prompted, or use --password-stdin.\n";
 
-/** The password as it was given, read, or typed; `undefined` for somebody who is to have none. */
+/** Returns the password as given, read or typed; `undefined` for a person without one. */
 export async function passwordOf(
   { password, passwordStdin }: PasswordGiven,
-  /** A program reads what is said: one object and nothing else. */
+  /** With JSON output, nothing but the object may be printed. */
   { json = false } = {},
 ): Promise<string | undefined> {
   if (typeof password === "string" && passwordStdin) throw new UsageError("Give the password in one way only.");
@@ -55,12 +55,15 @@ export async function passwordOf(
   }
   if (passwordStdin) {
     const line = await firstLine();
-    if (line === "") throw new UsageError("There is no password on standard input.");
+    if (line === "") throw new UsageError("Standard input contains no password.");
     return line;
   }
   if (password === false || !isInteractive()) return undefined;
-  const typed = await prompt("Password (nothing, for who signs in through a provider or by `user reset-link`): ", {
-    hidden: true,
-  });
+  const typed = await prompt(
+    "Password (empty for somebody who signs in through a provider or with a `user reset-link`): ",
+    {
+      hidden: true,
+    },
+  );
   return typed === "" ? undefined : typed;
 }

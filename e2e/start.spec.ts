@@ -163,7 +163,9 @@ test.describe("an installation", () => {
     const { child, exited, pids } = await start(at);
     const second = await run(["scripts/start.mjs"], { ...environment(at), PORT: String(await freePort()) });
     expect(second.code).toBe(1);
-    expect(second.stderr).toContain(`runs already on ${at.folder} (process ${pids.supervisor}, at ${at.address})`);
+    expect(second.stderr).toContain(
+      `is already running on ${at.folder} (process ${pids.supervisor}, at ${at.address})`,
+    );
     await healthy(at.address);
     child.kill("SIGTERM");
     expect(await exited).toBe(0);
@@ -175,10 +177,10 @@ test.describe("an installation", () => {
       process.kill(pids[name], "SIGKILL");
       await expect.poll(() => processesOf(at)[name], { timeout: GONE_WITHIN_MS }).not.toBe(pids[name]);
       await healthy(at.address);
-      expect(output()).toContain(`The ${name} process ended (SIGKILL); starting it again`);
+      expect(output()).toContain(`The ${name} process ended (SIGKILL); restarting it`);
     }
     process.kill(pids.postgres, "SIGKILL");
-    await expect.poll(() => output(), { timeout: GONE_WITHIN_MS }).toContain("The database ended by itself");
+    await expect.poll(() => output(), { timeout: GONE_WITHIN_MS }).toContain("The database ended unexpectedly");
     await healthy(at.address);
     const { postgres: restarted } = processesOf(at);
     expect(restarted).not.toBe(pids.postgres);
@@ -335,8 +337,8 @@ test.describe("what keeps it from starting is said in a sentence, with a non-zer
   });
 
   for (const [what, env, sentence] of [
-    ["a port that is none", { PORT: "http" }, /PORT is "http"; it has to be a number/],
-    ["a database address that is none", { DATABASE_URL: "mysql://x" }, /DATABASE_URL has to look like postgres:/],
+    ["a port that is none", { PORT: "http" }, /PORT is "http"; it must be a number/],
+    ["a database address that is none", { DATABASE_URL: "mysql://x" }, /DATABASE_URL must look like postgres:/],
     ["a short secret", { WHETSTONE_SECRET: "short" }, /WHETSTONE_SECRET is too short/],
     ["a log level that is none", { LOG_LEVEL: "loud" }, /Check the environment variables:[\s\S]+LOG_LEVEL/],
     ["an address of another machine", { HOST: "192.0.2.1" }, /Cannot listen on 192\.0\.2\.1:\d+/],

@@ -1,5 +1,5 @@
 // @ts-check
-// npm run build: the web application and the programs beside it, ready to start.
+// npm run build: builds the web application and the programs beside it.
 import { build } from "./lib/building/build.mjs";
 import { explain } from "./lib/system/operator-error.mjs";
 import { inRoot } from "./lib/system/paths.mjs";

@@ -13,7 +13,7 @@ import { printToStderr } from "./lib/system/print.mjs";
 import { ended } from "./lib/system/processes.mjs";
 import { onStopSignal } from "./lib/system/signals.mjs";
 
-/** These groups of commands, with a command, work on the database; anything else is help, or a question of usage. */
+/** Command groups that need the database when followed by a command; anything else is help or a usage error. */
 const ON_DATABASE = /^(user|project|key|job|prices|secret) [a-z]|^(setup-link|backup|restore)\b/;
 
 const args = process.argv.slice(2);
@@ -27,7 +27,7 @@ onStopSignal((signal) => child?.kill(signal));
 /** @param {boolean} built @param {NodeJS.ProcessEnv} env */
 async function runCommand(built, env) {
   const program = built ? ["dist/cli.js"] : [...runTypeScript(), "cli/main.ts"];
-  // Files are named as seen from where the person is: npm moves to the repository, and says from where.
+  // File arguments are relative to the caller's directory: npm changes to the repository and reports the original.
   const from = process.env.INIT_CWD ?? process.cwd();
   child = spawn(process.execPath, [...program.slice(0, -1), inRoot(program.at(-1) ?? ""), ...args], {
     cwd: from,

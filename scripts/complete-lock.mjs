@@ -1,9 +1,8 @@
 // @ts-check
-// node scripts/complete-lock.mjs: names the builds for other systems in package-lock.json.
-// A registry mirror may offer only the builds for its own systems; npm then leaves the others out of the lock file, and
-// `npm ci` refuses a lock file without them. They are optional and of an exact version, so that their names say it all but
-// the checksum, by which npm knows that it gets what was meant: that is asked of the registry, and again at the next run
-// where it has none.
+// node scripts/complete-lock.mjs: adds the builds for other systems to package-lock.json.
+// A registry mirror may offer only the builds for its own systems; npm then omits the others from the lock file, and
+// `npm ci` rejects a lock file without them. They are optional and have exact versions, so everything but the checksum
+// follows from their names; the checksum is requested from the registry, and again on the next run if it has none.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -17,7 +16,7 @@ const LIBRARIES = { musl: "musl", musleabihf: "musl", gnu: "glibc", gnueabihf: "
 const lock = JSON.parse(readFileSync(FILE, "utf8"));
 const packages = /** @type {Record<string, Entry>} */ (lock.packages);
 
-/** What the name of a build says about where it runs: `@next/swc-win32-arm64-msvc`. @param {string} name */
+/** Returns the platform encoded in a build's name: `@next/swc-win32-arm64-msvc`. @param {string} name */
 function placeOf(name) {
   const words = name.split(/[/-]/);
   const os = SYSTEMS.find((system) => words.includes(system));
@@ -39,12 +38,12 @@ for (const [from, { optionalDependencies = {}, dev }] of Object.entries(packages
     const place = placeOf(name);
     if (!place || isThere(from, name) || !/^\d+\.\d+\.\d+/.test(version)) continue;
     const { cpu, libc, os } = place;
-    packages[`node_modules/${name}`] = { version, cpu, dev, libc, optional: true, os }; // in npm's own order
+    packages[`node_modules/${name}`] = { version, cpu, dev, libc, optional: true, os }; // in npm's key order
     added += 1;
   }
 }
 
-/** What the registry says that the package's archive is; nothing where it has not got it. @param {string} spec */
+/** Returns the registry's checksum of a package, if it has one. @param {string} spec */
 function integrityOf(spec) {
   const { stdout } = spawnSync("npm", ["view", spec, "dist.integrity"], { encoding: "utf8" });
   return /^sha512-\S+$/m.exec(stdout)?.[0];
@@ -63,6 +62,6 @@ lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => a
 writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added} builds for other systems were added to ${FILE}.`);
 if (unknown.length > 0) {
-  console.log(`The registry has no checksum for these; ask one that has them:\n${unknown.join("\n")}`);
+  console.log(`The registry has no checksum for these; run this against one that does:\n${unknown.join("\n")}`);
   process.exitCode = 1;
 }

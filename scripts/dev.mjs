@@ -1,4 +1,4 @@
-// npm run dev: the same from the sources, which are loaded again when they change.
+// npm run dev: serves from the sources and reloads them when they change.
 import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();

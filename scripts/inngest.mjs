@@ -1,11 +1,11 @@
 // @ts-check
-// npm run inngest: a local Inngest server, with its dashboard, beside the app. Nothing of the product depends on it.
+// npm run inngest: a local Inngest server with its dashboard, beside the app. The product does not depend on it.
 import { spawn, spawnSync } from "node:child_process";
 import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();
 
-/** Pinned, so that the dashboard and its protocol are those that the functions were tried with. */
+/** Pinned to the version whose dashboard and protocol the functions were tested with. */
 const PACKAGE = "inngest-cli@1.45.1";
 const DASHBOARD_PORT = 8288;
 
@@ -15,16 +15,16 @@ const { print } = await import("./lib/system/print.mjs");
 const app = addressOf(readSettings());
 const server = `http://127.0.0.1:${DASHBOARD_PORT}`;
 
-/** A binary of one's own comes first: `INNGEST_CLI=/path/to/inngest npm run inngest`. */
+/** A local binary takes precedence: `INNGEST_CLI=/path/to/inngest npm run inngest`. */
 const command = process.env.INNGEST_CLI ? [process.env.INNGEST_CLI] : ["npx", "--yes", PACKAGE];
 
 const [program = "", ...args] = command;
 const found = spawnSync(program, [...args, "version"], { stdio: ["ignore", "pipe", "pipe"], timeout: 120_000 });
 if (found.status !== 0) {
   print(
-    "inngest-cli cannot be had here: its npm package downloads the program from cli.inngest.com, which this machine " +
-      "does not reach (or npm may not run its install script). The app needs none: without INNGEST_BASE_URL it runs " +
-      "its jobs itself. To have the dashboard, download the program from https://github.com/inngest/inngest/releases " +
+    "inngest-cli is not available here: its npm package downloads the program from cli.inngest.com, which this machine " +
+      "cannot reach (or npm may not run its install script). The app does not need it: without INNGEST_BASE_URL it runs " +
+      "its jobs itself. For the dashboard, download the program from https://github.com/inngest/inngest/releases " +
       "and run INNGEST_CLI=/path/to/inngest npm run inngest.",
   );
   process.exit(1);

@@ -1,8 +1,7 @@
 /**
- * Writes the default model prices from the data of `@pydantic/genai-prices` (MIT). Run it after updating that package
- * and review the difference like code: `npx tsx scripts/prices-update.ts`. With `--check` it writes nothing and fails if
- * the committed file is not what it would write. With `--to FILE` it writes there: a running installation takes that in
- * with `cli prices load FILE`.
+ * Writes the default model prices from the data of `@pydantic/genai-prices` (MIT). Run it after updating that package and
+ * review the diff like code: `npx tsx scripts/prices-update.ts`. `--check` writes nothing and fails if the committed file is
+ * out of date. `--to FILE` writes there, for a running installation to load with `cli prices load FILE`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -24,7 +23,7 @@ const FILE = path.join(import.meta.dirname, "../server/services/pricing/catalogu
 const manifest = path.join(path.dirname(createRequire(import.meta.url).resolve(CATALOGUE.package)), "../package.json");
 const installed = JSON.parse(readFileSync(manifest, "utf8")).version;
 if (installed !== CATALOGUE.version) {
-  throw new Error(`Installed is ${CATALOGUE.package}@${installed}: put its version and date into this script first.`);
+  throw new Error(`${CATALOGUE.package}@${installed} is installed: update its version and date in this script first.`);
 }
 
 const providers = new Map<string, CatalogueProvider>();
@@ -37,8 +36,7 @@ const definitions = defaultPricesFrom(providers);
 const text = render(definitions);
 
 if (process.argv.includes("--check")) {
-  if (readFileSync(FILE, "utf8") !== text)
-    throw new Error("The committed default prices are not what the script makes.");
+  if (readFileSync(FILE, "utf8") !== text) throw new Error("The committed default prices are out of date.");
 } else {
   const to = process.argv.indexOf("--to");
   writeFileSync(to === -1 ? FILE : path.resolve(process.argv[to + 1] ?? ""), text);
@@ -50,7 +48,7 @@ console.log(
   `${definitions.length} definitions (${perVendor.join(", ")}) from ${CATALOGUE.package}@${CATALOGUE.version}`,
 );
 
-/** One line for a definition's names and one for each tier, so that a changed price is a changed line. */
+/** One line for a definition's names and one per tier, so that a changed price is one changed line. */
 function render(all: DefaultPrice[]) {
   const blocks = all.map(({ priceSets, ...names }) => {
     const sets = priceSets.map(({ effectiveFrom, pricingTiers }) => {

@@ -1,4 +1,4 @@
-// npm start: sets up what is missing and serves the workbench. See lib/serve.mjs.
+// npm start: sets up what is missing and serves the workbench. See lib/serving/serve.mjs.
 import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();

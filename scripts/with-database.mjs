@@ -1,7 +1,7 @@
 // @ts-check
 // node scripts/with-database.mjs [--fast] -- command …
-// Runs a command with a PostgreSQL of its own: DATABASE_URL is a fresh migrated database in it, TEST_DATABASE_URL the
-// server for tests that make their own databases. `--fast` trades durability for speed (for tests, not for benchmarks).
+// Runs a command with a temporary PostgreSQL: DATABASE_URL is a freshly migrated database in it, TEST_DATABASE_URL the
+// server for tests that create their own databases. `--fast` trades durability for speed (for tests, not benchmarks).
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { prepareDatabase } from "./lib/database/prepare-database.mjs";

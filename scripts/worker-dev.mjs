@@ -1,5 +1,5 @@
 // @ts-check
-// The worker of `npm run dev`: started again when its sources change.
+// The worker of `npm run dev`, restarted when its sources change.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { inRoot } from "./lib/system/paths.mjs";
@@ -13,7 +13,7 @@ const child = spawn(
     stdio: ["ignore", "inherit", "inherit"],
   },
 );
-process.send?.({ type: "ready" }); // sources that do not load are said below, and tried again when they change
+process.send?.({ type: "ready" }); // load errors are printed by tsx, which retries when the sources change
 child.once("exit", (code) => process.exit(code ?? 1));
 for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) process.on(signal, () => child.kill(signal));
 process.on("exit", () => child.kill());

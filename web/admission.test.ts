@@ -30,7 +30,7 @@ const send = (method: string, path: string) =>
       .end();
   });
 
-test("what Next can route passes as it is", async () => {
+test("requests that Next can route pass unchanged", async () => {
   expect(await send("PATCH", "/v1/things/%C3%A9?q=%20")).toEqual([
     200,
     '["PATCH","/v1/things/%C3%A9?q=%20",null,null]',
@@ -38,17 +38,20 @@ test("what Next can route passes as it is", async () => {
   expect(await send("GET", "/p/one")).toEqual([200, '["GET","/p/one",null,null]']);
 });
 
-test("to /v1 a method that no route has comes as a question which it takes", async () => {
+test("an unroutable method to /v1 is passed on as OPTIONS with the original method in a header", async () => {
   expect(await send("TRACE", "/v1/things")).toEqual([200, '["OPTIONS","/v1/things","TRACE",null]']);
   expect(await send("PROPFIND", "/v1")).toEqual([200, '["OPTIONS","/v1","PROPFIND",null]']);
   expect((await send("TRACE", "/v10"))[0]).toBe(501);
 });
 
-test.each(["/v1/things/%FF", "/v1/things?q=%zz", "/v1/%ED%A0%80", "/v1?%"])("%s comes as what it was", async (url) => {
-  expect(await send("GET", url)).toEqual([200, JSON.stringify(["GET", "/v1", null, url])]);
-});
+test.each(["/v1/things/%FF", "/v1/things?q=%zz", "/v1/%ED%A0%80", "/v1?%"])(
+  "%s is passed on in a header as it was sent",
+  async (url) => {
+    expect(await send("GET", url)).toEqual([200, JSON.stringify(["GET", "/v1", null, url])]);
+  },
+);
 
-test("slashes too many lead where one does, in /v1", async () => {
+test("redundant slashes in /v1 are collapsed", async () => {
   const passed = async (path: string) => JSON.parse((await send("GET", path))[1])[1];
   expect(await passed("//v1//things///?q=//a/")).toBe("/v1/things?q=//a/");
   expect(await passed("/v1/?q")).toBe("/v1?q");
@@ -57,7 +60,7 @@ test("slashes too many lead where one does, in /v1", async () => {
   expect(await passed("/p//one/")).toBe("/p//one/");
 });
 
-test("what speaks to Next reaches its pages, and nothing of it /v1", async () => {
+test("Next's internal headers reach its pages, but never /v1", async () => {
   const headers = {
     rsc: "1",
     "next-url": "/x",
@@ -77,7 +80,7 @@ test("what speaks to Next reaches its pages, and nothing of it /v1", async () =>
   expect(await passed("/p/one")).toEqual([...Object.keys(headers), "x-forwarded-for", "x-request-id"].sort());
 });
 
-test("whoever connects asks for itself, unless a proxy that is trusted says for whom", async () => {
+test("the client address is the peer's, unless a trusted proxy names another", async () => {
   const askedFor = async (headers: Record<string, string> = {}) => {
     const reply = await fetch(`http://127.0.0.1:${port()}/v1`, { headers });
     expect(reply.headers.get("asked-for-raw")).toBe(reply.headers.get("asked-for"));
@@ -91,12 +94,12 @@ test("whoever connects asks for itself, unless a proxy that is trusted says for 
   proxies = undefined;
 });
 
-test("any other address that is no UTF-8, and none at all, is refused", async () => {
+test("any other path that is not UTF-8, and a missing one, is refused", async () => {
   expect((await send("OPTIONS", "*"))[0]).toBe(400);
   expect((await send("GET", "/p/%FF"))[0]).toBe(400);
 });
 
-test("what is no HTTP is answered with a problem", async () => {
+test("a malformed request gets a problem response", async () => {
   const answer = async (sent: string) =>
     text(
       connect(port(), "127.0.0.1", function (this: import("node:net").Socket) {

@@ -1,4 +1,4 @@
-// What Next and Node would answer by themselves, each in words of its own, is led to where /v1 answers everything.
+// Routes requests that Next and Node would answer themselves, each in its own format, to the dispatcher of /v1.
 import { randomUUID } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -6,13 +6,13 @@ import { clientAddress, type Trust } from "@/server/platform/http/client-address
 
 const API = /^\/v1(?=[/?]|$)/;
 const NAMED_BY_PROXY = "x-forwarded-for";
-/** Next fails on a method that no route may have. */
+/** The methods that a Next route can handle; it fails on any other. */
 const ROUTED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** What Next's own client says to Next: it would answer `/v1` with a redirect, or with nothing that an operation said. */
+/** Headers of Next's own client: on `/v1` Next would reply with a redirect, or with a body of its own. */
 const OF_NEXT = /^(?:rsc$|next-|x-(?:next|middleware-|now-|matched-path$|prerender-))/;
 
-/** Sets a header of the request, the raw ones too, which some of its readers look into. `name` is in lower case. */
+/** Sets a request header, including in rawHeaders, which some readers use. `name` is in lower case. */
 function overwrite({ headers, rawHeaders }: IncomingMessage, name: string, value: string) {
   headers[name] = value;
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
@@ -22,27 +22,27 @@ function overwrite({ headers, rawHeaders }: IncomingMessage, name: string, value
 }
 
 /**
- * Readies a request that Next would not hand to a route: one to /v1 goes to our dispatcher, which reads in a header what was
- * asked and refuses it there. From here on `X-Forwarded-For` is the one address that the request comes from, for whoever
- * reads it. Returns whether the request may go on; any other is answered here.
+ * Prepares a request for Next. One to /v1 that Next could not route is passed on to our dispatcher, with the original method
+ * or path in a header, to be refused there. Sets `X-Forwarded-For` to the one client address for all readers. Returns whether
+ * to continue; otherwise the response has been sent.
  */
 export function admit(request: IncomingMessage, response: ServerResponse, isTrusted: Trust): boolean {
   const { method = "GET", headers, socket } = request;
   overwrite(request, NAMED_BY_PROXY, clientAddress(socket.remoteAddress, headers[NAMED_BY_PROXY], isTrusted));
-  const url = tidy(request.url ?? "/");
+  const url = normalizePath(request.url ?? "/");
   if (!url.startsWith("/")) return refuse(response, 400); // OPTIONS * asks about no address
   if (API.test(url)) {
-    leadToRoute(request, url, method);
+    makeRoutable(request, url, method);
     return true;
   }
   if (!isReadable(url)) return refuse(response, 400);
   return ROUTED.has(method) || refuse(response, 501);
 }
 
-/** Makes a request to /v1 one that Next routes as it is, whatever was asked. */
-function leadToRoute(request: IncomingMessage, url: string, method: string) {
+/** Rewrites a request to /v1 so that Next routes it, whatever its method and path. */
+function makeRoutable(request: IncomingMessage, url: string, method: string) {
   const { headers } = request;
-  request.url = url; // Next would answer with a redirect, which exporters do not follow
+  request.url = url; // Next would reply with a redirect, which exporters do not follow
   for (const name in headers) if (OF_NEXT.test(name)) delete headers[name];
   if (!isReadable(url)) {
     headers["x-asked-address"] = url;
@@ -54,8 +54,8 @@ function leadToRoute(request: IncomingMessage, url: string, method: string) {
   }
 }
 
-/** Without a host (as proxies are asked), doubled and backward slashes and one at the end. */
-function tidy(url: string) {
+/** Strips the host (as sent to proxies), repeated and backward slashes, and a trailing slash. */
+function normalizePath(url: string) {
   const [path = "", ...query] = url.replace(/^https?:\/\/[^/?]*/i, "").split("?");
   return [path.replaceAll(/[\\/]{2,}|\\/g, "/").replace(/(?<=.)\/$/, ""), ...query].join("?");
 }
@@ -80,10 +80,10 @@ const STATUS_OF: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers what is no HTTP that Node can read, so that there is no request to route. */
+/** Responds to input that Node cannot parse as HTTP, so that there is no request to route. */
 export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex) {
   const { _httpMessage: begun } = socket as Duplex & { _httpMessage?: { _headerSent?: boolean } };
-  // As Node does it: nothing can follow an answer that has begun.
+  // As Node does: nothing can follow a response that has begun.
   if (socket.writable && !begun?._headerSent) socket.write(problemOf(STATUS_OF[error.code ?? ""] ?? 400));
   socket.destroy();
 }

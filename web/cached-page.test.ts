@@ -29,7 +29,7 @@ beforeEach(() => {
   handle = serve();
 });
 
-test("a page that is the same for everybody is rendered once, without a word of who asked", async () => {
+test("a shared page is rendered once, without anything from the visitor's request", async () => {
   const headers = { cookie: "a=b", rsc: "1", "x-nonce": "mine" };
   const replies = await Promise.all(
     ["/docs", "/docs?x=1", "/docs?_rsc=2"].map((path) => fetch(`${url}${path}`, { headers })),
@@ -42,7 +42,7 @@ test("a page that is the same for everybody is rendered once, without a word of 
   for (const reply of replies) expect(reply.headers.get("content-security-policy")).toContain(`'nonce-${nonce}'`);
 });
 
-test("whoever has it is told that it is the same; HEAD has no body, and nothing else is taken", async () => {
+test("a matching ETag gets 304, HEAD has no body, and other methods pass through", async () => {
   const first = await fetch(`${url}/docs`);
   const etag = first.headers.get("etag") as string;
   expect(first.headers.get("cache-control")).toBe("public, no-cache");
@@ -56,7 +56,7 @@ test("whoever has it is told that it is the same; HEAD has no body, and nothing 
   expect(asked).toHaveLength(1);
 });
 
-test("a page that failed is no page to remember, and other addresses are none of this", async () => {
+test("a failed page is not cached, and other paths are not affected", async () => {
   fails = true;
   expect((await fetch(`${url}/docs`)).status).toBe(500);
   fails = false;

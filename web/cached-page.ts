@@ -1,16 +1,16 @@
-// A page that is the same for everybody is rendered once in the life of the process.
+// Caches a page that is the same for everybody for the life of the process.
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { etagOf, matchesEtag, REVALIDATE } from "@/server/platform/http/revalidation";
 import type { Secure } from "./security-headers";
 
-/** What answers requests: Next, or something in front of it. */
+/** A request handler: Next, or a wrapper around it. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<unknown> | unknown;
 type Page = { body: Buffer; etag: string; headers: Record<string, string> };
 
 /**
- * Returns a handler that answers GET and HEAD of `path` from memory and leaves every other address to `handler`, which is
- * asked for the page once. No word of a visitor goes into that request, so that none can put anything into the page.
+ * Returns a handler that serves GET and HEAD of `path` from memory and passes every other request to `handler`. The page is
+ * rendered once, by a request without anything of the visitor's, so that no visitor can influence it.
  */
 export function withCachedPage(path: string, handler: Handler, secure: Secure): Handler {
   let rendering: Promise<Page> | undefined;
@@ -22,7 +22,7 @@ export function withCachedPage(path: string, handler: Handler, secure: Secure): 
     rendering ??= render(path, handler, secure);
     const page = await rendering.catch(() => undefined);
     if (!page) {
-      rendering = undefined; // it failed: the next visitor may have more luck
+      rendering = undefined; // retried for the next visitor
       return handler(request, response);
     }
     for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value);
@@ -33,8 +33,8 @@ export function withCachedPage(path: string, handler: Handler, secure: Secure): 
 }
 
 /**
- * Its policy stays with it: the nonce in its scripts is the one that the policy names. One that lasts is as good as a new
- * one where nobody's data stands in the page.
+ * Renders the page with its policy, because that names the nonce of the page's scripts. Reusing the nonce is safe on a page
+ * that contains nobody's data.
  */
 async function render(path: string, handler: Handler, secure: Secure): Promise<Page> {
   const request = new IncomingMessage(new Socket());
@@ -60,7 +60,7 @@ async function render(path: string, handler: Handler, secure: Secure): Promise<P
   };
 }
 
-/** Returns all that is written to a response that leads nowhere. */
+/** Captures everything written to a response without a socket. */
 function written(response: ServerResponse, write: () => unknown): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const take = ([chunk, encoding, callback]: unknown[]) => {

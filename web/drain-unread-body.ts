@@ -1,17 +1,17 @@
-// An answer that comes before the end of its request: most clients send all they have before they read any of it, and a
-// connection that is closed on unread bytes takes the answer with it.
+// Lets clients read a response that is sent before the end of their request. Most send the whole request first, and closing
+// a connection with unread bytes resets it, which discards the response.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 const MIB = 1024 * 1024;
-/** nginx lingers as long, and reads whatever comes meanwhile. */
+/** nginx lingers as long (lingering_time), and reads without a byte limit. */
 const LIMITS = { bytes: 64 * MIB, ms: 30_000 };
 
 const LOOK_MS = 50;
 
 /**
- * Reads what is left of a request's body after its answer and throws it away: as much, and for as long, as `limits` say. Then
- * the connection ends. Called before anything is answered.
+ * Reads and discards the rest of a request's body after its response, within `limits`, and then lets the connection end.
+ * Must be called before the response is sent.
  */
 export function drainUnreadBody(request: IncomingMessage, response: ServerResponse, limits = LIMITS) {
   if (request.headers["content-length"] === undefined && request.headers["transfer-encoding"] === undefined) return;
@@ -22,7 +22,7 @@ export function drainUnreadBody(request: IncomingMessage, response: ServerRespon
     if (!isUnread()) return closing.release();
     const from = socket.bytesRead;
     const until = performance.now() + limits.ms;
-    // Told by the socket: what Node throws away by itself passes no stream.
+    // Measured at the socket: what Node discards itself passes no stream.
     const watch = setInterval(() => {
       if (socket.bytesRead - from > limits.bytes || performance.now() > until) socket.destroy();
     }, LOOK_MS);
@@ -32,7 +32,7 @@ export function drainUnreadBody(request: IncomingMessage, response: ServerRespon
       closing.release();
     };
     request.once("end", done).once("close", done);
-    // Whoever answered has no more use for it, and may have stopped in the middle.
+    // The handler is done with the body and may have stopped halfway.
     request.unpipe();
     request.removeAllListeners("data").removeAllListeners("readable");
     request.resume();
@@ -43,8 +43,8 @@ export function drainUnreadBody(request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Where a client asked for the connection to be closed, Node closes it with the answer. Until `release` only our half is
- * closed, while there is something unread.
+ * Where the client asked for the connection to be closed, Node closes it with the response. Until `release`, only our half
+ * is closed while the body is unread.
  */
 function deferredClose(socket: Socket, isUnread: () => boolean) {
   const close = socket.destroySoon;

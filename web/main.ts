@@ -8,11 +8,11 @@ import { type Handler, withCachedPage } from "./cached-page";
 import { drainUnreadBody } from "./drain-unread-body";
 import { type Secure, securityHeaders } from "./security-headers";
 
-/** Longer than the idle time of the usual proxies, which would otherwise reuse a connection that we just closed. */
+/** Longer than the idle timeout of common proxies, which would otherwise reuse a connection that we just closed. */
 const KEEP_ALIVE_MS = 65_000;
 const FINISH_MS = 8_000;
 
-/** The web process: Next on our own HTTP server, so that it stops cleanly and says when it is ready. */
+/** The web process: Next on our own HTTP server, for a clean stop and a readiness signal. */
 async function main() {
   process.title = "whetstone web";
   const { HOST, PORT, LISTEN, NODE_ENV, PUBLIC_URL } = env();
@@ -21,7 +21,7 @@ async function main() {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
   stopCleanly(server);
   const secure = securityHeaders({ dev, secure: PUBLIC_URL?.startsWith("https:") ?? false });
-  answerWith(server, await nextHandler(server, secure, dev), secure);
+  attachHandler(server, await nextHandler(server, secure, dev), secure);
   await told;
 
   server.once("error", (error: NodeJS.ErrnoException) => {
@@ -32,7 +32,7 @@ async function main() {
   server.listen(PORT, HOST, () => process.send?.({ type: "ready" }));
 }
 
-/** The supervisor starts us while the database comes up, and tells when that is ready. */
+/** The supervisor starts us while the database starts, and sends a message when that is ready. */
 const message = () => new Promise((resolve) => process.once("message", resolve));
 
 function stopCleanly(server: Server) {
@@ -42,7 +42,7 @@ function stopCleanly(server: Server) {
     stopping = true;
     server.close(() => process.exit(0));
     server.closeIdleConnections();
-    // What still answers may finish; a stream that never ends may not.
+    // Requests in progress may finish; an endless stream may not.
     setTimeout(() => process.exit(0), FINISH_MS).unref();
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
@@ -53,11 +53,11 @@ async function nextHandler(server: Server, secure: Secure, dev: boolean): Promis
   const app = next({ dev, dir: process.cwd(), hostname: HOST, port: PORT, httpServer: server, quiet: true });
   await (dev ? app.prepare() : quietly(() => app.prepare()));
   const handler = app.getRequestHandler();
-  // The reference is the same for everybody, and dear to make. In development it changes.
+  // The API reference is the same for everybody and expensive to render. In development it changes.
   return dev ? handler : withCachedPage("/docs", handler, secure);
 }
 
-function answerWith(server: Server, handler: Handler, secure: Secure) {
+function attachHandler(server: Server, handler: Handler, secure: Secure) {
   const { TRUSTED_PROXIES } = env();
   const isTrusted = trustedProxies(TRUSTED_PROXIES);
   const warn = TRUSTED_PROXIES === undefined ? warnOnceOfProxies() : () => {};
@@ -70,19 +70,19 @@ function answerWith(server: Server, handler: Handler, secure: Secure) {
   server.on("clientError", rejectMalformed);
 }
 
-/** Behind a proxy that nobody told us of, all visitors are one: whoever set it up has to read of it. */
+/** Warns once about an untrusted proxy, behind which all visitors share one address and its limits. */
 function warnOnceOfProxies() {
   let warned = false;
   return (peer: string | undefined) => {
     if (warned) return;
     warned = true;
     logger("web").warn(
-      `${peer} sends X-Forwarded-For, which is ignored: TRUSTED_PROXIES names no proxy. If one stands in front, set it, or all visitors share the limits of one.`,
+      `${peer} sends X-Forwarded-For, which is ignored: TRUSTED_PROXIES names no proxy. If one stands in front, set TRUSTED_PROXIES; otherwise all visitors share one rate limit.`,
     );
   };
 }
 
-/** Next tells how long it took to read its configuration; nobody who starts the product asked. */
+/** Suppresses Next's message about how long it took to read its configuration. */
 async function quietly(work: () => Promise<void>) {
   const { log } = console;
   console.log = () => {};

@@ -6,7 +6,7 @@ import { type Installation, securityHeaders } from "./security-headers";
 let server: Server;
 afterEach(() => server.close());
 
-/** The headers of the answer at this address, and the request as Next would see it. */
+/** Returns the response headers at this path, and the request as Next would see it. */
 async function at(path: string, installation: Partial<Installation> = {}, sent: Record<string, string> = {}) {
   const secure = securityHeaders({ secure: false, dev: false, ...installation });
   let seen: IncomingMessage["headers"] = {};
@@ -53,7 +53,7 @@ const pagePolicy = (nonce: unknown) => [
 ];
 const policyIn = (headers: Record<string, unknown>) => String(headers["content-security-policy"]).split(";");
 
-test("what a program is answered may load, run and frame nothing: exactly these headers", async () => {
+test("API responses may load, run and frame nothing: exactly these headers", async () => {
   for (const path of ["/v1", "/v1/projects/x?y", "/api/trpc/a", "/healthz", "/readyz"]) {
     const { headers, seen } = await at(path);
     expect([path, headers]).toEqual([
@@ -68,7 +68,7 @@ test("what a program is answered may load, run and frame nothing: exactly these 
   }
 });
 
-test("a page runs scripts by its own nonce only, which Next is told: exactly these headers", async () => {
+test("a page runs only scripts with its own nonce, which Next receives: exactly these headers", async () => {
   const forged = { "x-nonce": "mine", "content-security-policy": "script-src 'nonce-mine'" };
   const [one, two] = [await at("/p/one", {}, forged), await at("/p/one")];
   const { "content-security-policy": policy, ...rest } = one.headers;
@@ -79,7 +79,7 @@ test("a page runs scripts by its own nonce only, which Next is told: exactly the
   expect(two.seen["x-nonce"]).not.toBe(one.seen["x-nonce"]);
 });
 
-test("over https browsers are told to stay there, and a developer's page may reload itself", async () => {
+test("https enables HSTS, and development allows hot reload", async () => {
   const { headers, seen } = await at("/", { secure: true });
   expect(policyIn(headers)).toEqual([...pagePolicy(seen["x-nonce"]), "upgrade-insecure-requests"]);
   expect(headers["strict-transport-security"]).toBe("max-age=15552000");
@@ -89,7 +89,7 @@ test("over https browsers are told to stay there, and a developer's page may rel
   expect(policy.find((one) => one.startsWith("script-src "))).toMatch(/ 'strict-dynamic' 'unsafe-eval'$/);
 });
 
-test("no other site learns an address, and from the page of a one-time link not even ours does", async () => {
+test("no other site receives a referrer, and pages of one-time links send none at all", async () => {
   const referrer = async (path: string) => (await at(path)).headers["referrer-policy"];
   for (const path of ["/", "/sign-in", "/p/prj_1/invite", "/invited", "/v1/openapi.json"]) {
     expect([path, await referrer(path)]).toEqual([path, "same-origin"]);

@@ -1,20 +1,20 @@
-// What the browser is told about every answer, before Next or a route writes to it.
+// Sets the security headers of every response, before Next or a route writes to it.
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import helmet, { type HelmetOptions } from "helmet";
 
-/** What differs between installations: whether people come over https, and whether it is a developer's. */
+/** What differs between installations: https, and development mode. */
 export type Installation = { secure: boolean; dev: boolean };
-/** Puts the headers on an answer, by the address that its request asks for. */
+/** Sets the headers of a response, chosen by the request's path. */
 export type Secure = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Answers for programs, not for a browser to show: `/v1` with its API, and what the pages and the job engine call. */
+/** Responses for programs, not for display in a browser: `/v1`, and what the pages and the job engine call. */
 const IS_API = /^\/(?:v1|api)(?:\/|$)|^\/(?:healthz|readyz)$/;
-/** Pages of one-time links: links of earlier versions have their token in the query. */
+/** Pages of one-time links; links of earlier versions carry the token in the query. */
 const IS_LINK = /^\/(?:invite|reset|setup)\/?$/;
 const HSTS_SECONDS = 180 * 86_400;
 
-/** Features that a workbench has no use for, and that nothing shown in it may therefore ask for. */
+/** Browser features that a workbench does not use, disabled for everything shown in it. */
 const NO_FEATURES = [
   "accelerometer",
   "camera",
@@ -32,22 +32,22 @@ const NO_FEATURES = [
   .map((name) => `${name}=()`)
   .join(", ");
 
-/** By which Next, from the request as it reads it, and the page's own code learn the nonce of their scripts. */
+/** Request header from which Next and the page's own code read the nonce of their scripts. */
 const NONCE = "x-nonce";
 const POLICY = "content-security-policy";
 
 const nonceOf = (request: unknown) => `'nonce-${(request as IncomingMessage).headers[NONCE]}'`;
 
 /**
- * Of a page. Scripts run by this answer's nonce only. Style elements need it too; style attributes are allowed, because
- * Mantine writes sizes and colours of single elements there, and no attribute can load or run anything that the other
- * lines do not allow.
+ * The policy of pages. Scripts need this response's nonce. Style elements need it too; style attributes are allowed, because
+ * Mantine writes sizes and colours there, and an attribute cannot load or run anything that the other directives do not
+ * allow.
  */
 const pageDirectives = ({ secure, dev }: Installation) => ({
   "default-src": ["'self'"],
   "script-src": ["'self'", nonceOf, "'strict-dynamic'", ...(dev ? ["'unsafe-eval'"] : [])],
   "script-src-attr": ["'none'"],
-  // For browsers that do not tell elements from attributes.
+  // For browsers that do not distinguish elements from attributes.
   "style-src": ["'self'", "'unsafe-inline'"],
   // In development the bundler's own overlay and hot reload write style elements.
   "style-src-elem": ["'self'", dev ? "'unsafe-inline'" : nonceOf],
@@ -65,7 +65,7 @@ const pageDirectives = ({ secure, dev }: Installation) => ({
   "upgrade-insecure-requests": secure ? [] : null,
 });
 
-/** Of everything else: it can be read, and nothing in it can load, run or be framed. */
+/** The policy of everything else: readable, but nothing in it can load, run or be framed. */
 const API_DIRECTIVES = {
   "default-src": ["'none'"],
   "frame-ancestors": ["'none'"],
@@ -80,10 +80,10 @@ const headersWith = ({ secure }: Installation, directives: Directives, referrer:
   helmet({
     contentSecurityPolicy: { useDefaults: false, directives },
     strictTransportSecurity: secure && { maxAge: HSTS_SECONDS, includeSubDomains: false },
-    // An address here may hold ids of people and conversations: no other site is told any of it.
+    // Paths may contain ids of people and conversations, so other sites get no referrer.
     referrerPolicy: { policy: referrer },
     xFrameOptions: { action: "deny" },
-    // Old browsers' inventions, which the policy makes pointless.
+    // Legacy headers that the policy supersedes.
     originAgentCluster: false,
     xDnsPrefetchControl: false,
     xDownloadOptions: false,
@@ -92,8 +92,8 @@ const headersWith = ({ secure }: Installation, directives: Directives, referrer:
   });
 
 /**
- * Returns what puts the headers on each answer, and tells Next which nonce its scripts carry. What the visitor sent under
- * those names counts for nothing.
+ * Returns a function that sets the headers of each response and passes the nonce to Next. The visitor's own headers of those
+ * names are discarded.
  */
 export function securityHeaders(installation: Installation): Secure {
   const page = pageDirectives(installation);

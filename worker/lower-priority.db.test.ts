@@ -14,7 +14,7 @@ const connect = async (name: string) => {
 };
 
 test.runIf(process.platform === "linux")(
-  "the database's processes give way where they work for the worker, and nowhere else",
+  "only the database backends of the worker's connections get a lower priority",
   async () => {
     const worker = await connect("background work of a test");
     const web = await connect("what people wait for");

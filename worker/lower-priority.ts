@@ -5,14 +5,14 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { logger } from "@/server/platform/log";
 
-/** Of 19: where cores are short, what people wait for comes first. */
+/** Of 19. On a busy machine, interactive requests come first. */
 const NICENESS = 10;
-/** Connections are opened when there is much to do, and closed again. */
+/** Connections open under load and close again. */
 const LOOK_EVERY_MS = 5000;
 
 /**
- * Gives way to the web process, until told to stop: this process, and where the database runs on the same machine, its
- * processes that work for this one. Most of background work is theirs. Where that is forbidden, it goes without.
+ * Lowers the priority of this process and, where the database runs on the same machine, of the backends that serve it, until
+ * stopped. Most background work happens in those. Does nothing where the system forbids it.
  */
 export async function lowerPriority({ db, name, signal }: { db: Db; name: string; signal: AbortSignal }) {
   try {
@@ -22,15 +22,15 @@ export async function lowerPriority({ db, name, signal }: { db: Db; name: string
     return;
   }
   while (!signal.aborted) {
-    // A database that is away has nothing to yield, and is told of elsewhere.
+    // An unavailable database has nothing to lower, and is reported elsewhere.
     await lowerBackendPriority(db, name).catch(() => {});
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }
 
 /**
- * Lowers the priority of the database's processes behind the connections of this `application_name`. Only of one that says
- * itself that it is PostgreSQL's and serves that very connection: elsewhere the same number is somebody else's process.
+ * Lowers the priority of the database backends behind connections with this `application_name`. Affects only a process that
+ * identifies itself as the PostgreSQL backend of that connection: on another machine the same pid is a different process.
  */
 export async function lowerBackendPriority(db: Db, name: string) {
   const backends = await db.execute<{ pid: number; port: number }>(sql`
@@ -40,7 +40,7 @@ export async function lowerBackendPriority(db: Db, name: string) {
       const title = readFileSync(`/proc/${pid}/cmdline`, "utf8");
       if (title.startsWith("postgres: ") && title.includes(`(${port})`)) lower(pid);
     } catch {
-      // Not here, not ours, or gone.
+      // Not on this machine, not a backend of ours, or gone.
     }
   }
 }

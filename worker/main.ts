@@ -17,14 +17,14 @@ import { EMBEDDED, takeOver } from "@/server/services/background-jobs";
 import { runProjector } from "@/server/services/telemetry";
 import { lowerPriority } from "./lower-priority";
 
-/** Nobody waits for background work; a statement that takes even longer has met something that is broken. */
+/** Nobody waits for background work; a statement that takes longer than this has hit a fault. */
 const STATEMENT_SECONDS = 300;
-/** What the database knows our connections by. */
+/** The `application_name` of the worker's connections. */
 const NAME = "whetstone worker";
-/** What a clean stop may take in all; whoever started us may kill soon after. */
+/** Total time for a clean stop; the supervisor may kill us soon after. */
 const STOP_WITHIN_MS = 5000;
 
-/** The worker process: background jobs and the telemetry projector, until it is told to stop or its parent dies. */
+/** The worker process: background jobs and the telemetry projector, until told to stop or orphaned. */
 async function main() {
   assertEngineConfiguration(env());
   openPool({ statementSeconds: STATEMENT_SECONDS, name: NAME });
@@ -33,7 +33,7 @@ async function main() {
   const told = new Promise<string>((resolve) => {
     process.once("SIGTERM", () => resolve("SIGTERM"));
     process.once("SIGINT", () => resolve("SIGINT"));
-    // Only a child that was started with a channel has one to lose.
+    // Only a child with an IPC channel can lose it.
     process.once("disconnect", () => resolve("its parent is gone"));
   });
 

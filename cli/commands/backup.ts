@@ -22,27 +22,27 @@ import { withDatabase } from "../database";
 import { printResult, UsageError } from "../output";
 
 const SECRET_LOST =
-  "Without its WHETSTONE_SECRET (DATA_DIR/secret) a backup's API keys, sessions and connections' secrets cannot be used: keep it apart from the backup, and safe.";
+  "Without its WHETSTONE_SECRET (DATA_DIR/secret) a backup's API keys, sessions and connections' secrets cannot be used: keep it safe, apart from the backup.";
 
 export function addBackup(program: Command) {
   program
     .command("backup")
-    .description("write the whole installation's data, running or not, as of one moment")
-    .requiredOption("--to <place>", "a folder to make, or one file when it ends in .tar")
-    .option("--passphrase-file <file>", "take WHETSTONE_SECRET along, sealed by the first line of this file")
-    .option("--no-verify", "do not read it again to prove it whole")
-    .action((given: BackupOptions, command: Command) => told(() => backup(given, command)));
+    .description("write a consistent snapshot of the installation's data, running or not")
+    .requiredOption("--to <place>", "the folder to create, or a file if it ends in .tar")
+    .option("--passphrase-file <file>", "include WHETSTONE_SECRET, encrypted with the first line of this file")
+    .option("--no-verify", "do not read the backup back to verify it")
+    .action((given: BackupOptions, command: Command) => reportingPathErrors(() => backup(given, command)));
 
   program
     .command("restore")
-    .description("put a backup into a fresh installation; one with a person or a project in it is refused")
+    .description("restore a backup into a fresh installation; one with a person or a project is refused")
     .requiredOption("--from <place>", "what `backup` wrote")
-    .option("--passphrase-file <file>", "what the secret in the backup was sealed with: it becomes this installation's")
+    .option("--passphrase-file <file>", "decrypts the secret in the backup, which becomes this installation's")
     .option(
       "--accept-other-secret",
       "restore under another WHETSTONE_SECRET: the backup's API keys and connections' secrets will not work",
     )
-    .action((given: RestoreOptions, command: Command) => told(() => restoreBackup(given, command)));
+    .action((given: RestoreOptions, command: Command) => reportingPathErrors(() => restoreBackup(given, command)));
 }
 
 type BackupOptions = { to: string; passphraseFile?: string; verify: boolean };
@@ -60,18 +60,18 @@ async function backup({ to, passphraseFile, verify }: BackupOptions, command: Co
   await writeDown({ kind: "backup", ...shownOf(read), verifiedAt: verify ? Date.now() : null });
   const known = { place, createdAt, tables: tables.length, rows, bytes, checksum, verified: verify, withSecret };
   printResult(command, { backup: known }, [
-    `${place}: ${rows.toLocaleString("en")} rows of ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", read again and whole" : ""}.`,
+    `${place}: ${rows.toLocaleString("en")} rows of ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", verified" : ""}.`,
     ...filesLeftOut(read),
     ...(withSecret ? [] : [SECRET_LOST]),
   ]);
 }
 
-/** Files whose content the backup has not: whoever keeps it has to know. */
+/** Returns a note about files whose content is not in the backup, which its keeper has to know. */
 function filesLeftOut({ manifest: { files } }: ReadBackup) {
   const left = files.filter(({ member }) => member === null).length;
   return left === 0
     ? []
-    : [`The content of ${left} files is not in it, only their digests: it lies in the bucket of FILES_URL.`];
+    : [`The content of ${left} files is not included, only their digests: it remains in the bucket of FILES_URL.`];
 }
 
 const shownOf = ({ archive, manifest, checksum }: ReadBackup) => ({
@@ -82,10 +82,10 @@ const shownOf = ({ archive, manifest, checksum }: ReadBackup) => ({
   withSecret: manifest.secret !== null,
 });
 
-/** Schema and migrations are the owner's. */
+/** Schema and migrations belong to the owner role. */
 const ownerUrl = () => env().MIGRATION_DATABASE_URL ?? env().DATABASE_URL;
 
-/** The Data page tells of it. What was done is done even when that cannot be told. */
+/** Records the backup or restore for the Data page. It has succeeded even if recording fails. */
 async function writeDown(done: Parameters<typeof recordBackup>[1]) {
   try {
     await withDatabase((db) => recordBackup(db, done));
@@ -104,13 +104,13 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
   const same = manifest.secretFingerprint === fingerprintOf(WHETSTONE_SECRET);
   let secret: string | undefined;
   if (!same && passphraseFile !== undefined) {
-    if (!manifest.secret) throw new UsageError("The backup has no secret in it: leave --passphrase-file out.");
+    if (!manifest.secret) throw new UsageError("The backup contains no secret: omit --passphrase-file.");
     secret = unseal(manifest.secret, await readLine(passphraseFile));
-    if (secret === undefined) throw new UsageError("The secret of the backup was sealed with another passphrase.");
+    if (secret === undefined) throw new UsageError("The secret in the backup was encrypted with another passphrase.");
   }
   if (!same && secret === undefined && !acceptOtherSecret) {
     throw new UsageError(
-      `The backup was made under another WHETSTONE_SECRET. Set that one, or put its file at ${path.join(DATA_DIR, "secret")}, or say --accept-other-secret: API keys have to be made anew then, and connections' secrets entered again.`,
+      `The backup was made under another WHETSTONE_SECRET. Set that secret, or put its file at ${path.join(DATA_DIR, "secret")}, or pass --accept-other-secret: API keys then have to be recreated, and connections' secrets entered again.`,
     );
   }
   const files = await restoreFiles(fileStore(), read);
@@ -121,17 +121,17 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
     throw error;
   }
   if (secret !== undefined) keepSecret(DATA_DIR, secret);
-  // The backup's ring keys open under its own secret alone: new secrets need a key of this installation.
+  // The backup's ring keys open only under its own secret: new secrets need a key of this installation.
   else if (!same) await withDatabase(rotateSecrets);
   const { rows } = shownOf(read);
   await writeDown({ kind: "restore", ...shownOf(read), verifiedAt: Date.now() });
   printResult(command, { restored: { rows, tables: manifest.tables.length, createdAt: manifest.createdAt } }, [
-    `Restored ${rows.toLocaleString("en")} rows of ${manifest.tables.length} tables; counts and checksums are those of the backup.`,
+    `Restored ${rows.toLocaleString("en")} rows of ${manifest.tables.length} tables; counts and checksums match the backup.`,
     ...filesLeftOut(read),
     ...(secret === undefined
       ? []
-      : ["Its secret is this installation's now. If WHETSTONE_SECRET is set, it goes first."]),
-    "A server that runs on this database should be started again.",
+      : ["Its secret is now this installation's. WHETSTONE_SECRET takes precedence if set."]),
+    "Restart any server that runs on this database.",
   ]);
 }
 
@@ -142,8 +142,8 @@ function keepSecret(dataDir: string, secret: string) {
   renameSync(next, file);
 }
 
-/** What is wrong with a place or a file is the person's to mend. */
-async function told(work: () => Promise<void>) {
+/** Reports a problem with a path or a file as a usage error, which the operator can fix. */
+async function reportingPathErrors(work: () => Promise<void>) {
   try {
     await work();
   } catch (error) {

@@ -8,12 +8,12 @@ import { UsageError } from "../output";
 export function addDiagnose(program: Command) {
   program
     .command("diagnose")
-    .description("read conversations from a file with all Rules; nothing is stored and no database is needed")
-    .argument("<file>", "JSONL: one {id, messages} a line; - reads standard input")
+    .description("run all Rules on conversations from a file; stores nothing and needs no database")
+    .argument("<file>", "JSONL, one {id, messages} per line; - reads standard input")
     .action(diagnose);
 }
 
-/** One line out for each conversation in, as it comes: a file may be bigger than the memory. */
+/** Prints one line per conversation as it is read: a file may be larger than memory. */
 async function diagnose(file: string) {
   try {
     await readThrough(file === "-" ? process.stdin : createReadStream(file));

@@ -9,7 +9,7 @@ export function addJob(program: Command) {
   const job = program.command("job").description("background runs of the embedded engine");
   job
     .command("failed")
-    .description(`the newest ${SHOWN} runs whose retries are used up, with their errors`)
+    .description(`the newest ${SHOWN} runs that have exhausted their retries, with their errors`)
     .action(async (_given: object, command: Command) => {
       const jobs = await withDatabase((db) => failedRuns(db, SHOWN));
       printResult(
@@ -24,7 +24,7 @@ export function addJob(program: Command) {
     .action(async (run: string, _given: object, command: Command) => {
       await withDatabase((db) => operatorReplay(db, run));
       printResult(command, { job: { id: run, state: "queued" } }, [
-        "Queued again. Steps that had completed keep what they gave.",
+        "Queued again. Completed steps keep their results.",
       ]);
     });
 }

@@ -12,23 +12,23 @@ export function addKey(program: Command) {
   const group = program.command("key").description("API keys");
   group
     .command("create")
-    .description("make an API key; without a capability it reads everything and sends telemetry")
-    .requiredOption("--project <id>", "the project that the key is for")
-    .option("--capability <capability>", "what the key may do; repeat for more", collect)
-    .option("--name <name>", "what to call it", "Command line key")
+    .description("create an API key; without --capability it reads everything and sends telemetry")
+    .requiredOption("--project <id>", "the key's project")
+    .option("--capability <capability>", "a capability of the key; repeatable", collect)
+    .option("--name <name>", "the key's name", "Command line key")
     .action(async (given: { project: string; capability?: string[]; name: string }, command: Command) => {
       const input = createApiKeyInput.parse({ name: given.name, capabilities: given.capability });
       const { apiKey, secret } = await withDatabase(async (db) => {
-        // The operator owns the database: the project named here is the one meant.
+        // The operator owns the database, so the project named here needs no further check.
         const ctx: Ctx = { db, projectId: given.project as ProjectId, actor: { kind: "operator" } };
         await getProject(ctx, {});
         return createApiKey(ctx, input);
       });
-      printResult(command, { apiKey, secret }, told(apiKey, secret));
+      printResult(command, { apiKey, secret }, linesOf(apiKey, secret));
     });
 }
 
-const told = ({ id, capabilities }: ApiKey, secret: string) => [
-  `The key (${id}) may: ${capabilities.join(", ")}. It is shown only now:`,
+const linesOf = ({ id, capabilities }: ApiKey, secret: string) => [
+  `The key (${id}) may: ${capabilities.join(", ")}. It is not shown again:`,
   secret,
 ];

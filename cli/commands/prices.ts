@@ -13,7 +13,7 @@ export function addPrices(program: Command) {
   const prices = program.command("prices").description("the default model prices of this installation");
   prices
     .command("list")
-    .description("the catalogues that are here, and which is in force")
+    .description("the loaded catalogues, and which one is in force")
     .action(async (_given: object, command: Command) => {
       const catalogues = await withDatabase(listPriceCatalogues);
       printResult(
@@ -21,35 +21,33 @@ export function addPrices(program: Command) {
         { catalogues },
         catalogues.map(
           ({ date, shipped, inForce }) =>
-            `${date}  ${shipped ? "came with the release" : "loaded"}${inForce ? ", in force" : ""}`,
+            `${date}  ${shipped ? "shipped with the release" : "loaded"}${inForce ? ", in force" : ""}`,
         ),
       );
     });
   prices
     .command("load <file>")
-    .description(
-      "take in what `npm run prices:update -- --to FILE` wrote, for everybody to look at before it is applied",
-    )
+    .description("load a file written by `npm run prices:update -- --to FILE`, for review before it is applied")
     .action(async (file: string, _given: object, command: Command) => {
       const content = readCatalogue(file);
       const difference = await withDatabase((db) => loadPriceCatalogue(db, content));
       printResult(command, { difference }, [
-        `${told(difference)} Nothing is priced by it yet: \`prices apply ${difference.date}\`.`,
+        `${summaryOf(difference)} Not in force yet: \`prices apply ${difference.date}\`.`,
       ]);
     });
   prices
     .command("apply <date>")
-    .description("put a loaded catalogue in force for the next call; stored costs stay as they are")
+    .description("put a loaded catalogue in force from the next call on; stored costs do not change")
     .action(async (date: string, _given: object, command: Command) => {
       const difference = await withDatabase((db) => applyPriceCatalogue(db, date));
       printResult(command, { difference }, [
-        `${told(difference)} In force for the next call; stored costs stay as they are.`,
+        `${summaryOf(difference)} In force from the next call on; stored costs do not change.`,
       ]);
     });
 }
 
-const told = ({ date, against, added, changed, removed }: CatalogueDifference) =>
-  `Prices of ${date}, against those of ${against}: ${added} new, ${changed} changed, ${removed} gone.`;
+const summaryOf = ({ date, against, added, changed, removed }: CatalogueDifference) =>
+  `Prices of ${date} compared with ${against}: ${added} new, ${changed} changed, ${removed} removed.`;
 
 function readCatalogue(file: string): unknown {
   try {

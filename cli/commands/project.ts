@@ -13,9 +13,9 @@ export function addProject(program: Command) {
   const group = program.command("project").description("projects");
   group
     .command("create")
-    .description("start a project, with a default key that reads everything and sends telemetry")
-    .requiredOption("--name <name>", "what to call it")
-    .requiredOption("--owner <address>", "the e-mail address of the person who owns it")
+    .description("create a project, with a default key that reads everything and sends telemetry")
+    .requiredOption("--name <name>", "the project's name")
+    .requiredOption("--owner <address>", "the owner's e-mail address")
     .action(async ({ name, owner }: { name: string; owner: string }, command: Command) => {
       const { project, secret } = await withDatabase(async (db) => {
         const person = await personOf(db, owner);
@@ -27,23 +27,23 @@ export function addProject(program: Command) {
         });
       });
       printResult(command, { project: shown.parse(project) }, [
-        `${project.name} is there (${project.id}). Its default key, shown only now:`,
+        `Created ${project.name} (${project.id}). Its default key, not shown again:`,
         secret,
       ]);
     });
   group
     .command("hand-over")
-    .description("make somebody else the owner of a project whose only owner cannot do it any more")
+    .description("transfer a project whose only owner can no longer do so")
     .requiredOption("--project <id>", "the project")
-    .requiredOption("--from <address>", "who owns it now; becomes a manager")
-    .requiredOption("--to <address>", "who owns it from now on")
+    .requiredOption("--from <address>", "the current owner, who becomes a manager")
+    .requiredOption("--to <address>", "the new owner")
     .action(async (given: { project: string; from: string; to: string }, command: Command) => {
       await withDatabase(async (db) => {
         const [from, to] = [await personOf(db, given.from), await personOf(db, given.to)];
         const ctx = { db, operator: true as const };
         await handOverProject(ctx, { projectId: given.project, userId: from.id, toUserId: to.id });
       });
-      printResult(command, { ok: true }, [`${given.to} owns the project now.`]);
+      printResult(command, { ok: true }, [`${given.to} now owns the project.`]);
     });
 }
 

@@ -7,23 +7,23 @@ export function addSecret(program: Command) {
   const group = program.command("secret").description("the key ring, which encrypts the secrets of connections");
   group
     .command("rotate")
-    .description("start a new key; stored secrets are rewrapped under it in the background")
+    .description("create a new current key; stored secrets are rewrapped in the background")
     .action(async (_given: object, command: Command) => {
       const ringKeys = await withDatabase(async (db) => {
         await rotateSecrets(db);
         return ringStatus(db);
       });
       printResult(command, { ringKeys }, [
-        "New secrets are encrypted under a new key. A running server rewraps the stored ones; the old key goes when it has.",
+        "New secrets are encrypted under a new key. A running server rewraps the stored ones and then deletes the old key.",
         ...lines(ringKeys),
       ]);
     });
   group
     .command("status")
-    .description("the keys of the ring, and how many stored secrets each encrypts")
+    .description("the keys of the ring, and the number of stored secrets that each encrypts")
     .action(async (_given: object, command: Command) => {
       const ringKeys = await withDatabase(ringStatus);
-      printResult(command, { ringKeys }, ringKeys.length === 0 ? ["No secret was ever stored."] : lines(ringKeys));
+      printResult(command, { ringKeys }, ringKeys.length === 0 ? ["No secret has been stored yet."] : lines(ringKeys));
     });
 }
 
@@ -31,7 +31,7 @@ const lines = (ringKeys: readonly RingKeyStatus[]) =>
   ringKeys.map(({ id, createdAt, current, opens, secrets }) => {
     const marks = [
       current ? "current" : "retired",
-      ...(opens ? [] : ["of another WHETSTONE_SECRET: it opens nothing"]),
+      ...(opens ? [] : ["wrapped under another WHETSTONE_SECRET: cannot be used"]),
     ];
     return `${id}  ${new Date(createdAt).toISOString()}  ${secrets} secrets  ${marks.join(", ")}`;
   });

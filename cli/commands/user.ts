@@ -15,10 +15,10 @@ export function addUser(program: Command) {
     .command("create")
     .description("add a person who can sign in")
     .requiredOption("--email <address>", "the address to sign in with")
-    .option("--password-stdin", "the password, at least 8 characters, is the first line of standard input")
-    .option("--password <password>", "seen by other programs of this machine; without it a terminal asks")
-    .option("--no-password", "ask for none: for who signs in through a provider, or by `reset-link`")
-    .option("--name <name>", "how to call the person")
+    .option("--password-stdin", "read the password (at least 8 characters) from the first line of standard input")
+    .option("--password <password>", "visible to other programs of this machine; if omitted, a terminal prompts for it")
+    .option("--no-password", "no password: the person signs in through a provider or with a `reset-link`")
+    .option("--name <name>", "the person's name")
     .action(async (given: { email: string; name?: string } & PasswordGiven, command: Command) => {
       const { email, name } = given;
       const password = await passwordOf(given, command.optsWithGlobals<{ json?: boolean }>());
@@ -37,12 +37,12 @@ export function addUser(program: Command) {
         }),
       );
       const how =
-        password === undefined ? "can sign in through a provider, or by `user reset-link`" : "can sign in now";
+        password === undefined ? "can sign in through a provider or with a `user reset-link`" : "can sign in now";
       printResult(command, { user }, [`${user.email} ${how} (${user.id}).`]);
     });
   group
     .command("reset-link")
-    .description("a one-time link by which a person sets a new password")
+    .description("a one-time link with which a person sets a new password")
     .requiredOption("--email <address>", "the address that the person signs in with")
     .action(async ({ email }: { email: string }, command: Command) => {
       const { link, expiresAt } = await withDatabase((db) => operatorPasswordReset(db, email));
@@ -54,7 +54,7 @@ export function addUser(program: Command) {
 
 type Asked = { email: string };
 
-/** Runs on the person with this address, as the operator. */
+/** Runs `work` on the person with this address, as the operator. */
 const onPerson = <T>(email: string, work: (ctx: OperatorCtx, userId: string) => Promise<T>) =>
   withDatabase(async (db) => {
     const person = await findUserByEmail(db, email);
@@ -64,7 +64,7 @@ const onPerson = <T>(email: string, work: (ctx: OperatorCtx, userId: string) => 
 
 const onOff = (value: string | undefined, option: string) => {
   if (value === undefined || value === "on" || value === "off") return value && value === "on";
-  throw new UsageError(`${option} is "${value}"; it can be on or off.`);
+  throw new UsageError(`${option} is "${value}"; it must be on or off.`);
 };
 
 const PEOPLE_SHOWN = 500;
@@ -79,10 +79,10 @@ function addRights(group: Command) {
     });
   group
     .command("rights")
-    .description("what a person may do outside any project")
+    .description("grant or revoke a person's rights outside projects")
     .requiredOption("--email <address>", "the address that the person signs in with")
     .option("--create-projects <on|off>", "start projects")
-    .option("--installation-owner <on|off>", "manage people and their rights, and start projects")
+    .option("--installation-owner <on|off>", "may manage people and their rights, and create projects")
     .action(async (given: Asked & { createProjects?: string; installationOwner?: string }, command: Command) => {
       const [mayCreateProjects, installationOwner] = [
         onOff(given.createProjects, "--create-projects"),
@@ -100,10 +100,10 @@ function addRights(group: Command) {
 }
 
 function addEnding(group: Command) {
-  const REVOKE = ["--revoke-keys", "revoke the API keys that the person made, in every project"] as const;
+  const REVOKE = ["--revoke-keys", "revoke the API keys that the person created, in every project"] as const;
   group
     .command("disable")
-    .description("sign a person out everywhere and let them in no more; what they did stays")
+    .description("sign a person out everywhere and block further sign-ins; what they did stays")
     .requiredOption("--email <address>", "the address that the person signs in with")
     .option(...REVOKE)
     .action(async ({ email, revokeKeys }: Asked & { revokeKeys?: boolean }, command: Command) => {
@@ -114,7 +114,7 @@ function addEnding(group: Command) {
     });
   group
     .command("enable")
-    .description("let a person who was disabled sign in again")
+    .description("let a disabled person sign in again")
     .requiredOption("--email <address>", "the address that the person signs in with")
     .action(async ({ email }: Asked, command: Command) => {
       const { person } = await onPerson(email, (ctx, userId) => enablePerson(ctx, { userId }));
@@ -122,14 +122,14 @@ function addEnding(group: Command) {
     });
   group
     .command("delete")
-    .description("erase a person; audit logs keep what was done, under an id. There is no way back")
+    .description("erase a person; audit logs keep what was done, under an id. Cannot be undone")
     .requiredOption("--email <address>", "the address that the person signs in with")
-    .option("--confirm <address>", "the address once more; without it a terminal asks")
+    .option("--confirm <address>", "the address again; if omitted, a terminal prompts for it")
     .option(...REVOKE)
     .action(async (given: Asked & { confirm?: string; revokeKeys?: boolean }, command: Command) => {
       const email =
         given.confirm ?? (isInteractive() ? await prompt(`Type ${given.email} to erase this person: `) : undefined);
-      if (email === undefined) throw new UsageError("Say the address once more: --confirm ADDRESS.");
+      if (email === undefined) throw new UsageError("Repeat the address: --confirm ADDRESS.");
       const done = await onPerson(given.email, (ctx, userId) =>
         erasePerson(ctx, { userId, email, revokeKeys: given.revokeKeys }),
       );
@@ -143,13 +143,13 @@ const count = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 const keysSaid = ({ keysRevoked, keysLeft }: { keysRevoked: number; keysLeft: number }) =>
   keysLeft > 0
-    ? `${count(keysLeft, "API key")} that they made still work: --revoke-keys ends those too.`
+    ? `${count(keysLeft, "API key")} that they created still work: --revoke-keys revokes those too.`
     : `${count(keysRevoked, "API key")} revoked.`;
 
 const lineOf = ({ email, installationOwner, mayCreateProjects, disabledAt, lastSignInAt, projectCount }: Person) =>
   [
     email,
-    installationOwner ? "owner of the installation" : mayCreateProjects ? "may start projects" : "",
+    installationOwner ? "owner of the installation" : mayCreateProjects ? "may create projects" : "",
     disabledAt === null ? "" : "disabled",
     count(projectCount, "project"),
     lastSignInAt === null ? "never signed in" : `last signed in ${new Date(lastSignInAt).toISOString()}`,

@@ -5,17 +5,17 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { extract, type Pack, pack } from "tar-stream";
 
-/** Whatever is in a backup is for its owner only. */
+/** Backups are readable by their owner only. */
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** What is told to whoever gave the name of the backup. */
+/** A problem with the named backup, shown to the operator. */
 export class ArchiveProblem extends Error {
   override name = "ArchiveProblem";
 }
 
 export type ArchiveWriter = {
-  /** Returns where to write a member whose size is not known yet; `add` takes it up when it is written. */
+  /** Returns the path for a member whose size is not known yet; `add` packs it once it is written. */
   pathOf: (name: string) => string;
   add: (name: string) => Promise<void>;
   finish: () => Promise<void>;
@@ -24,9 +24,9 @@ export type ArchiveWriter = {
 
 const isTar = (name: string) => name.endsWith(".tar");
 
-/** Begins a backup: a folder, or one `.tar` file when the name says so. It appears whole or not at all. */
+/** Begins a backup: a folder, or one file if the name ends in `.tar`. It appears completely or not at all. */
 export async function createArchive(to: string): Promise<ArchiveWriter> {
-  if (existsSync(to)) throw new ArchiveProblem(`${to} is there already. Name a place where there is nothing.`);
+  if (existsSync(to)) throw new ArchiveProblem(`${to} exists already. Name a path that does not exist.`);
   const folder = `${to}.partial-${process.pid}`;
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const pathOf = (name: string) => path.join(folder, name);
@@ -36,7 +36,7 @@ export async function createArchive(to: string): Promise<ArchiveWriter> {
   const tar = openTar(pathOf("archive.tar"));
   return {
     pathOf,
-    /** Each member goes as soon as it is packed: the disk holds one of them twice and no more. */
+    /** Packs a member and deletes its file, so that at most one member is on disk twice. */
     async add(name) {
       const { size, mtime } = await stat(pathOf(name));
       await tar.add(name, size, mtime, createReadStream(pathOf(name)));
@@ -57,7 +57,7 @@ export async function createArchive(to: string): Promise<ArchiveWriter> {
 function openTar(file: string) {
   const packed: Pack = pack();
   const written = pipeline(packed, createWriteStream(file, { mode: PRIVATE_FILE }));
-  written.catch(() => {}); // whoever adds or finishes is told
+  written.catch(() => {}); // rejects in `add` or `finish`
   return {
     async add(name: string, size: number, mtime: Date, content: Readable) {
       const entry = packed.entry({ name, size, mtime, mode: PRIVATE_FILE });
@@ -74,9 +74,9 @@ function openTar(file: string) {
   };
 }
 
-/** A file of a backup. Its content is read before the next member is asked for, or not at all. */
+/** A file of a backup. Its content must be consumed before the next member is requested, or not at all. */
 export type Member = { name: string; content: Readable };
-/** A backup to read: its members in the order in which they stand there, as often as wanted. */
+/** A backup to read; its members, in stored order, can be iterated any number of times. */
 export type Archive = { bytes: number; members: () => AsyncGenerator<Member> };
 
 export async function openArchive(from: string): Promise<Archive> {
@@ -98,7 +98,7 @@ export async function openArchive(from: string): Promise<Archive> {
 async function* membersOfTar(from: string): AsyncGenerator<Member> {
   const file = createReadStream(from);
   const unpacked = extract();
-  pipeline(file, unpacked).catch(() => {}); // told by what is read of it
+  pipeline(file, unpacked).catch(() => {}); // surfaces in the entries' streams
   try {
     for await (const entry of explained(from, unpacked)) {
       yield { name: entry.header.name, content: Readable.from(explained(from, entry), { objectMode: false }) };
@@ -109,13 +109,13 @@ async function* membersOfTar(from: string): AsyncGenerator<Member> {
   }
 }
 
-/** The same items; what ends them early says that it is the backup's fault. */
+/** Yields the same items; reports a failure as a problem with the backup. */
 async function* explained<T>(from: string, items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* items;
   } catch (error) {
     if (error instanceof Error && "syscall" in error) throw error;
-    throw new ArchiveProblem(`${from} is not a backup, or not whole: ${(error as Error).message}.`);
+    throw new ArchiveProblem(`${from} is not a backup, or is incomplete: ${(error as Error).message}.`);
   }
 }
 

@@ -23,12 +23,12 @@ import { fingerprintOf, seal } from "./secret";
 
 type Tx = postgres.TransactionSql;
 
-/** Fast: a backup is written while people work. */
+/** Fast compression: backups run while people work. */
 const GZIP_LEVEL = 3;
 
 /**
- * Writes the whole database as it is at one moment, while others go on writing: one REPEATABLE READ transaction reads
- * every table with COPY. `to` is a folder, or one file when it ends in `.tar`.
+ * Writes a consistent snapshot of the whole database without blocking writers: one REPEATABLE READ transaction reads every
+ * table with COPY. `to` is a folder, or one file if it ends in `.tar`.
  */
 export async function backUp(
   url: string,
@@ -43,7 +43,7 @@ export async function backUp(
   let failed: unknown;
   const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10, connection: PLAIN_SETTINGS });
   try {
-    // No migration runs until this connection ends: the schema is the one that the manifest names.
+    // Blocks migrations until this connection ends, so that the schema is the one the manifest names.
     await sql`select pg_advisory_lock_shared(${MIGRATION_LOCK})`;
     const manifest = await sql.begin("isolation level repeatable read read only", async (tx): Promise<Manifest> => {
       const names = await tablesOf(tx);
@@ -53,7 +53,7 @@ export async function backUp(
         for (const name of names) tables.push(await copyOut(tx, name, archive));
         if (store && names.includes("files")) files = await copyFiles(tx, store, archive);
       } catch (error) {
-        // The connection may be in the middle of a table that nobody reads any more: no query gets through, no rollback.
+        // The connection may be in the middle of an abandoned COPY: no query gets through, and no rollback.
         failed = error;
         await sql.end({ timeout: 0 });
         throw error;
@@ -99,7 +99,7 @@ async function migrationsOf(tx: Tx) {
   return [...rows];
 }
 
-/** Takes the files of a folder along. Those of a bucket are listed with their digests: it has its own copies. */
+/** Copies the files of a folder store. A bucket's files are listed with their digests: the bucket keeps the content. */
 async function copyFiles(tx: Tx, store: FileStore, archive: ArchiveWriter): Promise<FileEntry[]> {
   const rows = await tx<{ project: string; object: string; bytes: string; sha256: string }[]>`
     select distinct project_id as project, object, bytes::text as bytes, sha256 from files where state = 'stored' order by 1, 2`;
@@ -117,7 +117,7 @@ async function copyFiles(tx: Tx, store: FileStore, archive: ArchiveWriter): Prom
   return entries;
 }
 
-/** Deleted since the moment that the backup shows, or lost. */
+/** Ignores a file deleted since the snapshot, or lost. */
 function absent(error: unknown) {
   if (isMissing(error)) return undefined;
   throw error;
@@ -144,8 +144,8 @@ async function copyOut(tx: Tx, name: string, archive: ArchiveWriter): Promise<Ta
     digesting,
     createWriteStream(archive.pathOf(file), { mode: PRIVATE_FILE }),
   );
-  // postgres.js pauses its socket when the stream is full and resumes it when more is asked for: of a stream that has
-  // ended nothing is, and the next query would wait for ever.
+  // postgres.js pauses its socket when the stream is full and resumes it when more is read. Nothing more is read from an ended
+  // stream, so the next query would wait forever.
   rows._read(0);
   await archive.add(file);
   return { name, columns, ...content, file, sha256: digest.digest("hex") };

@@ -18,7 +18,7 @@ import { backUp, fingerprintOf, readBackup, restore, restoreFiles, unseal } from
 import type { Manifest } from "./manifest";
 
 const SECRET = "s".repeat(40);
-/** A backup is the owner's: the schema of migrations is theirs. */
+/** Backups run as the owner, who can read the schema of migrations. */
 const OWNER = process.env.MIGRATION_DATABASE_URL as string;
 let folder: string;
 const made: string[] = [];
@@ -61,10 +61,10 @@ async function someTraffic(n: number) {
 }
 
 test.each(["folder", "one.tar"])(
-  "what was backed up under load comes back the same (%s)",
+  "a backup taken under load restores the same data (%s)",
   async (name) => {
     const ctx = await someTraffic(made.length * 1000);
-    // More than a socket's and a stream's buffers hold.
+    // More than fits the buffers of a socket and a stream.
     const many = Array.from({ length: 3000 }, (_, n) => ({
       name: "test/bulk",
       data: { text: `${n} ${"x".repeat(300)}` },
@@ -92,7 +92,7 @@ test.each(["folder", "one.tar"])(
     const fresh = await emptyDatabase();
     await migrateDatabase(fresh);
     await restore(fresh, await readBackup(to));
-    // Backed up again, the restored database says the same of itself, table by table.
+    // A backup of the restored database has the same content, table by table.
     const again = await backUp(fresh, `${to}-again`, { secret: SECRET });
     expect(told(again)).toEqual(told(manifest));
     expect(again.migrations).toEqual(manifest.migrations);
@@ -110,7 +110,7 @@ test.each(["folder", "one.tar"])(
         (select count(*)::int from pg_trigger where tgname like 'audit%') as triggers`,
     );
     expect(counts[0]).toMatchObject({ spans: spans!.rows, ...here[0] });
-    // It goes on from there: sequences stand behind the rows, and a start finds nothing to migrate.
+    // The restored database is usable: sequences are ahead of the rows, and a start finds nothing to migrate.
     await migrateDatabase(fresh);
     await on(fresh, async (sql) => {
       await sql`insert into job_events (id, name, data) values ('evt_new', 'x', '{}')`;
@@ -125,11 +125,11 @@ test.each(["folder", "one.tar"])(
   120_000,
 );
 
-test("a database in use, a damaged backup, a later one and a foreign one are refused, and nothing is changed", async () => {
+test("a database in use, and a damaged, later or foreign backup, are refused without changing anything", async () => {
   await someTraffic(1);
   const to = path.join(folder, "refused");
   const manifest = await backUp(OWNER, to, { secret: SECRET });
-  await expect(backUp(OWNER, to, { secret: SECRET })).rejects.toThrow("is there already");
+  await expect(backUp(OWNER, to, { secret: SECRET })).rejects.toThrow("exists already");
   const backup = await readBackup(to);
   await expect(restore(OWNER, backup)).rejects.toThrow("not empty");
 
@@ -159,7 +159,7 @@ test("a database in use, a damaged backup, a later one and a foreign one are ref
 });
 
 test.each(["files", "files.tar"])(
-  "files are in the backup, come back, and one that was changed in it is noticed (%s)",
+  "files are backed up and restored, and a modified one is detected (%s)",
   async (name) => {
     const { ctx } = await testProject();
     const words = Buffer.from("what an imported file says ".repeat(10_000));
@@ -178,7 +178,7 @@ test.each(["files", "files.tar"])(
     expect(Buffer.concat(await (await fresh.read(key)).toArray())).toEqual(words);
     await undo();
     expect(await fresh.find(key)).toBeUndefined();
-    // Where it came from, its own files stay, whatever becomes of the restore.
+    // Existing files stay, whatever becomes of the restore.
     await (await restoreFiles(fileStore(), backup)).undo();
     expect((await fileStore().find(key))?.bytes).toBe(words.length);
     if (name.endsWith(".tar")) return;
@@ -187,7 +187,7 @@ test.each(["files", "files.tar"])(
   },
 );
 
-test("a tar that an earlier version wrote restores", async () => {
+test("a tar written by an earlier version restores", async () => {
   const from = path.join(folder, "earlier.tar");
   await writeFile(from, gunzipSync(await readFile("db/backup/testing/before-tar-stream.tar.gz")));
   const backup = await readBackup(from);
@@ -200,7 +200,7 @@ test("a tar that an earlier version wrote restores", async () => {
   expect(event?.data).toContain("backslash");
 });
 
-test("a tar that broke off, one with a changed byte and what is no tar are refused", async () => {
+test("a truncated tar, a modified tar and a file that is no tar are refused", async () => {
   const whole = path.join(folder, "whole.tar");
   await backUp(OWNER, whole, { secret: SECRET });
   const bytes = await readFile(whole);
@@ -222,18 +222,18 @@ test("a tar that broke off, one with a changed byte and what is no tar are refus
   expect(await refused("empty.tar", Buffer.alloc(0))).toContain("is not a backup");
 });
 
-test("a place that cannot be written to ends a backup with its reason", async () => {
+test("a path that cannot be written to fails the backup with its reason", async () => {
   const file = path.join(folder, "a-file");
   await writeFile(file, "");
   await expect(backUp(OWNER, path.join(file, "below"), { secret: SECRET })).rejects.toThrow("ENOTDIR");
-  // In the middle of a table: the writing fails while the server still sends.
+  // Fails in the middle of a table, while the server still sends.
   const to = path.join(folder, "breaks");
   await mkdir(path.join(`${to}.partial-${process.pid}`, "job_events.copy.gz"), { recursive: true });
   await expect(backUp(OWNER, to, { secret: SECRET })).rejects.toThrow("EISDIR");
   expect((await readdir(folder)).filter((name) => name.startsWith("breaks"))).toEqual([]);
 });
 
-test("an empty database that was never prepared takes a backup too", async () => {
+test("a backup restores into an unprepared, empty database", async () => {
   const to = path.join(folder, "bare.tar");
   await backUp(OWNER, to, { secret: SECRET });
   const bare = await emptyDatabase();
@@ -243,7 +243,7 @@ test("an empty database that was never prepared takes a backup too", async () =>
   await expect(migrateDatabase(bare)).rejects.toThrow(NewerDatabaseError);
 });
 
-test("the secret goes along only under a passphrase, and is told apart without it", async () => {
+test("the secret is included only under a passphrase, and its fingerprint identifies it without one", async () => {
   const to = path.join(folder, "with-secret");
   const manifest = await backUp(OWNER, to, { secret: SECRET, passphrase: "correct horse" });
   expect(await readFile(path.join(to, "manifest.json"), "utf8")).not.toContain(SECRET);

@@ -2,14 +2,14 @@ import type postgres from "postgres";
 import { z } from "zod";
 
 export const MANIFEST = "manifest.json";
-/** Raised when the form of a backup changes, not its tables: those have the migrations for a version. */
+/** Incremented when the backup format changes. Table changes do not count: migrations identify those. */
 export const FORMAT = 2;
 
 const table = z.object({
   name: z.string(),
   columns: z.array(z.string()),
   rows: z.number().int(),
-  /** Sum over all rows of a 64-bit hash of each, whatever their order. */
+  /** Sum over all rows of a 64-bit hash of each, independent of their order. */
   checksum: z.string(),
   file: z.string(),
   /** SHA-256 of the file. */
@@ -17,7 +17,7 @@ const table = z.object({
 });
 export type TableEntry = z.infer<typeof table>;
 
-/** A file's content. `member` is where it lies in the backup; `null`: it is in a bucket, or was missing. */
+/** A file's content. `member` is its name in the backup; `null` when it is in a bucket, or was missing. */
 const file = z.object({
   key: z.string(),
   bytes: z.number().int(),
@@ -27,18 +27,18 @@ const file = z.object({
 export type FileEntry = z.infer<typeof file>;
 
 export const manifest = z.object({
-  /** 1 had no files. */
+  /** Format 1 had no files. */
   whetstoneBackup: z.union([z.literal(1), z.literal(FORMAT)]),
   createdAt: z.number(),
   serverVersion: z.string(),
-  /** The migrations that the database had gone through: what its schema was. */
+  /** The applied migrations, which identify the schema. */
   migrations: z.array(z.object({ hash: z.string(), createdAt: z.number() })).min(1),
   tables: z.array(table),
   files: z.array(file).default([]),
   sequences: z.array(z.object({ name: z.string(), lastValue: z.string() })),
-  /** Tells whether a WHETSTONE_SECRET is the one of the backup, and nothing else about it. */
+  /** Identifies the WHETSTONE_SECRET of the backup without revealing anything about it. */
   secretFingerprint: z.string(),
-  /** The secret itself, under a passphrase; null unless it was asked for. */
+  /** The secret itself, sealed with a passphrase; null unless requested. */
   secret: z.object({ salt: z.string(), nonce: z.string(), sealed: z.string() }).nullable(),
 });
 export type Manifest = z.infer<typeof manifest>;
@@ -47,7 +47,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 export const tableName = (name: string) => `public.${quoted(name)}`;
 export const columnList = (columns: readonly string[]) => columns.map(quoted).join(", ");
 
-/** How many rows a table has and what they say, as one number each: equal before and after, or something was lost. */
+/** Returns a table's row count and a checksum over its rows, which must be equal before and after. */
 export async function contentOf(sql: postgres.Sql | postgres.TransactionSql, name: string, columns: readonly string[]) {
   const [row] = await sql.unsafe<{ rows: string; checksum: string }[]>(
     `select count(*)::text as rows, coalesce(sum(hashtextextended(row(${columnList(columns)})::text collate "C", 0)::numeric), 0)::text as checksum
@@ -56,7 +56,7 @@ export async function contentOf(sql: postgres.Sql | postgres.TransactionSql, nam
   return { rows: Number(row?.rows), checksum: String(row?.checksum) };
 }
 
-/** The same text for the same value on every server. */
+/** Makes every server render the same text for the same value. */
 export const PLAIN_SETTINGS = {
   application_name: "whetstone backup",
   DateStyle: "ISO, YMD",

@@ -13,10 +13,10 @@ import { columnList, contentOf, MANIFEST, type Manifest, manifest, PLAIN_SETTING
 
 type Tx = postgres.TransactionSql;
 
-/** An opened backup. `checksum` is its manifest's SHA-256, which stands for all of it. */
+/** An opened backup. `checksum` is its manifest's SHA-256, which covers the rest. */
 export type ReadBackup = { archive: Archive; manifest: Manifest; checksum: string };
 
-/** Reads a backup and, unless told otherwise, proves its files whole, before anything is touched. */
+/** Reads a backup and, unless `prove` is false, verifies its files before anything is changed. */
 export async function readBackup(from: string, { prove = true } = {}): Promise<ReadBackup> {
   const archive = await openArchive(from);
   const { text, digests } = await readThrough(archive, prove);
@@ -24,19 +24,19 @@ export async function readBackup(from: string, { prove = true } = {}): Promise<R
   const read = manifest.safeParse(parsed(text));
   if (!read.success) {
     throw new ArchiveProblem(
-      `${from} is not a backup that this version of Whetstone can read: its manifest is damaged, or of a later form.`,
+      `${from} is not a backup that this version of Whetstone can read: its manifest is damaged, or of a later format.`,
     );
   }
   const files = read.data.files.flatMap(({ member, sha256 }) => (member === null ? [] : [{ file: member, sha256 }]));
   for (const { file, sha256 } of prove ? [...read.data.tables, ...files] : []) {
     const found = digests.get(file);
-    if (found === undefined) throw new ArchiveProblem(`The backup is not whole: it lacks ${file}.`);
+    if (found === undefined) throw new ArchiveProblem(`The backup is incomplete: it lacks ${file}.`);
     if (found !== sha256) throw new ArchiveProblem(`The backup is damaged: ${file} is not what was written.`);
   }
   return { archive, manifest: read.data, checksum: createHash("sha256").update(text).digest("hex") };
 }
 
-/** Reads all of it once: the manifest stands at the end, where it is written. */
+/** Reads the whole archive once: the manifest is written last. */
 async function readThrough({ members }: Archive, prove: boolean) {
   const digests = new Map<string, string>();
   let text: string | undefined;
@@ -62,13 +62,13 @@ const parsed = (text: string): unknown => {
 };
 
 /**
- * Puts a backup into an empty installation: the schema as it was then, the rows, the proof that they are the same, and
- * then what migrations have come since, and the functions. All in one transaction: a restore that fails has changed nothing.
+ * Restores a backup into an empty installation: the schema of that time, the rows, a verification of them, and then the
+ * later migrations and the functions. All in one transaction: a failed restore changes nothing.
  */
 export async function restore(
   url: string,
   { archive, manifest }: Pick<ReadBackup, "archive" | "manifest">,
-  /** Whom the application connects as, where that is not the owner. */
+  /** The role that the application connects as, when it is not the owner. */
   application: string | undefined = undefined,
 ): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: SOURCES.migrations });
@@ -91,7 +91,7 @@ export async function restore(
   }
 }
 
-/** Puts the backup's files into the store. Returns what takes them out again, where the restore then fails. */
+/** Restores the backup's files into the store. Returns an `undo` for a restore that then fails. */
 export async function restoreFiles(store: FileStore, { archive, manifest }: Pick<ReadBackup, "archive" | "manifest">) {
   const byMember = new Map(manifest.files.map((file) => [file.member, file]));
   const done: string[] = [];
@@ -101,7 +101,7 @@ export async function restoreFiles(store: FileStore, { archive, manifest }: Pick
   try {
     for await (const { name, content } of archive.members()) {
       const file = byMember.get(name);
-      // One that is there already is somebody's, and not ours to take out again.
+      // An existing file belongs to somebody else, so `undo` must not delete it.
       if (!file || (await store.find(file.key))) continue;
       const upload = file.key.replace("/objects/", "/uploads/");
       await store.abandon(upload);
@@ -117,7 +117,7 @@ export async function restoreFiles(store: FileStore, { archive, manifest }: Pick
   return { restored: done.length, undo };
 }
 
-/** The migrations that the backup's database had gone through, each as this code knows it. */
+/** Returns the backup's migrations as this code knows them; throws when it does not know one. */
 function refuseForeign({ migrations: had }: Manifest, ours: readonly MigrationMeta[]) {
   if ((had.at(-1)?.createdAt ?? 0) > (ours.at(-1)?.folderMillis ?? 0)) {
     throw new ArchiveProblem(
@@ -131,16 +131,16 @@ function refuseForeign({ migrations: had }: Manifest, ours: readonly MigrationMe
   return known;
 }
 
-/** An installation in which nobody has begun: it may have been started, which leaves no person and no project. */
+/** Refuses a database in use. An installation that was only started has no person and no project, and passes. */
 async function refuseNonEmpty(tx: Tx) {
   const [found] = await tx`
     select to_regclass('public.users') as users, to_regclass('public.projects') as projects,
            (select count(*)::int from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')) as tables`;
   if (found?.tables > 0 && !(found?.users && found?.projects)) {
-    throw new ArchiveProblem("The database is another program's. Restore into an empty one.");
+    throw new ArchiveProblem("The database belongs to another program. Restore into an empty one.");
   }
   if (!found?.users) return;
-  // Nobody begins while this goes on.
+  // Keeps anybody from signing up during the restore.
   await tx`lock table users, projects in access exclusive mode`;
   const [row] = await tx`select exists (select 1 from users) or exists (select 1 from projects) as used`;
   if (row?.used) {
@@ -156,7 +156,7 @@ async function createSchema(tx: Tx) {
   await tx`create schema public`;
   await tx`grant usage on schema public to public`;
   await tx`create schema drizzle`;
-  // As drizzle makes it, which goes on with it.
+  // Exactly as drizzle creates it, because its migrator continues with it.
   await tx`create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
 }
 
@@ -166,12 +166,12 @@ async function migrateOne(tx: Tx, { sql, hash, folderMillis }: MigrationMeta) {
 }
 
 async function loadRows(tx: Tx, archive: Archive, { tables, sequences }: Manifest) {
-  // Foreign keys are checked once at the end instead of for each row; no order of the tables matters then.
+  // Foreign keys are dropped and checked once at the end, so the order of the tables does not matter.
   const keys = await tx<{ table: string; name: string; definition: string }[]>`
     select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`;
   for (const key of keys) await tx.unsafe(`alter table ${key.table} drop constraint "${key.name}"`);
-  // What a trigger would write is a row of the backup itself.
+  // The backup already contains the rows that triggers would write.
   const triggered = await tx<{ name: string }[]>`
     select distinct tgrelid::regclass::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
     where not tgisinternal and c.relnamespace = 'public'::regnamespace`;
@@ -184,7 +184,7 @@ async function loadRows(tx: Tx, archive: Archive, { tables, sequences }: Manifes
     const rows = await tx.unsafe(`copy ${tableName(name)} (${columnList(columns)}) from stdin`).writable();
     const closed = once(rows, "close");
     await pipeline(content, createGunzip(), rows);
-    // With its close the stream says one more word to the server, which must not fall into the next table.
+    // On close the stream sends one more message to the server, which must not end up in the next table's COPY.
     await closed;
   }
   for (const { name } of triggered) await tx.unsafe(`alter table ${name} enable trigger user`);

@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 export const fingerprintOf = (secret: string) =>
   Buffer.from(hkdfSync("sha256", secret, "", "whetstone:backup-fingerprint", 16)).toString("hex");
 
-/** The secret under a passphrase (scrypt, AES-256-GCM). */
+/** Seals the secret with a passphrase (scrypt, AES-256-GCM). */
 export function seal(secret: string, passphrase: string): NonNullable<Manifest["secret"]> {
   const salt = randomBytes(16);
   const nonce = randomBytes(12);
@@ -17,7 +17,7 @@ export function seal(secret: string, passphrase: string): NonNullable<Manifest["
   return { salt: salt.toString("base64"), nonce: nonce.toString("base64"), sealed: sealed.toString("base64") };
 }
 
-/** `undefined` when the passphrase is another. */
+/** Returns the secret; `undefined` if the passphrase is wrong. */
 export function unseal(kept: NonNullable<Manifest["secret"]>, passphrase: string): string | undefined {
   const [salt, nonce, sealed] = [kept.salt, kept.nonce, kept.sealed].map((text) => Buffer.from(text, "base64")) as [
     Buffer,

@@ -7,13 +7,13 @@ import { inRoot } from "../system/paths.mjs";
 import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
 
-/** What the build is made from, and by. Migrations and functions of the database are read when they run. */
+/** The inputs of a build. Migrations and database functions are not among them: they are read at run time. */
 const FOLDERS = ["app", "cli", "db", "inngest", "patches", "public", "scripts/lib/building", "server", "web", "worker"];
 const ROOT_FILES = /^(package(-lock)?\.json|tsconfig\.json|(?!(vitest|playwright|drizzle)\.)[\w.-]+\.(ts|tsx|mjs))$/;
 const NOT_BUILT = /(\.test\.tsx?|\.md)$|^db\/(functions|migrations|testing)(\/|$)|^next-env\.d\.ts$/;
 const STAMP = "dist/build.json";
 
-/** What Next does not build, each one file. */
+/** Programs that Next does not build, bundled into one file each. */
 const PROGRAMS = {
   web: "web/main.ts",
   worker: "worker/main.ts",
@@ -30,7 +30,7 @@ const filesIn = (folder) =>
       })
     : [];
 
-/** A digest of all sources: touching a file without changing it builds nothing. */
+/** Returns a digest of all sources' content: touching a file without changing it does not trigger a build. */
 export function sourcesDigest() {
   const files = [...readdirSync(inRoot()).filter((file) => ROOT_FILES.test(file)), ...FOLDERS.flatMap(filesIn)];
   const digest = createHash("sha256");
@@ -54,7 +54,7 @@ export function isBuilt(digest) {
   return stamp.digest === digest && stamp.buildId === buildId();
 }
 
-/** Builds what changed since the last build; nothing when nothing did. @param {{log: string, always?: boolean}} options */
+/** Builds if the sources changed since the last build. @param {{log: string, always?: boolean}} options */
 export async function build({ log, always = false }) {
   const LONGEST_BUILD_MS = 15 * 60_000;
   if (!always && isBuilt(sourcesDigest())) return;
@@ -62,7 +62,7 @@ export async function build({ log, always = false }) {
   const lock = await waitForLock(inRoot("dist/building.json"), "build", { withinMs: LONGEST_BUILD_MS });
   try {
     const digest = sourcesDigest();
-    if (!always && isBuilt(digest)) return; // by the one we waited for
+    if (!always && isBuilt(digest)) return; // by the process that held the lock
     await step(
       "Building the application",
       async () => {
@@ -88,8 +88,8 @@ export async function build({ log, always = false }) {
 }
 
 /**
- * Whole, with the packages they use: one start reads a few files instead of a thousand, in half the time and with a
- * quarter less memory.
+ * Bundles the programs with their dependencies: a start reads a few files instead of a thousand, in half the time and with
+ * a quarter less memory.
  */
 async function bundlePrograms() {
   for (const file of readdirSync(inRoot("dist"))) if (file.endsWith(".js")) rmSync(inRoot("dist", file));
@@ -106,13 +106,13 @@ async function bundlePrograms() {
     keepNames: true,
     tsconfig: "tsconfig.json",
     alias: { "server-only": inRoot("db/testing/empty.ts") },
-    external: ["@node-rs/argon2", "next"], // a native library, and what loads its own build
-    // Packages written for `require` find it: an ES module has none of its own.
+    external: ["@node-rs/argon2", "next"], // a native library, and a package that loads its own build
+    // An ES module has no `require`, which CommonJS dependencies expect.
     banner: {
       js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
     },
     logLevel: "warning",
   }).catch(() => {
-    throw new OperatorError("The application could not be built. What is wrong is above.");
+    throw new OperatorError("The application could not be built. See the errors above.");
   });
 }

@@ -15,7 +15,7 @@ function packagesOf(file) {
   }
 }
 
-/** Is what package-lock.json asks for what npm last installed? (Optional packages are for other systems.) */
+/** Returns whether the installed packages match package-lock.json. (Optional packages are for other systems.) */
 export function isInstalled() {
   const installed = packagesOf(INSTALLED);
   return Object.entries(packagesOf("package-lock.json")).every(
@@ -24,7 +24,7 @@ export function isInstalled() {
   );
 }
 
-/** An installation applies the patches; one that came later (with a `git pull`) it does not know. */
+/** Returns whether patches are newer than the installation, which applies those of its time (after a `git pull`). */
 function hasNewPatches() {
   if (!existsSync(inRoot("patches"))) return false;
   const installedAt = statSync(inRoot(INSTALLED)).mtimeMs;
@@ -39,7 +39,7 @@ export async function install(log) {
   await step(
     "Installing packages",
     () =>
-      // The build needs development packages too, also where NODE_ENV=production would leave them out.
+      // The build needs development packages even where NODE_ENV=production would omit them.
       runLogged(command, [...args, "ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=warn"], {
         log,
         failed: "The packages could not be installed. Check the connection to the npm registry, and try again.",
@@ -48,7 +48,7 @@ export async function install(log) {
   );
 }
 
-/** Those that are applied already stay as they are; a changed one needs its package afresh. @param {string} log */
+/** Applies patches; applied ones are skipped, and a changed one requires a reinstalled package. @param {string} log */
 async function applyPatches(log) {
   const failed = "The patches could not be applied.";
   const applied = await runLogged(process.execPath, [inRoot("node_modules/patch-package/index.js")], {

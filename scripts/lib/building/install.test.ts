@@ -38,11 +38,11 @@ test("package-lock.json names the builds for all systems, without which `npm ci`
   expect(missing, "run: node scripts/complete-lock.mjs").toEqual([]);
 });
 
-/** Builds that the registry at hand did not have when their version came in: `complete-lock` asks for them each time. */
+/** Builds that the registry lacked when their version was added: `complete-lock` requests them each time. */
 const NOT_OFFERED =
   /^(@biomejs\/cli-(android-arm64|android-x64|darwin-arm64|darwin-x64|linux-arm64-musl|linux-x64-musl|win32-arm64|win32-x64)@2\.6\.8|@next\/swc-(darwin-arm64|darwin-x64|win32-arm64-msvc|win32-x64-msvc)@16\.4\.6|@oxc-parser\/binding-[\w-]+@0\.156\.0)$/;
 
-test("what package-lock.json names it also pins by checksum, but for builds that the registry did not have", () => {
+test("every package in package-lock.json has a checksum, except builds that the registry lacked", () => {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, Entry> };
   const unpinned = Object.entries(packages)
     .filter(([place, { link, integrity }]) => place !== "" && !link && !integrity)

@@ -8,11 +8,11 @@ import { Cluster } from "./postgres.mjs";
 
 const LONG_ENOUGH = 32;
 
-/** DATA_DIR: what an installation keeps. @param {string} folder */
+/** Returns the paths and secrets in DATA_DIR. @param {string} folder */
 export function dataFolder(folder) {
   const inside = (/** @type {string[]} */ ...parts) => path.join(folder, ...parts);
   try {
-    // Others may pass through (as root, the database runs as another user), not look: each thing inside is closed.
+    // Others may traverse it (as root, the database runs as another user) but not list it; everything inside is private.
     mkdirSync(folder, { recursive: true, mode: 0o711 });
     mkdirSync(inside("logs"), { recursive: true, mode: 0o700 });
     accessSync(folder, constants.W_OK);
@@ -30,7 +30,7 @@ export function dataFolder(folder) {
   };
 }
 
-/** The secret that the operator gave, in the variable or in a file of theirs. @param {NodeJS.ProcessEnv} env */
+/** Returns the operator's own secret, from the variable or from a file. @param {NodeJS.ProcessEnv} env */
 export function givenSecret({ WHETSTONE_SECRET: text, WHETSTONE_SECRET_FILE: file }) {
   if (text && file)
     throw new OperatorError("WHETSTONE_SECRET and WHETSTONE_SECRET_FILE are both set: keep one of them.");
@@ -53,7 +53,7 @@ function readSecret(file) {
   }
 }
 
-/** Made once; a crash while making it leaves none. @param {string} file */
+/** Creates the secret once, atomically. @param {string} file */
 function secret(file) {
   const given = givenSecret(process.env);
   if (given !== undefined) return given;
@@ -63,7 +63,7 @@ function secret(file) {
     try {
       linkSync(making, file);
     } catch {
-      // Another process has just made it.
+      // Another process has just created it.
     } finally {
       rmSync(making, { force: true });
     }
@@ -71,7 +71,7 @@ function secret(file) {
   const kept = readFileSync(file, "utf8").trim();
   if (kept.length < LONG_ENOUGH)
     throw new OperatorError(
-      `${file} is damaged. Restore it from a backup: stored keys can be read with no other secret.`,
+      `${file} is damaged. Restore it from a backup: stored keys cannot be read with any other secret.`,
     );
   return kept;
 }

@@ -10,11 +10,11 @@ import { prepareDatabase } from "./prepare-database.mjs";
 const WAIT_MS = 60_000;
 
 /**
- * Gives a command the database of this installation: the one of DATABASE_URL, the one that a running server has open, or
- * the embedded one, started for as long as the command runs.
+ * Runs a command on this installation's database: that of DATABASE_URL, that of a running server, or the embedded one,
+ * started for the duration of the command.
  * @template T
  * @param {{folder: ReturnType<typeof import("./data-folder.mjs").dataFolder>, given: import("./prepare-database.mjs").Urls | undefined, built: boolean, env: NodeJS.ProcessEnv}} options
- *   `given`: a database that is not ours to start
+ *   `given`: an external database
  * @param {(urls: import("./prepare-database.mjs").Urls, address: string | undefined) => Promise<T>} work
  * @returns {Promise<T>}
  */
@@ -58,11 +58,11 @@ async function lockOrServer(file) {
     if (!(error instanceof LockHeld)) throw error;
     if (error.held.kind === "cli")
       throw new OperatorError(
-        `Another command (process ${error.held.holder.pid}) has worked on this database for a minute. Try again when it is done.`,
+        `Another command (process ${error.held.holder.pid}) has been using this database for a minute. Retry when it is done.`,
       );
     await until(() => holderOf(file)?.database === true || !holderOf(file), WAIT_MS);
     const server = holderOf(file);
-    if (!server?.database) throw new OperatorError("The server is just starting or stopping. Try again in a moment.");
+    if (!server?.database) throw new OperatorError("The server is starting or stopping. Retry in a moment.");
     return server;
   }
 }

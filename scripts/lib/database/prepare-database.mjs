@@ -6,17 +6,17 @@ import { inRoot, runTypeScript } from "../system/paths.mjs";
 import { ended } from "../system/processes.mjs";
 
 /**
- * What a start has to know of the database.
+ * Facts about the database that a start needs.
  * @typedef {{serverVersion: string, setupToken: string | null}} Prepared
- * @typedef {{url: string, ownerUrl: string | undefined}} Urls the application's way in, and that of whose the tables are
+ * @typedef {{url: string, ownerUrl: string | undefined}} Urls the application's URL, and that of the tables' owner
  */
 
 /**
- * Creates what is missing in the database and brings it to this version of the code: `cli/prepare.ts` in a process of
- * its own, so that what it loads does not stay in the supervisor's memory.
+ * Creates and migrates the database to this version of the code by running `cli/prepare.ts` in its own process, so that
+ * its modules do not stay in the supervisor's memory.
  * @param {Urls} urls
  * @param {{env?: NodeJS.ProcessEnv, firstRun?: boolean, built?: boolean, embedded?: boolean}} [options]
- *   `firstRun`: make the one-time link if nobody is there yet; `embedded`: the server is the installation's own
+ *   `firstRun`: create the one-time link if nobody has an account; `embedded`: the server belongs to the installation
  * @returns {Promise<Prepared>}
  */
 export async function prepareDatabase({ url, ownerUrl }, options = {}) {

@@ -5,8 +5,8 @@ import path from "node:path";
 import { Cluster, urlOf } from "./postgres.mjs";
 
 /**
- * A PostgreSQL of its own in a temporary folder, gone with `stop`.
- * @param {{throwaway: boolean}} options `throwaway`: faster, because nothing in it has to survive a power cut
+ * Starts a PostgreSQL in a temporary folder, which `stop` deletes.
+ * @param {{throwaway: boolean}} options `throwaway`: faster, because nothing has to survive a power failure
  */
 export async function startTemporaryDatabase({ throwaway }) {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-db-"));

@@ -16,17 +16,17 @@ import { onParentGone, onStopSignal } from "../system/signals.mjs";
 import { addressOf, givenDatabase, readSettings } from "./settings.mjs";
 import { Supervised } from "./supervised.mjs";
 
-/** How long a start waits for a command (`npm run cli`) that has the database open, or for a server that is stopping. */
+/** How long a start waits for a command (`npm run cli`) that uses the database, or for a server that is stopping. */
 const COMMAND_MS = 60_000;
 
-/** What a server that was killed may leave behind ends by then: it gives a statement up after 20 s where nobody set another time. */
+/** Orphaned backends of a killed server end by then: it cancels statements after 20 s by default. */
 const LEFTOVERS_MS = 30_000;
 
-/** How long a stop waits for the step of the start that it interrupts. */
+/** How long a stop waits for the interrupted step of the start. */
 const LAST_STEP_MS = 15_000;
 
 /**
- * The two forms of serving differ in what is built before and which programs run.
+ * The two modes of serving differ in what is built first and which programs run.
  * @typedef {{
  *   kind: "start" | "dev",
  *   build: boolean,
@@ -40,7 +40,7 @@ class Stopped extends Error {}
 
 /** From nothing to serving, and back. Resolves with the exit code. @param {Mode} mode */
 export async function serve(mode) {
-  /** What was started, in order; ended in the opposite order. @type {(() => Promise<void> | void)[]} */
+  /** Stop functions of what was started, in order; run in reverse. @type {(() => Promise<void> | void)[]} */
   const started = [];
   let stopping = false;
   /** @type {(reason: unknown) => void} */
@@ -57,7 +57,7 @@ export async function serve(mode) {
     giveUp(new Stopped());
   });
   onParentGone(() => {
-    print("Whoever started this is gone: stopping …");
+    print("The parent process is gone: stopping …");
     stopping = true;
     giveUp(new Stopped());
   });
@@ -76,7 +76,7 @@ export async function serve(mode) {
   const booting = boot(mode, { started, holdLock, throwIfStopped, giveUp });
   try {
     await Promise.race([booting, stopRequested]);
-    await stopRequested; // serving: until someone ends it
+    await stopRequested; // serving, until stopped
     return 0;
   } catch (error) {
     stopping = true;
@@ -84,7 +84,7 @@ export async function serve(mode) {
     endForeground();
     await endAll();
     await Promise.race([booting.catch(() => {}), sleep(LAST_STEP_MS)]); // it ends at its next step
-    await endAll(); // what that step still started
+    await endAll(); // anything that step still started
     lock?.release();
     if (!(error instanceof Stopped)) throw error;
     print("Stopped.");
@@ -130,7 +130,7 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
     DATA_DIR: folder.folder,
     WHETSTONE_SECRET: folder.secret(),
     WHETSTONE_SECRET_FILE: "",
-    // Only what prepares the database has the owner's way in. Empty and not left out: Next reads `.env` by itself.
+    // Only the preparation of the database gets the owner's URL. Empty rather than unset: Next reads `.env` itself.
     MIGRATION_DATABASE_URL: "",
   };
   const database = await openDatabase({
@@ -168,9 +168,9 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
     const { failed } = await process.start();
     if (failed) throw new OperatorError(startFailure(process.description.name, failed, settings, port));
   };
-  // The web server needs the database when it answers, not while it loads: the two come up together.
+  // The web server needs the database to serve requests, not to load: the two start in parallel.
   const webStart = waitUntilReady(web);
-  webStart.catch(giveUp); // a setting that it cannot read ends the start before the database is up
+  webStart.catch(giveUp); // an invalid setting fails the start before the database is up
   await database.start();
   throwIfStopped();
   const { setupToken } = await step("Checking the database", () =>
@@ -188,7 +188,7 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
   print(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
   if (setupToken) {
     print(
-      `\nNobody has an account yet. Become the owner with this link (it works once, for 24 hours; a new one: npm run -s cli -- setup-link):\n\n  ${address}/setup#token=${setupToken}\n`,
+      `\nNobody has an account yet. Become the owner with this link (valid once, for 24 hours; for a new one run npm run -s cli -- setup-link):\n\n  ${address}/setup#token=${setupToken}\n`,
     );
   }
 }
@@ -206,9 +206,9 @@ async function lockFor(mode, { lockFile, folder }) {
     if (!(error instanceof LockHeld)) throw error;
     const { holder, kind, address } = error.held;
     if (kind === "cli")
-      throw new OperatorError(`A command (process ${holder.pid}) still works on ${folder}. Try again when it is done.`);
+      throw new OperatorError(`A command (process ${holder.pid}) is still using ${folder}. Retry when it is done.`);
     throw new OperatorError(
-      `Whetstone runs already on ${folder} (process ${holder.pid}${address ? `, at ${address}` : ""}). Stop that one first (kill ${holder.pid}), or start another with its own folder and port: DATA_DIR=… PORT=… npm ${kind === "dev" ? "run dev" : "start"}`,
+      `Whetstone is already running on ${folder} (process ${holder.pid}${address ? `, at ${address}` : ""}). Stop that one first (kill ${holder.pid}), or start another with its own folder and port: DATA_DIR=… PORT=… npm ${kind === "dev" ? "run dev" : "start"}`,
     );
   }
 }
@@ -237,14 +237,14 @@ function portSentence(code, host, port) {
 const startFailure = (name, reason, { host }, port) =>
   name === "web" && /^E[A-Z]+$/.test(reason)
     ? portSentence(reason, host, port)
-    : `The ${name} process did not start (${reason}). What it said is above.`;
+    : `The ${name} process did not start (${reason}). Its output is above.`;
 
-/** What Postgres says of the memory of a server that was killed, while a process of it is left. @param {unknown} trouble */
+/** PostgreSQL's error while a process of a killed server still holds its shared memory. @param {unknown} trouble */
 const isStillInUse = (trouble) =>
   trouble instanceof OperatorError && /shared memory block .* still in use/.test(trouble.message);
 
 /**
- * The embedded database, kept running; or the one that DATABASE_URL names, which is not ours to start.
+ * Supervises the embedded database, or returns the external one that DATABASE_URL names.
  * @param {{given: import("../database/prepare-database.mjs").Urls | undefined, folder: ReturnType<typeof dataFolder>, lost: () => void}} options
  */
 async function openDatabase({ given, folder: { cluster }, lost }) {
@@ -261,8 +261,8 @@ async function openDatabase({ given, folder: { cluster }, lost }) {
   let moved = () => {};
 
   /**
-   * After a crash its processes may still be on their way out (one that is in a statement ends that first): it is tried
-   * again where the trouble is `isRetryable`.
+   * Starts the database, retrying errors that `isRetryable` accepts: after a crash its processes may still be ending (one in
+   * a statement finishes that first).
    * @param {(trouble: unknown) => boolean} isRetryable
    */
   const startWithRetry = async (isRetryable) => {
@@ -281,7 +281,7 @@ async function openDatabase({ given, folder: { cluster }, lost }) {
     while (server && !ending) {
       await server.exited;
       if (ending) return;
-      print("The database ended by itself; starting it again.");
+      print("The database ended unexpectedly; restarting it.");
       const before = current().url;
       starting = startWithRetry(() => true);
       server = await starting.catch(() => undefined);

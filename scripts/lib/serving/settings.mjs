@@ -5,23 +5,23 @@ import path from "node:path";
 import { OperatorError } from "../system/operator-error.mjs";
 import { inRoot, ROOT } from "../system/paths.mjs";
 
-/** Reads a file `.env` in the repository; variables that are set already win. */
+/** Loads `.env` of the repository; variables that are already set take precedence. */
 if (existsSync(inRoot(".env"))) process.loadEnvFile?.(inRoot(".env"));
 
 /**
- * What has to be known before any code of the application runs. Everything else is env.ts's.
+ * Reads the settings needed before any application code runs; env.ts reads everything else.
  * @param {NodeJS.ProcessEnv} env
  */
 export function readSettings(env = process.env) {
   const host = env.HOST || "127.0.0.1";
   const port = Number(env.PORT || 3000);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new OperatorError(`PORT is "${env.PORT}"; it has to be a number from 0 (any free port) to 65535.`);
+    throw new OperatorError(`PORT is "${env.PORT}"; it must be a number from 0 (any free port) to 65535.`);
   }
   const databaseUrl = databaseUrlIn(env, "DATABASE_URL");
   const migrationDatabaseUrl = databaseUrlIn(env, "MIGRATION_DATABASE_URL");
   if (migrationDatabaseUrl && !databaseUrl) {
-    throw new OperatorError("MIGRATION_DATABASE_URL needs DATABASE_URL beside it: the embedded database has its own.");
+    throw new OperatorError("MIGRATION_DATABASE_URL needs DATABASE_URL: the embedded database has its own owner.");
   }
   return {
     host,
@@ -37,18 +37,18 @@ export function readSettings(env = process.env) {
 function databaseUrlIn(env, name) {
   const url = env[name] || undefined;
   if (url && !(/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) {
-    throw new OperatorError(`${name} has to look like postgres://user:password@host:5432/database.`);
+    throw new OperatorError(`${name} must look like postgres://user:password@host:5432/database.`);
   }
   return url;
 }
 
-/** What people type. @param {{host: string, port: number, publicUrl: string | undefined}} settings */
+/** Returns the public address. @param {{host: string, port: number, publicUrl: string | undefined}} settings */
 export function addressOf({ host, port, publicUrl }) {
   if (publicUrl) return publicUrl.replace(/\/+$/, "");
   const everywhere = host === "0.0.0.0" || host === "::";
   return `http://${everywhere ? "localhost" : isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-/** The database that is not ours to start, if one is named. @param {ReturnType<typeof readSettings>} settings */
+/** Returns the external database, if one is configured. @param {ReturnType<typeof readSettings>} settings */
 export const givenDatabase = ({ databaseUrl, migrationDatabaseUrl }) =>
   databaseUrl === undefined ? undefined : { url: databaseUrl, ownerUrl: migrationDatabaseUrl };

@@ -24,7 +24,7 @@ test("empty variables mean their defaults", () => {
 test.each([{ PORT: "80a" }, { PORT: "65536" }, { PORT: "-1" }, { DATABASE_URL: "localhost/x" }])(
   "%o is refused",
   (env) => {
-    expect(() => settings(env)).toThrow(/PORT is|DATABASE_URL has to/);
+    expect(() => settings(env)).toThrow(/PORT is|DATABASE_URL must/);
   },
 );
 
@@ -36,6 +36,6 @@ test.each([
   expect(addressOf({ host, port: 3000, publicUrl: undefined })).toBe(address);
 });
 
-test("PUBLIC_URL is what people type", () => {
+test("PUBLIC_URL overrides the address", () => {
   expect(addressOf({ host: "0.0.0.0", port: 3000, publicUrl: "https://ours.test/" })).toBe("https://ours.test");
 });

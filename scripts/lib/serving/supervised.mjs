@@ -7,19 +7,19 @@ import { ended, endProcess, identify } from "../system/processes.mjs";
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /**
- * A process that worked this long had started well: the next crash is a new story. Short, for an outage of half a minute
- * is worse than a process that starts anew every ten seconds.
+ * A process that has run this long counts as stable: the next crash starts the backoff over. Short, because an outage of
+ * half a minute is worse than a process that restarts every ten seconds.
  */
 const STABLE_AFTER_MS = 10_000;
 const FINISH_MS = 10_000;
 
 /**
- * A child that is started again when it crashes, with longer and longer pauses.
+ * A child process that is restarted with exponential backoff when it crashes.
  * @typedef {{name: string, args: readonly string[], env: () => NodeJS.ProcessEnv, onStarted?: () => void}} Description
  */
 export class Supervised {
   #stopping = false;
-  /** One that never came up is not started again: whoever starts it is told why instead. */
+  /** A process that was never ready is not restarted: the caller of `start` gets the reason instead. */
   #ready = false;
   #pause = FIRST_PAUSE_MS;
   /** @type {NodeJS.Timeout | undefined} */
@@ -37,9 +37,9 @@ export class Supervised {
   /** Resolves with its first message, or with how it ended before it sent one. @returns {Promise<{failed?: string}>} */
   start() {
     const { name, args, env, onStarted } = this.description;
-    /** By a clock that does not jump. @type {number | undefined} */
+    /** Monotonic. @type {number | undefined} */
     let upAt;
-    // Detached: Ctrl+C in a terminal reaches the supervisor only, which asks the children to finish.
+    // Detached: Ctrl+C in a terminal reaches only the supervisor, which stops the children.
     const child = spawn(process.execPath, [...args], {
       cwd: inRoot(),
       env: env(),
@@ -54,9 +54,7 @@ export class Supervised {
       this.identity = undefined;
       if (this.#stopping || !this.#ready) return;
       if (upAt !== undefined && performance.now() - upAt > STABLE_AFTER_MS) this.#pause = FIRST_PAUSE_MS;
-      print(
-        `The ${name} process ended (${signal ?? `exit code ${code}`}); starting it again in ${this.#pause / 1000} s.`,
-      );
+      print(`The ${name} process ended (${signal ?? `exit code ${code}`}); restarting it in ${this.#pause / 1000} s.`);
       this.#restartTimer = setTimeout(() => void this.start(), this.#pause);
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
     });
@@ -88,7 +86,7 @@ export class Supervised {
     if (this.#child?.connected) this.#child.send(message, () => {});
   }
 
-  /** Ends it; it comes back at once, with the environment of now. */
+  /** Terminates the process; it restarts at once, with the current environment. */
   async restart() {
     this.#pause = FIRST_PAUSE_MS;
     this.#child?.kill("SIGTERM");

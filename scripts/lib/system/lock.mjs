@@ -3,7 +3,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:
 import { identify, isRunning, until } from "./processes.mjs";
 
 /**
- * What a lock file tells others about who holds it.
+ * The content of a lock file: who holds it.
  * @typedef {import("./processes.mjs").Identity} Identity
  * @typedef {{holder: Identity, kind: string, database?: boolean, external?: boolean, stopping?: boolean, address?: string, children?: Record<string, Identity>}} Held
  */
@@ -17,13 +17,13 @@ function read(file) {
   }
 }
 
-/** Who holds the lock now, if that process is alive. @param {string} file */
+/** Returns the lock's content if the holder is alive. @param {string} file */
 export function holderOf(file) {
   const held = read(file);
   return held && isRunning(held.holder) ? held : undefined;
 }
 
-/** Somebody else has it. */
+/** Thrown when another process holds the lock. */
 export class LockHeld extends Error {
   /** @param {Held} held */
   constructor(held) {

@@ -14,7 +14,7 @@ afterEach(() => rmSync(path.dirname(file), { recursive: true }));
 
 const alone = () => readdirSync(path.dirname(file));
 
-test("one process holds it at a time, and says who it is", () => {
+test("one process holds a lock at a time, and the file identifies it", () => {
   const lock = acquireLock(file, "start");
   lock.update({ address: "http://127.0.0.1:3000" });
   expect(() => acquireLock(file, "start")).toThrow(LockHeld);
@@ -28,7 +28,7 @@ test("one process holds it at a time, and says who it is", () => {
   expect(alone()).toEqual([]);
 });
 
-test("the lock of a process that is gone is taken over, with the names of its children", () => {
+test("a dead process's lock is taken over, with the names of its children", () => {
   const children = { web: { pid: 4_000_001, since: "then" } };
   writeFileSync(file, JSON.stringify({ holder: { pid: 4_000_000, since: "then" }, kind: "start", children }));
   expect(holderOf(file)).toBeUndefined();
@@ -36,12 +36,12 @@ test("the lock of a process that is gone is taken over, with the names of its ch
   expect(alone()).toEqual(["running.json"]);
 });
 
-test("a process that only has the same number does not hold it", () => {
+test("a process that reuses the pid does not hold the lock", () => {
   writeFileSync(file, JSON.stringify({ holder: { pid: process.pid, since: "another start" }, kind: "start" }));
   expect(acquireLock(file, "start").content.holder).toEqual(identify(process.pid));
 });
 
-test("a damaged lock file holds nobody up", () => {
+test("a damaged lock file blocks nobody", () => {
   writeFileSync(file, "{");
   expect(acquireLock(file, "start").content.kind).toBe("start");
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ kind: "start" });
@@ -57,7 +57,7 @@ test("waiting ends when the holder does", async () => {
   expect((await waiting).content.kind).toBe("start");
 });
 
-test("of many processes that want it at once one gets it", async () => {
+test("of many processes that compete for a lock, one gets it", async () => {
   const take = `
     const { acquireLock } = await import(${JSON.stringify(new URL("./lock.mjs", import.meta.url).href)});
     try { acquireLock(${JSON.stringify(file)}, "start"); console.log("taken"); } catch (error) { console.log(error.constructor.name); }

@@ -1,10 +1,10 @@
-// No import and no new syntax here: this has to be readable for the very Nodes that it refuses.
+// No imports and no new syntax here: the very Node versions that this rejects have to parse it.
 const OLDEST = [20, 19];
 
 export function nodeProblem(version) {
   const [major, minor] = version.split(".").map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return undefined;
-  return `Whetstone needs Node.js ${OLDEST.join(".")} or later; this is ${version}. Install a current one from https://nodejs.org, then try again.`;
+  return `Whetstone needs Node.js ${OLDEST.join(".")} or later; this is ${version}. Install a current one from https://nodejs.org, then retry.`;
 }
 
 export function requireNode() {

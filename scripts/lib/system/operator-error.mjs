@@ -1,13 +1,13 @@
 // @ts-check
 
-/** Something a person can put right: shown as the sentence it is, without a stack. */
+/** An error that the operator can fix: shown as a sentence, without a stack. */
 export class OperatorError extends Error {
   /** @override */
   name = "OperatorError";
 }
 
 /**
- * What goes wrong at start is said in words; only what we did not foresee shows where it happened.
+ * Returns the message to print for an error; unexpected errors keep their stack.
  * @param {unknown} error
  */
 export function explain(error) {

@@ -7,7 +7,8 @@ const ESCALATION = /** @type {const} */ ([
 ]);
 
 /**
- * What a killed supervisor left behind ends by itself in a moment; this waits for it, and insists.
+ * Ends the processes that a killed supervisor left behind. They usually end by themselves in a moment; this waits, then
+ * insists with signals.
  * @param {import("./lock.mjs").Lock} lock
  * @param {import("../database/postgres.mjs").Cluster} cluster
  */

@@ -6,7 +6,7 @@ import { OperatorError } from "./operator-error.mjs";
 import { print } from "./print.mjs";
 
 /**
- * PostgreSQL refuses to run as root. There it gets an account of its own; anywhere else it runs as whoever we are.
+ * PostgreSQL refuses to run as root. There it gets its own account; otherwise it runs as the current user.
  * @typedef {{uid: number, gid: number, name: string}} Account
  * @typedef {(command: string, args: readonly string[]) => {command: string, args: readonly string[], uid?: number, gid?: number}} Launcher
  */
@@ -22,7 +22,7 @@ function account(name) {
   return Number.isNaN(uid) || uid === 0 ? undefined : { name, uid, gid: id("-g") };
 }
 
-/** The ways that Debian and Red Hat, and Alpine, make a system account. */
+/** Commands that create a system account on Debian and Red Hat, and on Alpine. */
 const WAYS = [
   {
     command: "useradd",
@@ -57,7 +57,7 @@ export function databaseAccount() {
   );
 }
 
-/** What the kernel lets this process pass on: bit numbers of linux/capability.h. */
+/** Capabilities that let a process traverse folders: bit numbers of linux/capability.h. */
 const PASSES_FOLDERS = [
   { name: "dac_read_search", bit: 2n },
   { name: "dac_override", bit: 1n },
@@ -73,10 +73,10 @@ function heldCapabilities() {
 }
 
 /**
- * How to start a program as the account. A clone under /root, or in a folder of `mktemp -d`, is closed to every other
- * user; there the program keeps the one right it needs, to pass through folders, instead of our opening them.
+ * Returns a launcher that runs a program as the account. A clone under /root, or in a folder of `mktemp -d`, is closed to
+ * other users; the program then keeps the one capability it needs, to traverse folders, rather than our opening them.
  * @param {Account | undefined} as
- * @param {{program: string, folder: string}} reaching what it has to be able to reach
+ * @param {{program: string, folder: string}} reaching paths that it must be able to reach
  * @returns {Launcher}
  */
 export function launcherFor(as, { program, folder }) {
@@ -92,7 +92,7 @@ export function launcherFor(as, { program, folder }) {
       "--clear-groups",
       `--inh-caps=-all,+${capability}`,
       `--ambient-caps=-all,+${capability}`,
-      // Without this the system answers "may I?" (access(2), which PostgreSQL asks first) as if the right were not there.
+      // Otherwise access(2), which PostgreSQL calls first, responds as if the capability were missing.
       "--securebits=+no_setuid_fixup",
       "--",
       command,
@@ -102,7 +102,7 @@ export function launcherFor(as, { program, folder }) {
   const works = (/** @type {Launcher} */ launch) => {
     const { command, args, ...ids } = launch("/bin/sh", ["-c", 'cd "$0" && "$1" --version', folder, program]);
     const { status, stderr } = spawnSync(command, args, { ...ids, cwd: "/", encoding: "utf8" });
-    return status === 0 && stderr === ""; // it may complain of what it cannot reach, and go on
+    return status === 0 && stderr === ""; // it may only warn about what it cannot reach
   };
   const held = heldCapabilities();
   const ways = [plain, ...PASSES_FOLDERS.filter(({ bit }) => (held >> bit) & 1n).map(({ name }) => passing(name))];
@@ -110,7 +110,7 @@ export function launcherFor(as, { program, folder }) {
   if (found) return found;
   for (const closed of new Set([...closedFolders(program), ...closedFolders(folder)])) {
     print(
-      `Letting other users pass through ${closed} (not read it): the database runs as "${as.name}", because it may not run as root.`,
+      `Letting other users traverse ${closed} (not list it): the database runs as "${as.name}", because it may not run as root.`,
     );
     chmodSync(closed, statSync(closed).mode | 0o011);
   }
@@ -130,7 +130,7 @@ function closedFolders(target) {
 }
 
 /**
- * Gives a folder and all in it to the account; quick when it is theirs already.
+ * Gives a folder and everything in it to the account; quick when it is theirs already.
  * @param {string} folder
  * @param {Account | undefined} as
  */
@@ -140,5 +140,5 @@ export function chownTo(folder, as) {
     if (lstatSync(entry).isDirectory()) for (const name of readdirSync(entry)) give(path.join(entry, name));
     lchownSync(entry, as.uid, as.gid);
   };
-  give(folder); // the folder itself last: a give that was interrupted is taken up again
+  give(folder); // the folder itself last, so that an interrupted run is repeated
 }

@@ -4,14 +4,14 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const SPIN_MS = 100;
 const WIDTH = 60;
-/** Where nothing can be redrawn (a log, CI), a line at this pace shows that it still goes on. */
+/** Where lines cannot be redrawn (a log, CI), a line at this interval shows progress. */
 const HEARTBEAT_MS = 15_000;
 
 let out = /** @type {NodeJS.WriteStream} */ (process.stdout);
-// Whoever read our output may go away; that is no reason to take the product down.
+// A closed output pipe must not take the product down.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
-/** What is said goes to stderr from here on: stdout belongs to a program's answer. */
+/** Sends progress output to stderr from here on: stdout is for a program's result. */
 export const printToStderr = () => {
   out = process.stderr;
 };
@@ -25,11 +25,11 @@ export const print = (line) => {
 const seconds = (ms) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
 
 /**
- * Says what it does, shows that it goes on, and how long it took.
+ * Prints what it does, that it is still in progress, and how long it took.
  * @template T
  * @param {string} label
  * @param {() => Promise<T>} work
- * @param {{log?: string}} [options] `log`: its last line is shown as what it is at
+ * @param {{log?: string}} [options] `log`: its last line is shown as the current state
  * @returns {Promise<T>}
  */
 export async function step(label, work, { log } = {}) {
@@ -47,7 +47,7 @@ export async function step(label, work, { log } = {}) {
         frame += 1;
         out.write(`\r\x1b[2K${SPINNER[frame % SPINNER.length]} ${label} … ${seconds(elapsed())}${at()}`);
       }, SPIN_MS)
-    : setInterval(() => print(`  still at it (${seconds(elapsed())})${at()}`), HEARTBEAT_MS);
+    : setInterval(() => print(`  still running (${seconds(elapsed())})${at()}`), HEARTBEAT_MS);
   try {
     const result = await work();
     if (live) out.write(`\r\x1b[2K✓ ${label} (${seconds(elapsed())})\n`);
@@ -62,7 +62,7 @@ export async function step(label, work, { log } = {}) {
 }
 
 /**
- * The last lines of a log, for a message about what failed.
+ * Returns the last lines of a log, for an error message.
  * @param {string} file
  * @param {number} [lines]
  */

@@ -7,7 +7,7 @@ import { inRoot } from "./paths.mjs";
 import { tail } from "./print.mjs";
 
 /**
- * A name for this very process, so that a number that the system gave to another one later is not mistaken for it.
+ * Identifies a process unambiguously, so that a later one with a reused pid is not mistaken for it.
  * @typedef {{pid: number, since: string}} Identity
  */
 
@@ -23,7 +23,7 @@ const orNull = (read) => {
 const bootId = () => orNull(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "";
 
 /**
- * When the process started, as a text that only it has; null when there is none (or only its remains).
+ * Returns the process's start time as an opaque unique text; null for a missing process or a zombie.
  * @param {number} pid
  */
 export function startOf(pid) {
@@ -57,7 +57,7 @@ export function signal(pid, signal) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has gone already.
+    // It has ended already.
   }
 }
 
@@ -76,7 +76,7 @@ export async function until(condition, withinMs) {
 }
 
 /**
- * Asks with each signal in turn until the process has gone.
+ * Sends each signal in turn until the process has ended.
  * @param {Identity} identity
  * @param {readonly {signal: NodeJS.Signals, withinMs: number}[]} ladder
  */
@@ -101,13 +101,13 @@ export const ended = (child) =>
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const foreground = new Set();
 
-/** Ends what is being waited for (an installation, a build): whoever asked to stop does not wait for it. */
+/** Ends foreground programs (an installation, a build), so that a stop need not wait for them. */
 export const endForeground = () => {
   for (const child of foreground) child.kill("SIGTERM");
 };
 
 /**
- * Runs a program to its end with its output in a log; what it said last is part of the message when it fails.
+ * Runs a program to its end with its output in a log; an error message quotes the last lines.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{log: string, env?: NodeJS.ProcessEnv, failed: string}} options
@@ -118,8 +118,7 @@ export async function runLogged(command, args, { log, env = process.env, failed 
     const child = spawn(command, args, { cwd: inRoot(), env, stdio: ["ignore", fd, fd] });
     foreground.add(child);
     const { code } = await ended(child).finally(() => foreground.delete(child));
-    if (code !== 0)
-      throw new OperatorError(`${failed} This is what it said last (all of it is in ${log}):\n\n${tail(log)}`);
+    if (code !== 0) throw new OperatorError(`${failed} Its last output (all of it is in ${log}):\n\n${tail(log)}`);
   } finally {
     closeSync(fd);
   }

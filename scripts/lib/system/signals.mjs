@@ -3,7 +3,7 @@
 const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
 
 /**
- * Calls `stop` on the first signal to end, and again (with how often) when someone insists.
+ * Calls `stop` on the first stop signal, and again (with the count) when it is repeated.
  * @param {(signal: NodeJS.Signals, times: number) => void} stop
  */
 export function onStopSignal(stop) {
@@ -17,8 +17,8 @@ export function onStopSignal(stop) {
 }
 
 /**
- * Whoever ended npm outright (`kill -9`) meant what it had started: without it nobody is left who could stop us. The
- * same for a test's run (STOP_WITH_PARENT). Started in any other way, we outlive the shell that did so.
+ * Calls `stop` when npm was killed outright (`kill -9`), because nobody is left who could stop us; likewise for a test run
+ * (STOP_WITH_PARENT). Started in any other way, we outlive the shell.
  * @param {() => void} stop
  */
 export function onParentGone(stop) {

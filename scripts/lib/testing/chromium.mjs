@@ -13,7 +13,7 @@ const APPLICATIONS = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-/** One that is here already: CHROMIUM_PATH, the system's, or one that Playwright downloaded. */
+/** Returns an installed Chromium: CHROMIUM_PATH, the system's, or Playwright's download. */
 export async function findChromium() {
   const given = process.env.CHROMIUM_PATH;
   if (given) {
@@ -26,7 +26,7 @@ export async function findChromium() {
   return [...places, chromium.executablePath()].find((file) => file && existsSync(file));
 }
 
-/** Finds a Chromium for the browser tests, or gets one. @param {(name: string) => string} logFor @returns {Promise<string>} */
+/** Finds or installs a Chromium for the browser tests. @param {(name: string) => string} logFor @returns {Promise<string>} */
 export async function chromiumForTests(logFor) {
   const found = await findChromium();
   if (found) return found;
@@ -53,6 +53,6 @@ async function attempt(work) {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error; // the next way may work
+    if (!(error instanceof OperatorError)) throw error; // the next method may work
   }
 }

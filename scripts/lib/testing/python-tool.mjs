@@ -12,11 +12,11 @@ import { runLogged } from "../system/processes.mjs";
 const MAKES_ENVIRONMENTS = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
 /**
- * A program that tests need and the Python package index has.
+ * A test tool from the Python package index.
  * @typedef {{name: string, program: string, requirements: string, purpose: string}} PythonTool
  */
 
-/** Where one with exactly these versions is, or would be. @param {PythonTool} tool */
+/** Returns where the tool in exactly these versions is, or would be, installed. @param {PythonTool} tool */
 export function pathOfTool({ name, program, requirements }) {
   const versions = createHash("sha256")
     .update(readFileSync(inRoot(requirements)))
@@ -26,7 +26,7 @@ export function pathOfTool({ name, program, requirements }) {
 
 const findPython = () => ["python3", "python"].find((name) => spawnSync(name, ["-c", MAKES_ENVIRONMENTS]).status === 0);
 
-/** Installs it in a Python environment of its own. @param {PythonTool} tool @param {(name: string) => string} logFor @returns {Promise<string>} */
+/** Installs the tool in its own virtual environment. @param {PythonTool} tool @param {(name: string) => string} logFor @returns {Promise<string>} */
 export async function installTool(tool, logFor) {
   const program = pathOfTool(tool);
   if (existsSync(program)) return program;

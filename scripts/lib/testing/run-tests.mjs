@@ -19,7 +19,7 @@ import { summarize, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.
 
 const PARTS = ["verify", "unit", "db", "e2e"];
 
-/** Each has to say nothing but yes; its own output is what there is to read. */
+/** Checks that only pass or fail; their own output explains a failure. */
 const CHECKS = [
   { part: "format and lint", command: ["biome", "check", "--error-on-warnings"] },
   { part: "types", command: ["npm", "run", "--silent", "typecheck"] },
@@ -27,7 +27,7 @@ const CHECKS = [
   { part: "unused code", command: ["knip"] },
 ];
 
-/** What a person may have set for their own installation has no place in a test. */
+/** Variables of the operator's own installation, removed for tests. */
 const OURS_ALONE = [
   "DATABASE_URL",
   "MIGRATION_DATABASE_URL",
@@ -56,7 +56,7 @@ export async function runTests(asked) {
     process.exitCode = failed ? 1 : 0;
     if (!failed) rmSync(folder, { recursive: true, force: true });
   } catch (error) {
-    // Also when it could not even begin, the last line is the sum.
+    // The last line is the total even when the run could not begin.
     console.error(`\n${explain(error)}`);
     print("\n0 passed, 1 failed");
     process.exitCode = 1;
@@ -71,7 +71,7 @@ async function run(wanted, folder) {
   let stopped = false;
   onStopSignal(() => {
     stopped = true;
-    child?.kill("SIGINT"); // the one on which Playwright and Vitest clean up after themselves
+    child?.kill("SIGINT"); // the signal on which Playwright and Vitest clean up
   });
   /** @param {string} title @param {readonly string[]} command @param {Record<string, string>} [more] */
   const succeeds = async (title, [program = "", ...args], more) => {
@@ -97,7 +97,7 @@ async function run(wanted, folder) {
 
   const kinds = ["unit", "db"].filter(wanted);
   if (kinds.length) {
-    // Without a Python the tests of files in a bucket are skipped, which CI counts as failed.
+    // Without Python the tests of files in a bucket are skipped, which CI counts as a failure.
     if (kinds.includes("db")) await seaweedfsForTests(logFor).catch((error) => print(explain(error)));
     const database = kinds.includes("db") ? await startTemporaryDatabase({ throwaway: true }) : undefined;
     const report = path.join(folder, "vitest.json");
@@ -124,13 +124,13 @@ async function run(wanted, folder) {
   if (wanted("e2e")) tallies.push(await endToEnd());
   return tallies;
 
-  /** Against the product as it is started, built once. */
+  /** Runs the tests against the built product as it is started. */
   async function endToEnd() {
     const part = "browser and start tests";
     const report = path.join(folder, "playwright.json");
     try {
       const chromium = await chromiumForTests(logFor);
-      // Without a Python its tests are skipped, which CI counts as failed.
+      // Without Python its tests are skipped, which CI counts as a failure.
       await schemathesisForTests(logFor).catch((error) => print(explain(error)));
       await build({ log: logFor("build") });
       const ok = await succeeds(part, ["playwright", "test", "--reporter=list,json"], {

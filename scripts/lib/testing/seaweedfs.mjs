@@ -1,7 +1,7 @@
 // @ts-check
 import { installTool, pathOfTool } from "./python-tool.mjs";
 
-/** A server that speaks S3, whole in one program. */
+/** An S3-compatible server in a single program. */
 const TOOL = {
   name: "seaweedfs",
   program: "weed",

@@ -2,17 +2,17 @@
 import { readFileSync } from "node:fs";
 
 /**
- * How a part of the tests went. `skipped` are the names of tests that did not run.
+ * The results of one part of the tests. `skipped`: the names of tests that did not run.
  * @typedef {{part: string, passed: number, failed: number, skipped: string[]}} Tally
  */
 
-/** Tests that need a server which cannot be had everywhere: the only ones that may be skipped where nothing may. */
+/** Tests that need a server which is not available everywhere: the only ones that CI may skip. */
 const MAY_BE_SKIPPED = /inngest server/i;
 
 /** @param {string} part @param {boolean} ok @returns {Tally} */
 export const tallyOf = (part, ok) => ({ part, passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [] });
 
-/** A run that ended badly has at least one failure, even where no test of it says so (a file that does not load). */
+/** Counts a failed run as at least one failure, even if no test reports it (a file that does not load). */
 const withExit = (/** @type {Tally} */ tally, /** @type {boolean} */ ok) => ({
   ...tally,
   failed: ok ? tally.failed : Math.max(1, tally.failed),
@@ -67,7 +67,7 @@ export function tallyOfPlaywright(part, file, ok) {
   );
 }
 
-/** The report that ends a run. @param {readonly Tally[]} tallies @param {{nothingMayBeSkipped: boolean}} rules */
+/** Returns the report that ends a run. @param {readonly Tally[]} tallies @param {{nothingMayBeSkipped: boolean}} rules */
 export function summarize(tallies, { nothingMayBeSkipped }) {
   const skipped = tallies.flatMap((tally) => tally.skipped);
   const wrongly = nothingMayBeSkipped ? skipped.filter((name) => !MAY_BE_SKIPPED.test(name)) : [];
