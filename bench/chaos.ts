@@ -11,12 +11,12 @@ import { bound, machine, percentile } from "./lib/machine";
 import { randomOf } from "./lib/random";
 
 /**
- * Run by `npm run bench:chaos`: `kill -9` of one process of the product after another, while it takes spans and executes
- * Rule Runs. Nothing that was acknowledged may be lost, nothing done twice. `--seed` repeats the choice of victims and gaps;
+ * Run by `npm run bench:chaos`: kills one process of the product after another with `kill -9` while it ingests spans and
+ * executes Rule Runs. Nothing acknowledged may be lost, nothing done twice. `--seed` repeats the choice of victims and gaps;
  * `--kills 6` is the short form.
  */
 const LONGEST_GAP_MS = 5_000;
-/** So often the next is killed without waiting for the one before. */
+/** Share of kills that do not wait for the previous victim to come back. */
 const HURRIED = 0.25;
 const LONGEST_HURRIED_GAP_MS = 800;
 const BREACHES_SHOWN = 5;
@@ -49,7 +49,7 @@ async function chaos() {
     await sleep(random() * (hurried ? LONGEST_HURRIED_GAP_MS : LONGEST_GAP_MS));
     const victim = VICTIMS[Math.floor(random() * VICTIMS.length)] as Victim;
     let pid = victims.kill(victim);
-    // Not there: killed before, and not yet back.
+    // Not running: killed before, and not yet back.
     for (const begun = Date.now(); !pid && !ended && Date.now() - begun < 60_000; pid = victims.kill(victim))
       await sleep(20);
     const name = `kill ${nth} (${victim}, process ${pid})`;
@@ -87,7 +87,7 @@ try {
     "seconds under load": Math.round(seconds),
     "spans acknowledged": load.acknowledged.length,
     "spans stored": found.stored.length,
-    "batches sent more than once": load.sentAgain,
+    "batches retried": load.sentAgain,
     sessions: load.sessions.size,
     "requests for Rule Runs answered": load.asked.length,
     "Rule Runs": found.runs.length,

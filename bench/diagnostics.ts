@@ -21,12 +21,12 @@ import {
 
 /**
  * Measures the diagnostics on labelled conversations: `npm run bench:diagnostics -- [DIR] [--write]`. DIR holds `*.jsonl`;
- * without it only the generated set is read. `--write` makes the confidence table anew.
+ * without it only the generated set is read. `--write` regenerates the confidence table.
  */
 
 const TABLE = path.join(import.meta.dirname, "../server/services/diagnostics/rules/confidence-table.generated.json");
 
-/** What one conversation says of one Signal: whether it is there by its labels, and what was seen. */
+/** One conversation's result for one Signal: whether its labels say it is present, and what was found. */
 type Verdict = { present: boolean; found: readonly DiagnosedSignal[]; correct: (signal: DiagnosedSignal) => boolean };
 type Reading = { file: string; signal: string; verdict: Verdict };
 type Source = "measured" | "generated";
@@ -35,7 +35,7 @@ const isMatch = ({ verdict }: DiagnosedSignal) => verdict === "match";
 
 // --- Labels → Signals -----------------------------------------------------------------------------------------------
 
-/** How the labels of a file tell of a Signal; `null` where they do not. */
+/** What a file's labels say about a Signal; `null` where they do not cover it. */
 type Gold = { present: boolean; correct?: (signal: DiagnosedSignal) => boolean };
 const GOLD: Readonly<Record<string, (conversation: LabelledConversation) => Gold | null>> = {
   tool_error: ({ messages }) => {
@@ -110,7 +110,7 @@ function figuresOf(verdicts: readonly Verdict[]): Figures {
 
 const ratio = (part: number, whole: number) => (whole === 0 ? null : part / whole);
 
-/** The chance that a conversation with the Signal scores above one without; ties count half. `null` without both kinds. */
+/** Returns the chance that a conversation with the Signal scores above one without; ties count half. `null` without both kinds. */
 function areaUnderCurve(scored: readonly { present: boolean; score: number }[]): number | null {
   const sorted = [...scored].sort((a, b) => a.score - b.score);
   const positives = sorted.filter(({ present }) => present).length;
@@ -154,7 +154,7 @@ function countToolMessages(
 const PLANTED_REPEATS = { least: 2, most: 4 };
 const CALLS_TO_PLANT_IN = 3;
 
-/** A twin of a real conversation in which one of its calls, or two in turn, come again and again with the same results. */
+/** Returns a copy of a real conversation in which one call, or two in turn, repeat with the same results. */
 function plantLoop(conversation: LabelledConversation, seed: number): LabelledConversation | null {
   const { messages } = conversation;
   const calls = messages.flatMap((message, index) =>
@@ -191,11 +191,11 @@ function loopVerdicts(conversations: readonly LabelledConversation[]): Verdict[]
 
 // --- Speed ----------------------------------------------------------------------------------------------------------
 
-/** CPU seconds. Time on the wall would measure what else the machine does. */
+/** CPU seconds: wall time would measure other work on the machine. */
 const SPEED_SECONDS = 1.5;
 const MICROSECONDS = 1_000_000;
 
-/** Conversations a CPU second, all Rules, each conversation read afresh. */
+/** Returns conversations per CPU second, all Rules, each conversation read from scratch. */
 function speedOf(conversations: readonly LabelledConversation[]): number {
   let spent = 0;
   let count = 0;

@@ -7,8 +7,8 @@ import { startProduct } from "./lib/product";
 import { senderTo } from "./lib/sender";
 
 /**
- * Run by `npm run bench:ingest`: spans a second that are durable over HTTP, beside a raw COPY of as many rows of that
- * size into the same database in the same run.
+ * Run by `npm run bench:ingest`: durable spans per second over HTTP, compared with a raw COPY of as many rows of that size
+ * into the same database in the same run.
  */
 const SPANS = Number(process.argv[2] ?? 100_000);
 const BATCH = 500;
@@ -45,7 +45,7 @@ async function untilReadable() {
   return (performance.now() - start) / 1000;
 }
 
-/** How long after the answer to a batch its conversation can be read over `/v1`, with nothing else going on. */
+/** Measures how long after a batch's acknowledgement its conversation is readable over `/v1` on an idle product. */
 async function delaysUntilReadable() {
   const delays: number[] = [];
   for (let i = 0; i < 20; i++) {
@@ -63,7 +63,7 @@ async function delaysUntilReadable() {
   return delays;
 }
 
-/** Seven columns, one of them jsonb of the span's size, and a primary key, in as few COPYs as there were batches. */
+/** Seven columns, one of them jsonb of the span's size, and a primary key; as many COPYs as there were batches. */
 async function rawCopy(spans: number) {
   await sql`create table bench_copy (project_id text, trace_id text, span_id text, name text, started bigint, ended bigint, attributes jsonb, primary key (project_id, trace_id, span_id))`;
   const attributes = JSON.stringify({

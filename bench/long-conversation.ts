@@ -6,8 +6,8 @@ import { machine, percentile } from "./lib/machine";
 
 /**
  * Run by `npm run bench:long`: a conversation of one trace with 20,000 spans (10,000 model calls, 9,999 tool calls) and 20,000
- * log records, read as `/v1` and the pages read it. Time is the median of ten calls, memory what the heap and its buffers
- * grow by until a call answers.
+ * log records, read as `/v1` and the pages read it. Time is the median of ten calls; memory is the growth of the heap and its
+ * buffers during a call.
  */
 const SPANS = 20_000;
 const BATCH = 1000;
@@ -18,7 +18,7 @@ const TRACE = "f".repeat(32);
 process.env.WHETSTONE_SECRET ??= randomBytes(32).toString("base64url");
 const database = await startTemporaryDatabase({ throwaway: true });
 process.env.DATABASE_URL = database.urlOf("postgres");
-// After the address is known: the services read it when they are loaded.
+// Imported once the address is known: the services read it when they are loaded.
 const { prepareDatabase } = await import("@/db/prepare");
 const { db } = await import("@/db/pool");
 const { projects } = await import("@/db/schema");

@@ -10,21 +10,21 @@ import { startProduct } from "./lib/product";
 import { ratioOf } from "./lib/ratio";
 
 /**
- * Run by `npm run bench:neighbours`: what a project notices of another that sends and reads ten times as much. Windows with
- * and without the neighbour take turns, so that whatever else the machine does falls on both.
+ * Run by `npm run bench:neighbours`: the effect on a project of a neighbour that sends and reads ten times as much. Windows
+ * with and without the neighbour alternate, so that other work on the machine affects both alike.
  */
 const TIMES = 10;
 const RATIO = 1.2;
 const BATCH = 50;
 const SPAN_BYTES = 1500;
 const WINDOW_MS = 12_000;
-/** What both projects have before the first window. */
+/** Stored in both projects before the first window. */
 const STORED_SPANS = 10_000;
 
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "6" },
-    /** Of the quiet project, a second. What the two ask for together has to leave the machine room, or its cores are measured. */
+    /** Per second, for the quiet project. The total load has to leave the machine headroom, or its cores are measured. */
     batches: { type: "string", default: "1" },
     reads: { type: "string", default: "2" },
   },
@@ -39,10 +39,10 @@ const started = (project: { url: string; projectId: string; secret: string }, op
   startParty({ project, connections: 8, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } }, options);
 const quiet = started({ url: product.url, projectId: product.projectId, secret: product.secret });
 const busy = started(newProject(product.url, product.dataDir), { background: true });
-/** What a party that sends and reads `times` the quiet project's pace does in a window. */
+/** Returns the order for a window at `times` the quiet project's pace. */
 const paceOf = (times: number) => ({ batches: pace.batches * times, reads: pace.reads * times, ms: WINDOW_MS });
 
-/** Nothing of the window before is left to do. */
+/** Waits until no work of the previous window is left. */
 async function untilQuiet() {
   while (Number((await sql`select count(*) from projection_queue`)[0]?.count) > 0) await sleep(100);
   await sleep(500);
@@ -69,7 +69,7 @@ try {
     await party.read(40);
   }
   for (let nth = 0; nth < windows; nth += 1) {
-    // alone, beside, beside, alone, …: what drifts falls on both alike
+    // alone, beside, beside, alone, …: drift affects both alike
     const with_ = nth % 4 === 1 || nth % 4 === 2 ? "beside" : "alone";
     await untilQuiet();
     const [before, begun] = [cpuOf(product.pid), performance.now()];

@@ -53,7 +53,7 @@ function chatSpan(index: number): SentSpan {
   };
 }
 
-/** Runs `work` for a few seconds, after a warm-up, and prints how many spans it did by the clock and by CPU time. */
+/** Runs `work` for a few seconds after a warm-up and prints its speed in spans by wall and CPU time. */
 function measure(name: string, work: () => void): void {
   for (const until = performance.now() + 500; performance.now() < until; ) work();
   let runs = 0;

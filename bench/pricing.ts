@@ -105,7 +105,7 @@ const USAGE = {
   reasoning_output_tokens: 640,
 };
 
-/** Other work on the machine only ever adds time, so the bound is held against the best sample; the median is printed. */
+/** Other work on the machine only adds time, so the best sample is compared with the bound; the median is printed. */
 const report = (kind: string, samples: number[], bound: number) => {
   const [best, median] = [Math.min(...samples), [...samples].sort((a, b) => a - b)[samples.length >> 1]!];
   if (best > bound) missed++;
@@ -131,7 +131,7 @@ function warm() {
   return perCall;
 }
 
-/** Each name once: known shapes and unknown ones, with and without envelopes. */
+/** Each name once: known and unknown shapes, with and without envelopes. */
 function cold() {
   const perCall: number[] = [];
   for (let sample = 0; sample < 8; sample++) {
@@ -181,14 +181,14 @@ const HOSTILE: readonly [pattern: string, unit: string][] = [
   ["\\pL{999}$", "é"],
 ];
 
-/** The first call as well: the engine builds its automaton while matching, and that is where hostile patterns hurt. */
+/** Includes the first call: the engine builds its automaton while matching, which is where hostile patterns hurt. */
 function milliseconds(work: () => unknown) {
   const start = now();
   kept = work();
   return now() - start;
 }
 
-/** An empty group more each time: the same pattern, but not one that was compiled or run before. */
+/** Appends empty groups: an equivalent pattern that was neither compiled nor run before. */
 let fresh = 0;
 const unseen = (pattern: string) => pattern + "(?:)".repeat(++fresh % 100);
 
@@ -213,7 +213,7 @@ const worst = (hostile: string, unit: string, length: number) => {
   );
 };
 
-// A server has matched thousands of names before a hostile one comes: let the compiler see the engine first.
+// Warms up the JIT: a real server has matched thousands of names before a hostile one.
 for (let round = 0; round < 3; round++) for (const [pattern, unit] of HOSTILE) worst(pattern, unit, SUBJECT_MAX);
 
 console.log(
@@ -224,7 +224,7 @@ console.log(
 );
 for (const [pattern, unit] of HOSTILE) {
   const accepted = isPattern(compilePattern(pattern));
-  // Each time a fresh book, so nothing is remembered; the best of three, as above.
+  // A fresh book each time, so that nothing is memoized; the best of three, as above.
   const [megabyte, limit] = [MEGABYTE, SUBJECT_MAX].map((length) =>
     Math.min(...[1, 2, 3].map(() => worst(pattern, unit, length))),
   ) as [number, number];

@@ -9,7 +9,7 @@ import { READS } from "./scale/reads";
 import { hotLines, writeHottest } from "./scale/report";
 
 /**
- * Run by `npm run bench:scale`: makes (or opens again) a data set of a million conversations and ten million spans, and
+ * Run by `npm run bench:scale`: creates (or reopens) a data set of a million conversations and ten million spans, and
  * measures every list and read of the services on it. `--conversations 100000` is the form for daily work.
  */
 const BOUND_MS = 50;
@@ -21,9 +21,9 @@ const { values } = parseArgs({
     conversations: { type: "string", default: "1000000" },
     "data-dir": { type: "string", default: path.join(process.env.DATA_DIR ?? ".data", "bench-scale") },
     fresh: { type: "boolean", default: false },
-    /** Reads whose name matches. */
+    /** Restricts the run to reads with a matching name. */
     only: { type: "string", default: "" },
-    /** The plans of the hottest statements go into the document. */
+    /** Writes the plans of the hottest statements into the document. */
     write: { type: "boolean", default: false },
   },
 });
@@ -48,7 +48,7 @@ try {
     console.log(`        ${one.read.name.padEnd(70)}${figures(one)}`),
   );
 
-  // A machine that does other things as well slows single calls down: what missed is measured once more, and the better holds.
+  // Other work on the machine slows single calls: misses are measured once more, and the better figure counts.
   const bounded = measured.filter(({ read }) => !read.payload);
   const slow = bounded.filter((one) => worst(one) > BOUND_MS).map(({ read }) => read);
   const again = await measure(dataSet.url, slow, () => {});

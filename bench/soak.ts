@@ -11,28 +11,28 @@ import { slowestKinds } from "./lib/reads";
 import { type Sample, thirdsOf } from "./lib/thirds";
 
 /**
- * Run by `npm run bench:soak`: spans arrive at half of the rate at which they become readable, people read beside it, and
- * nothing may grow: memory, the time that a read takes, what waits. `--minutes 3` is the short form; `--rate` (readable spans
- * a second) takes the place of the calibration.
+ * Run by `npm run bench:soak`: spans arrive at half the rate at which they become readable, people read meanwhile, and
+ * nothing may grow: memory, read latency, queues. `--minutes 3` is the short form; `--rate` (readable spans a second)
+ * replaces the calibration.
  *
- * Memory is that of the Node processes and of the database's processes without what those share: its cache of pages grows
- * until it is full, which with a growing data set is not a leak.
+ * Memory is that of the Node processes and of the database's processes without shared memory: its page cache grows until it
+ * is full, which with a growing data set is not a leak.
  */
 const BATCH = 500;
 const SPAN_BYTES = 1500;
 const CONNECTIONS = 4;
 const CALIBRATION_SPANS = 30_000;
 const READS_PER_SECOND = 8;
-/** Few: looking at the memory of every process takes a part of a second of one core. */
+/** Few, because sampling every process's memory costs a fraction of a core-second. */
 const SAMPLES = 120;
-/** Of the whole time: caches fill, pools open, the database gathers its statistics. */
+/** Share of the time: caches fill, pools open, the database gathers statistics. */
 const WARM_UP = 0.2;
 
 const MEMORY_GROWTH = 1.1;
-/** A p95 of ten minutes differs from another by up to so much on a machine that has only this to do; the floor is its timer's noise. */
+/** On an otherwise idle machine the p95 of ten minutes varies by this much; the floor is timer noise. */
 const READ_GROWTH = 1.25;
 const READ_FLOOR_MS = 5;
-/** What arrives in this time may wait at any moment: the projector works in passes, the Rules in sweeps. */
+/** Arrivals of this long may be queued at any moment: the projector works in passes, the Rules in sweeps. */
 const QUEUE_FLOOR_SECONDS = 2;
 const UNREAD_FLOOR_SECONDS = 30;
 const BACKLOG_GROWTH = 1.25;
@@ -49,7 +49,7 @@ const product = await startProduct();
 const sql = databaseOf(product.dataDir);
 const party = () =>
   startParty({ project: product, connections: CONNECTIONS, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } });
-/** Apart from each other and from what measures, so that nobody's time has another's work in it. */
+/** Separate from each other and from the measuring process, so that no latency includes another's work. */
 const [sender, reader] = [party(), party()];
 
 const count = async (rows: PromiseLike<readonly postgres.Row[]>) => Number((await rows)[0]?.count);
@@ -58,7 +58,7 @@ const unread = () =>
   count(sql`select count(*) from conversations where diagnosed_received_at is distinct from received_at`);
 const waitingRuns = () => count(sql`select count(*) from rule_runs where status in ('queued', 'running')`);
 
-/** Spans a second that become readable: what a burst takes until nothing waits. */
+/** Measures readable spans per second: the time for a burst until the queue is empty. */
 async function calibrate() {
   const begun = performance.now();
   await sender.store(CALIBRATION_SPANS);
@@ -66,14 +66,14 @@ async function calibrate() {
   return CALIBRATION_SPANS / ((performance.now() - begun) / 1000);
 }
 
-/** First and last third: the median, or another share of the samples. */
+/** Returns the first and the last third's median, or another percentile. */
 function compare(samples: readonly Sample[], share = 0.5) {
   const { first, last } = thirdsOf(samples, WARM_UP);
   return { first: percentile(first, share), last: percentile(last, share) };
 }
 
 try {
-  await calibrate(); // a process that has just started is slower, and there has to be something to read
+  await calibrate(); // warm-up: a fresh process is slower, and reads need data
   const readable = values.rate ? Number(values.rate) : await calibrate();
   const rate = readable / 2;
   console.log(

@@ -7,8 +7,8 @@ import { startProduct } from "../e2e/support/product";
 import { bound, machine } from "./lib/machine";
 
 /**
- * Run by `npm run bench:start`: from `npm start` of a finished build to the line that says it is ready (a new data
- * folder, then the same one again), and the idle memory of the whole tree.
+ * Run by `npm run bench:start`: time from `npm start` of a finished build to its ready line (new data folder, then the same
+ * one again), and the idle memory of the process tree.
  */
 const STARTS = 5;
 const READY_WITHIN_MS = 5_000;
@@ -57,7 +57,7 @@ function report(processes: readonly { name: string; own: number; resident: numbe
   );
 }
 
-/** Each process and its descendants. `own` counts a page shared by n processes 1/n to each (Linux's PSS). */
+/** Returns each process of the tree. `own` counts a page shared by n processes 1/n to each (Linux's PSS). */
 function memoryOf(root: number) {
   const rows = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).trim().split("\n");
   const all = rows.map((row) => {

@@ -7,7 +7,7 @@ import { runClient } from "./support/client";
 import { startProduct } from "./support/product";
 import { cli, newProject } from "./support/project";
 
-/** Tables that nothing writes to by itself once a conversation is there. */
+/** Tables that change no more once a conversation is stored. */
 const STILL = [
   "spans",
   "span_sources",
@@ -19,7 +19,7 @@ const STILL = [
   "users",
 ];
 
-test("a backup of a running installation becomes a fresh one that answers the same keys with the same conversations", async () => {
+test("a backup of a running installation restores into a fresh one with the same keys and conversations", async () => {
   test.setTimeout(240_000);
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-backup-"));
   const passphrase = path.join(folder, "passphrase");
@@ -36,7 +36,7 @@ test("a backup of a running installation becomes a fresh one that answers the sa
       });
       return reply.ok ? (await reply.json()).conversations : reply.status;
     };
-    // Also what the Rules find: from then on nothing changes any more by itself.
+    // Waits for the Rules too: afterwards nothing changes by itself.
     await expect
       .poll(async () => (await conversations(product.url))[0]?.findingCount, { timeout: 60_000 })
       .toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { newProject } from "./support/project";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
-/** An operator points an installation at an Inngest server, and takes that back. The server takes events and calls nobody. */
+/** An operator switches an installation to an Inngest server and back. The server accepts events but calls no functions. */
 
 type Posted = { name: string; data: Record<string, unknown> };
 
@@ -32,7 +32,7 @@ async function startEventApi() {
   };
 }
 
-test("what one engine left, the other does: nothing is due for ever, and the Jobs page tells it", async ({ page }) => {
+test("one engine resumes what the other left unfinished, and the Jobs page shows the change", async ({ page }) => {
   test.setTimeout(300_000);
   const server = await startEventApi();
   const env = { DIAGNOSE_AFTER_QUIET_SECONDS: "3600" };

@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import { runClient } from "./support/client";
 import { newProject, type TestProject } from "./support/project";
 
-/** Clients as people use them, unchanged: what they send has to come back over `/v1`. */
+/** Real, unmodified clients: what they send has to come back over `/v1`. */
 
 const conversationsOf = async (project: TestProject) =>
   (await project.read("conversations")).conversations as unknown as { id: string; externalId: string | null }[];

@@ -6,7 +6,7 @@ import { seed } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
-/** What was spent, on what, and what nobody knows: on the page, in the file, and of this project only. */
+/** Costs on the page and in the export: amounts, breakdowns and unknowns, of this project only. */
 
 /** 1,200 input and 80 output tokens a call: at $2.50 and $10, at $0.15 and $0.60 for a million. */
 const TALKS = [
@@ -52,7 +52,7 @@ async function download(page: Page, name = "costs") {
   return parsed(await readFile(await file.path(), "utf8"));
 }
 
-test("what was spent is there to the last digit, by model, vendor and day; what is not known is said, not added", async ({
+test("costs are exact to the last digit by model, vendor and day; unknown ones are shown, not added", async ({
   page,
   baseURL,
 }) => {
@@ -253,7 +253,7 @@ test("what was spent is there to the last digit, by model, vendor and day; what 
   });
 });
 
-test("what a conversation and its Finding cost is at least the known sum while a call of theirs has no price", async ({
+test("the cost of a conversation and its Finding is shown as at least the known sum while one of their calls is unpriced", async ({
   page,
   baseURL,
 }) => {
@@ -289,10 +289,7 @@ test("what a conversation and its Finding cost is at least the known sum while a
   await expect(seen(page, "at least $0.0076, 1 unpriced call")).toBeVisible();
 });
 
-test("what a call used beside tokens is on its pages: at its price, or named as not in the total", async ({
-  page,
-  baseURL,
-}) => {
+test("usage beyond tokens is shown with its price, or as excluded from the total", async ({ page, baseURL }) => {
   const project = newProject(baseURL!);
   const used = { web_searches: 2, audio_seconds: 1.5, "audio.input_tokens": 200 };
   await seed(project, [{ id: "search", model: "gpt-5.4", ask: "Who won?", answer: "They did.", used }], {

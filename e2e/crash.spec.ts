@@ -32,7 +32,7 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
     for (let round = 0; round < ROUNDS; round++) {
       let loaded = true;
       const senders = Array.from({ length: SENDERS }, async (_, sender) => {
-        // One session until it can be read: on a busy machine ever newer ones never could.
+        // Waits for one session to become readable: on a busy machine ever newer ones never would.
         let asksOf = 0;
         for (let i = 0; loaded; i++) {
           const nth = Math.floor(i / TRACES_A_SESSION);
@@ -224,7 +224,7 @@ async function closableGate(sql: postgres.Sql) {
   };
 }
 
-test("kill -9 of the worker in the middle of a repricing, and of its undoing: each does what it does exactly once", async () => {
+test("a repricing and its undo each take effect exactly once despite kill -9 of the worker midway", async () => {
   test.setTimeout(240_000);
   const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "3600" } });
   const sql = runningDatabase(product.dataDir);

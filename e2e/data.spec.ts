@@ -6,7 +6,7 @@ import { seed, type Talk } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
-/** What is kept, for how long, and how it goes: the Data page, and the deletion of one conversation on its own. */
+/** The Data page (storage, retention, deletion), and the deletion of a single conversation. */
 
 const DAY_MS = 86_400_000;
 const JOB_MS = 60_000;
@@ -66,7 +66,7 @@ const impact = (page: Page, name: string) =>
     .locator("div", { has: page.getByText(name, { exact: true }) })
     .getByRole("definition");
 
-test("what is stored is measured, and said by kind", async ({ page }) => {
+test("stored size is measured and shown by kind", async ({ page }) => {
   await page.goto(at("data"));
   const sizes = page.getByRole("table", { name: "Stored size by kind" });
   await press(page.getByRole("button", { name: "Measure now" }), sizes.or(seen(page, "Measuring, table by table…")));
@@ -78,7 +78,7 @@ test("what is stored is measured, and said by kind", async ({ page }) => {
   await expect(seen(page, "How do I cancel?")).toBeVisible();
 });
 
-test("how long conversations are kept is set after a look at what that deletes, and only for that number", async ({
+test("retention is set after a preview of what it deletes, and only for the previewed number of days", async ({
   page,
 }) => {
   const long = Date.now() - 40 * DAY_MS;
@@ -123,7 +123,7 @@ test("how long conversations are kept is set after a look at what that deletes, 
   expect(await asksOf(project)).toHaveLength(4);
 });
 
-test("an owner has credentials masked in messages too, by a switch that says what it is for", async ({ page }) => {
+test("an owner turns on masking of credentials in messages with a labelled switch", async ({ page }) => {
   await page.goto(at("data"));
   const masking = page.getByLabel("Mask credentials in messages too");
   await expect(masking).not.toBeChecked();
@@ -141,7 +141,10 @@ test("an owner has credentials masked in messages too, by a switch that says wha
   await turn(false);
 });
 
-test("one conversation is deleted on its own page, and whoever has it open is told", async ({ page, browser }) => {
+test("one conversation is deleted on its own page, and anybody who has it open is notified", async ({
+  page,
+  browser,
+}) => {
   test.slow();
   await page.goto(at("conversations"));
   // In a window of their own: a browser draws nothing in a tab that lies behind another.
@@ -178,9 +181,7 @@ test("one conversation is deleted on its own page, and whoever has it open is to
   expect(await asksOf(project)).toEqual(["How do I cancel?", "May I send it back?", "Where is my parcel?"]);
 });
 
-test("everything of one user goes after a look and their id typed once more, and the receipt proves it", async ({
-  page,
-}) => {
+test("everything of one user is deleted after a preview and a typed confirmation, with a receipt", async ({ page }) => {
   await page.goto(at("conversations/one"));
   const item = page.getByRole("menuitem", { name: "Everything of this user…" });
   await press(page.getByRole("button", { name: "More actions" }), item);
@@ -220,7 +221,7 @@ test("everything of one user goes after a look and their id typed once more, and
   expect(await asksOf(project)).toEqual(["How do I cancel?", "Is it still under warranty?"]);
 });
 
-test("who may not delete sees no way to, and is told who may", async ({ page }) => {
+test("a person who may not delete sees no controls for it, and reads who may", async ({ page }) => {
   await page.goto(at("conversations/one"));
   await expect(page.getByRole("button", { name: "More actions" })).toBeVisible();
   await expect(page.getByRole("link", { name: "Data", exact: true })).toBeVisible();

@@ -3,7 +3,7 @@ import { attribute } from "./support/known-load";
 import { newProject, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-/** What a Finding says leads to what it says it of. */
+/** A Finding's evidence links to the spans and messages that it quotes. */
 
 /** A page that is opened asks for its conversation, then for the span's trace, then for that. */
 const OPENS = { timeout: 30_000 };
@@ -44,7 +44,7 @@ const failingTool = (order: number) => [
   attribute("gen_ai.tool.call.result", `Error: order ${order} not found`),
 ];
 
-test("a Finding's evidence opens at its span in its trace, and its words are those of one conversation", async ({
+test("a Finding's evidence opens at its span in its trace, and its text refers to one conversation", async ({
   page,
   baseURL,
 }) => {

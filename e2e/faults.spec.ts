@@ -10,7 +10,7 @@ import { newProject, type TestProject } from "./support/project";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
-/** The product with a database that is not its own, over a network that does what a test wants. */
+/** The product on an external database, over a network whose faults the test controls. */
 
 const STATEMENT_SECONDS = 5;
 /** Of each process. */
@@ -89,7 +89,7 @@ async function expectUnavailable(reply: Response, detail: string) {
 const spansOf = async (who: TestProject) =>
   (await sql`select trace_id, span_id from spans where project_id = ${who.projectId}`).length;
 
-test("while the database is gone everything says so and nothing is lost; when it is back all goes on by itself", async ({
+test("during a database outage everything reports it and nothing is lost; afterwards everything recovers by itself", async ({
   page,
 }) => {
   test.setTimeout(180_000);
@@ -133,7 +133,7 @@ test("while the database is gone everything says so and nothing is lost; when it
 });
 
 for (const mood of ["closes", "silent"] as const) {
-  test(`a network that ${mood === "closes" ? "closes every connection" : "swallows everything"} is answered for, too`, async () => {
+  test(`a network that ${mood === "closes" ? "closes every connection" : "swallows everything"} gets a response too`, async () => {
     test.setTimeout(180_000);
     link.turn(mood);
     const [read, sent, ready] = await Promise.all([list(), send(), readiness()]);
@@ -174,7 +174,7 @@ const batch = (id: string, calls = ["1", "2"]) => ({
   ],
 });
 
-test("a full disk refuses what is to be stored, all of it, lets people read, and is over once there is room", async () => {
+test("a full disk rejects writes completely, allows reads, and recovers once there is room", async () => {
   const stored = () => sql`
     select (select count(*) from traces) as traces, (select count(*) from span_sources) as sources,
            (select count(*) from spans) as spans, (select count(*) from projection_queue) as queue,
@@ -198,7 +198,7 @@ test("a full disk refuses what is to be stored, all of it, lets people read, and
   await untilReady();
 });
 
-test("requests that hang are given up in words, and a project that hangs keeps no other's waiting", async () => {
+test("hanging requests time out with an error, and one project's do not block another's", async () => {
   test.setTimeout(180_000);
   const [slow, quick] = others;
   const before = await spansOf(slow);
@@ -251,7 +251,7 @@ test("a slow way to the database is slow, not broken", async () => {
   }
 });
 
-test("a trace that cannot be rebuilt is told of, and everybody else's go on", async () => {
+test("a trace that cannot be rebuilt is reported, and all others are processed", async () => {
   const [who, neighbour] = others;
   const conversationOf = async (of: TestProject, id: string) => {
     const reply = await ask(of, `/v1/projects/${of.projectId}/traces/${traceOf(id)}`);

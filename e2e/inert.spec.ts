@@ -6,7 +6,7 @@ import { newProject, type TestProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { signIn } from "./support/sign-in";
 
-/** Whatever a conversation contains is text: on every page that shows it, in every field, whatever it looks like. */
+/** Conversation content is shown as plain text in every field, on every page. */
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 const value = (text: string) => ({ stringValue: text });
@@ -144,7 +144,7 @@ async function expectInert(page: Page, trouble: string[], what: string) {
   expect(trouble, what).toEqual([]);
 }
 
-test("scripts, pictures, links, Markdown and terminal codes in any field are shown as the text that they are", async ({
+test("scripts, pictures, links, Markdown and terminal codes in any field are shown as plain text", async ({
   page,
   baseURL,
 }) => {
@@ -191,7 +191,7 @@ test("scripts, pictures, links, Markdown and terminal codes in any field are sho
   }
 });
 
-test("what a background job worked on and failed with is text, too", async ({ page, baseURL }) => {
+test("the input and error of a background job are shown as plain text, too", async ({ page, baseURL }) => {
   const project = newProject(baseURL!);
   const sql = runningDatabase();
   const [first = "", ...others] = PAYLOADS;
@@ -210,7 +210,7 @@ test("what a background job worked on and failed with is text, too", async ({ pa
   await expectInert(page, trouble, "a job");
 });
 
-test("an answer of the API is never a page, whatever is in it", async ({ page, baseURL, request }) => {
+test("an API response is never rendered as a page, whatever it contains", async ({ page, baseURL, request }) => {
   const project = newProject(baseURL!);
   const payload = PAYLOADS[0] as string;
   const reply = await request.get(`${baseURL}/v1/projects/${encodeURIComponent(payload)}/conversations`);

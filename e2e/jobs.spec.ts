@@ -7,7 +7,7 @@ import { runningDatabase } from "./support/running-database";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
-/** What runs in the background: found when it fails, understood, begun again; by those who may, of their project only. */
+/** Background jobs: failures are found, explained and replayed, by people with the right role, within their project. */
 
 /** All attempts of a measurement take about seven seconds. */
 const FAILS_WITHIN_MS = 60_000;
@@ -49,7 +49,7 @@ const change = (page: Page, path: string, data: object = {}) =>
     data,
   });
 
-test("a job that fails for good is seen, opened, replayed and done", async ({ page }) => {
+test("a job that fails for good is shown, opened, replayed and completed", async ({ page }) => {
   const mend = await breakMeasurements();
   try {
     await page.goto(at("jobs"));
@@ -86,7 +86,7 @@ test("a job that fails for good is seen, opened, replayed and done", async ({ pa
   await expect(peek(page)).toContainText("Ended well");
 });
 
-test("one that waits says for when, is cancelled, and is taken back", async ({ page }) => {
+test("a waiting job shows when it is due, is cancelled, and is queued again", async ({ page }) => {
   const message = `The provider said: <img src=x onerror="window.__ran = 1"> ${"and so on ".repeat(150)}`;
   await storeJob(sql, project.projectId, {
     state: "queued",
@@ -119,7 +119,7 @@ test("one that waits says for when, is cancelled, and is taken back", async ({ p
   await expect(peek(page)).toBeHidden();
 });
 
-test("all that failed are replayed after a question, and one replayed meanwhile is not begun twice", async ({
+test("all failed jobs are replayed after a confirmation, and one replayed meanwhile does not start twice", async ({
   page,
 }) => {
   const job = { state: "failed", error: { name: "Error", message: "The tape is worn out." } } as const;
@@ -154,7 +154,7 @@ test("all that failed are replayed after a question, and one replayed meanwhile 
   await expect(rows(page).filter({ hasText: MEASURE })).toHaveCount(4);
 });
 
-test("a viewer sees why and cannot replay", async ({ page, browser }) => {
+test("a viewer sees the reason and cannot replay", async ({ page, browser }) => {
   const id = await storeJob(sql, project.projectId, {
     state: "failed",
     error: { name: "Error", message: "The tape is worn out." },
@@ -175,7 +175,7 @@ test("a viewer sees why and cannot replay", async ({ page, browser }) => {
   await viewer.context().close();
 });
 
-test("another project's jobs are not here, and states, functions and rows are found by their words", async ({
+test("another project's jobs are not listed, and states, functions and rows can be found by their labels", async ({
   page,
   baseURL,
 }) => {

@@ -112,7 +112,7 @@ test("a list whose rows have controls: rows, details and search", async ({ page 
   await expect(page.getByLabel("Id of what changed")).toBeFocused();
 });
 
-test("a Finding is confirmed, resolved and dismissed, and each is taken back", async ({ page }) => {
+test("a Finding is confirmed, resolved and dismissed, and each is undone", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/findings`);
   await page
     .getByRole("link", { name: /get_order/ })
@@ -139,7 +139,7 @@ test("a Finding is confirmed, resolved and dismissed, and each is taken back", a
 
 const peekOf = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 
-test("triage: what is focused is peeked, acted on and named", async ({ page }) => {
+test("triage: the focused Finding is peeked, acted on and named", async ({ page }) => {
   await seed(
     project,
     ["search_emails", "book_room"].map((tool) => ({
@@ -222,7 +222,7 @@ test("triage: what is focused is peeked, acted on and named", async ({ page }) =
   await expect(peekOf(page, "Finding")).toBeHidden();
 });
 
-test("in every list the peek goes along with the focus", async ({ page }) => {
+test("in every list the peek follows the focus", async ({ page }) => {
   // A second batch, and with it a second job.
   await seed(project, [{ id: "third", model: "gpt-4o", ask: "The third question", answer: "An answer." }], {
     before: 2,
@@ -270,7 +270,7 @@ test("in every list the peek goes along with the focus", async ({ page }) => {
   await pressUntil(page, "j", () => expect(links.nth(1)).toBeFocused({ timeout: 1000 }));
 });
 
-test("the span whose detail is open is the one in focus", async ({ page }) => {
+test("the span with open details has the focus", async ({ page }) => {
   await page.getByRole("link", { name: "The second question" }).click();
   await page.getByRole("tab", { name: "Spans" }).click();
   const rows = page.locator("[data-row]");

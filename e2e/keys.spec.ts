@@ -3,7 +3,7 @@ import { press } from "./support/press";
 import { newProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-test("a key is made, shown once, works, and stops working when revoked", async ({ page, baseURL }) => {
+test("a key is created, shown once, works, and stops working when revoked", async ({ page, baseURL }) => {
   const project = newProject(baseURL!);
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/api-keys`);

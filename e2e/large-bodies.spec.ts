@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "@playwright/test";
 import { newProject, type TestProject } from "./support/project";
 
-/** Clients that send all of a request before they read any of the answer, at the product as it is built. */
+/** Clients that send the whole request before they read the response, against the built product. */
 
 const MIB = 1024 * 1024;
 let project: TestProject;
@@ -87,7 +87,7 @@ const random = (bytes: number) => {
 };
 
 for (const chunked of [false, true]) {
-  test(`a body over the limit has its 413 read by who sends before they listen (chunked: ${chunked})`, async () => {
+  test(`a client that sends before it reads gets the 413 for a body over the limit (chunked: ${chunked})`, async () => {
     const tooLarge = { status: 413, code: "too_large" };
     expect(await sendThenListen({ path: "/v1/otlp/v1/traces", body: Buffer.alloc(20 * MIB, " "), chunked })).toEqual(
       tooLarge,
@@ -105,7 +105,7 @@ for (const chunked of [false, true]) {
     expect(await sendThenListen({ path: "/v1/otlp/v1/logs", body: packed, chunked, headers: gzip })).toEqual(tooLarge);
   });
 
-  test(`so have other refusals that need no look at the body (chunked: ${chunked})`, async () => {
+  test(`such a client gets other errors that do not depend on the body (chunked: ${chunked})`, async () => {
     const body = Buffer.alloc(8 * MIB, " ");
     const cases: [Partial<Sent> & { path: string }, object][] = [
       [
@@ -123,7 +123,7 @@ for (const chunked of [false, true]) {
   });
 }
 
-test("the same connection takes the next request when the rest of the body is through", async () => {
+test("the same connection accepts the next request after the rest of the body", async () => {
   const socket = dial();
   const sent = { path: "/v1/otlp/v1/traces", body: Buffer.alloc(20 * MIB, " ") };
   await write(socket, head(sent));
@@ -140,7 +140,7 @@ for (const [who, as] of [
   ["with a key", () => key],
   ["without one", () => "whet_none"],
 ] as const) {
-  test(`of who never stops, ${who}, a bounded rest is read; then the connection ends`, async () => {
+  test(`an endless body, ${who}, is drained up to a limit; then the connection ends`, async () => {
     const socket = dial();
     socket.on("error", () => {});
     const closed = new Promise((resolve) => {

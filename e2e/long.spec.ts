@@ -4,7 +4,7 @@ import { newProject, type TestProject } from "./support/project";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
-/** A conversation that no page holds: what is in view is read, wherever a link leads, and the rest as one scrolls. */
+/** A conversation too long for one page: only what is in view is loaded, starting where a link leads. */
 
 const SPANS = 4000;
 const TRACE = "c".repeat(32);
@@ -60,7 +60,7 @@ const scrollUntil = (page: Page, box: string, words: RegExp) =>
     await expect(seen(page, words)).toBeVisible({ timeout: 500 });
   }).toPass({ timeout: 90_000 });
 
-test("a conversation of thousands of spans is read where one looks, and begins where a link leads", async ({
+test("a conversation of thousands of spans loads what is in view, starting where a link leads", async ({
   page,
   baseURL,
 }) => {

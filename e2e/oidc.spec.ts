@@ -7,7 +7,7 @@ import { press } from "./support/press";
 import { startProduct } from "./support/product";
 import { seen } from "./support/seen";
 
-/** A team with a provider and a mail server: who is invited, who is not, and who forgot what. */
+/** A team with an OpenID Connect provider and a mail server: invitations, strangers, password resets. */
 
 const OWNER = { email: "owner@example.test", password: "a long enough password" };
 const ANN = { login: "ann", email: "ann@example.test" };
@@ -67,9 +67,7 @@ async function newPage(browser: Browser) {
   return context.newPage();
 }
 
-test("a person who is invited by e-mail comes in through the provider, and a stranger does not", async ({
-  browser,
-}) => {
+test("a person invited by e-mail signs in through the provider, and a stranger cannot", async ({ browser }) => {
   test.setTimeout(240_000);
   const { url, product, mail } = await installation();
   const linkMailedTo = async (to: string, page: "invite" | "reset") => {
@@ -159,7 +157,7 @@ test("a person who is invited by e-mail comes in through the provider, and a str
   });
 });
 
-test("with passwords switched off, the first owner comes in through the provider", async ({ browser }) => {
+test("with passwords switched off, the first owner signs in through the provider", async ({ browser }) => {
   const { product, url } = await installation({ PASSWORD_SIGN_IN: "off" });
   const owner = await newPage(browser);
   await owner.goto(/http:\S+\/setup#token=\S+/.exec(product.output())![0]);

@@ -3,7 +3,7 @@ import { expect, type Page, test } from "@playwright/test";
 import { cli, newProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-/** What an owner of the installation does about people, in a browser. */
+/** How an owner of the installation manages people, in a browser. */
 
 const DATA_DIR = process.env.E2E_DATA_DIR ?? "";
 

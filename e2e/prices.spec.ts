@@ -139,7 +139,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
   });
 });
 
-test("the operator loads newer built-in prices, and everybody sees what they would change", async ({
+test("the operator loads newer built-in prices, and everybody can preview what they would change", async ({
   page,
   baseURL,
 }, testInfo) => {

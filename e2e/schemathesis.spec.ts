@@ -61,7 +61,7 @@ async function run(url: string, ...args: string[]) {
   return { code, output };
 }
 
-test.describe("/v1 does what its OpenAPI document says, whatever it is sent", () => {
+test.describe("/v1 conforms to its OpenAPI document, whatever it receives", () => {
   test.skip(!existsSync(schemathesisPath()), "`npm test` installs schemathesis, where it finds a Python 3.10");
   test.setTimeout(10 * 60_000);
 

@@ -296,7 +296,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
   });
 }
 
-test("the Data page before there is anything, and when nothing answers", async ({ browser, baseURL }) => {
+test("the Data page without data, and with failing requests", async ({ browser, baseURL }) => {
   const empty = newProject(baseURL!);
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
@@ -399,7 +399,7 @@ test("a page is readable before its script runs", async ({ browser }) => {
 });
 
 for (const scheme of ["light", "dark"] as const) {
-  test(`what waits for the page's script is readable while it waits, ${scheme}`, async ({ browser }) => {
+  test(`controls that wait for the page's script are readable meanwhile, ${scheme}`, async ({ browser }) => {
     const signedOut = await browser.newContext({ viewport: PHONE, colorScheme: scheme, reducedMotion: "reduce" });
     const inside = await signedIn(browser, { ...LOOKS[2], scheme });
     for (const [context, path] of [
@@ -455,7 +455,7 @@ test.describe("states", () => {
     await filtered.close();
   });
 
-  test("loading, a failure with its request id, and what was read before it", async ({ browser }) => {
+  test("loading, a failure with its request id, and previously loaded content", async ({ browser }) => {
     const context = await signedIn(browser);
     const page = await context.newPage();
     await page.goto(at("conversations"));
@@ -515,7 +515,7 @@ for (const { path, there, provoke } of [
     provoke: (page: Page) => page.getByLabel("Function").selectOption("Execute Rule Runs"),
   },
 ]) {
-  test(`the page ${path} fails in words, and is there again when asked again`, async ({ browser }) => {
+  test(`the page ${path} shows an error message, and loads after a retry`, async ({ browser }) => {
     const context = await signedIn(browser);
     const page = await context.newPage();
     await page.goto(at(path));
@@ -541,7 +541,7 @@ for (const { path, there, provoke } of [
   });
 }
 
-test("what another project has is not here", async ({ browser, baseURL }) => {
+test("another project's data is not accessible", async ({ browser, baseURL }) => {
   const other = newProject(baseURL!);
   const context = await signedIn(browser);
   const page = await context.newPage();

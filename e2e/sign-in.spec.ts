@@ -3,7 +3,7 @@ import { expect, test } from "@playwright/test";
 import { newProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-test("what the fields held before the page's script came, as a password manager fills them, is what is sent", async ({
+test("values filled in before the page's script runs, as by a password manager, are submitted", async ({
   page,
   baseURL,
 }) => {
@@ -25,7 +25,7 @@ test("what the fields held before the page's script came, as a password manager 
   await page.waitForURL(`**/p/${project.projectId}/conversations`);
 });
 
-test("whose password an owner's link has set reads by whom when they are in again, until they say that they know", async ({
+test("a person whose password was reset by an owner's link is told by whom after signing in, until they acknowledge it", async ({
   browser,
   baseURL,
 }) => {

@@ -9,7 +9,7 @@ import { Cluster, freePort, urlOf } from "../scripts/lib/database/postgres.mjs";
 import { startOf } from "../scripts/lib/system/processes.mjs";
 import { killAll } from "./support/process-tree";
 
-/** What `npm start` and the command line promise whoever sets Whetstone up. No browser is needed here. */
+/** What `npm start` and the command line promise the operator. Needs no browser. */
 
 const READY_WITHIN_MS = 60_000;
 const GONE_WITHIN_MS = 30_000;
@@ -17,7 +17,7 @@ const GONE_WITHIN_MS = 30_000;
 type Ended = { code: number | null; stdout: string; stderr: string };
 type Installation = { folder: string; port: number; address: string };
 
-/** Run to its end, in an environment without anything of a developer's own installation. */
+/** Runs a program to its end, in an environment without the developer's own settings. */
 function run(args: readonly string[], env: Record<string, string> = {}, input = ""): Promise<Ended> {
   const child = spawn(process.execPath, args, { env: clean(env) });
   child.stdin.end(input);
@@ -159,7 +159,7 @@ test.describe("an installation", () => {
     expect(await exited).toBe(0);
   });
 
-  test("a second start on its folder is refused in a sentence, and the first goes on", async () => {
+  test("a second start on its folder is refused with a message, and the first keeps running", async () => {
     const { child, exited, pids } = await start(at);
     const second = await run(["scripts/start.mjs"], { ...environment(at), PORT: String(await freePort()) });
     expect(second.code).toBe(1);
@@ -256,7 +256,7 @@ test.describe("an installation", () => {
     writeFileSync(file, JSON.stringify(access));
   }
 
-  test("an installation of the last release moves to a user without rights of its own, with all it has", async () => {
+  test("an installation of the last release migrates to an unprivileged database role, with all its data", async () => {
     const first = await start(at);
     first.child.kill("SIGTERM");
     await first.exited;
@@ -285,7 +285,7 @@ test.describe("an installation", () => {
     expect(backup).toMatchObject({ code: 0, stdout: expect.stringContaining('"verified":true') });
   });
 
-  test("a database that a later version wrote is refused in a sentence", async () => {
+  test("a database that a later version wrote is refused with a message", async () => {
     const { child, exited } = await start(at);
     const { port, user, password } = JSON.parse(readFileSync(path.join(at.folder, "postgres.json"), "utf8"));
     const sql = postgres({ host: "127.0.0.1", port, user, password, database: "whetstone", max: 1 });
@@ -300,7 +300,7 @@ test.describe("an installation", () => {
   });
 });
 
-test.describe("what keeps it from starting is said in a sentence, with a non-zero exit", () => {
+test.describe("a failed start explains itself in a sentence and exits non-zero", () => {
   let at: Installation;
   test.beforeEach(async () => {
     at = await install();

@@ -11,7 +11,7 @@ import { killTree } from "./support/process-tree";
 import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
 
-/** The product twice on one database, each with a web process and a worker; the clock of the second is hours ahead. */
+/** The product twice on one database, each with a web process and a worker; the second clock is hours ahead. */
 
 const REQUESTS_A_MINUTE = 600;
 const HOUR_MS = 3_600_000;
@@ -54,7 +54,7 @@ test.afterAll(async () => {
 
 const urls = () => machines.map(({ url }) => url);
 
-test("a limit and an idempotency key hold across both, and each sees what the other took", async () => {
+test("rate limits and idempotency keys hold across both machines", async () => {
   const [one, other] = urls() as [string, string];
   const sent = knownTrace("shared");
   expect((await sendTrace(project, one, sent)).status).toBe(200);
@@ -95,7 +95,7 @@ test("a limit and an idempotency key hold across both, and each sees what the ot
   expect(passed).toBeGreaterThanOrEqual(REQUESTS_A_MINUTE * 0.9);
 });
 
-test("under load from everywhere each job runs once, and a machine that dies takes nothing with it", async () => {
+test("under load on both machines each job runs once, and a dying machine loses nothing", async () => {
   test.setTimeout(180_000);
   let turn = 0;
   const alive = [...urls()];

@@ -5,7 +5,7 @@ import { seed } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
-/** Two people side by side, each in a browser of their own: what one gives and takes, the other has and has not. */
+/** Two people side by side, each in their own browser: roles that one grants and revokes take effect for the other. */
 
 /** What is promised. Nothing here fails for being slower: what it took is noted, and reported. */
 const PROMISED_MS = 5000;
@@ -38,7 +38,7 @@ test.afterEach(async () => {
 const pageOf = async (browser: Browser) => (await browser.newContext()).newPage();
 const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
 
-/** Waits until it is so, and notes how long that took. */
+/** Waits for a condition and records how long it took. */
 async function soon(what: string, so: () => Promise<unknown>) {
   const begun = performance.now();
   await so();
@@ -228,7 +228,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
   });
 });
 
-test("a session that was ended elsewhere shows nothing any more, and goes on after signing in", async () => {
+test("a session ended elsewhere shows nothing, and resumes after signing in", async () => {
   await signIn(guest, project);
   await guest.goto(at(`findings/${findingId}`));
   await see(guest, "Conversations that show it");

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "@playwright/test";
 import { newProject, type TestProject } from "./support/project";
 
-/** What lies between a socket and the operations of `/v1`: our HTTP server and Next, as they are built. */
+/** What lies between a socket and the operations of `/v1`: our HTTP server and Next, as built. */
 
 const MIB = 1024 * 1024;
 const LIMIT = 16 * MIB;
@@ -54,14 +54,14 @@ const chunked = (body: Uint8Array, size: number) => {
 /** A batch of nothing, as long as is wanted. */
 const batchOf = (bytes: number) => Buffer.from('{"resourceSpans":[]}'.padEnd(bytes, " "));
 
-test("HEAD tells what GET would, without a body", async () => {
+test("HEAD returns GET's headers without a body", async () => {
   const [get, head] = [await exchange(`GET ${projectPath()}`), await exchange(`HEAD ${projectPath()}`)];
   expect([get.status, head.status, head.body]).toEqual([200, 200, ""]);
   const names = (answer: Answer) => [...answer.headers.keys()].filter((name) => name !== "transfer-encoding");
   expect(names(head)).toEqual(names(get));
 });
 
-test("OPTIONS and every method that an address does not take are told which it does", async () => {
+test("OPTIONS and unsupported methods get the path's allowed methods", async () => {
   const allow = "GET, PATCH, DELETE, HEAD, OPTIONS";
   const options = await exchange(`OPTIONS ${projectPath()}`);
   expect([options.status, options.headers.get("allow"), options.body]).toEqual([204, allow, ""]);
@@ -85,7 +85,7 @@ test("an address that cannot be decoded is refused as a problem, and named as it
   });
 });
 
-test("slashes too many and backward ones lead where one does, without a redirect", async () => {
+test("repeated and backward slashes are normalized without a redirect", async () => {
   const path = projectPath();
   for (const spelling of [
     `${path}/`,
@@ -110,7 +110,7 @@ const NEXT_OWN = {
   "x-prerender-revalidate": "a",
 };
 
-test("what is unknown is a problem, not a page, and what speaks to Next is answered by us", async () => {
+test("an unknown path gets a problem, not a page, even with Next's internal headers", async () => {
   for (const path of ["/v1", "/v1/", "/v1/nowhere", "/v1/projects/a/b/c/d", "/v1/_next/data", "/v1/nowhere?_rsc=1"]) {
     const answer = await exchange(`GET ${path}`, NEXT_OWN);
     expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 404, "application/problem+json"]);
@@ -119,7 +119,7 @@ test("what is unknown is a problem, not a page, and what speaks to Next is answe
   expect([answer.status, problemIn(answer)]).toMatchObject([200, { project: { id: project.projectId } }]);
 });
 
-test("a body of 16 MiB is taken plain, packed and in chunks, and not a byte more", async () => {
+test("a body of 16 MiB is accepted plain, compressed and chunked, and not a byte more", async () => {
   const whole = batchOf(LIMIT);
   const plain = await exchange(`POST ${TRACES}`, { ...JSON_TYPE, "content-length": String(LIMIT) }, whole);
   expect([plain.status, plain.headers.get("x-whetstone-receipt")]).toEqual([200, expect.any(String)]);
@@ -137,7 +137,7 @@ test("a body of 16 MiB is taken plain, packed and in chunks, and not a byte more
   expect([more.status, problemIn(more).code]).toEqual([413, "too_large"]);
 });
 
-test("who waits for leave to send a body is given it, and any other expectation is refused", async () => {
+test("Expect: 100-continue gets a 100 response, and any other expectation is refused", async () => {
   const body = batchOf(20);
   const headers = { ...JSON_TYPE, "content-length": "20" };
   const answer = await exchange(`POST ${TRACES}`, { ...headers, expect: "100-continue" }, body);
@@ -145,7 +145,7 @@ test("who waits for leave to send a body is given it, and any other expectation 
   expect((await exchange(`POST ${TRACES}`, { ...headers, expect: "a-miracle" }, body)).status).toBe(417);
 });
 
-test("a body is read as it comes: who may not send is refused before its end", async () => {
+test("a body is read as a stream: an unauthorized sender is refused before its end", async () => {
   const socket = connect(Number(new URL(project.url).port), "127.0.0.1");
   socket.write(`POST ${TRACES} HTTP/1.1\r\nhost: ${host}\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`);
   const [answer] = await new Promise<Buffer[]>((resolve) => socket.once("data", (...data: Buffer[]) => resolve(data)));
@@ -153,7 +153,7 @@ test("a body is read as it comes: who may not send is refused before its end", a
   socket.destroy();
 });
 
-test("what is written as a stream comes in chunks, as the operation described it", async () => {
+test("a streamed response is chunked, with the headers that the operation set", async () => {
   const key = project.newKey("project:admin", "workspace:read");
   const file = await fetch(`${project.url}${projectPath()}/audit-log.csv`, {
     headers: { authorization: `Bearer ${key}` },
@@ -164,7 +164,7 @@ test("what is written as a stream comes in chunks, as the operation described it
   expect((await file.text()).split("\r\n").length).toBeGreaterThan(1);
 });
 
-test("an upload that breaks off leaves the product as it was", async () => {
+test("an aborted upload changes nothing", async () => {
   for (let n = 0; n < 5; n++) {
     const socket = connect(Number(new URL(project.url).port), "127.0.0.1");
     socket.write(
@@ -177,7 +177,7 @@ test("an upload that breaks off leaves the product as it was", async () => {
   expect([ready.status, (await ready.json()).status]).toEqual([200, "ready"]);
 });
 
-test("every answer has its request's id and what a browser must not do with it", async () => {
+test("every response has its request id and security headers", async () => {
   const headers = { "x-request-id": "mine-1" };
   for (const [line, status] of [
     [`GET ${projectPath()}`, 200],
@@ -201,7 +201,7 @@ test("every answer has its request's id and what a browser must not do with it",
   }
 });
 
-test("what is asked is read as it was sent: no forged address, unknown parameters and odd characters change nothing", async () => {
+test("requests are read as sent: forged addresses, unknown parameters and odd characters change nothing", async () => {
   const name = "Über 東京 🎈";
   const renamed = await fetch(`${project.url}${projectPath()}`, {
     method: "PATCH",

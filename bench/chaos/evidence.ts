@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import type { Evidence } from "./judge";
 import { miscounted } from "./miscounted";
 
-/** All traces of a run were read by the Rules, all jobs have ended: sweeps come every few seconds. */
+/** Allows the Rules to read every trace of a run and all jobs to end: sweeps run every few seconds. */
 const REST_WITHIN_MS = 300_000;
 const LOOK_MS = 500;
 
@@ -16,8 +16,8 @@ type Row = Record<string, string | null>;
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id ?? "");
 
 /**
- * What waits or is under way in the project, in words. Without `diagnosed`, conversations that nobody asked about may
- * wait for the Rules.
+ * Returns what is pending or in progress in the project, in words. Without `diagnosed`, conversations pending automatic
+ * diagnosis do not count.
  */
 export async function stillOpen(sql: postgres.Sql, projectId: string, diagnosed: boolean): Promise<string[]> {
   const [row = {}] = await sql<Row[]>`
@@ -35,8 +35,8 @@ export async function stillOpen(sql: postgres.Sql, projectId: string, diagnosed:
 }
 
 /**
- * Waits until the project's work is done and reads everything there is to judge. Without `diagnosed` it does not wait for
- * the Rules to read conversations that nobody asked about.
+ * Waits until the project's work is done and returns everything to judge. Without `diagnosed` it does not wait for the
+ * automatic diagnosis of conversations.
  */
 export async function gather(sql: postgres.Sql, projectId: string, { diagnosed = true } = {}): Promise<Found> {
   const deadline = performance.now() + REST_WITHIN_MS;

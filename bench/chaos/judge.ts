@@ -1,31 +1,31 @@
-/** What was told to clients, and what the database has after everything has come to rest. */
+/** What clients were told, and what the database holds after all work is done. */
 export type Evidence = {
-  /** `trace/span` of every span that was acknowledged, and of every one that was ever sent. */
+  /** `trace/span` of every acknowledged span, and of every span ever sent. */
   acknowledged: readonly string[];
   sent: ReadonlySet<string>;
-  /** Of the rows of `spans`; of `model_calls` and `tool_calls` together. */
+  /** From the rows of `spans`; from `model_calls` and `tool_calls` together. */
   stored: readonly string[];
   calls: readonly string[];
-  /** Requests for Rule Runs: what each was told; how many were never answered; how many the audit log has. */
+  /** Requests for Rule Runs: the reply to each, how many got no reply, and how many the audit log has. */
   asked: readonly { key: string; runIds: readonly string[] }[];
   unanswered: number;
   audited: number;
   runs: readonly { id: string; rule: string; conversation: string; activity: string; status: string }[];
   /** Background jobs of the project, with the Rule Runs that each event names. */
   jobs: readonly { id: string; functionId: string; eventId: string; state: string; runIds: readonly string[] }[];
-  /** Sessions with an acknowledged trace, and those in which the Finding that all of them have shows, a row an occurrence. */
+  /** Sessions with an acknowledged trace, and one row per occurrence of the Finding that all sessions share. */
   sessions: ReadonlySet<string>;
   occurrences: readonly { findingId: string; session: string }[];
   /** Findings of that one cause. */
   findings: readonly string[];
-  /** Counters and summary columns that are not what a recount of the rows gives, in words. */
+  /** Counters and summary columns that differ from a recount, in words. */
   miscounted: readonly string[];
-  /** What was still open when the patience ended, and what was set aside for good, in words. */
+  /** What was still open at the time limit, and what was quarantined, in words. */
   open: readonly string[];
-  /** Requests without an answer, and answers that make an exporter drop what it has, in words. */
+  /** Requests without a response, and responses that make an exporter drop its data, in words. */
   givenUp: readonly string[];
   refused: readonly string[];
-  /** Kills after which the product did not come back by itself, in words. */
+  /** Kills after which the product did not recover by itself, in words. */
   notBack: readonly string[];
 };
 
@@ -40,7 +40,7 @@ const missing = (wanted: Iterable<string>, from: readonly string[]) => {
   return [...wanted].filter((value) => !there.has(value));
 };
 
-/** Every claim with what speaks against it: nothing, for a product that keeps its word. */
+/** Returns every claim with its breaches; a correct product has none. */
 export function judge(evidence: Evidence): Verdict[] {
   const { stored, calls, runs, jobs, occurrences } = evidence;
   const told = evidence.asked.flatMap(({ runIds }) => runIds);

@@ -4,41 +4,41 @@ import type { TestProject } from "../../e2e/support/project";
 
 const SENDERS = 4;
 const TRACES_A_SESSION = 3;
-/** Many more would fill the database with what this is not about. */
+/** More would fill the database with data irrelevant here. */
 const BETWEEN_BATCHES_MS = 50;
 const BETWEEN_REQUESTS_MS = 200;
 /** Sessions between the one that is being sent and the one whose Runs are asked for. */
 const SESSIONS_BEHIND = 3;
 
-/** What OpenTelemetry's exporter sends again, and how long it waits when nothing says how long. */
+/** Statuses that OpenTelemetry's exporter retries, and its backoff without a Retry-After. */
 const TRIED_AGAIN = new Set([429, 502, 503, 504]);
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
-/** Told to be patient, as an exporter is that has to come through a restart. */
+/** As an exporter configured to survive a restart. */
 const PATIENCE_MS = 180_000;
 
 export type Load = {
-  /** `trace/span` of every span of a batch that was answered with 200, in the order of the answers. */
+  /** `trace/span` of every span in a batch acknowledged with 200, in the order of the responses. */
   acknowledged: string[];
-  /** Of every span that was ever sent. */
+  /** Every span ever sent. */
   sent: Set<string>;
   /** The session of each acknowledged trace. */
   sessions: Set<string>;
-  /** Batches that were sent more than once. */
+  /** Retried batches. */
   sentAgain: number;
-  /** Requests to which nothing was answered within the sender's patience. */
+  /** Requests without a response within the sender's time limit. */
   givenUp: string[];
-  /** Answers that an exporter neither takes for a success nor tries again. */
+  /** Responses that an exporter neither accepts nor retries. */
   refused: string[];
-  /** Requests for Runs that were answered, and the Runs that each was told of. */
+  /** Acknowledged requests for Runs, and the Runs that each reply named. */
   asked: { key: string; session: string; runIds: string[] }[];
-  /** Requests for Runs that were not answered: they happened or not. */
+  /** Requests for Runs without a response, which may or may not have taken effect. */
   unanswered: number;
 };
 
 type Answer = { status: number; reply: Response; tries: number };
 
-/** Asks until there is an answer, as an exporter does. */
+/** Retries until there is a response, as an exporter does. */
 async function untilAnswered(
   ask: () => Promise<Response>,
   again: (status: number) => boolean,
@@ -54,8 +54,8 @@ async function untilAnswered(
 }
 
 /**
- * Senders that send and one that asks for Rule Runs, until told to stop; `stop` waits for what is under way. `urlOf` says
- * where each request goes, as a balancer does.
+ * Starts senders and one client that requests Rule Runs, until stopped; `stop` waits for requests in progress. `urlOf`
+ * chooses the target of each request, as a balancer does.
  */
 export function startLoad(project: TestProject, writer: string, urlOf = () => project.url) {
   const load: Load = {
@@ -95,7 +95,7 @@ export function startLoad(project: TestProject, writer: string, urlOf = () => pr
     }
   });
 
-  /** Returns whether the session could be read. */
+  /** Returns whether the session was readable yet. */
   async function askOne(session: string, activity: number): Promise<boolean> {
     const key = crypto.randomUUID();
     const answer = await untilAnswered(
@@ -115,7 +115,7 @@ export function startLoad(project: TestProject, writer: string, urlOf = () => pr
   const asker = (async () => {
     let session: string | undefined;
     for (let activity = 1; going; activity += 1) {
-      // A busy machine reads sessions later than they are sent: asking for ever newer ones would never find one.
+      // A busy machine lags behind the senders: requesting ever newer sessions would never find a readable one.
       session ??= done[done.length - SESSIONS_BEHIND];
       if (session && (await askOne(session, activity))) session = undefined;
       await sleep(BETWEEN_REQUESTS_MS);

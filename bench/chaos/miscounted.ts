@@ -3,8 +3,8 @@ import type postgres from "postgres";
 type Recounted = { id: string; kept: unknown; counted: unknown };
 
 /**
- * What is kept as a number beside the rows that it counts, counted again. A Finding's cost is that of its conversations as
- * the Rules saw them last: where they have not seen all, it is another.
+ * Recounts stored counters from the rows that they count. A Finding's cost is that of its conversations when the Rules last
+ * read them: where some have not been read yet, it differs.
  */
 export async function miscounted(sql: postgres.Sql, projectId: string, diagnosed: boolean): Promise<string[]> {
   const differs = ({ id, kept, counted }: Recounted) =>

@@ -5,11 +5,11 @@ import { processTree } from "../../e2e/support/process-tree";
 export const VICTIMS = ["web", "worker", "database", "process of the database"] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** A database replays what was committed; a child that crashed often is started after a pause of half a minute at most. */
+/** A database replays its log; a child that crashed often restarts after a backoff of at most half a minute. */
 const BACK_WITHIN_MS = 90_000;
 const LOOK_MS = 50;
 
-/** The processes of the product that keeps its data in `dataDir`, and how to end one of them without a word. */
+/** Finds and kills processes of the product with this `dataDir`. */
 export function victimsOf({ url, dataDir }: { url: string; dataDir: string }, random: () => number) {
   const child = (name: "web" | "worker"): number | undefined =>
     JSON.parse(readFileSync(`${dataDir}/running.json`, "utf8")).children?.[name]?.pid;
@@ -27,7 +27,7 @@ export function victimsOf({ url, dataDir }: { url: string; dataDir: string }, ra
       const [, ...backends] = processTree(pid);
       return backends[Math.floor(random() * backends.length)];
     } catch {
-      return undefined; // the file is not there while a server starts
+      return undefined; // the file does not exist while a server starts
     }
   }
 
@@ -38,7 +38,7 @@ export function victimsOf({ url, dataDir }: { url: string; dataDir: string }, ra
   };
 
   return {
-    /** Ends it with SIGKILL and answers which process it was; nothing when there is none at the moment. */
+    /** Sends SIGKILL and returns the pid; undefined when there is no such process at the moment. */
     kill(victim: Victim): number | undefined {
       const pid = pidOf(victim);
       if (!pid) return undefined;
@@ -46,10 +46,10 @@ export function victimsOf({ url, dataDir }: { url: string; dataDir: string }, ra
         process.kill(pid, "SIGKILL");
         return pid;
       } catch {
-        return undefined; // it ended between the look and the kill
+        return undefined; // it ended between the lookup and the kill
       }
     },
-    /** Waits until another process stands in its place and the product is ready; the milliseconds, or null for never. */
+    /** Waits until another process has replaced it and the product is ready; returns the milliseconds, or null on timeout. */
     async back(victim: Victim, killed: number): Promise<number | null> {
       const begun = performance.now();
       const replaced = () => {

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { processTree } from "../../e2e/support/process-tree";
 
-/** Clock ticks a second: the same on every Linux that Node runs on. */
+/** Clock ticks per second: the same on every Linux that Node runs on. */
 const TICKS = 100;
 const PARTS = ["web", "worker", "database", "other"] as const;
 type Part = (typeof PARTS)[number];
 
-/** Seconds of CPU that each part of the product has used since it started. Processes that ended meanwhile are left out. */
+/** Returns the CPU seconds of each part of the product since it started; excludes processes that have ended. */
 export function cpuOf(pid: number): Record<Part, number> {
   const used: Record<Part, number> = { web: 0, worker: 0, database: 0, other: 0 };
   for (const one of processTree(pid)) {
@@ -28,6 +28,6 @@ function partOf(command: string): Part {
   return command.includes("web") ? "web" : "other";
 }
 
-/** `web 0.31, worker 0.52, …`: cores that were busy between two looks, `seconds` apart. */
+/** Returns the busy cores between two samples, `seconds` apart: `web 0.31, worker 0.52, …`. */
 export const coresBetween = (before: Record<Part, number>, after: Record<Part, number>, seconds: number) =>
   Object.fromEntries(PARTS.map((part) => [part, (after[part] - before[part]) / seconds])) as Record<Part, number>;

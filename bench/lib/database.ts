@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import postgres from "postgres";
 
-/** Into the embedded database of a running product, beside the product. Rows come as they are stored: big numbers as text. */
+/** Connects directly to a running product's embedded database. Rows come as stored: big numbers as text. */
 export function databaseOf(dataDir: string) {
   const { port, password, user } = JSON.parse(readFileSync(`${dataDir}/postgres.json`, "utf8"));
   return postgres({

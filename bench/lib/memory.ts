@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { processTree } from "../../e2e/support/process-tree";
 
 /**
- * Memory of a process in MiB; 0 when it has gone. `whole` is proportional (PSS), so that pages that several share count
- * once; `own` is without shared memory, which for the database is its cache of pages and grows until it is full.
+ * Returns a process's memory in MiB; 0 if it has ended. `whole` is proportional (PSS), so that shared pages count once;
+ * `own` excludes shared memory, which for the database is its page cache and grows until full.
  */
 export function memoryOf(pid: number): { whole: number; own: number } {
   const rollup = read(`/proc/${pid}/smaps_rollup`);
@@ -11,7 +11,7 @@ export function memoryOf(pid: number): { whole: number; own: number } {
   return { whole: mib("Pss"), own: mib("Pss") - mib("Pss_Shmem") };
 }
 
-/** The same of a process and of all below it. The kernel looks at every page for it: it takes a core for a while. */
+/** Returns the same for a process tree. The kernel walks every page for this, which keeps a core busy for a while. */
 export const memory = (pid: number): { whole: number; own: number } =>
   processTree(pid)
     .map(memoryOf)

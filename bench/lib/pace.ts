@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "./thirds";
 
-/** What a stream of calls came to: how long each took, by when it was due, and what went wrong, in words. */
+/** The results of a stream of calls: durations by due time, and failures in words. */
 export type Paced = { took: (Sample & { nth: number })[]; failed: string[]; latest: number };
 
 /**
- * Calls `work` `perSecond` times a second by a timetable that does not wait for answers (up to `atOnce` are under way), as
- * clients do that know nothing of each other. A call that starts late is timed from when it was due. `until` is performance.now()'s.
+ * Calls `work` `perSecond` times a second on a fixed schedule that does not wait for responses (up to `atOnce` in progress),
+ * like independent clients. A late call is timed from when it was due. `until` is on the clock of performance.now().
  */
 export async function atPace(
   { perSecond, atOnce, until }: { perSecond: number; atOnce: number; until: number },
@@ -20,7 +20,7 @@ export async function atPace(
     Array.from({ length: atOnce }, async () => {
       for (;;) {
         const nth = next++;
-        // Anywhere in its part of the second: two timetables in step would meet at every call, or never.
+        // Jittered within its interval: two schedules in step would collide at every call, or never.
         const due = begun + ((nth + Math.random()) * 1000) / perSecond;
         if (begun + (nth * 1000) / perSecond >= until) return;
         const early = due - performance.now();

@@ -3,7 +3,7 @@ import { atPace, type Paced } from "./pace";
 import { readerOf } from "./reads";
 import { senderTo } from "./sender";
 
-/** One party's share of a benchmark, in a process of its own; `party.ts` starts it and says what to do. */
+/** One client's share of a benchmark, in its own process; `party.ts` starts and commands it. */
 export type Party = {
   project: { url: string; projectId: string; secret: string };
   connections: number;
@@ -25,7 +25,7 @@ const send = async (body: Uint8Array) => {
   if (status !== 200) throw new Error(`a batch was answered with ${status}`);
 };
 
-/** Batches that are ready when they are due: what making one takes is not the product's. */
+/** Batches prepared in advance, because the time to create one is not the product's. */
 const ready = Array.from({ length: connections }, () => made());
 
 async function obey(order: Order): Promise<Answer> {

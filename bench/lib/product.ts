@@ -1,7 +1,7 @@
 import { startProduct as start } from "../../e2e/support/product";
 import { newProject } from "../../e2e/support/project";
 
-/** The product as a person starts it, on a data directory of its own, with one project and a key. */
+/** Starts the product as a person would, with its own data directory, one project and a key. */
 export async function startProduct() {
   const product = await start();
   const { projectId, secret } = newProject(product.url, product.dataDir);

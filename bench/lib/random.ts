@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that follow from the seed alone, so that a run can be repeated (mulberry32). */
+/** Returns a deterministic generator of numbers from 0 to 1 (mulberry32), so that a run can be repeated. */
 export function randomOf(seed: number) {
   let state = seed >>> 0;
   return () => {

@@ -2,16 +2,16 @@ import { percentile } from "./machine";
 import { randomOf } from "./random";
 
 const RESAMPLES = 500;
-/** Of the resampled ratios this share lies outside the interval, half of it on each side. */
+/** Share of the resampled ratios outside the interval, half of it on each side. */
 const OUTSIDE = 0.05;
 
 const quotient = (above: readonly number[][], below: readonly number[][], p: number) =>
   percentile(above.flat(), p) / percentile(below.flat(), p);
 
 /**
- * How many times as large the percentile `p` is in the windows `above` as in those `below`, with the 95% interval of a
- * bootstrap that draws whole windows: what falls into one window is not independent. An interval with the bound inside
- * says that the run was too short to tell.
+ * Returns the ratio of the percentile `p` in the windows `above` to that in `below`, with the 95% interval of a bootstrap over
+ * whole windows, because samples within a window are not independent. If the interval contains the bound, the run was too
+ * short to tell.
  */
 export function ratioOf(above: readonly number[][], below: readonly number[][], p: number) {
   const random = randomOf(1);

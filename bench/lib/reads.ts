@@ -18,7 +18,7 @@ const KINDS = [
 type Kind = (typeof KINDS)[number];
 const kindOf = (nth: number) => KINDS[nth % KINDS.length] as Kind;
 
-/** The slowest kinds of reads with their p95 in ms, for whoever asks why. */
+/** Returns the slowest kinds of reads with their p95 in ms. */
 export const slowestKinds = (took: readonly { nth: number; value: number }[]) =>
   KINDS.map((kind) => {
     const samples = took.filter(({ nth }) => kindOf(nth) === kind).map(({ value }) => value);
@@ -29,8 +29,8 @@ export const slowestKinds = (took: readonly { nth: number; value: number }[]) =>
     .join(", ");
 
 /**
- * Somebody who works in a project, as /v1 is asked for it: lists, one conversation, one trace, searches, Findings, one after
- * the other. Each call asks the `nth` of them, reads the whole answer and fails on anything but a success.
+ * Simulates a person working in a project through /v1: lists, one conversation, one trace, searches, Findings, in turn. Each
+ * call performs the `nth` of them, reads the whole response and fails on anything but success.
  */
 export function readerOf({ url, projectId, secret }: Project) {
   let seen: Rows = [];

@@ -1,9 +1,8 @@
 import http from "node:http";
 
 /**
- * Posts batches of protobuf over so many connections that stay open; answers the status. A connection that the server
- * closes for its idleness just when it is used again is tried anew, as Node's documentation has a client do and exporters
- * do: nothing was read of such a request.
+ * Posts protobuf batches over keep-alive connections and returns the status. A request on a connection that the server was
+ * just closing for inactivity is retried, as Node's documentation recommends and exporters do: nothing of it was read.
  */
 export function senderTo({ url, secret }: { url: string; secret: string }, connections: number) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });

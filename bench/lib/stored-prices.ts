@@ -18,7 +18,7 @@ const DAYS = 30;
 
 type Services = Awaited<ReturnType<typeof services>>;
 
-/** After the environment says where the database is: it is read once. */
+/** Imported late: the environment, which names the database, is read once. */
 async function services() {
   const { db, closePool } = await import("@/db/pool");
   const { createDispatcher } = await import("@/server/rest/dispatcher");
@@ -46,7 +46,7 @@ async function services() {
   return { db: db(), closePool, foldDailyCosts, ask };
 }
 
-/** How long each takes, with the requests' limit out of the way: a server of this size has a higher one. */
+/** Times each request without the rate limit, which a server of this size would raise. */
 async function timed({ db }: Services, count: number, request: (n: number) => Promise<unknown>) {
   const samples: number[] = [];
   for (let n = 0; n < count; n++) {
@@ -106,7 +106,7 @@ async function manyCalls(at: Services) {
     insert into conversations (project_id, id, key, started_at, last_activity_at, received_at)
     select ${BIG}::text, 'conv_' || n, 'trace:' || n, n, n, n from generate_series(0, ${CONVERSATIONS - 1}::int) n`);
   for (let from = 0; from < CALLS; from += CALLS_A_STATEMENT) {
-    // Costs of up to twelve digits behind the point, as prices of fractions of a millionth make them.
+    // Costs of up to twelve decimal places, as prices of fractions of a millionth produce them.
     await db.execute(sql`
       insert into model_calls (project_id, trace_id, span_id, conversation_id, type, name, requested_model, usage, finish_reasons,
                                status, started_at, ended_at, digest, cost_total)
@@ -140,7 +140,7 @@ async function manyCalls(at: Services) {
   within("costs of a month over /v1", await timed(at, REQUESTS, () => at.ask(path)), COSTS_P95_MS);
 }
 
-/** What only shows with a database: thousands of a project's own prices, and a million costs. */
+/** Measures what needs a database: thousands of a project's own prices, and a million costs. */
 export async function storedPrices() {
   const server = await startTemporaryDatabase({ throwaway: true });
   try {

@@ -8,13 +8,13 @@ const medians = (value: (at: number) => number) => {
   return [percentile(first, 0.5), percentile(last, 0.5)] as const;
 };
 
-test("what settles in the warm-up is flat, and what grows by a fifth is seen", () => {
+test("a series that settles in the warm-up is flat, and growth by a fifth is detected", () => {
   expect(medians((at) => (at < 90 ? 0 : 100))).toEqual([100, 100]);
   const [first, last] = medians((at) => 100 + at / 25);
   expect(last / first).toBeGreaterThan(1.2);
 });
 
-test("the thirds hold what was measured in them, wherever the clock began", () => {
+test("each third contains its own samples, whatever the clock's origin", () => {
   const { first, last } = thirdsOf(
     over((at) => at).map(({ at, value }) => ({ at: at + 5e9, value })),
     0.1,

@@ -1,9 +1,9 @@
-/** Something that was measured, and when: any clock that does not jump. */
+/** A measured value and its time, on any monotonic clock. */
 export type Sample = { at: number; value: number };
 
 /**
- * The values of the first and of the last third of the time that is left when the first `warmUp` (a share of the whole) is
- * taken away. What grows without end shows between the two; what settles does not.
+ * Returns the values of the first and the last third of the time that remains after the share `warmUp` is cut off. Unbounded
+ * growth shows between the two; what settles does not.
  */
 export function thirdsOf(samples: readonly Sample[], warmUp: number): { first: number[]; last: number[] } {
   const times = samples.map(({ at }) => at);

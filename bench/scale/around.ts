@@ -7,7 +7,7 @@ const PEOPLE = 500;
 const AUDIT_ROWS = 300_000;
 const JOBS = 100_000;
 
-/** What stands around the telemetry of the largest project: people, keys, the log of their changes, background work. */
+/** Fills what surrounds the telemetry of the largest project: people, keys, the audit log, background jobs. */
 export async function fillAround(sql: postgres.Sql, now = Date.now()) {
   const project = PROJECTS.big;
   await sql`
@@ -83,7 +83,7 @@ export async function fillAround(sql: postgres.Sql, now = Date.now()) {
   await fillJobs(sql, now);
 }
 
-/** Finished runs of every project, as many as the engine keeps. */
+/** Finished runs of every project, as many as the engine retains. */
 async function fillJobs(sql: postgres.Sql, now: number) {
   await sql`
     insert into job_events (id, project_id, name, data, occurred_at, created_at, dispatched_at)

@@ -13,7 +13,7 @@ import { fill, PROJECTS } from "./fill";
 import { ingestGiants } from "./giants";
 import { makeTemplates } from "./templates";
 
-/** Raised when what is filled in changes: a kept data set of another version is made anew. */
+/** Incremented when the contents change: an existing data set of another version is rebuilt. */
 const VERSION = 1;
 const TEMPLATE_PROJECT = "prj_templates";
 
@@ -21,8 +21,8 @@ type Kept = { version: number; conversations: number };
 export type DataSet = { url: string; stop: () => Promise<void> };
 
 /**
- * A PostgreSQL of its own in `folder` with the data set in it: the one that is there, brought to this version's schema,
- * or a new one. It is filled without durability and then runs with the settings of the product.
+ * Opens the data set in a PostgreSQL of its own in `folder`, migrated to this version's schema, or creates it. It is filled
+ * without durability and then runs with the product's settings.
  */
 export async function openDataSet(
   folder: string,
@@ -56,13 +56,13 @@ export async function openDataSet(
   return { url, stop: () => server.stop() };
 }
 
-/** Memory for making indexes; the server measures with its own settings again. */
+/** Settings for building indexes; measurements use the server's own. */
 const BUILDING = { maintenance_work_mem: "1GB", work_mem: "256MB", max_parallel_maintenance_workers: "2" };
 
 async function make(url: string, conversations: number, progress: (line: string) => void) {
   await prepareDatabase({ url, ownerUrl: undefined });
   const sql = postgres(url, { max: 2, onnotice: () => {}, connection: BUILDING });
-  // Of its own: Drizzle changes how a client writes JSON.
+  // A separate client: Drizzle changes how a client serializes JSON.
   const services = postgres(url, { max: 4, onnotice: () => {} });
   try {
     const db = drizzle(services, { schema });

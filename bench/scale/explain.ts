@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import type { Measured } from "./measure";
 
-/** Of each statement of each read, so many calls are explained. */
+/** Explained calls per statement of each read. */
 const EXAMPLES = 3;
 
 type Node = {
@@ -18,8 +18,8 @@ export type Plan = { shape: string; rows: number; hit: number; read: number; ms:
 export type Hot = { query: string; reads: string[]; totalMs: number; custom: Plan; generic: Plan };
 
 /**
- * The statements on which the server spent the most time, when every read is called equally often: each as it is planned
- * for the values at hand, and as it is planned for any.
+ * Returns the statements on which the server spent the most time when every read is called equally often, each with its
+ * custom and its generic plan.
  */
 export async function hottest(url: string, measured: readonly Measured[], count: number): Promise<Hot[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -67,7 +67,7 @@ const spread = <T>(all: readonly T[], count: number): T[] =>
 
 const OPTIONS = "analyze, buffers, timing off, format json";
 
-/** The second time of two: the first brings the pages in. */
+/** Reports the second execution: the first loads the pages. */
 async function explain(sql: postgres.Sql, query: string, params: unknown[]): Promise<Explained> {
   const run = () => sql.unsafe(`explain (${OPTIONS}) ${query}`, params as never[]);
   await run();
@@ -104,7 +104,7 @@ function planOf({ Plan: plan, ...times }: Explained): Plan {
   };
 }
 
-/** Where its rows come from: each access to a table or index, with how often it was made and what it gave. */
+/** Summarizes a plan's accesses to tables and indexes, with loops and rows. */
 function shapeOf(plan: Node): string {
   const found = new Map<string, { loops: number; rows: number }>();
   const walk = (node: Node) => {

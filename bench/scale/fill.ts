@@ -9,10 +9,10 @@ const DAY_MS = 86_400_000;
 const CHUNK = 20_000;
 const CONNECTIONS = 2;
 const SLOTS = 100_000;
-/** Conversations for each distinct cause of a Finding in a project. */
+/** Conversations per distinct cause of a Finding in a project. */
 const CONVERSATIONS_A_CAUSE = 300;
 
-/** Tables that are filled without their indexes and keys, which are made when the rows are there. */
+/** Tables filled without indexes and keys, which are created afterwards. */
 const BULK = [
   "conversations",
   "conversation_search",
@@ -30,7 +30,7 @@ const BULK = [
 
 type Progress = (line: string) => void;
 
-/** Copies the templates of `templateProject` until there are `conversations` of them, over the last 90 days. */
+/** Copies the templates of `templateProject` until there are `conversations` of them, spread over the last 90 days. */
 export async function fill(
   sql: Sql,
   {
@@ -69,7 +69,7 @@ export async function fill(
   await sql`drop schema bench cascade`;
 }
 
-/** Projects, and what a copy is made from, in a schema of its own that goes when the copies are made. */
+/** Creates the projects, and the sources of the copies in a temporary schema. */
 async function prepare(sql: Sql, conversations: number, templates: readonly Template[], templateProject: string) {
   const small = Array.from({ length: PROJECTS.small }, (_, n) => ({
     id: `prj_scale_small_${n}`,
@@ -123,7 +123,7 @@ async function prepare(sql: Sql, conversations: number, templates: readonly Temp
   await sql`analyze`;
 }
 
-/** A share of the slots for each template, by its weight, in each era. */
+/** Assigns each template a share of the slots by its weight, in each era. */
 function slotsOf(templates: readonly Template[]) {
   const slots = [];
   for (const era of [0, 1]) {
@@ -151,7 +151,7 @@ const FUNCTIONS = `
   create function bench.dismissed(finding text) returns boolean immutable language sql as
     $$ select substr(finding, 5, 1) in ('0', '1', '2') $$;`;
 
-/** Keys first of what others refer to, foreign keys last. Answers the statements that bring them back. */
+/** Drops foreign keys and indexes; returns the statements that restore them, referenced keys first. */
 async function dropKeys(sql: Sql) {
   const constraints = await sql<{ name: string; table: string; type: string; definition: string }[]>`
     select conname as name, conrelid::regclass::text as table, contype as type, pg_get_constraintdef(oid) as definition
@@ -177,7 +177,7 @@ async function dropKeys(sql: Sql) {
   ];
 }
 
-/** With everything in it that is a copy's own. */
+/** Replaces the template's marks in a column with the copy's own. */
 const own = (column: string) =>
   [
     [`t.mark`, `b.mark`],
@@ -291,7 +291,7 @@ function copies(from: number, to: number, conversations: number): string[] {
 
 const MARKS = `select template, '-T' || lpad(template::text, 3, '0') as mark from bench.templates`;
 
-/** From what was found, counted as \`refreshFindings\` does. */
+/** Derives Findings from their occurrences, counted as \`refreshFindings\` does. */
 const FINDINGS = `
   insert into findings (project_id, id, rule_id, signal, fingerprint, cause, title, summary, severity, diagnostic_score,
     diagnostic_score_parts, review_status, resolution_status, resolved_at, regressed_at, occurrence_count, user_count,

@@ -2,7 +2,7 @@ import type { Ctx } from "@/server/platform/context";
 import { decodeTraces, projectPending, storeTraces } from "@/server/services/telemetry";
 import { chatSpan, otlpJson, type TestSpan } from "@/server/services/telemetry/testing";
 
-/** What few conversations are: a trace of 20,000 spans, and a conversation of 1,000 turns, each a trace. */
+/** Extreme cases: a trace of 20,000 spans, and a conversation of 1,000 turns, each a trace. */
 export const GIANT_TRACE = "f".repeat(32);
 export const GIANT_CONVERSATION = "session-giant";
 const SPANS = 20_000;
@@ -11,10 +11,10 @@ const BATCH = 500;
 
 const hex = (number: number, digits = 16) => number.toString(16).padStart(digits, "0");
 
-/** The id of the span in this place of the giant trace, from 0. */
+/** Returns the id of the giant trace's nth span, from 0. */
 export const giantSpan = (n: number) => hex(n + 1);
 
-/** Through the product's own ingest, into the filled database. */
+/** Ingests the extreme cases into the filled database through the product's own ingest. */
 export async function ingestGiants(ctx: Ctx, now = Date.now()) {
   const text = "the order was sent with the wrong label and came back to the warehouse ".repeat(12);
   await send(ctx, SPANS, (n) =>

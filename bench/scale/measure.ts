@@ -2,12 +2,12 @@ import { percentile } from "../lib/machine";
 import type { Read } from "./reads";
 import { type Asked, openWorld, type World } from "./world";
 
-/** Calls behind each warm figure. */
+/** Calls per warm figure. */
 const CALLS = 60;
-/** A read that is far from the bound is not asked as often. */
+/** Reads far above the bound get fewer calls. */
 const PATIENCE_MS = 4_000;
 
-/** `call`: which of the read's calls asked it. */
+/** `call`: index of the read's call that issued the statement. */
 export type Measured = {
   read: Read;
   first: number;
@@ -18,9 +18,9 @@ export type Measured = {
 };
 
 /**
- * Every read through its service: each different call once (`first`: nothing of it is in the server's buffers that the
- * reads before it did not bring), then all of them in turn (`warm`); and the same with plans that are made without
- * looking at the values (`generic`), as a server makes them for prepared statements. Milliseconds, p95.
+ * Measures every read through its service: each distinct call once (`first`: only the reads before it have warmed the
+ * server's buffers), then all of them in turn (`warm`), and the same with generic plans (`generic`), as for prepared
+ * statements. Milliseconds, p95.
  */
 export async function measure(
   url: string,

@@ -57,12 +57,12 @@ type AnyVerb = { (ctx: any, input: any): Promise<any>; spec: { name: string; sco
 type Inputs = readonly object[];
 
 export type Read = {
-  /** The verb that it is a reading of; none for what a door asks on the way. */
+  /** The verb measured; absent for queries that a door makes itself. */
   verb?: string;
   name: string;
-  /** As many different calls as there are things to ask for. */
+  /** As many distinct calls as there are subjects. */
   calls: (world: World) => Promise<(() => Promise<unknown>)[]>;
-  /** Answers so large that their size is what counts: shown, not held to the bound. */
+  /** Responses dominated by their size: reported, not held to the bound. */
   payload?: boolean;
 };
 
@@ -84,7 +84,7 @@ const read = (
   ...options,
 });
 
-/** First pages, and pages that go on from anywhere in the list. */
+/** First pages, and pages from anywhere in the list. */
 const paged = (
   verb: AnyVerb,
   how: string,
@@ -169,10 +169,14 @@ const conversationReads: Read[] = [
   read(listConversations, "a word of one week of long ago", searches("release1", "release2", "release3", "release4")),
   read(
     listConversations,
-    "words that never met",
+    "words that never occur together",
     searches("release1 release9", "release3 release12", "item3 item4 topic1"),
   ),
-  read(listConversations, "words that seldom met", searches("topic3 item5", "topic9 item2", "topic1 refund item12")),
+  read(
+    listConversations,
+    "words that rarely occur together",
+    searches("topic3 item5", "topic9 item2", "topic1 refund item12"),
+  ),
   read(
     listConversations,
     "a word, on one day",

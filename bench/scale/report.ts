@@ -8,7 +8,7 @@ const ms = (value: number) => (value < 10 ? value.toFixed(1) : value.toFixed(0))
 const plan = ({ shape, rows, hit, read, ms: time }: Plan) =>
   `${ms(time)} ms, ${rows} rows, ${(hit + read).toLocaleString("en")} buffers${read > 0 ? ` (${read.toLocaleString("en")} not in the server's own)` : ""}: ${shape || "no table"}`;
 
-/** Without the list of columns that every row has. */
+/** Omits the column list that every row shares. */
 const short = (query: string) => {
   const text = query.replaceAll(/\s+/g, " ").replaceAll('"', "").trim();
   const trimmed = text.replace(/^select (?:(?!select|from).){80,}? from /i, "select … from ");
@@ -27,7 +27,7 @@ export const hotLines = (hot: readonly Hot[]): string[] =>
     "",
   ]);
 
-/** Puts them between their marks in the document. */
+/** Writes the plans between their markers in the document. */
 export function writeHottest(file: string, head: string, hot: readonly Hot[]) {
   const text = readFileSync(file, "utf8");
   const [from, to] = [text.indexOf(MARKS[0]), text.indexOf(MARKS[1])];

@@ -4,7 +4,7 @@ import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
 import { decodeLogs, findConversation, storeLogs } from "@/server/services/telemetry";
 import { chatSpan, ingest, type TestSpan } from "@/server/services/telemetry/testing";
 
-/** What a copy of a template changes stands in it as a marker: in each id that a client gives, and in what is said. */
+/** Markers that a copy replaces, in every id that a client sends and in the text. */
 export const MARK = {
   id: (template: number) => `-T${String(template).padStart(3, "0")}`,
   user: "usermark",
@@ -14,7 +14,7 @@ export const MARK = {
   order: "482113",
 } as const;
 
-/** Turns of a conversation, and how many of a thousand conversations have so many: a long tail. */
+/** Turns per conversation, with the number per thousand conversations: a long tail. */
 const SIZES = [
   { turns: 1, weight: 472 },
   { turns: 2, weight: 230 },
@@ -25,18 +25,18 @@ const SIZES = [
   { turns: 100, weight: 1 },
 ] as const;
 
-/** Of the first and of the second half of the time: applications change their models. */
+/** Models of the first and the second half of the time: applications change their models. */
 const ERAS = [
   ["gpt-4o-2024-08-06", "claude-3-5-sonnet-20241022"],
   ["gpt-4.1-2025-04-14", "claude-sonnet-4-5-20250929"],
 ] as const;
-/** The first of them has not been asked for half of the time, the last is asked at any time by one in a thousand. */
+/** `former` was not used in the last half of the time; `rare` is used throughout by one in a thousand. */
 export const MODELS = { former: ERAS[0][0], present: ERAS[1][0], rare: "command-r-plus-08-2024" } as const;
 
-/** What conversations are labelled with: nearly all of them, and one in a thousand. */
+/** Labels: one on nearly all conversations, one on a thousandth. */
 export const LABELS = { plain: "production", failing: "production", japanese: "production", rare: "canary" } as const;
 
-/** How many of a thousand conversations of a size go so. `anonymous`: a trace whose SDK named no session and no user. */
+/** Variants per thousand conversations of a size. `anonymous`: a trace without session and user. */
 const VARIANTS = { plain: 790, failing: 90, japanese: 69, anonymous: 50, rare: 1 } as const;
 type Variant = keyof typeof VARIANTS;
 const MOST_TURNS: Partial<Record<Variant, number>> = { anonymous: 1, rare: 2 };
@@ -58,7 +58,7 @@ function recipes(): Recipe[] {
   return made.map((recipe, number) => ({ number, ...recipe }));
 }
 
-/** Takes every recipe through ingest, projector and Rules: what is copied is what the product itself wrote. */
+/** Runs every recipe through ingest, projector and Rules, so that copies are of what the product itself wrote. */
 export async function makeTemplates(ctx: Ctx): Promise<Template[]> {
   const made: Template[] = [];
   for (const recipe of recipes()) {
@@ -84,7 +84,7 @@ const TURN_MS = 40_000;
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
 const traceIdOf = ({ number }: Recipe, turn: number) => `${hex(number + 1, 16)}${hex(turn + 1, 16)}`;
 
-/** A turn is a trace: an agent, its calls of the model, and in most turns a search and a tool between them. */
+/** One trace per turn: an agent, its model calls, and in most turns a search and a tool between them. */
 function spansOf(recipe: Recipe): TestSpan[] {
   const words = wordsFrom(recipe.number + 1);
   return Array.from({ length: recipe.turns }, (_, turn) => turnOf(recipe, turn, words)).flat();
@@ -161,7 +161,7 @@ function turnOf(recipe: Recipe, turn: number, words: Words): TestSpan[] {
   ];
 }
 
-/** One record a conversation: most instrumentations send the content with the spans. */
+/** One record per conversation: most instrumentations send the content with the spans. */
 const logOf = (recipe: Recipe) => ({
   resourceLogs: [
     {
@@ -200,7 +200,7 @@ const VOCABULARY =
     " ",
   );
 
-/** The same words in every run. */
+/** Returns a deterministic word generator. */
 function wordsFrom(seed: number): Words {
   let state = seed * 2_654_435_761;
   const next = () => {

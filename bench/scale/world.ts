@@ -9,10 +9,10 @@ import { PROJECTS } from "./fill";
 export type Asked = { query: string; params: unknown[] };
 type At = { time: number; id: string };
 
-/** The data set as a benchmark asks it: contexts of its projects, and things that are in it. */
+/** Access to the data set for a benchmark: contexts of its projects, and sample rows. */
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** So many different things of each kind are asked for. */
+/** Distinct samples per kind. */
 export const SAMPLES = 20;
 const SAMPLED_ROWS = 20_000;
 
@@ -25,7 +25,7 @@ export async function openWorld(url: string, { genericPlans = false } = {}) {
   const of = (projectId: string): Ctx => ({ db, projectId: projectId as ProjectId, actor: { kind: "operator" } });
   const account: AccountCtx = { db, userId: OWNER, sessionId: "ses_scale_mine_1" };
 
-  /** Rows of a table of the largest project, spread evenly over a sample of them in the order of `time`. */
+  /** Returns rows of a table of the largest project, spread evenly over a sample in the order of `time`. */
   const spread = async (table: string, time: string, id = "id", where?: string): Promise<At[]> => {
     const [size] = await sql.unsafe(`select reltuples as rows from pg_class where oid = '${table}'::regclass`);
     const percent = where === undefined ? Math.min(100, (100 * SAMPLED_ROWS) / Math.max(1, size!.rows)) : 100;
@@ -49,7 +49,7 @@ export async function openWorld(url: string, { genericPlans = false } = {}) {
     operator: { db, operator: true as const },
     spread,
     values,
-    /** The statements that `work` sends. */
+    /** Records the statements that `work` sends. */
     async listen(work: () => Promise<unknown>): Promise<Asked[]> {
       heard = [];
       await work().finally(() => {});
@@ -61,7 +61,7 @@ export async function openWorld(url: string, { genericPlans = false } = {}) {
   };
 }
 
-/** A cursor of the same list that goes on after another row: what a reader of page 400 has in hand. */
+/** Returns a cursor of the same list after another row, as a reader of page 400 would have. */
 export function cursorAt(nextCursor: string, { time, id }: At) {
   const [bound] = JSON.parse(Buffer.from(nextCursor, "base64url").toString());
   return Buffer.from(JSON.stringify([bound, [time, id]])).toString("base64url");

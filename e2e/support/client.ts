@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Runs a real client of `e2e/clients` as a user would: unchanged, told where to send by OpenTelemetry's own variables. */
+/** Runs an unmodified client of `e2e/clients`, configured only by OpenTelemetry's environment variables. */
 export function runClient(name: string, env: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, [`e2e/clients/${name}.mjs`], {
     env: { ...process.env, ...env },

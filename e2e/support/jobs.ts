@@ -9,12 +9,12 @@ type Stored = {
   retries?: number;
   error?: { name: string; message: string };
   createdAt?: number;
-  /** When it goes on. In an hour, unless told: no test wants it begun by itself. */
+  /** When it resumes. By default in an hour, so that it does not start during a test. */
   dueAt?: number;
   steps?: { name: string; state: "completed" | "failed" | "retrying"; attempts?: number; error?: object }[];
 };
 
-/** A background job as the engine would have left it. Answers its id. */
+/** Stores a background job as the engine would have left it; returns its id. */
 export async function storeJob(sql: Sql, projectId: string, job: Stored): Promise<string> {
   const id = `jr_${crypto.randomUUID().replaceAll("-", "")}`;
   const { state, functionId = "whetstone-measure-storage", createdAt = Date.now(), steps = [] } = job;
@@ -41,7 +41,7 @@ export async function storeJob(sql: Sql, projectId: string, job: Stored): Promis
     call_at: due,
     due_at: due,
     queue_at: due,
-    // Somebody works on it for as long as the test goes on.
+    // Leased for the duration of the test.
     lease_token: state === "running" ? "a test's" : null,
     lease_until: state === "running" ? Date.now() + 3_600_000 : null,
     error: job.error ? sql.json(job.error) : null,

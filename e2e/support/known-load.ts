@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { TestProject } from "./project";
 
-/** Load whose every part is known afterwards: what was sent, what was answered, what has to be there. */
+/** Load with known contents: what was sent, what was acknowledged, what must be stored. */
 
 export const CALLS_A_TRACE = 5;
-/** Whatever the answer is, it comes by then. */
+/** Time limit for any response. */
 const ANSWER_MS = 45_000;
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
@@ -72,13 +72,13 @@ export const headers = ({ secret }: Pick<TestProject, "secret">) => ({
   "content-type": "application/json",
 });
 
-/** With its body: what is on its way may still be cut off. */
+/** Reads the body too, because a response may be cut off. */
 const whole = async (reply: Response) => {
   const { status, headers } = reply;
   return new Response(await reply.arrayBuffer(), { status, headers });
 };
 
-/** Sends it once. Throws when nothing answered. */
+/** Sends once; throws without a response. */
 export const sendTrace = (project: TestProject, url: string, sent: KnownTrace) =>
   fetch(`${url}/v1/otlp/v1/traces`, {
     method: "POST",
@@ -87,10 +87,10 @@ export const sendTrace = (project: TestProject, url: string, sent: KnownTrace) =
     signal: AbortSignal.timeout(ANSWER_MS),
   }).then(whole);
 
-/** Later than any session: each moment after it is another question about all that a session has. */
+/** Later than any session: each later moment is a distinct request about the whole session. */
 const AFTER_ALL = Date.UTC(2100, 0);
 
-/** Asks once for the Rule Runs of a session, a question for each `activity` (any number); `key` makes a repeated request the same one. */
+/** Requests a session's Rule Runs once; each `activity` number is a distinct request, and `key` makes a retry the same one. */
 export const askForRuns = (
   project: TestProject,
   url: string,
@@ -103,6 +103,6 @@ export const askForRuns = (
     signal: AbortSignal.timeout(ANSWER_MS),
   }).then(whole);
 
-/** The ids of the Runs that were queued; none when the session could not be read yet. */
+/** Returns the ids of the queued Runs; empty when the session was not readable yet. */
 export const runIdsOf = async (reply: Response) =>
   reply.status === 202 ? ((await reply.json()).runs as { id: string }[]).map((run) => run.id) : [];

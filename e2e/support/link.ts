@@ -1,18 +1,18 @@
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * What the network between the product and its database does: carries; carries slowly; holds everything back without a
- * word, as a cable that was pulled out; takes connections and closes them at once, as a balancer with nothing behind it.
+ * The state of the network between the product and its database: carries; carries slowly; drops everything silently, like
+ * an unplugged cable; accepts connections and closes them at once, like a balancer with no backend.
  */
 export type Mood = "carries" | "slow" | "silent" | "closes";
 
 const SLOW_MS = 100;
 
-/** A TCP link to `port` whose mood a test sets. */
+/** Starts a TCP proxy to `port` whose state a test sets. */
 export async function startLink(port: number) {
   let mood: Mood = "carries";
   const pairs = new Set<Socket>();
-  /** What waits to be delivered, in the order in which it was sent, in each direction of each pair. */
+  /** Data waiting to be delivered, in order, for each direction of each pair. */
   const pumps = new Set<() => void>();
 
   const carry = (from: Socket, to: Socket) => {

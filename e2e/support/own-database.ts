@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { applicationUrlOf, Cluster, urlOf } from "../../scripts/lib/database/postgres.mjs";
 
-/** A PostgreSQL that a test stops and starts as it likes, as the one of DATABASE_URL is not the product's own. */
+/** Starts a PostgreSQL that a test can stop and start, to serve as an external DATABASE_URL. */
 export async function startOwnDatabase() {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-db-"));
   const cluster = new Cluster(path.join(folder, "postgres"), { log: path.join(folder, "postgres.log") });
@@ -11,9 +11,9 @@ export async function startOwnDatabase() {
   let server = await cluster.start();
   return {
     port: cluster.access.port,
-    /** Its address, or that of something in between. */
+    /** Its URL, or that of a proxy in front. */
     urlOf: (database: string, port = cluster.access.port) => urlOf({ ...cluster.access, port }, database),
-    /** As a user without rights of its own, made when the product starts. */
+    /** The URL of an unprivileged user, created when the product starts. */
     applicationUrlOf: (database: string) => applicationUrlOf(cluster.access, database),
     stop: () => server.stop(),
     async start() {

@@ -1,12 +1,12 @@
-/** Where payloads point to: nothing may ever be asked of it. */
+/** The host in payloads, which nothing may ever request. */
 export const ELSEWHERE = "evil.example";
 
 const URL = `https://${ELSEWHERE}`;
 const run = (n: number) => `window.__ran=(window.__ran||[]).concat(${n});alert(${n})`;
 
 /**
- * What a customer of a customer may write into a conversation, hoping that whoever reads it has a browser, a terminal or
- * a renderer of Markdown that obeys. Each runs `window.__ran` or asks ELSEWHERE when something does obey.
+ * Injection attempts by end users, aimed at a reader's browser, terminal or Markdown renderer. Each calls `window.__ran` or
+ * requests ELSEWHERE if it is executed.
  */
 export const PAYLOADS: readonly string[] = [
   `<script>${run(1)}</script>`,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A process and all below it, deepest last. Linux only, like the browser tests. */
+/** Returns a process and its descendants, deepest last. Linux only, like the browser tests. */
 export function processTree(pid: number): number[] {
   let children: string;
   try {
@@ -18,7 +18,7 @@ export function processTree(pid: number): number[] {
   ];
 }
 
-/** kill -9 of everything at once, as a power cut would. */
+/** Kills everything at once with kill -9, like a power failure. */
 export const killTree = (pid: number) => killAll(processTree(pid));
 
 export function killAll(pids: readonly number[]) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePort } from "../../scripts/lib/database/postgres.mjs";
 
-/** The product as a person starts it: `npm start`, on a data directory of its own. */
+/** Starts the product as a person would: `npm start`, with its own data directory. */
 export async function startProduct({
   port = undefined as number | undefined,
   dataDir = mkdtempSync(path.join(tmpdir(), "whetstone-")),
@@ -36,7 +36,7 @@ export async function startProduct({
     readyAfterMs: performance.now() - startedAt,
     output: () => output,
     exited,
-    /** With `keep`, what it stored stays for another start. */
+    /** `keep` preserves the data for another start. */
     async stop({ keep = false } = {}) {
       child.kill("SIGTERM");
       await exited;

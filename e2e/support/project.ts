@@ -6,11 +6,11 @@ export type TestProject = {
   secret: string;
   email: string;
   password: string;
-  /** Another key of the project. */
+  /** Creates another key of the project. */
   newKey(...capabilities: string[]): string;
   /** Reads `/v1/projects/<id>/<path>` with the project's key. */
   read(path: string, secret?: string): Promise<Record<string, never>>;
-  /** What a client's OpenTelemetry SDK needs to send here. */
+  /** Environment for a client's OpenTelemetry SDK to send here. */
   otel: Record<string, string>;
 };
 
@@ -24,10 +24,10 @@ const commandLine =
       }),
     );
 
-/** The operator's command line on the data directory of the running product. */
+/** Runs the operator's command line on the data directory of the running product. */
 export const cli = (dataDir: string, ...args: string[]) => commandLine(dataDir)(...args);
 
-/** A person, a project and its default key that no other test has, in the product at `url`. */
+/** Creates a person, a project and its default key in the product at `url`, shared with no other test. */
 export function newProject(
   url: string,
   dataDir = process.env.E2E_DATA_DIR ?? "",

@@ -2,7 +2,7 @@ import path from "node:path";
 import postgres from "postgres";
 import { Cluster, urlOf } from "../../scripts/lib/database/postgres.mjs";
 
-/** Into the embedded database of the product that runs, by another way than the product's. */
+/** Connects directly to the embedded database of the running product. */
 export const runningDatabase = (dataDir = process.env.E2E_DATA_DIR ?? "") =>
   postgres(urlOf(new Cluster(path.join(dataDir, "postgres"), { log: "" }).access, "whetstone"), {
     max: 1,

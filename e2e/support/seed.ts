@@ -11,13 +11,13 @@ export type Talk = {
   model: string;
   ask: string;
   answer: string;
-  /** A tool that fails before the answer; `true` is one called get_order. */
+  /** A tool that fails before the response; `true` is one called get_order. */
   failingTool?: boolean | string;
   turns?: number;
   /** The application's own id of its user. */
   user?: string;
   labels?: readonly string[];
-  /** What each model call used beside its tokens, by name. */
+  /** Further usage of each model call besides tokens, by name. */
   used?: Readonly<Record<string, number>>;
 };
 
@@ -100,9 +100,9 @@ function spansOf(
 }
 
 type Options = {
-  /** Conversations that are there already. */
+  /** The number of existing conversations. */
   before?: number;
-  /** Whether it waits for the Rules too, which come when a conversation has been quiet for a while. */
+  /** Whether to wait for the Rules too, which run once a conversation has been inactive for a while. */
   diagnosed?: boolean;
 };
 

@@ -1,8 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
 
 /**
- * A text where a person reads it. While a page streams in, React keeps what comes in a hidden place before it shows it:
- * for a moment the same text is there twice.
+ * Locates a visible text. While a page streams in, React holds new content in a hidden place before it shows it, so that for
+ * a moment the same text exists twice.
  */
 export const seen = (within: Page | Locator, words: string | RegExp, options: { exact?: boolean } = {}) =>
   within.getByText(words, options).filter({ visible: true });

@@ -1,7 +1,7 @@
 // @ts-check
-// A process whose clock is wrong. Preloaded (`NODE_OPTIONS=--import …`), it is wrong by CLOCK_SHIFT_MS from the start.
+// Shifts a process's clock. Preloaded (`NODE_OPTIONS=--import …`), it shifts by CLOCK_SHIFT_MS from the start.
 
-/** Moves what the process takes for the time by `ms`; the answer sets it right again. @param {number} ms */
+/** Shifts the process's clock by `ms`; returns a function that restores it. @param {number} ms */
 export function shiftClock(ms) {
   const right = globalThis.Date;
   const now = () => right.now() + ms;

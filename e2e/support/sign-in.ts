@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import type { TestProject } from "./project";
 
-/** Signs the project's person in, as a person does. */
+/** Signs in as the project's person. */
 export async function signIn(page: Page, project: TestProject) {
   await page.goto(`${project.url}/sign-in?next=${encodeURIComponent(`/p/${project.projectId}/conversations`)}`);
   await page.getByLabel("E-mail").fill(project.email);
