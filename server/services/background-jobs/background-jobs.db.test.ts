@@ -118,7 +118,7 @@ test("a job that is running, or must not be left half done, cannot be cancelled"
   const running = await storedJob(ctx, { state: "running", leaseToken: "t", leaseUntil: Date.now() + 60_000 });
   const deletion = await storedJob(ctx, { functionId: "whetstone-delete-data" });
   for (const [id, why] of [
-    [running, /running just now/],
+    [running, /job is running/],
     [deletion, /half done/],
   ] as const) {
     expect(await job(ctx, id)).toMatchObject({ cancellable: false });
