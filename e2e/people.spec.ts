@@ -1,6 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
 import { cli, newProject } from "./support/project";
+import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 
 /** How an owner of the installation manages people, in a browser. */
@@ -26,7 +27,7 @@ test("an owner of the installation lets somebody start projects, disables and er
 
   // The guest has no right outside their project.
   await guest.goto(people(theirs));
-  await expect(guest.getByText("For owners of the installation only")).toBeVisible();
+  await expect(seen(guest, "For owners of the installation only")).toBeVisible();
   const newProjectItem = guest.getByRole("menuitem", { name: "New project…" });
   await guest.getByRole("button", { name: /^Project .*switch$/ }).click();
   await expect(guest.getByText("Projects", { exact: true }).first()).toBeVisible();
