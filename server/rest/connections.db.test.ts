@@ -65,13 +65,24 @@ test("what is not a connection is a 400 that names each field, and an unknown fi
   for (const [body, pointer] of [
     [{ kind: "bitbucket", name: "x" }, "/kind"],
     [{ kind: "github", name: "" }, "/name"],
-    [{ kind: "jira", name: "x" }, "/baseUrl"],
     [{ kind: "model", name: "x", settings: { dailyCalls: -1 } }, "/settings/dailyCalls"],
     [{ kind: "github", name: "x", secret: "line\nbreak" }, "/secret"],
     [{ kind: "github", name: "x", token: "x" }, "/token"],
   ] as const) {
     const { status, body: problem } = await ask("POST", "", body);
     expect([status, problem.errors[0]?.path]).toEqual([400, pointer]);
+  }
+});
+
+test("what the kind does not go with is a 422 that names the field", async () => {
+  const { ctx } = await testProject();
+  const ask = await caller(ctx, "connections:manage");
+  for (const [body, pointer] of [
+    [{ kind: "jira", name: "x" }, "/baseUrl"],
+    [{ kind: "github", name: "x", settings: { defaultModel: "gpt" } }, "/settings/defaultModel"],
+  ] as const) {
+    const { status, body: problem } = await ask("POST", "", body);
+    expect([status, problem.errors[0]?.path]).toEqual([422, pointer]);
   }
 });
 

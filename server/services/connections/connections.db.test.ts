@@ -58,7 +58,10 @@ test("the list goes by pages, the newest first", async () => {
 
 test.each(["webhook", "jira"] as const)("a %s connection has to say where it is", async (kind) => {
   const { ctx } = await testProject();
-  await expect(createConnection(ctx, { kind, name: "x" })).rejects.toMatchObject({ issues: [{ path: ["baseUrl"] }] });
+  await expect(createConnection(ctx, { kind, name: "x" })).rejects.toMatchObject({
+    code: "unprocessable",
+    errors: [{ path: "/baseUrl" }],
+  });
 });
 
 test("settings are those of the kind, changed one by one, and no others", async () => {
@@ -68,9 +71,9 @@ test("settings are those of the kind, changed one by one, and no others", async 
   expect(changed.connection.settings).toMatchObject({ defaultDestination: "acme/shop", labels: [] });
   await expect(
     createConnection(ctx, { kind: "github", name: "x", settings: { defaultModel: "gpt" } }),
-  ).rejects.toMatchObject({ issues: [{ path: ["settings"] }] });
+  ).rejects.toMatchObject({ code: "unprocessable", errors: [{ path: "/settings/defaultModel" }] });
   await expect(updateConnection(ctx, { connectionId: id, settings: { issueType: "Bug" } })).rejects.toMatchObject({
-    code: "invalid",
+    code: "unprocessable",
     errors: [{ path: "/settings/issueType" }],
   });
 });

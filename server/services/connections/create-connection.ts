@@ -1,6 +1,7 @@
 import { NOW } from "@/db/now";
 import { connections } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
+import { unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { sealSecret } from "@/server/platform/key-ring";
 import { verb } from "@/server/platform/verb";
@@ -9,6 +10,7 @@ import { checkSecret } from "./check-secret";
 import { audited, connectionJson } from "./connection-json";
 import { locationOf } from "./read-connection";
 import { connectionReply, createConnectionInput, DEFAULT_BASE_URLS, DEFAULT_SETTINGS } from "./schemas";
+import { settingsOf } from "./settings-of";
 import { storedEnvelope } from "./stored-envelope";
 
 export const createConnection = verb(
@@ -23,9 +25,9 @@ export const createConnection = verb(
     reply: connectionReply,
   },
   async (ctx, { kind, name, secret, ...given }) => {
-    // The schema let only a kind that has an address go without one.
-    const baseUrl = given.baseUrl ?? (DEFAULT_BASE_URLS[kind] as string);
-    const settings = { ...DEFAULT_SETTINGS[kind], ...given.settings };
+    const baseUrl = given.baseUrl ?? DEFAULT_BASE_URLS[kind];
+    if (baseUrl === null) throw unprocessable("/baseUrl", "This kind has no address of its own: say where it is.");
+    const settings = settingsOf(kind, { ...DEFAULT_SETTINGS[kind], ...given.settings });
     checkAddress(baseUrl);
     checkSecret({ kind, baseUrl, settings, secret });
     const place = locationOf({ projectId: ctx.projectId, id: newId("conn") });

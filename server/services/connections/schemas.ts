@@ -133,23 +133,24 @@ export const shownConnectionReply = z.object({ connection: shownConnection });
 export const connectionReply = z.object({ connection });
 export const connectionTestReply = z.object({ test: connectionTest });
 
-export const createConnectionInput = z
-  .strictObject({
-    kind: z.enum(CONNECTION_KINDS),
-    name: connectionName,
-    /** Where the service is reached. Without it, the provider's own; a webhook and Jira have none. */
-    baseUrl: baseUrl.optional(),
-    /** A token, or what the kind takes for one. Stored encrypted and never returned. */
-    secret: connectionSecret.optional(),
-    settings: settingsInput.optional(),
-  })
-  .superRefine((given, { addIssue }) => {
-    const parsed = SETTINGS[given.kind].partial().safeParse(given.settings ?? {});
-    for (const { path, message } of parsed.error?.issues ?? [])
-      addIssue({ code: "custom", path: ["settings", ...path], message });
-    if (given.baseUrl === undefined && DEFAULT_BASE_URLS[given.kind] === null)
-      addIssue({ code: "custom", path: ["baseUrl"], message: "This kind has no address of its own: say where it is." });
-  });
+export const createConnectionInput = z.strictObject({
+  kind: z.enum(CONNECTION_KINDS),
+  name: connectionName,
+  /** Where the service is reached. Without it, the provider's own; a webhook and Jira have none. */
+  baseUrl: baseUrl.optional(),
+  /** A token, or what the kind takes for one. Stored encrypted and never returned. */
+  secret: connectionSecret.optional(),
+  settings: settingsInput.optional(),
+});
+
+/** The same with what the kind asks for, which a form checks before it sends. Over `/v1` that is a 422. */
+export const createConnectionForm = createConnectionInput.superRefine((given, { addIssue }) => {
+  const parsed = SETTINGS[given.kind].partial().safeParse(given.settings ?? {});
+  for (const { path, message } of parsed.error?.issues ?? [])
+    addIssue({ code: "custom", path: ["settings", ...path], message });
+  if (given.baseUrl === undefined && DEFAULT_BASE_URLS[given.kind] === null)
+    addIssue({ code: "custom", path: ["baseUrl"], message: "This kind has no address of its own: say where it is." });
+});
 
 export const updateConnectionInput = z.strictObject({
   connectionId: idInput,

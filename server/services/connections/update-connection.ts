@@ -3,15 +3,15 @@ import { and, eq } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { connections } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
-import { ServiceError, unprocessable } from "@/server/platform/errors";
-import { pointerOf } from "@/server/platform/field-errors";
+import { unprocessable } from "@/server/platform/errors";
 import { sealSecret } from "@/server/platform/key-ring";
 import { verb } from "@/server/platform/verb";
 import { checkAddress } from "./check-address";
 import { checkSecret } from "./check-secret";
 import { audited, connectionJson } from "./connection-json";
 import { locationOf, lockConnection } from "./read-connection";
-import { connectionReply, SETTINGS, updateConnectionInput } from "./schemas";
+import { connectionReply, updateConnectionInput } from "./schemas";
+import { settingsOf } from "./settings-of";
 import { storedEnvelope } from "./stored-envelope";
 
 type Row = typeof connections.$inferSelect;
@@ -58,21 +58,6 @@ export const updateConnection = verb(
     return { connection: connectionJson(row) };
   },
 );
-
-/** What the kind lets be set is known only here: the input has the forms of all. */
-function settingsOf(kind: Row["kind"], settings: Record<string, unknown>) {
-  const parsed = SETTINGS[kind].safeParse(settings);
-  if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.flatMap(({ path, message, ...issue }) =>
-    "keys" in issue
-      ? issue.keys.map((key) => ({
-          path: pointerOf(["settings", key]),
-          message: `A ${kind} connection has no such setting.`,
-        }))
-      : [{ path: pointerOf(["settings", ...path]), message }],
-  );
-  throw new ServiceError("invalid", "The request is not valid.", { errors });
-}
 
 /** Otherwise whoever manages connections could have every stored secret sent to a host of their own. */
 function refuseElsewhere(before: Row, after: Target) {

@@ -19,7 +19,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import {
   CONNECTION_KINDS,
   type Connection,
-  createConnectionInput,
+  createConnectionForm,
   DEFAULT_BASE_URLS,
   updateConnectionInput,
 } from "@/server/services/connections/schemas";
@@ -53,7 +53,7 @@ function Fields({ projectId, connection, onClose }: Props) {
     validate: (values) => {
       const parsed = connection
         ? updateConnectionInput.safeParse(updateInputOf(connection.id, values))
-        : createConnectionInput.safeParse(createInputOf(values));
+        : createConnectionForm.safeParse(createInputOf(values));
       return Object.fromEntries((parsed.error?.issues ?? []).map(({ path, message }) => [fieldName(path), message]));
     },
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createConnectionInput, updateConnectionInput } from "@/server/services/connections/schemas";
+import { createConnectionForm, updateConnectionInput } from "@/server/services/connections/schemas";
 import { createInputOf, fieldName, updateInputOf, valuesOf } from "./form-values";
 
 const JIRA = {
@@ -29,13 +29,13 @@ test("submitting an unedited form changes nothing", () => {
 
 test("each kind sends only its own settings, and empty ones as null", () => {
   const values = { ...valuesOf(null), name: "Local", settings: { ...valuesOf(null).settings, dailyUsd: 5 } };
-  expect(createConnectionInput.parse(createInputOf(values))).toEqual({
+  expect(createConnectionForm.parse(createInputOf(values))).toEqual({
     kind: "model",
     name: "Local",
     settings: { defaultModel: null, dailyCalls: null, dailyUsd: 5 },
   });
   const hub = createInputOf({ ...values, kind: "model-hub", secret: " hf_x " });
-  expect(createConnectionInput.parse(hub)).toMatchObject({ settings: {}, secret: "hf_x" });
+  expect(createConnectionForm.parse(hub)).toMatchObject({ settings: {}, secret: "hf_x" });
 });
 
 test("a stored secret is kept, replaced or removed as the form says", () => {
