@@ -13,7 +13,7 @@ const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX}}$`);
 export function idempotencyKeyOf(headers: Headers): string | undefined {
   const given = headers.get(IDEMPOTENCY_KEY);
   if (given === null) return undefined;
-  const key = given.trim().replace(/^"(.*)"$/, "$1");
+  const key = given.trim().replace(/^"(.+)"$/, "$1");
   if (!KEY.test(key)) {
     throw new ServiceError(
       "invalid",

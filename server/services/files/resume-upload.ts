@@ -32,7 +32,7 @@ async function* upTo(room: number, chunks: AsyncIterable<Uint8Array>) {
   let left = room;
   for await (const chunk of chunks) {
     left -= chunk.length;
-    if (left < 0) throw new ServiceError("too_large", "More bytes came than the upload was begun with.");
+    if (left < 0) throw new ServiceError("unprocessable", "More bytes came than the upload was begun with.");
     yield chunk;
   }
 }

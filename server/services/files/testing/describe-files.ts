@@ -151,7 +151,7 @@ export function describeFiles(kind: FileStore["kind"]) {
         { fileId, offset: uploadedBytes },
         bodyOf(Buffer.concat([bytes, bytes]).subarray(uploadedBytes)),
       ),
-    ).rejects.toMatchObject({ code: "too_large" });
+    ).rejects.toMatchObject({ code: "unprocessable" });
     const { uploadedBytes: now } = await getFile(ctx, { fileId });
     const rest = await continueUpload(ctx, { fileId, offset: now }, bodyOf(bytes.subarray(now)));
     expect(rest.uploadedBytes).toBe(bytes.length);
