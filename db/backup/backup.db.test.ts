@@ -146,7 +146,7 @@ test("a database in use, and a damaged, later or foreign backup, are refused wit
   await onServer((sql) => sql`select 1`);
   const other = await emptyDatabase();
   await on(other, (sql) => sql`create table theirs (id int)`);
-  await expect(restore(other, backup)).rejects.toThrow("another program's");
+  await expect(restore(other, backup)).rejects.toThrow("belongs to another program");
 
   const spans = path.join(to, "spans.copy.gz");
   const bytes = await readFile(spans);
