@@ -34,7 +34,7 @@ test("a file bucket is given as a complete URL without credentials", () => {
     ["https://bucket.s3.example.com", /must look like s3:/],
     ["s3://key:secret@bucket", /must not hold credentials/],
     ["s3:///prefix", /must name a bucket/],
-    ["s3://bucket?endpont=https://x", /knows no endpont/],
+    ["s3://bucket?endpont=https://x", /does not support endpont/],
     ["s3://bucket?endpoint=s3.example.com", /begins with https/],
   ] as const)
     expect(problemOf({ FILES_URL }), FILES_URL).toMatch(problem);
@@ -87,7 +87,9 @@ test("domains are case-insensitive, and a provider must use https or run on this
 test("proxies are given by address, by network or by count", () => {
   for (const TRUSTED_PROXIES of ["10.0.0.2", "10.0.0.0/8, fd00::/8", "2"])
     expect(problemOf({ TRUSTED_PROXIES })).toBeNull();
-  expect(problemOf({ TRUSTED_PROXIES: "proxy.example" })).toMatch(/"proxy.example" is neither.*\n.*at TRUSTED_PROXIES/);
+  expect(problemOf({ TRUSTED_PROXIES: "proxy.example" })).toMatch(
+    /"proxy.example" is not an address.*\n.*at TRUSTED_PROXIES/,
+  );
 });
 
 test("allowed outbound targets are given by host, by address or by network", () => {
@@ -101,7 +103,7 @@ test("allowed outbound targets are given by host, by address or by network", () 
   const wrong =
     "http://ollama.lan *.lan 10.0.0.0/33 10.0.0.0/8:80 2130706433 0x7f.1 ollama.lan:70000 a:b@c ollama.lan. [::1";
   for (const OUTBOUND_ALLOW of wrong.split(" "))
-    expect(problemOf({ OUTBOUND_ALLOW }), OUTBOUND_ALLOW).toMatch(/is neither a host .*\n.*at OUTBOUND_ALLOW/);
+    expect(problemOf({ OUTBOUND_ALLOW }), OUTBOUND_ALLOW).toMatch(/is not a host .*\n.*at OUTBOUND_ALLOW/);
 });
 
 test("the mail server and the sender must be well formed", () => {

@@ -16,7 +16,7 @@ import { functions } from ".";
 let engine: Engine | undefined;
 afterEach(() => engine?.stop());
 
-test("what is asked for is deleted in the background, and every project's house is kept", async () => {
+test("a requested deletion runs in the background, and so does every project's housekeeping", async () => {
   const { ctx } = await testProject();
   const doomed = await testProject();
   await storedConversation(ctx, [{ role: "user", text: "Hello" }], { userId: "ann" });

@@ -71,7 +71,7 @@ test("Rule Runs whose job died are failed, and done when it is replayed after th
   });
 }, 30_000);
 
-test("Rule Runs whose job was cancelled do not wait for ever", async () => {
+test("Rule Runs whose job was cancelled do not stay queued for ever", async () => {
   const { ctx } = await testProject();
   await queuedRuns(ctx);
   await asOwner((owner) => owner.execute(sql`alter table occurrences rename to occurrences_away`));

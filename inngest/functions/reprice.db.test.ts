@@ -37,7 +37,7 @@ test("a repricing is carried out in the background, and undone there", async () 
   expect(await costNow(ctx)).toBeNull();
 }, 30_000);
 
-test("one whose job has failed holds nobody up, and can be undone", async () => {
+test("a repricing whose job failed blocks no other, and can be undone", async () => {
   const { ctx } = await testProject();
   const { repricing } = await createRepricing(ctx, { from: 0, to: 1 });
   await failRepricing(ctx, repricing.id, "The disk is full.");

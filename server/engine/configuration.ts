@@ -2,7 +2,7 @@ import type { Env } from "@/env";
 
 type Settings = Pick<Env, "INNGEST_BASE_URL" | "INNGEST_EVENT_KEY" | "INNGEST_SIGNING_KEY" | "INNGEST_DEV">;
 
-/** The Inngest server that runs the functions; `undefined` where the embedded engine does. */
+/** Returns the Inngest server that runs the functions; `undefined` with the embedded engine. */
 export function inngestServer(env: Settings) {
   if (!env.INNGEST_BASE_URL) return undefined;
   return {
@@ -15,7 +15,7 @@ export function inngestServer(env: Settings) {
 
 const isOn = (value: string | undefined) => value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
 
-/** Throws a sentence for the person who starts the program when the jobs could not run, or anyone could run them. */
+/** Throws a message for the operator if jobs could not run, or if anyone could run them. */
 export function assertEngineConfiguration(env: Settings): void {
   const server = inngestServer(env);
   if (!server || server.isDev) return;
@@ -27,7 +27,7 @@ export function assertEngineConfiguration(env: Settings): void {
   }
   if (!server.eventKey) {
     throw new Error(
-      "INNGEST_BASE_URL is set, but INNGEST_EVENT_KEY is not: the server would take no events. " +
+      "INNGEST_BASE_URL is set, but INNGEST_EVENT_KEY is not: the server would accept no events. " +
         "Set it to one of the server's event keys, or set INNGEST_DEV=1 if that is a development server.",
     );
   }

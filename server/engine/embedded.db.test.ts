@@ -52,7 +52,7 @@ test("an event of a transaction that is rolled back never fires", async () => {
   expect(log).toEqual([{ n: 2 }]);
 });
 
-test("an event with a time to come waits for it", async () => {
+test("an event with a future time is delayed until then", async () => {
   const client = embeddedClient();
   const times: number[] = [];
   const fn = client.createFunction({ id: "fn", triggers: { event: "go" } }, async () => void times.push(Date.now()));
@@ -63,7 +63,7 @@ test("an event with a time to come waits for it", async () => {
   expect(times[0]).toBeGreaterThanOrEqual(ts - 50);
 });
 
-test("a turn that is taken twice sends its events once", async () => {
+test("a repeated turn sends its events once", async () => {
   const client = embeddedClient();
   const told: unknown[] = [];
   let calls = 0;
@@ -88,7 +88,7 @@ test("a turn that is taken twice sends its events once", async () => {
   expect(told).toHaveLength(2);
 });
 
-test("a concurrency limit holds over several engines", async () => {
+test("a concurrency limit holds across engines", async () => {
   const client = embeddedClient();
   let now = 0;
   let most = 0;
@@ -108,7 +108,7 @@ test("a concurrency limit holds over several engines", async () => {
   expect(most).toBe(2);
 });
 
-test("of runs that wait, those of higher priority go first, then the older", async () => {
+test("queued runs start by priority, then by age", async () => {
   const client = embeddedClient();
   const order: string[] = [];
   const allWait = newGate();
@@ -151,7 +151,7 @@ test("one project's backlog does not hold up another's run", async () => {
   expect(order.indexOf("small")).toBeLessThan(4);
 });
 
-test("a due schedule runs once, whoever looks, and is moved on", async () => {
+test("a due schedule runs once across engines, and advances", async () => {
   const client = embeddedClient();
   const log: unknown[] = [];
   const fn = client.createFunction(
@@ -182,7 +182,7 @@ test("a schedule that a clock was set back behind is due at its next time", asyn
   await until(async () => ((await db().select().from(jobSchedules))[0]?.nextAt ?? 0) < Date.now() + 60_001);
 });
 
-test("a run whose lease ended is taken by another, and what the first one writes is refused", async () => {
+test("a run whose lease expired is claimed by another engine, and the first one's writes are refused", async () => {
   const client = embeddedClient();
   const log: string[] = [];
   const taken = newGate();
@@ -232,7 +232,7 @@ test("a lease is renewed while a step is at work, and only by its holder", async
   expect(calls).toBe(1);
 });
 
-test("a run that breaks off its process every time is given up", async () => {
+test("a run that crashes its process every time is failed", async () => {
   const client = embeddedClient();
   const fn = client.createFunction({ id: "fn", triggers: { event: "go" } }, async () => {});
   await start({ client, functions: [fn] });
@@ -244,7 +244,7 @@ test("a run that breaks off its process every time is given up", async () => {
   expect(dead).toMatchObject({ id: run.id, state: "failed", error: { name: "TurnBrokenOff" } });
 });
 
-test("a stop lets a call end, and gives back what takes longer", async () => {
+test("a stop lets calls end, and releases runs that take longer", async () => {
   const client = embeddedClient();
   const log: string[] = [];
   const calls = { short: newGate(), long: newGate() };
@@ -271,7 +271,7 @@ test("a stop lets a call end, and gives back what takes longer", async () => {
   calls.long.resolve();
 });
 
-test("a dead run is replayed from where it failed", async () => {
+test("a failed run is replayed from where it failed", async () => {
   const client = embeddedClient();
   const log: string[] = [];
   let broken = true;
@@ -296,7 +296,7 @@ test("a dead run is replayed from where it failed", async () => {
   await expect(replayRun(db(), "jr_unknown")).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a database that is away for a while is only a delay", async () => {
+test("a database outage only delays runs", async () => {
   const client = embeddedClient();
   const done = new Set<string>();
   const fn = client.createFunction({ id: "fn", triggers: { event: "go" } }, async ({ runId, step }) => {
@@ -340,7 +340,7 @@ function unreliable() {
   };
 }
 
-test("what was finished long ago is deleted, dead runs later", async () => {
+test("expired runs are deleted, failed ones later", async () => {
   const day = 86_400_000;
   const run = (state: "completed" | "failed", age: number) => ({
     id: newId("jr"),
@@ -362,7 +362,7 @@ test("what was finished long ago is deleted, dead runs later", async () => {
   expect((await db().select().from(jobEvents)).map(({ name }) => name)).toEqual(["waiting"]);
 });
 
-test("health tells the age of what could go on", async () => {
+test("health reports the age of due work", async () => {
   expect(await jobHealth(db())).toMatchObject({ oldestDueMs: null, oldestEventMs: null, waitingEvents: 0, runs: {} });
   const client = embeddedClient();
   const fn = client.createFunction({ id: "fn", triggers: { event: "go" } }, async ({ step }) => {
@@ -383,7 +383,7 @@ test("health tells the age of what could go on", async () => {
   expect((await jobHealth(db())).oldestDueMs).toBeGreaterThanOrEqual(5000);
 });
 
-test("what a function declares and the engine does not have is refused at start, by name", async () => {
+test("an unsupported option of a function is refused at start, by name", async () => {
   const client = embeddedClient();
   const refused = async (options: object, why: string) => {
     const fn = client.createFunction({ id: "fn", triggers: { event: "go" }, ...options }, async () => {});
@@ -396,7 +396,7 @@ test("what a function declares and the engine does not have is refused at start,
   await refused({ triggers: { event: "go", if: "user.id == 1" } }, "user.id == 1");
 });
 
-test("a claim takes the front of every lane, however long the others are", async () => {
+test("a claim reads the front of every lane, however long the others are", async () => {
   const values = (lane: string, count: number) =>
     Array.from({ length: count }, (_, index) => ({
       id: newId("jr"),

@@ -17,20 +17,20 @@ import { createTurns } from "./runs/turns";
 export type EngineOptions = {
   db: Db;
   client: Inngest.Any;
-  /** All engines on one database run the same functions: an event that none of these takes is taken by nobody. */
+  /** All engines on one database must run the same functions: an event that none of these handles is dropped. */
   functions: readonly InngestFunction.Any[];
-  /** Runs that this process has under way at once. */
+  /** Concurrent runs in this process. */
   slots?: number;
-  /** How long an idle engine sleeps before it looks again. */
+  /** The polling interval of an idle engine. */
   pollMs?: number;
-  /** For how long a process that says nothing keeps its runs. */
+  /** How long a process holds a run without renewing its lease. */
   leaseMs?: number;
   /** Milliseconds before the retry after failure `attempt` (from 0). */
   backoff?: (attempt: number) => number;
 };
 
 export type Engine = {
-  /** Takes nothing more, lets the calls that are under way end for up to `graceMs`, and gives the rest back. */
+  /** Claims nothing more, lets calls in progress end for up to `graceMs`, and releases the remaining runs. */
   stop(graceMs?: number): Promise<void>;
 };
 
@@ -38,13 +38,13 @@ const SLOTS = 10;
 const POLL_MS = 200;
 const LEASE_MS = 15_000;
 const STOP_GRACE_MS = 4000;
-/** A transaction of the engine takes milliseconds: one that takes this long has lost its connection. */
+/** The engine's transactions take milliseconds: one that takes this long has lost its connection. */
 const TRANSACTION_TIMEOUT_MS = 20_000;
 const HOUSEKEEPING_MS = 60_000;
 
 /**
- * The embedded engine: runs Inngest functions on Postgres alone. Any number of processes may run one on the same
- * database. Refuses to start, by name, on what a function declares and the engine does not have.
+ * Starts the embedded engine, which runs Inngest functions on Postgres alone. Any number of processes may run one on the same
+ * database. Throws if a function declares an option that the engine does not support, and names it.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { db, client, functions, slots = SLOTS, pollMs = POLL_MS, leaseMs = LEASE_MS } = options;
@@ -57,7 +57,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   let stopping = false;
   let givingUp = false;
 
-  /** Monotonic, so that a jump of the clock neither hurries nor holds up the housekeeping. */
+  /** Monotonic, so that clock changes do not affect housekeeping. */
   let housekeptAt = Number.NEGATIVE_INFINITY;
 
   const turns = createTurns(
@@ -73,13 +73,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     { log, onEnd: pause.wake },
   );
 
-  /** Returns whether there may be more to do at once. */
+  /** Returns whether there may be more work right away. */
   async function poll(): Promise<boolean> {
-    const waiting = await pendingWork(db, functionIds);
-    if (waiting.schedules) await queueScheduled(db, definitions);
-    const dispatched = waiting.events ? await dispatchEvents(db, definitions) : 0;
+    const pending = await pendingWork(db, functionIds);
+    if (pending.schedules) await queueScheduled(db, definitions);
+    const dispatched = pending.events ? await dispatchEvents(db, definitions) : 0;
     const free = slots - turns.count();
-    if (free <= 0 || !(waiting.runs || waiting.schedules || dispatched > 0)) return dispatched > 0;
+    if (free <= 0 || !(pending.runs || pending.schedules || dispatched > 0)) return dispatched > 0;
     const except = turns.claims().map(({ runId }) => runId);
     const claims = await claimRuns(db, { functionIds, slots: free, leaseMs, except });
     claims.forEach(turns.begin);
@@ -108,7 +108,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
   await saveSchedules(db, definitions);
   const renewal = setInterval(() => {
-    // A renewal that fails is tried again before the lease ends; a lost lease shows when the turn is stored.
+    // A failed renewal is retried before the lease ends; a lost lease shows when the turn is stored.
     renewLeases(db, turns.claims(), leaseMs).catch((error: unknown) => outage.failed(error));
   }, leaseMs / 3);
   const working = work();
@@ -122,13 +122,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       clearInterval(renewal);
       givingUp = true;
       await withTimeout(graceMs, releaseClaims(db, turns.claims())).catch((error: unknown) =>
-        log.warn({ err: error }, "Runs could not be given back."),
+        log.warn({ err: error }, "Runs could not be released."),
       );
     },
   };
 }
 
-/** One cheap look, a few times a second. */
+/** One cheap query, a few times a second. */
 async function pendingWork(db: Db, functionIds: readonly string[]) {
   const [row] = (await db.execute(sql`
     with clock as (select ${NOW} as now)

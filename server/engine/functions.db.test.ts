@@ -27,7 +27,7 @@ describeEngine("Functions", (engine) => {
     expect(log).toEqual(["one", "two", { one: { sum: 2, text: "123", nothing: null }, two: "456" }]);
   });
 
-  test("a step that fails is tried again, and the ones before it are not", { timeout: PATIENCE }, async () => {
+  test("a failed step is retried, and the ones before it are not", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: string[] = [];
     const fn = client.createFunction(
@@ -167,7 +167,7 @@ describeEngine("Functions", (engine) => {
     expect(log[1]).toEqual({ id: 1, text: "mine" });
   });
 
-  test("a wait that nothing answers ends with null", { timeout: PATIENCE }, async () => {
+  test("a wait that times out ends with null", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: unknown[] = [];
     const fn = client.createFunction({ id: "waits", triggers: { event: unique("go") } }, async ({ step }) => {
@@ -278,7 +278,7 @@ describeEngine("Functions", (engine) => {
     expect(log).not.toContain("end 1");
   });
 
-  test("no more runs of one key go on at once than its limit says", { timeout: PATIENCE }, async () => {
+  test("a key's concurrency limit holds", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const now = new Map<string, number>();
     let most = 0;

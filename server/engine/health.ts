@@ -3,21 +3,21 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 
 export type JobHealth = {
-  /** How long the oldest run that could go on has waited; null when none waits. */
+  /** The age of the oldest due run; null if none is due. */
   oldestDueMs: number | null;
-  /** How long the oldest event has waited to be taken by the engine (or by the Inngest server); null when none waits. */
+  /** The age of the oldest event not yet dispatched (or accepted by the Inngest server); null if none is pending. */
   oldestEventMs: number | null;
   waitingEvents: number;
-  /** How long ago a run was last finished, an event last taken; null when none is remembered. */
+  /** Milliseconds since a run was last finished and an event last dispatched; null if none is on record. */
   lastRunDoneMs: number | null;
   lastEventTakenMs: number | null;
-  /** Runs by state; a state without runs is left out. */
+  /** Runs by state; states without runs are omitted. */
   runs: Partial<Record<string, number>>;
 };
 
 /**
- * What the jobs' progress is, whoever runs them: a readiness check looks at ages and not at configuration, so it also
- * sees a worker that hangs. Runs held back by their concurrency limit are due, too: judge the age with that in mind.
+ * Returns the jobs' progress under either engine. It measures ages, not configuration, so that a readiness check also detects a
+ * hung worker. Runs held back by a concurrency limit count as due too.
  */
 export async function jobHealth(db: Db): Promise<JobHealth> {
   const [row] = (await db.execute(sql`

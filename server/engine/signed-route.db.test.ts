@@ -31,7 +31,7 @@ const sent = (method: string, body: ReadableStream, headers = {}) =>
     duplex: "half",
   } as RequestInit) as never;
 
-test("of a caller that signs nothing no byte is read", async () => {
+test("an unsigned request is refused before its body is read", async () => {
   for (const [method, door] of Object.entries({ POST, PUT })) {
     const { body, taken } = blanks(1 << 20);
     expect((await door(sent(method, body), undefined)).status).toBe(401);
@@ -39,7 +39,7 @@ test("of a caller that signs nothing no byte is read", async () => {
   }
 });
 
-test("a signature of one's own invention is refused, and what comes with it is not read without end", async () => {
+test("a forged signature is refused, and its body is read only up to a limit", async () => {
   const headers = { "x-inngest-signature": `t=${Math.floor(Date.now() / 1000)}&s=${"0".repeat(64)}` };
   const small = new Response("{}").body as ReadableStream;
   expect((await POST(sent("POST", small, headers), undefined)).status).toBe(401);

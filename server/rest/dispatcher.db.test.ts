@@ -152,7 +152,7 @@ test("a method that an address does not take is 405 and Allow names those that i
   expect((await problem(reply)).code).toBe("method_not_allowed");
 });
 
-test("what Next cannot route is refused as it was asked", async () => {
+test("requests that Next cannot route are refused under their original address", async () => {
   const { base } = await ours();
   const trace = await send("OPTIONS", `${base}/things`, { headers: { "x-asked-method": "TRACE" } });
   expect([trace.status, trace.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
@@ -177,7 +177,7 @@ test("without credentials, with a foreign scheme and with a mistyped key the ans
   }
 });
 
-test("a key without the capability is 403, and learns nothing from what it sent", async () => {
+test("a key without the capability gets 403, and no validation errors", async () => {
   const { ctx, base } = await ours();
   const key = await keyFor(ctx, "workspace:read");
   expect(await problem(await send("PATCH", `${base}/things/t`, { key, body: "{" }))).toMatchObject({
@@ -324,7 +324,7 @@ test("another media type, charset or encoding is 415; any JSON type is taken", a
   expect(await status({ "content-type": "application/merge-patch+json" })).toBe(200);
 });
 
-test("a body over one MiB is 413, said before all of it came", async () => {
+test("a body over one MiB is 413, before all of it arrived", async () => {
   const { base, key } = await ours();
   let chunks = 0;
   const endless = new ReadableStream<Uint8Array>({
@@ -363,7 +363,7 @@ test("an operation without a project in its path gets the body and the key's pro
   expect((await send("POST", "/v1/take", { body: "1" })).status).toBe(401);
 });
 
-test("every answer has a request id, the sender's own when it is sane, and is not to be kept", async () => {
+test("every response has a request id, the sender's own if it is safe, and is not cacheable", async () => {
   const { base, key } = await ours();
   const given = await send("GET", "/v1/open", { headers: { "x-request-id": "req-42" } });
   expect([given.headers.get("x-request-id"), given.headers.get("cache-control")]).toEqual(["req-42", "no-store"]);
@@ -373,7 +373,7 @@ test("every answer has a request id, the sender's own when it is sane, and is no
   expect(insane.headers.get("x-request-id")).toBe(requestId);
 });
 
-test("our own mistakes are 500 and tell nothing but the request's id", async () => {
+test("internal errors are 500 and reveal nothing but the request id", async () => {
   const { base, key } = await ours();
   for (const path of ["broken", "unlike"]) {
     const reply = await problem(await send("GET", `${base}/${path}`, { key }));

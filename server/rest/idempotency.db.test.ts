@@ -61,7 +61,7 @@ const gist = async (reply: Response) => ({
   body: await reply.json(),
 });
 
-test("sent again, a POST is told the first answer and does nothing, in any process", async () => {
+test("a retried POST gets the first response and has no effect, in any process", async () => {
   const { post, effects } = await shop();
   const first = await gist(await post("a-1", { what: "ink" }));
   expect(first).toMatchObject({ status: 201, replayed: null, body: { what: "ink" } });
@@ -116,7 +116,7 @@ test("while the first still runs, the same request is a 409 that says when to co
   expect(await effects()).toBe(1);
 });
 
-test("fifty at once happen once", async () => {
+test("fifty concurrent requests take effect once", async () => {
   const { post, effects } = await shop();
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, n) => post("e-1", { what: "ink" }, { process: n % 2 ? here : elsewhere })),

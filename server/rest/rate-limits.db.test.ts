@@ -61,7 +61,7 @@ const parsed = (header: string | null) =>
     ]),
   );
 
-test("every answer tells what is left, of the key and of the project, and under which rule", async () => {
+test("every response has the remaining quota of the key and of the project, with the policy", async () => {
   const { ctx: of, get } = await visitor();
   stopClock();
   const first = await get();
@@ -148,7 +148,7 @@ test("a batch larger than the whole limit passes when nothing else was sent, and
   expect((await send(60_000)).status).not.toBe(500);
 });
 
-test("a busy key asks the database seldom, and a refused one not at all", async () => {
+test("a busy key queries the database rarely, and a refused one not at all", async () => {
   const { ctx } = await testProject();
   const limiter = createRateLimiter();
   const limit: Limit = { name: "key", id: "busy", quota: 60_000, windowSeconds: 60, unit: "requests" };

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await db().execute(sql`delete from job_runs`);
 });
 
-test("a database that is away is the part that is ill; of the others nothing is known", async () => {
+test("an unreachable database is failing, and the other components are unknown", async () => {
   const refused = Object.assign(new Error("connect ECONNREFUSED 10.0.0.7"), { code: "ECONNREFUSED" });
   const { http, status, checks } = await ask({ execute: () => Promise.reject(refused) } as never);
   expect([http, status]).toEqual([503, "not_ready"]);
@@ -29,7 +29,7 @@ test("a database that is away is the part that is ill; of the others nothing is 
   expect(JSON.stringify(checks)).not.toContain("10.0.0.7");
 });
 
-test("a database without room is ill though it answers, until something could be stored", async () => {
+test("a database without disk space is failing, until a write succeeds", async () => {
   unavailable("full", undefined);
   const full = await ask();
   expect([full.http, full.checks.database?.reason]).toEqual([503, expect.stringContaining("out of disk space")]);
@@ -108,7 +108,7 @@ test("spans that wait are an illness when no projector gets anything done, and a
   expect(JSON.stringify(checks)).not.toMatch(/secret|hopeless/);
 });
 
-test("however many ask at once, the database is asked once", async () => {
+test("concurrent probes query the database once", async () => {
   const asked = vi.spyOn(db(), "execute");
   const alone = await GET();
   const questions = asked.mock.calls.length;

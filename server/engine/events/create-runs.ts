@@ -6,17 +6,17 @@ import { projectOf } from "@/server/platform/outbox";
 import type { Definition } from "../functions/definitions";
 import { keyOf, numberOf } from "../functions/expressions";
 
-/** As on the Inngest server: a run may go at most ten minutes ahead of, or behind, its age. */
+/** As on the Inngest server: priority moves a run by at most ten minutes in the queue. */
 const MAX_PRIORITY_SECONDS = 600;
 
-/** For how long a second event with the same idempotency key starts nothing. */
+/** How long a second event with the same idempotency key is ignored. */
 const IDEMPOTENCY_MS = 24 * 3600 * 1000;
 
 type Order = { definition: Definition; event: JobEvent; id?: string };
 
 /**
- * Queues a run of each function for its event, in the caller's transaction. A run that is there already for the same
- * event and function, or for the same idempotency key, stays the only one.
+ * Queues a run of each function for its event, in the caller's transaction. Idempotent per event and function, and per
+ * idempotency key.
  */
 export async function createRuns(db: Db, orders: readonly Order[], now: number): Promise<void> {
   const rows: (typeof jobRuns.$inferInsert)[] = [];

@@ -12,8 +12,8 @@ import { createRuns } from "./create-runs";
 const EVENTS_PER_TURN = 100;
 
 /**
- * Takes waiting events and, in the same transaction, queues the runs that they start, wakes the runs that wait for
- * them and cancels those that they end. Answers how many it took; several processes may do this at once.
+ * Dispatches pending events: in one transaction, queues the runs that they start, wakes the runs that wait for them and
+ * cancels those that they end. Returns the number of events; several processes may do this concurrently.
  */
 export function dispatchEvents(db: Db, definitions: Definitions): Promise<number> {
   return db.transaction(async (tx) => {
@@ -28,7 +28,7 @@ export function dispatchEvents(db: Db, definitions: Definitions): Promise<number
     if (!first) return 0;
 
     const now = Number(first.now);
-    // One after the other: an event may end, or be awaited by, what an earlier one of the same batch started.
+    // Sequentially: an event may cancel, or be awaited by, a run that an earlier one of the same batch started.
     for (const { event: row } of rows) {
       const event = eventOf(row);
       await wakeWaiting(tx, event, now);

@@ -53,7 +53,7 @@ test("events reach the server in order, with their ids, and are marked", async (
   expect(Math.abs((posted[0]?.ts ?? 0) - Date.now())).toBeLessThan(60_000);
 });
 
-test("an event that the server refuses stays, and does not hold up the others", { timeout: 60_000 }, async () => {
+test("an event that the server refuses stays, and does not block the others", { timeout: 60_000 }, async () => {
   refuses = ({ data }) => data.n === 2;
   await send(1, 2, 3);
   await forwardEvents(db(), client);
@@ -62,7 +62,7 @@ test("an event that the server refuses stays, and does not hold up the others", 
   expect(await forwardEvents(db(), client)).toBe(0); // not at once again
 });
 
-test("a server that takes nothing leaves everything as it is", { timeout: 60_000 }, async () => {
+test("a server that accepts nothing leaves the outbox unchanged", { timeout: 60_000 }, async () => {
   refuses = () => true;
   await send(1, 2, 3);
   await expect(forwardEvents(db(), client)).rejects.toThrow();

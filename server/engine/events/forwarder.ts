@@ -15,7 +15,7 @@ export type ForwarderOptions = {
   db: Db;
   client: Inngest.Any;
   pollMs?: number;
-  /** Takes over what the embedded engine left, or an owner replayed: nothing else here would run it. */
+  /** Takes over runs that the embedded engine left behind or an owner replayed: nothing else here would run them. */
   takeOver: () => Promise<unknown>;
   takeOverEveryMs?: number;
 };
@@ -23,14 +23,14 @@ export type Forwarder = { stop(): Promise<void> };
 
 const POLL_MS = 200;
 const EVENTS_PER_POST = 100;
-/** A server that takes others but refuses this one is asked again later: it may be told a mistake, not a whim. */
+/** Back-off for an event that the server refuses while it accepts others. */
 const REFUSED_RETRY_MS = 60_000;
 const HOUSEKEEPING_MS = 600_000;
 const TAKE_OVER_MS = 5000;
 
 /**
- * Where an Inngest server runs the functions: carries the outbox to it. An event is marked in the transaction that
- * held it while it was posted; one that is posted again after a crash has the same id, and the server ignores it.
+ * Forwards the outbox to an Inngest server that runs the functions. An event is marked in the transaction that locks it while
+ * it is posted; one that is posted again after a crash has the same id, and the server ignores it.
  */
 export function startForwarder(options: ForwarderOptions): Forwarder {
   const { db, client, pollMs = POLL_MS, takeOver, takeOverEveryMs = TAKE_OVER_MS } = options;
@@ -72,7 +72,7 @@ export function startForwarder(options: ForwarderOptions): Forwarder {
 
 type Row = typeof jobEvents.$inferSelect;
 
-/** Posts the oldest waiting events. Answers how many it dealt with; throws when the server took none. */
+/** Posts the oldest pending events. Returns the number processed; throws if the server accepted none. */
 export const forwardEvents = (db: Db, client: Inngest.Any): Promise<number> =>
   db.transaction(async (tx) => {
     const rows = await tx
@@ -83,14 +83,14 @@ export const forwardEvents = (db: Db, client: Inngest.Any): Promise<number> =>
       .limit(EVENTS_PER_POST)
       .for("update", { skipLocked: true });
     if (rows.length === 0) return 0;
-    const taken = await post(tx, client, rows);
-    await tx.update(jobEvents).set({ dispatchedAt: NOW }).where(isOneOf(jobEvents.id, taken));
+    const accepted = await post(tx, client, rows);
+    await tx.update(jobEvents).set({ dispatchedAt: NOW }).where(isOneOf(jobEvents.id, accepted));
     return rows.length;
   });
 
-/** All at once; when the server refuses that, one by one, so that a bad event does not hold up the good ones. */
+/** Posts events as a batch and, if that is refused, one by one, so that a bad event does not block the others. */
 async function post(tx: Db, client: Inngest.Any, rows: readonly Row[]): Promise<string[]> {
-  // The rows stay locked while the operator's server takes them, so that no other process sends them too.
+  // The rows stay locked during the request, so that no other process sends them too.
   const send = (sent: readonly Row[]) => allowNetworkUnderLock(() => client.send(sent.map(asEvent)));
   try {
     await send(rows);
@@ -98,28 +98,28 @@ async function post(tx: Db, client: Inngest.Any, rows: readonly Row[]): Promise<
   } catch (error) {
     if (rows.length === 1) throw error;
   }
-  const taken: string[] = [];
+  const accepted: string[] = [];
   const refused: string[] = [];
   let reason: unknown;
   for (const row of rows) {
     try {
       await send([row]);
-      taken.push(row.id);
+      accepted.push(row.id);
     } catch (error) {
       reason = error;
       refused.push(row.id);
-      // The first ones failed alone, too: it is the server that is away.
-      if (taken.length === 0 && refused.length > 1) throw error;
+      // The first events also failed individually: the server itself is unreachable.
+      if (accepted.length === 0 && refused.length > 1) throw error;
     }
   }
   for (const id of refused) {
-    logger("jobs").error({ event: id, err: reason }, "The Inngest server refused an event; it is kept and sent again.");
+    logger("jobs").error({ event: id, err: reason }, "The Inngest server refused an event; it will be retried.");
     await tx
       .update(jobEvents)
       .set({ retryAt: sql`${NOW} + ${REFUSED_RETRY_MS}` })
       .where(eq(jobEvents.id, id));
   }
-  return taken;
+  return accepted;
 }
 
 const asEvent = ({ id, name, data, occurredAt }: Row) => ({

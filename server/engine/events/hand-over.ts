@@ -5,9 +5,9 @@ import { isOneOf } from "@/db/rows";
 import { type JobError, jobEvents, jobRuns } from "@/db/schema/engine";
 import { emit } from "@/server/platform/outbox";
 
-const ROWS_A_STATEMENT = 500;
+const ROWS_PER_STATEMENT = 500;
 
-/** What an engine tells of its own runs. A server refuses such an event: it tells its own. */
+/** Events that an engine emits about its own runs. A server refuses them: it emits its own. */
 export const INTERNAL_EVENTS = "inngest/%";
 const isInternal = (name: string) => name.startsWith("inngest/");
 
@@ -21,16 +21,16 @@ const ENDED: JobError = {
 };
 
 export type HandedOver = {
-  /** Runs whose event goes to the server. */
+  /** Runs whose events go to the server. */
   runs: number;
-  /** Schedules' runs and handlers of failures, which a server has of its own, and events about embedded runs. */
+  /** Runs of schedules and failure handlers, which the server has itself, and events about embedded runs. */
   ended: number;
 };
 
 /**
- * Ends the runs that the embedded engine left and no process holds, and puts their events in the outbox once more, under
- * new ids, in the caller's transaction: the server runs each once. What it does again of a run that was under way has its
- * effect once. No cancellation is told: the work goes on.
+ * Ends the runs that the embedded engine left and no process holds, and requeues their events in the outbox under new ids, in
+ * the caller's transaction: the server runs each once. Steps repeated from a run in progress take effect once. Emits no
+ * cancellation events, because the work continues.
  */
 export async function handOverRuns(tx: Db): Promise<HandedOver> {
   const total: HandedOver = { runs: 0, ended: await endInternalEvents(tx) };
@@ -41,22 +41,22 @@ export async function handOverRuns(tx: Db): Promise<HandedOver> {
       .from(jobRuns)
       .where(and(isNull(jobRuns.finishedAt), or(isNull(jobRuns.leaseToken), lt(jobRuns.leaseUntil, now))))
       .orderBy(jobRuns.createdAt, jobRuns.id)
-      .limit(ROWS_A_STATEMENT)
+      .limit(ROWS_PER_STATEMENT)
       .for("update", { skipLocked: true });
     if (left.length === 0) return total;
-    const [internal, told] = [
+    const [internal, forwarded] = [
       left.filter(({ event }) => isInternal(event.name)),
       left.filter(({ event }) => !isInternal(event.name)),
     ];
-    // Functions that one event started are started by one event.
-    const events = new Map(told.map(({ event }) => [event.id, event]));
+    // One event per original event, though it may have started several functions.
+    const events = new Map(forwarded.map(({ event }) => [event.id, event]));
     await emit(
       tx,
       ...[...events.values()].map(({ name, data, ts }) => ({ name, data, ts: ts > now ? ts : undefined })),
     );
-    await end(tx, told, HANDED_OVER, now);
+    await end(tx, forwarded, HANDED_OVER, now);
     await end(tx, internal, ENDED, now);
-    total.runs += told.length;
+    total.runs += forwarded.length;
     total.ended += internal.length;
   }
 }

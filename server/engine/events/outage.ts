@@ -1,9 +1,9 @@
 import type { Logger } from "@/server/platform/log";
 
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 5000;
+const MIN_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 5000;
 
-/** Errors that say nothing about the work: the database (or the server) is away, or asks to be tried again. */
+/** Errors unrelated to the work itself: the database or server is unreachable, or asks for a retry. */
 const TRANSIENT = [
   /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/,
   /^CONNECT(ION_|_TIMEOUT)/,
@@ -18,14 +18,14 @@ export function isTransient(error: unknown): boolean {
   return false;
 }
 
-/** Waits longer and longer while something is away, and says so once when it goes and once when it is back. */
+/** Tracks an outage: backs off exponentially, and logs once when it starts and once when it ends. */
 export function createOutage(what: string, log: Logger) {
   let failures = 0;
   return {
-    /** The milliseconds to wait before the next try. */
+    /** Returns the milliseconds to wait before the next attempt. */
     failed(error: unknown): number {
-      if (failures === 0) log.error({ err: error }, `${what} cannot be reached; trying again until it can.`);
-      const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
+      if (failures === 0) log.error({ err: error }, `${what} cannot be reached; retrying until it can.`);
+      const wait = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** failures);
       failures += 1;
       return wait;
     },
@@ -36,14 +36,14 @@ export function createOutage(what: string, log: Logger) {
   };
 }
 
-/**
- * Gives up waiting after `ms`, as one does for a server that went away in the middle of an answer: a connection that
- * never says anything again must not hold a run for ever.
- */
+/** Rejects with ETIMEDOUT after `ms`: a dead connection must not hold a run for ever. */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error(`No answer in ${ms} ms.`), { code: "ETIMEDOUT" })), ms);
+    timer = setTimeout(
+      () => reject(Object.assign(new Error(`No response within ${ms} ms.`), { code: "ETIMEDOUT" })),
+      ms,
+    );
   });
   try {
     return await Promise.race([work, late]);
@@ -54,7 +54,7 @@ export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
 
 type Persistence = { outage: ReturnType<typeof createOutage>; timeoutMs: number; givingUp: () => boolean };
 
-/** Does the work until it is done, through any outage. An error that is the work's own is thrown. */
+/** Retries the work through outages until it succeeds. Throws errors of the work itself. */
 export async function retryThroughOutage<T>(
   work: () => Promise<T>,
   { outage, timeoutMs, givingUp }: Persistence,

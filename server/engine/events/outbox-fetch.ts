@@ -16,18 +16,18 @@ const sent = z.array(
 );
 
 /**
- * A `fetch` for the Inngest client that stores what it sends in the outbox, so `inngest.send` and `step.sendEvent`
- * work without a server. Anything else that the SDK would ask a server is refused by name.
+ * Returns a `fetch` for the Inngest client that stores sent events in the outbox, so that `inngest.send` and `step.sendEvent`
+ * work without a server. Throws for any other request of the SDK.
  */
 export const outboxFetch =
   (db: () => Db): NonNullable<ClientOptions["fetch"]> =>
   async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (!EVENT_PATH.test(url.pathname)) {
-      throw new Error(`The embedded job engine has no server to answer ${url.pathname}.`);
+      throw new Error(`The embedded job engine does not support requests to ${url.pathname}.`);
     }
     const events = sent.parse(JSON.parse(String(init?.body)));
-    // The SDK stamps the present on what has no time: only a time to come matters, and the outbox knows its own.
+    // The SDK sets `ts` to now by default: only a future time matters.
     const now = Date.now();
     const stored = events.map(({ name, data, id, ts }) => ({
       name,

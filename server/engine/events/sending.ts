@@ -5,13 +5,13 @@ type Turn = { key: string; sent: Map<string, number> };
 
 const turns = new AsyncLocalStorage<Turn>();
 
-/** Runs one call of a function; `key` names the run and how far it is. */
+/** Runs one call of a function; `key` identifies the run and its progress. */
 export const duringTurn = <T>(key: string, call: () => Promise<T>): Promise<T> =>
   turns.run({ key, sent: new Map() }, call);
 
 /**
- * The id of an event that a function sends without giving one. It follows from the turn and from what is sent, so a
- * turn that is taken twice, because its process died in between, sends the event once. `undefined` outside a turn.
+ * Returns a deterministic id for an event that a function sends without one, derived from the turn and the content, so that a
+ * turn repeated after a crash sends the event once. `undefined` outside a turn.
  */
 export function idFromTurn(event: { name: string; data: unknown }): string | undefined {
   const turn = turns.getStore();

@@ -3,7 +3,7 @@ import type { Inngest, InngestFunction } from "inngest";
 import { momentOf } from "./durations";
 import { compileExpression, type Expression } from "./expressions";
 
-/** One function as the engine knows it. `onFailure` handlers are functions of their own, as on the server. */
+/** A function's declaration. `onFailure` handlers are functions of their own, as on the server. */
 export type Definition = {
   id: string;
   events: { name: string; condition: Expression | undefined }[];
@@ -20,10 +20,10 @@ export type Definitions = ReadonlyMap<string, Definition>;
 /** The server's default: one call and four retries. */
 const DEFAULT_RETRIES = 4;
 
-/** Options that change which runs happen, and that this engine does not have: ignoring one would be a wrong run. */
+/** Unsupported options that affect which runs happen: ignoring one would run a function wrongly. */
 const UNSUPPORTED_OPTIONS = ["batchEvents", "rateLimit", "throttle", "debounce", "singleton", "timeouts"] as const;
 
-/** What `getConfig` gives: the very description that the SDK registers with a server. */
+/** The result of `getConfig`: the description that the SDK registers with a server. */
 type Config = {
   id: string;
   triggers?: { event?: string; expression?: string; cron?: string; jitter?: string }[];
@@ -36,11 +36,11 @@ type Config = {
 
 type ConcurrencyConfig = { limit: number; key?: string; scope?: "fn" | "env" | "account" };
 
-/** Reads what the functions declare, or throws a sentence that names the function and what it asks for in vain. */
+/** Returns the functions' definitions; throws an error that names the function and the unsupported option. */
 export function readDefinitions(client: Inngest.Any, functions: readonly InngestFunction.Any[]): Definitions {
   const definitions = new Map<string, Definition>();
   for (const fn of functions) {
-    // The one door to a function's options as the server would get them, failure handlers included.
+    // The only access to a function's options as the server would get them, failure handlers included.
     // biome-ignore lint/complexity/useLiteralKeys: element access is how TypeScript lets one reach it.
     const configs: Config[] = fn["getConfig"]({ baseUrl: new URL("http://embedded.invalid"), appPrefix: client.id });
     for (const config of configs) {
@@ -84,7 +84,7 @@ function definitionOf(config: Config): Definition {
 
 const optional = (source: string | undefined) => (source ? compileExpression(source) : undefined);
 
-/** What a server sends about each of its runs, and this engine does not. (A failure and a cancellation it does send.) */
+/** Sent by a server for each run, but not by this engine, which sends failures and cancellations only. */
 const UNSENT_EVENT = "inngest/function.finished";
 
 function plainName(event: string) {
@@ -97,7 +97,7 @@ function concurrencyOf({ id, concurrency }: Config): Definition["concurrency"] {
   if (concurrency === undefined) return [];
   const rules = typeof concurrency === "number" ? [{ limit: concurrency }] : [concurrency].flat();
   return rules.map(({ limit, key, scope = "fn" }) => ({
-    // Beyond the function, equal key expressions share one limit, whichever function names them.
+    // Outside function scope, equal key expressions share one limit across functions.
     scope: scope === "fn" ? `fn:${id}:${key ?? ""}` : `${scope}:${key ?? ""}`,
     key: optional(key),
     limit,
@@ -120,9 +120,9 @@ function checkedCron(text: string) {
   }
 }
 
-/** The first moment after `now` that the schedule names, in UTC unless it begins with `TZ=<zone>`. */
+/** Returns the schedule's next time after `now` (Unix ms), in UTC unless it begins with `TZ=<zone>`. */
 export function nextCron(text: string, now: number): number {
   const next = cronOf(text).nextRun(new Date(now));
-  if (!next) throw new Error("it never comes due");
+  if (!next) throw new Error("it never becomes due");
   return next.getTime();
 }

@@ -10,7 +10,7 @@ const UNITS: Record<string, number> = {
 const DURATION = /^(?:\d+(?:ms|[smhdw]))+$/;
 const PART = /(\d+)(ms|[smhdw])/g;
 
-/** The moment that the SDK names as a duration from `now` (`2h30m`; empty is none) or as an ISO date. */
+/** Returns the Unix ms that the SDK gives as a duration from `now` (`2h30m`; empty is 0) or as an ISO date. */
 export function momentOf(text: string, now: number): number {
   if (text === "") return now;
   if (DURATION.test(text)) {
@@ -23,12 +23,12 @@ export function momentOf(text: string, now: number): number {
   return date;
 }
 
-/** The milliseconds that a `retry-after` header asks for, in seconds or as a date; `undefined` when it says neither. */
+/** Returns the milliseconds of a `retry-after` header, given in seconds or as a date; `undefined` for anything else. */
 export function retryDelay(header: string | null): number | undefined {
   if (!header) return undefined;
   const seconds = Number(header);
-  const wish = Number.isFinite(seconds) ? seconds * SECOND : Date.parse(header) - Date.now();
-  return Number.isNaN(wish) ? undefined : Math.max(0, wish);
+  const delay = Number.isFinite(seconds) ? seconds * SECOND : Date.parse(header) - Date.now();
+  return Number.isNaN(delay) ? undefined : Math.max(0, delay);
 }
 
 const FIRST_RETRY = SECOND;
@@ -36,7 +36,7 @@ const GROWTH = 5;
 const LONGEST_RETRY = 10 * 60 * SECOND;
 const JITTER = 0.2;
 
-/** Milliseconds before the retry after failure `attempt` (from 0): about 1 s, 5 s, 25 s, 2 min, then 10 min. */
+/** Returns the milliseconds before the retry after failure `attempt` (from 0): about 1 s, 5 s, 25 s, 2 min, then 10 min. */
 export function backoff(attempt: number): number {
   const whole = Math.min(LONGEST_RETRY, FIRST_RETRY * GROWTH ** attempt);
   return Math.round(whole * (1 + JITTER * (2 * Math.random() - 1)));

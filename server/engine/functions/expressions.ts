@@ -1,29 +1,26 @@
 import { Environment } from "@marcbachmann/cel-js";
 
-/** What an expression may look at: the event of the run, and for waits and cancellations the one that came in. */
+/** The variables of an expression: the run's event and, for waits and cancellations, the incoming one. */
 export type Scope = { event: object; async?: object };
 
 export type Expression = { source: string; evaluate: (scope: Scope) => unknown };
 
-// Any mixture of types in a list, as the Inngest server's dialect has it.
+// Lists may mix types, as in the Inngest server's dialect.
 const CEL = new Environment({ homogeneousAggregateLiterals: false })
   .registerVariable("event", "map")
   .registerVariable("async", "map");
 
-/**
- * Compiles a CEL expression, or throws a sentence that names what is not supported: guessing would run a function
- * for the wrong event.
- */
+/** Compiles a CEL expression; throws if it is not supported, because guessing would run a function for the wrong event. */
 export function compileExpression(source: string): Expression {
   const { valid, error } = CEL.check(source);
   if (!valid) throw new Error(`The expression \`${source}\` is not supported: ${firstLine(error)}.`, { cause: error });
   return { source, evaluate: CEL.parse(source) };
 }
 
-/** Below it the library draws where in the expression. */
+/** The following lines mark the position in the expression. */
 const firstLine = (error: Error | undefined) => error?.message.split("\n")[0] ?? "it is not CEL";
 
-/** Whether the condition holds. One that reads what the event does not have, or compares unlike things, does not. */
+/** Returns whether the condition holds. False if it reads a missing field or compares incompatible types. */
 export function matches(condition: Expression | undefined, scope: Scope): boolean {
   if (!condition) return true;
   try {
@@ -33,10 +30,10 @@ export function matches(condition: Expression | undefined, scope: Scope): boolea
   }
 }
 
-/** CEL's whole numbers are BigInts, which JSON has not. */
+/** CEL integers are BigInts, which JSON cannot represent. */
 const plain = (_: string, value: unknown) => (typeof value === "bigint" ? Number(value) : value);
 
-/** The value as text, so that it can be a key; what the event does not have is one key of its own. */
+/** Returns the value as a key; a missing field has a key of its own. */
 export function keyOf(expression: Expression | undefined, scope: Scope): string {
   if (!expression) return "";
   try {
@@ -46,7 +43,7 @@ export function keyOf(expression: Expression | undefined, scope: Scope): string 
   }
 }
 
-/** A number between the bounds; 0 where the event has nothing to compute it from. */
+/** Returns an integer between the bounds; 0 if the event does not allow computing it. */
 export function numberOf(expression: Expression | undefined, scope: Scope, min: number, max: number): number {
   if (!expression) return 0;
   try {

@@ -6,7 +6,7 @@ import { createOutage } from "../events/outage";
 type RegisterOptions = {
   client: Inngest.Any;
   functions: readonly InngestFunction.Any[];
-  /** Where the server reaches this installation. */
+  /** The address at which the server reaches this installation. */
   origin: string;
   signal: AbortSignal;
 };
@@ -14,8 +14,8 @@ type RegisterOptions = {
 export const FUNCTIONS_PATH = "/api/inngest";
 
 /**
- * Tells the Inngest server which functions there are and where it can call them, trying until it has listened. The
- * handler asks for nothing over the network itself, so this works before the web process answers.
+ * Registers the functions and their address with the Inngest server, retrying until it succeeds. The handler makes no requests
+ * to this installation, so this works before the web process is up.
  */
 export async function registerFunctions({ client, functions, origin, signal }: RegisterOptions): Promise<void> {
   const handle = serve({ client, functions: [...functions], serveOrigin: origin, servePath: FUNCTIONS_PATH });
@@ -24,7 +24,7 @@ export async function registerFunctions({ client, functions, origin, signal }: R
   while (!signal.aborted) {
     const reply = await handle(new Request(address, { method: "PUT", headers: { host: address.host } }));
     if (reply.ok) {
-      logger("jobs").info({ functions: functions.length }, "The Inngest server knows the functions.");
+      logger("jobs").info({ functions: functions.length }, "The functions are registered with the Inngest server.");
       return;
     }
     await sleep(outage.failed(new Error(await reply.text())), signal);

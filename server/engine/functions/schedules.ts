@@ -6,15 +6,15 @@ import { newId } from "@/server/platform/ids";
 import { createRuns } from "../events/create-runs";
 import { type Definition, type Definitions, nextCron } from "./definitions";
 
-/** Stores when each schedule of these functions is next due, and forgets those that they no longer have. */
+/** Stores the next due time of each schedule, and deletes schedules that the functions do not declare. */
 export async function saveSchedules(db: Db, definitions: Definitions): Promise<void> {
   await db.transaction(async (tx) => {
     const now = await databaseNow(tx);
     for (const { id, crons } of definitions.values()) {
-      const kept = await tx.select().from(jobSchedules).where(eq(jobSchedules.functionId, id));
-      const gone = kept.map(({ cron }) => cron).filter((cron) => !crons.includes(cron));
-      if (gone.length > 0) {
-        await tx.delete(jobSchedules).where(and(eq(jobSchedules.functionId, id), inArray(jobSchedules.cron, gone)));
+      const stored = await tx.select().from(jobSchedules).where(eq(jobSchedules.functionId, id));
+      const stale = stored.map(({ cron }) => cron).filter((cron) => !crons.includes(cron));
+      if (stale.length > 0) {
+        await tx.delete(jobSchedules).where(and(eq(jobSchedules.functionId, id), inArray(jobSchedules.cron, stale)));
       }
       for (const cron of crons) {
         await tx
@@ -27,8 +27,8 @@ export async function saveSchedules(db: Db, definitions: Definitions): Promise<v
 }
 
 /**
- * Queues a run of each schedule that is due and moves it on in the same transaction: no other process queues it too.
- * Times that passed while nothing ran give one run together.
+ * Queues a run of each due schedule and advances it in the same transaction, so that no other process queues it too. Missed
+ * times give one run together.
  */
 export function queueScheduled(db: Db, definitions: Definitions): Promise<number> {
   return db.transaction(async (tx) => {
@@ -51,7 +51,7 @@ export function queueScheduled(db: Db, definitions: Definitions): Promise<number
   });
 }
 
-/** After the clock was set back a schedule would wait for it to catch up: it is due at its next time by the new clock. */
+/** Resets due times that are too far ahead, as after the clock was set back. */
 export async function correctSchedules(db: Db, definitions: Definitions): Promise<void> {
   const now = await databaseNow(db);
   for (const { id, crons } of definitions.values()) {

@@ -6,8 +6,8 @@ import { jobRuns, jobSteps } from "@/db/schema/engine";
 import { ServiceError } from "@/server/platform/errors";
 
 /**
- * Queues a failed or cancelled run again. Steps that completed keep what they gave; the others run anew. Answers whose
- * it is.
+ * Requeues a failed or cancelled run. Completed steps keep their results; the others rerun. Returns the run's project. Throws
+ * `not_found`, or `conflict` in any other state.
  */
 export function replayRun(db: Db, id: string): Promise<{ projectId: string | null }> {
   return db.transaction(async (tx) => {
@@ -21,7 +21,7 @@ export function replayRun(db: Db, id: string): Promise<{ projectId: string | nul
   });
 }
 
-/** The same for the oldest `limit` failed runs that meet the condition. Answers how many there were. */
+/** Requeues the oldest `limit` failed runs that match the condition. Returns their number. */
 export function replayFailed(db: Db, condition: SQL | undefined, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
     const failed = await tx
@@ -30,7 +30,7 @@ export function replayFailed(db: Db, condition: SQL | undefined, limit: number):
       .where(and(eq(jobRuns.state, "failed"), condition))
       .orderBy(jobRuns.createdAt, jobRuns.id)
       .limit(limit)
-      // Of what another replays just now, only what is still failed after that.
+      // Waits for concurrent replays and skips the runs that they requeued.
       .for("update");
     await requeue(
       tx,
@@ -40,7 +40,7 @@ export function replayFailed(db: Db, condition: SQL | undefined, limit: number):
   });
 }
 
-/** The caller holds the runs' rows. */
+/** The caller must hold the runs' row locks. */
 async function requeue(tx: Db, ids: readonly string[]) {
   if (ids.length === 0) return;
   await tx

@@ -13,10 +13,10 @@ import { type CallResult, errorOf, type Op } from "./protocol";
 import { finishedStep, isOpen, type Outcome, type Run, type Step, stepsOf } from "./steps";
 
 type Rules = { definitions: Definitions; backoff: (attempt: number) => number };
-/** `calledAt`: when the function was called, which is when a step that ran in the call was begun. */
+/** `calledAt`: when the function was called, and so when a step that ran in the call started. */
 type CallRules = Rules & { calledAt: number };
 
-/** Stores what a call of the function gave, in the transaction that holds its run. */
+/** Stores the result of a function call, in the transaction that holds its run. */
 export async function applyResult(tx: Db, run: Run, result: CallResult, rules: CallRules): Promise<void> {
   if (result.kind === "done") return completeRun(tx, run, result.output);
   const now = await databaseNow(tx);
@@ -41,7 +41,7 @@ export async function applyResult(tx: Db, run: Run, result: CallResult, rules: C
     try {
       progress = (await open(tx, run, op, now, rules)) || progress;
     } catch (error) {
-      // What the function asked for cannot be: asking again would not change it.
+      // The function's request is invalid: a retry would not change it.
       if (isRefusal(error)) return failRun(tx, run, errorOf(error));
       throw error;
     }
@@ -50,12 +50,12 @@ export async function applyResult(tx: Db, run: Run, result: CallResult, rules: C
   if (!progress && !(await stepsOf(tx, run.id)).some(isOpen)) {
     await failRun(tx, run, {
       name: "NothingAsked",
-      message: "The function ended its turn without asking for anything.",
+      message: "The function ended its turn without requesting a step.",
     });
   }
 }
 
-/** Stores what the call of one parallel step gave. The function itself is called after all that are due now. */
+/** Stores the result of one parallel step. The function itself is called after all due steps. */
 export async function applyStepResult(tx: Db, run: Run, step: Step, result: CallResult, rules: Rules): Promise<void> {
   const now = await databaseNow(tx);
   const attempts = step.attempts + 1;
@@ -64,16 +64,16 @@ export async function applyStepResult(tx: Db, run: Run, step: Step, result: Call
     await putFinished(tx, run.id, op, attempts, now, step.createdAt);
     return recordProgress(tx, run, now);
   }
-  const error = result.kind === "error" ? result.error : errorOf(op?.error ?? "The step gave nothing.");
+  const error = result.kind === "error" ? result.error : errorOf(op?.error ?? "The step returned nothing.");
   if ((result.kind === "error" && result.final) || attempts >= run.maxAttempts) return failRun(tx, run, error);
-  const wish = result.kind === "done" ? undefined : result.retryAfter;
+  const retryAfter = result.kind === "done" ? undefined : result.retryAfter;
   await tx
     .update(jobRuns)
     .set({ retries: run.retries + 1 })
     .where(eq(jobRuns.id, run.id));
   await tx
     .update(jobSteps)
-    .set({ attempts, error, dueAt: now + (wish ?? rules.backoff(step.attempts)) })
+    .set({ attempts, error, dueAt: now + (retryAfter ?? rules.backoff(step.attempts)) })
     .where(and(eq(jobSteps.runId, run.id), eq(jobSteps.id, step.id)));
 }
 
@@ -89,7 +89,7 @@ class Refusal extends Error {
 }
 const isRefusal = (error: unknown) => error instanceof Refusal;
 
-/** Runs `read`, whose failure is the function's mistake and not the database's. */
+/** Runs `read`, whose failure is the function's fault, not the database's. */
 function refusing<T>(op: Op, read: () => T): T {
   try {
     return read();
@@ -100,7 +100,7 @@ function refusing<T>(op: Op, read: () => T): T {
 
 type Opener = (tx: Db, run: Run, op: Op, now: number, rules: Rules) => Promise<boolean>;
 
-/** What each request for an open step stores. One that finished at once answers true: the function is called again. */
+/** Stores each kind of requested step. Returns true if it finished at once, so that the function is called again. */
 const OPENERS: Record<string, Opener> = {
   async StepPlanned(tx, run, op, now) {
     await putStep(tx, run.id, op, { state: "planned", dueAt: now });
@@ -151,7 +151,7 @@ const timeout = (op: Op, now: number) => {
   return typeof text === "string" ? refusing(op, () => momentOf(text, now)) : null;
 };
 
-/** Stores a step that is not finished. One that is there already stays, unless it was only waiting to be retried. */
+/** Stores an unfinished step. An existing one stays, unless it was due for a retry. Returns whether it was stored. */
 async function putStep(tx: Db, runId: string, op: Op, columns: Partial<Step> & Pick<Step, "state">): Promise<boolean> {
   const put = await tx
     .insert(jobSteps)
@@ -165,7 +165,7 @@ async function putStep(tx: Db, runId: string, op: Op, columns: Partial<Step> & P
   return put.length > 0;
 }
 
-/** Stores a step that finished within a call. One that finished before stays as the function was told of it. */
+/** Stores a step that finished within a call. One that finished before stays as the function saw it. */
 async function putFinished(tx: Db, runId: string, op: Op, attempts: number, now: number, begunAt: number) {
   const outcome: Outcome = { id: op.id, data: op.data, ...(op.op === "StepRun" ? {} : { error: errorOf(op.error) }) };
   const columns = { op: op.op, attempts, ...finishedStep(runId, outcome, now) };
@@ -188,7 +188,7 @@ const retryCall = async (tx: Db, run: Run, at: number) => {
     .where(eq(jobRuns.id, run.id));
 };
 
-/** A wake-up during the call has set a time; a later one of ours does not replace it. */
+/** Keeps the time that a wake-up during the call has set. */
 const recordProgress = async (tx: Db, run: Run, callAt: number | null) => {
   await tx
     .update(jobRuns)

@@ -15,7 +15,7 @@ export type Call = {
   stepId: string | undefined;
   attempt: number;
   maxAttempts: number;
-  /** In the order in which they finished. */
+  /** In order of completion. */
   finished: readonly Step[];
   /** Whether other steps of the run are still open: then the SDK must plan a step that it finds, not run it. */
   othersOpen: boolean;
@@ -23,10 +23,10 @@ export type Call = {
 
 export type CallFunction = (call: Call) => Promise<CallResult>;
 
-/** Never resolved: the handler is a function call, but it reads a `Request`. */
+/** Never contacted: the handler runs in-process, but takes a `Request`. */
 const ADDRESS = "http://embedded.invalid/api/inngest";
 
-/** The SDK's own handler, called in-process: what a server would do over HTTP. */
+/** Returns a function that calls the SDK's handler in-process, as a server would over HTTP. */
 export function createCaller(client: Inngest.Any, functions: readonly InngestFunction.Any[]): CallFunction {
   const handle = serve({ client, functions: [...functions] });
   return async (call) => {
@@ -43,13 +43,13 @@ export function createCaller(client: Inngest.Any, functions: readonly InngestFun
   };
 }
 
-/** The same for a repeated turn, another for the next one. */
+/** Stable for a repeated turn, different for the next one. */
 const turnKey = ({ runId, stepId, finished }: Call) =>
   createHash("sha1")
     .update([runId, stepId ?? "", ...finished.map(({ id }) => id).sort()].join("\n"))
     .digest("hex");
 
-/** Without `ctx.fn_id` the SDK never stores steps at a server by itself: it answers one turn at a time. */
+/** Without `ctx.fn_id` the SDK never stores steps at a server: it returns after one turn. */
 function bodyOf({ runId, event, attempt, maxAttempts, finished, othersOpen, stepId }: Call) {
   const ids = finished.map(({ id }) => id);
   return {

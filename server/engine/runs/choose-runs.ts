@@ -4,9 +4,8 @@ export type Candidate = { id: string; projectId: string | null; queueAt: number;
 export type Running = Pick<Candidate, "projectId" | "concurrencyKeys">;
 
 /**
- * Picks which due runs go on now. The project with the fewest runs under way is served first, so that one project's
- * backlog does not starve another's; within it the earliest by age and priority. A run whose concurrency key is full
- * is passed over, not waited for.
+ * Returns the due runs to start. The project with the fewest runs in progress goes first, so that one project's backlog does
+ * not starve another's; within it the earliest by age and priority. Runs whose concurrency key is full are skipped.
  */
 export function chooseRuns(candidates: readonly Candidate[], running: readonly Running[], slots: number): Candidate[] {
   const perProject = new Map<string | null, number>();

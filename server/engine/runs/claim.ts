@@ -6,33 +6,33 @@ import { isOneOf } from "@/db/rows";
 import { jobRuns } from "@/db/schema/engine";
 import { type Candidate, chooseRuns } from "./choose-runs";
 
-/** A run that this process holds: what it writes for it is accepted while the run's row carries `token`. */
+/** A run leased by this process: its writes are accepted while the run's row has `token`. */
 export type Claim = { runId: string; token: string };
 
-/** Any number, as long as nothing else takes it. */
+/** An arbitrary advisory lock id. */
 const CLAIM_LOCK = 7_231_004_118;
 
-/** A process that is stopped (not killed) in the middle of a claim must not stop the others for ever. */
-const LONGEST_CLAIM_MS = 10_000;
+/** A process suspended in the middle of a claim must not block the others for ever. */
+const MAX_CLAIM_MS = 10_000;
 
 type ClaimOptions = {
   functionIds: readonly string[];
   slots: number;
   leaseMs: number;
-  /** Runs that this process has under way: it does not take one from itself because a lease ran out. */
+  /** Runs in progress in this process: it must not claim its own run because a lease expired. */
   except: readonly string[];
 };
 
 /**
- * Takes up to `slots` due runs under a lease. One process claims at a time, so that concurrency limits are exact over
- * all of them; whoever finds another at it comes back later. Rows that a commit holds just now are skipped.
+ * Claims up to `slots` due runs under a lease. One process claims at a time, so that concurrency limits are exact across
+ * processes; returns none while another is claiming. Locked rows are skipped.
  */
 export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
   return db.transaction(async (tx) => {
     const [turn] = await rows<{ mine: boolean; now: string }>(
       tx,
       sql`select pg_try_advisory_xact_lock(${CLAIM_LOCK}) as mine, ${NOW} as now,
-        set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true)`,
+        set_config('idle_in_transaction_session_timeout', ${String(MAX_CLAIM_MS)}, true)`,
     );
     if (!turn?.mine) return [];
     const now = Number(turn.now);
@@ -54,7 +54,7 @@ export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
         leaseToken: token,
         leaseUntil: now + options.leaseMs,
         startedAt: sql`coalesce(${jobRuns.startedAt}, ${now})`,
-        // A token that is still there is that of a process which died in its turn: the function is called again.
+        // A leftover token means that a process died in its turn: the function is called again.
         crashes: sql`${jobRuns.crashes} + (${jobRuns.leaseToken} is not null)::int`,
         callAt: sql`case when ${jobRuns.leaseToken} is null then ${jobRuns.callAt} else ${now}::bigint end`,
       })
@@ -64,10 +64,7 @@ export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
   });
 }
 
-/**
- * The front of every lane. A lane is found by skipping along the index from the one before, so the length of a
- * backlog does not matter.
- */
+/** Returns the front of every lane. Lanes are found by an index skip scan, so the length of a backlog does not matter. */
 async function dueRuns(tx: Db, { functionIds, slots, except }: ClaimOptions, now: number): Promise<Candidate[]> {
   const found = await rows<{ id: string; project_id: string | null; queue_at: string; concurrency_keys: never }>(
     tx,
@@ -101,7 +98,7 @@ const runningRuns = (tx: Db, now: number) =>
     .from(jobRuns)
     .where(and(isNotNull(jobRuns.leaseToken), gte(jobRuns.leaseUntil, now)));
 
-/** Answers those of the claims that are still ours, with their leases renewed. */
+/** Renews the leases of claims and returns the claims that are still ours. */
 export async function renewLeases(db: Db, claims: readonly Claim[], leaseMs: number): Promise<Claim[]> {
   if (claims.length === 0) return [];
   const tokens = new Map(claims.map((claim) => [claim.runId, claim.token]));
@@ -118,7 +115,7 @@ export async function renewLeases(db: Db, claims: readonly Claim[], leaseMs: num
   return renewed.map(({ runId }) => ({ runId, token: tokens.get(runId) ?? "" }));
 }
 
-/** Gives runs back at once that this process cannot finish: another need not wait for the lease to end. */
+/** Releases runs that this process cannot finish, so that another need not wait for the lease to expire. */
 export async function releaseClaims(db: Db, claims: readonly Claim[]) {
   for (const { runId, token } of claims) {
     await db

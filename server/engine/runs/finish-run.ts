@@ -6,16 +6,16 @@ import { logger } from "@/server/platform/log";
 import { emit } from "@/server/platform/outbox";
 import { finishSteps, lockRun, type Outcome, type Run, waitingFor, wakeRun } from "./steps";
 
-/** What a step waits for that invoked another run. */
+/** Returns the wait key of a step that invoked another run. */
 export const waitsForRun = (runId: string) => `run:${runId}`;
 
-/** The caller holds the run's row, here and below. */
+/** Completes a run. Here and below, the caller must hold the run's row lock. */
 export async function completeRun(tx: Db, run: Run, output: unknown) {
   await finish(tx, run, { state: "completed", output });
   await notifyInvokers(tx, run.id, { data: output });
 }
 
-/** The run is dead: its failure handler, if it has one, is started by the event that this sends. */
+/** Fails a run for good. The emitted event starts its failure handler, if it has one. */
 export async function failRun(tx: Db, run: Run, error: JobError) {
   await finish(tx, run, { state: "failed", error });
   logger("jobs").warn({ function: run.functionId, run: run.id }, `A run failed: ${error.message}`);
@@ -26,7 +26,7 @@ export async function failRun(tx: Db, run: Run, error: JobError) {
   await notifyInvokers(tx, run.id, { error });
 }
 
-/** Ends an unfinished run; what its present turn still writes is refused. Told by an event, as a server tells it. */
+/** Cancels an unfinished run and emits the event that a server would. Later writes of its current turn are refused. */
 export async function cancelRun(tx: Db, id: string) {
   const run = await lockRun(tx, id);
   if (!run) return;

@@ -1,4 +1,4 @@
-/** A wait that `wake` ends early. A wake-up that comes before the wait is not lost. */
+/** Creates a wait that `wake` ends early. A wake-up before the wait is not lost. */
 export function createPause() {
   let end: (() => void) | undefined;
   let woken = false;

@@ -1,10 +1,10 @@
 import type { JobError } from "@/db/schema/engine";
 
-/** One thing that a function asks for, or reports, at the end of a turn. */
+/** One operation that a function requests or reports at the end of a turn. */
 export type Op = {
   op: string;
   id: string;
-  /** Of a sleep: until when; of a wait: the event's name. */
+  /** For a sleep: until when; for a wait: the event's name. */
   name?: string;
   displayName?: string;
   opts?: Record<string, unknown>;
@@ -12,13 +12,13 @@ export type Op = {
   error?: JobError;
 };
 
-/** What the SDK's handler answered to one call. `retryAfter` is the function's wish, in ms. */
+/** The result of one call of the SDK's handler. `retryAfter` is in ms, as the function requested. */
 export type CallResult =
   | { kind: "ops"; ops: Op[]; retryAfter: number | undefined }
   | { kind: "done"; output: unknown }
   | { kind: "error"; error: JobError; final: boolean; retryAfter: number | undefined };
 
-/** Any thrown or parsed thing in the shape that the SDK writes and reads. */
+/** Returns any thrown or parsed value as the SDK's error shape. */
 export function errorOf(value: unknown): JobError {
   if (value instanceof Error) return { name: value.name, message: value.message, stack: value.stack };
   if (typeof value === "object" && value !== null) {

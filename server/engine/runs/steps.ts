@@ -6,13 +6,13 @@ import { queueTime } from "../events/create-runs";
 export type Run = typeof jobRuns.$inferSelect;
 export type Step = typeof jobSteps.$inferSelect;
 
-/** What a step gave: `error` makes it a failed one. */
+/** The outcome of a step; failed if it has an `error`. */
 export type Outcome = { id: string; data?: unknown; error?: JobError };
 
 const OPEN = ["planned", "sleeping", "waiting"] as const;
 export const isOpen = ({ state }: Step) => (OPEN as readonly string[]).includes(state);
 
-/** Locks an unfinished run until the transaction ends; with a token, only when that lease still holds it. */
+/** Locks an unfinished run until the transaction ends; with a token, only if that lease is still valid. */
 export async function lockRun(tx: Db, id: string, token?: string): Promise<Run | undefined> {
   const [run] = await tx
     .select()
@@ -31,10 +31,10 @@ export async function lockRun(tx: Db, id: string, token?: string): Promise<Run |
 export const stepsOf = (db: Db, runId: string): Promise<Step[]> =>
   db.select().from(jobSteps).where(eq(jobSteps.runId, runId)).orderBy(asc(jobSteps.position), asc(jobSteps.createdAt));
 
-/** Those that the function is told about, in the order in which they finished. */
+/** Returns the finished steps, which the function is given, in order of completion. */
 export const finishedOf = (steps: readonly Step[]) => steps.filter(({ position }) => position !== null);
 
-/** Finishes those of these steps that are still open. Answers whether one was. */
+/** Finishes those of these steps that are still open. Returns whether any was. */
 export async function finishSteps(tx: Db, runId: string, outcomes: readonly Outcome[], now: number): Promise<boolean> {
   let any = false;
   for (const outcome of outcomes) {
@@ -48,7 +48,7 @@ export async function finishSteps(tx: Db, runId: string, outcomes: readonly Outc
   return any;
 }
 
-/** The columns of a step that has finished: as the last of its run so far. */
+/** Returns the columns of a finished step: the last one of its run so far. */
 export const finishedStep = (runId: string, { data, error }: Outcome, now: number) => ({
   state: error ? ("failed" as const) : ("completed" as const),
   data: data ?? null,
@@ -59,7 +59,7 @@ export const finishedStep = (runId: string, { data, error }: Outcome, now: numbe
   finishedAt: now,
 });
 
-/** Something that the function waits for has come: it is called at once. */
+/** Makes a run due at once, because something that it waits for has arrived. */
 export async function wakeRun(tx: Db, runId: string, now: number) {
   await tx
     .update(jobRuns)
@@ -67,7 +67,7 @@ export async function wakeRun(tx: Db, runId: string, now: number) {
     .where(eq(jobRuns.id, runId));
 }
 
-/** Gives the run back for others to take when something in it is due. The caller holds its row. */
+/** Releases the run, to be claimed when something in it is due. The caller must hold its row lock. */
 export async function release(tx: Db, run: Run, callAt: number | null, steps: readonly Step[], now: number) {
   const times = [callAt, ...steps.filter(isOpen).map(({ dueAt }) => dueAt)].filter((time) => time !== null);
   const dueAt = times.length > 0 ? Math.min(...times) : null;
@@ -90,7 +90,7 @@ function stateFor(callAt: number | null, dueAt: number | null, steps: readonly S
   return waitsOnly ? "waiting" : "sleeping";
 }
 
-/** The runs whose steps wait for `what`. */
+/** Returns the runs whose steps wait for `what`. */
 export const waitingFor = (tx: Db, what: string) =>
   tx
     .select({ runId: jobSteps.runId, stepId: jobSteps.id })

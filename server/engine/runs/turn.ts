@@ -12,20 +12,20 @@ export type TurnContext = {
   definitions: Definitions;
   call: CallFunction;
   backoff: (attempt: number) => number;
-  /** Repeats a transaction while the database is away: what a step did must not be forgotten. */
+  /** Repeats a transaction while the database is unreachable: a step's result must not be lost. */
   retryThroughOutage: <T>(work: () => Promise<T>) => Promise<T>;
   stopping: () => boolean;
 };
 
-/** After so many calls in a row a run goes to the back of its lane. */
+/** After this many calls in a row a run goes to the back of its lane. */
 const CALLS_PER_TURN = 100;
 
-/** Somebody else holds the run, or it is over: nothing more of this turn is written. */
+/** The run is leased by another process, or finished: this turn writes nothing more. */
 export class LeaseLost extends Error {
   override name = "LeaseLost";
 }
 
-/** Calls a claimed run's function and steps, and stores what each gave, until nothing in it is due. */
+/** Calls a claimed run's function and steps, and stores each result, until nothing in it is due. */
 export async function takeTurn(context: TurnContext, claim: Claim): Promise<void> {
   const turn: Turn = { callPending: false };
   for (let calls = 0; ; calls += 1) {
@@ -38,7 +38,7 @@ export async function takeTurn(context: TurnContext, claim: Claim): Promise<void
   }
 }
 
-/** A transaction that holds the run's row, under this claim only. */
+/** Runs a transaction that locks the run's row under this claim; throws `LeaseLost` otherwise. */
 const held = <T>(
   { db, retryThroughOutage }: TurnContext,
   claim: Claim,
@@ -57,7 +57,7 @@ async function callFunction(context: TurnContext, claim: Claim, { run, steps, no
   await held(context, claim, (tx, current) => applyResult(tx, current, result, { ...context, calledAt: now }));
 }
 
-/** Parallel steps run side by side; each is stored when it ends, whatever the others do. */
+/** Runs parallel steps concurrently; each is stored when it ends, independently of the others. */
 async function callSteps(context: TurnContext, claim: Claim, { run, steps, due }: Situation & { due: Step[] }) {
   const ends = due.map(async (step) => {
     const result = await call(context, run, steps, step);
@@ -78,7 +78,7 @@ const call = ({ call }: TurnContext, run: Run, steps: readonly Step[], step: Ste
     finished: finishedOf(steps),
     othersOpen: steps.some(isOpen),
   }).catch((error: unknown) => ({
-    // The handler answers errors of the function; this is one of the machinery around it.
+    // The handler reports the function's own errors; this one comes from the engine around it.
     kind: "error" as const,
     error: errorOf(error),
     final: false,

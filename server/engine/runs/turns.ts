@@ -4,7 +4,7 @@ import { LeaseLost, type TurnContext, takeTurn } from "./turn";
 
 type Options = { log: Logger; onEnd: () => void };
 
-/** The turns that this process takes of the runs it has claimed. */
+/** Creates the set of turns that this process is running. */
 export function createTurns(context: TurnContext, { log, onEnd }: Options) {
   const turns = new Map<string, { claim: Claim; end: Promise<void> }>();
   return {
@@ -14,7 +14,7 @@ export function createTurns(context: TurnContext, { log, onEnd }: Options) {
     begin(claim: Claim) {
       const end = takeTurn(context, claim)
         .catch((error: unknown) => {
-          // The run itself is safe: its lease ends, and it is taken again, a limited number of times.
+          // The run is safe: its lease expires and it is reclaimed, a limited number of times.
           if (error instanceof LeaseLost) log.debug({ run: claim.runId }, "A turn was dropped: its lease is lost.");
           else log.error({ run: claim.runId, err: error }, "A turn could not be finished.");
         })
@@ -25,7 +25,7 @@ export function createTurns(context: TurnContext, { log, onEnd }: Options) {
       turns.set(claim.runId, { claim, end });
     },
 
-    /** Resolves when all of them have ended, after `graceMs` at the latest. */
+    /** Resolves when all turns have ended, or after `graceMs`. */
     async drain(graceMs: number) {
       let timer: NodeJS.Timeout | undefined;
       const grace = new Promise((resolve) => {

@@ -6,8 +6,8 @@ import { startEngine } from "../engine";
 import { outboxFetch } from "../events/outbox-fetch";
 
 /**
- * A process that runs the engine until it is killed. Each step has an effect in the database, keyed by run and step
- * as every step's effect must be, and counts how often it was tried.
+ * Runs the engine in a process until it is killed. Each step has an effect in the database, keyed by run and step as every
+ * step's effect must be, and counts its attempts.
  */
 export const crashClient = new Inngest({
   id: "crash",
@@ -20,7 +20,7 @@ export const crashClient = new Inngest({
 
 const STEPS = 4;
 
-/** The advisory lock for which a run's last step waits: no run ends while somebody has it. */
+/** An advisory lock for a run's last step: no run ends while a test holds it. */
 export const LAST_STEP = 1;
 
 export function crashFunctions(sql: postgres.Sql) {

@@ -11,17 +11,17 @@ import { outboxFetch } from "../events/outbox-fetch";
 /** An engine under test: the same functions run on each. */
 export type TestEngine = {
   client: Inngest.Any;
-  /** A name that no other test uses, for events and functions. */
+  /** Returns a name for events and functions that no other test uses. */
   unique: (name: string) => string;
   start: (functions: readonly InngestFunction.Any[]) => Promise<void>;
-  /** How long it may take until something has happened. */
+  /** The timeout for expected events. */
   patienceMs: number;
 };
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const nth = () => newId("evt").slice(-12);
 
-/** A client whose events go to the outbox of this test file's database. */
+/** Returns a client whose events go to the outbox of this test file's database. */
 export const embeddedClient = () =>
   new Inngest({
     id: `test-${nth()}`,

@@ -4,7 +4,7 @@ export type Bucket = { bucket: string; prefix: string; endpoint: string | undefi
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const KNOWN = ["endpoint", "region"];
 
-/** Reads `s3://bucket/prefix?endpoint=https://…&region=…`; throws what is wrong with it, to go behind the variable's name. */
+/** Parses `s3://bucket/prefix?endpoint=https://…&region=…`; throws a message that is meant to follow the variable's name. */
 export function parseFilesUrl(text: string): Bucket {
   const url = text.startsWith("s3://") && URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw new Error("must look like s3://bucket/prefix?endpoint=https://s3.example.com");
@@ -13,7 +13,7 @@ export function parseFilesUrl(text: string): Bucket {
   }
   if (!BUCKET.test(url.hostname) || url.port) throw new Error("must name a bucket after s3://");
   const unknown = [...url.searchParams.keys()].filter((name) => !KNOWN.includes(name));
-  if (unknown.length > 0) throw new Error(`knows no ${unknown.join(", ")}, only ${KNOWN.join(" and ")}`);
+  if (unknown.length > 0) throw new Error(`does not support ${unknown.join(", ")}, only ${KNOWN.join(" and ")}`);
   const endpoint = url.searchParams.get("endpoint") ?? undefined;
   if (endpoint !== undefined && !/^https?:\/\/[^/?#]/.test(endpoint)) {
     throw new Error("must have an endpoint that begins with https:// or http://");

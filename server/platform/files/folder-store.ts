@@ -30,14 +30,14 @@ async function onHandle<T>(file: string, flags: string, work: (handle: FileHandl
   }
 }
 
-/** A name is safe from a loss of power only when its folder is written as well. */
+/** A rename survives a power loss only once its folder is synced. */
 const syncFolder = (folder: string) => onHandle(folder, "r", (handle) => handle.sync());
 
 async function writeAll(handle: FileHandle, chunk: Uint8Array) {
   for (let at = 0; at < chunk.length; ) at += (await handle.write(chunk, at)).bytesWritten;
 }
 
-/** Files in a folder of this machine. */
+/** Returns a file store in a local folder. */
 export function folderStore(root: string): FileStore {
   const at = (key: string) => {
     const file = path.join(root, key);

@@ -4,10 +4,10 @@ import { ServiceError } from "../errors";
 import type { Bucket } from "./files-url";
 import { type FileStore, isMissing, type StoredObject } from "./store";
 
-/** At least 5 MiB, which every S3 asks of all parts but the last; 10,000 of these are 78 GiB. */
+/** S3 requires at least 5 MiB for all parts but the last; its maximum of 10,000 parts allows 78 GiB. */
 const PART_BYTES = 8 * 1024 * 1024;
 const CONNECT_MS = 5_000;
-const ANSWER_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
 
 const orNothing = (error: unknown) => {
@@ -15,29 +15,29 @@ const orNothing = (error: unknown) => {
   throw error;
 };
 
-/** What is not about a missing object is the store's trouble, and nobody's mistake who asked. */
+/** Maps errors other than a missing object to `unavailable`: they are not the caller's fault. */
 function explained(error: unknown) {
   if (isMissing(error) || (error as Error).name === "NoSuchUpload" || error instanceof ServiceError) return error;
   const message = "The file store does not answer as it should. Try again later.";
   return new ServiceError("unavailable", message, { cause: error, retryAfter: RETRY_AFTER_SECONDS });
 }
 
-/** Loaded where a bucket is configured, and only there. */
+/** Loaded only if a bucket is configured. */
 const sdk = () => import("@aws-sdk/client-s3");
 
 /**
- * Files in an S3-compatible bucket. An upload grows as a multipart upload; what is too little for a part lies beside it
- * as a tail, named for the bytes before it, so that a tail which a part has taken up counts for nothing.
+ * Returns a file store in an S3-compatible bucket. An upload grows as a multipart upload. A remainder too small for a part is
+ * stored next to it as a tail, named by its offset, so that a tail already absorbed into a part is ignored.
  */
 export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore {
   const config: S3ClientConfig = {
-    // A server of one's own asks for some region to be signed, whichever; Amazon's is said by AWS_REGION too.
+    // Self-hosted servers need any region for signing; for Amazon, AWS_REGION may set it.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true, region: "us-east-1" }),
     ...(region === undefined ? {} : { region }),
-    // Newer checksums are not known to every server that speaks S3.
+    // Not every S3-compatible server supports the newer checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_TIMEOUT_MS, throwOnRequestTimeout: true },
   };
   let opened: Promise<S3Client> | undefined;
   const client = () => {
@@ -46,7 +46,9 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
   };
   const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
 
-  async function asked<T>(work: (s3: S3Client, commands: Awaited<ReturnType<typeof sdk>>) => Promise<T>): Promise<T> {
+  async function withClient<T>(
+    work: (s3: S3Client, commands: Awaited<ReturnType<typeof sdk>>) => Promise<T>,
+  ): Promise<T> {
     try {
       return await work(await client(), await sdk());
     } catch (error) {
@@ -63,7 +65,7 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
     const [{ UploadId: id } = {}] = await multiparts(upload);
     const parts: { PartNumber: number; ETag: string; bytes: number }[] = [];
     if (id === undefined) return { id, parts, bytes: 0 };
-    await asked(async (s3, { paginateListParts }) => {
+    await withClient(async (s3, { paginateListParts }) => {
       for await (const page of paginateListParts({ client: s3 }, { ...at(upload), UploadId: id })) {
         for (const { PartNumber, ETag, Size } of page.Parts ?? [])
           parts.push({ PartNumber: PartNumber as number, ETag: ETag as string, bytes: Size as number });
@@ -78,38 +80,38 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
   }
 
   const put = (key: string, body: Uint8Array) =>
-    asked((s3, { PutObjectCommand }) => s3.send(new PutObjectCommand({ ...at(key), Body: body })));
+    withClient((s3, { PutObjectCommand }) => s3.send(new PutObjectCommand({ ...at(key), Body: body })));
 
   async function putPart(upload: string, id: string, PartNumber: number, body: Uint8Array) {
-    const { ETag } = await asked((s3, { UploadPartCommand }) =>
+    const { ETag } = await withClient((s3, { UploadPartCommand }) =>
       s3.send(new UploadPartCommand({ ...at(upload), UploadId: id, PartNumber, Body: body })),
     );
     return { PartNumber, ETag: ETag as string };
   }
 
   async function beginMultipart(upload: string) {
-    const { UploadId } = await asked((s3, { CreateMultipartUploadCommand }) =>
+    const { UploadId } = await withClient((s3, { CreateMultipartUploadCommand }) =>
       s3.send(new CreateMultipartUploadCommand(at(upload))),
     );
     return UploadId as string;
   }
 
   const remove = (key: string) =>
-    asked(async (s3, { DeleteObjectCommand }) => void (await s3.send(new DeleteObjectCommand(at(key)))));
+    withClient(async (s3, { DeleteObjectCommand }) => void (await s3.send(new DeleteObjectCommand(at(key)))));
 
   const copy = (from: string, to: string) =>
-    asked((s3, { CopyObjectCommand }) =>
+    withClient((s3, { CopyObjectCommand }) =>
       s3.send(new CopyObjectCommand({ ...at(to), CopySource: `${bucket}/${encodeURI(prefix + from)}` })),
     );
 
   const find = (key: string): Promise<StoredObject | undefined> =>
-    asked(async (s3, { HeadObjectCommand }) => {
+    withClient(async (s3, { HeadObjectCommand }) => {
       const found = await s3.send(new HeadObjectCommand(at(key)));
       return { key, bytes: found.ContentLength ?? 0, modifiedAt: found.LastModified?.getTime() ?? 0 };
     }).catch(orNothing);
 
   const read: FileStore["read"] = (key, range) =>
-    asked(async (s3, { GetObjectCommand }) => {
+    withClient(async (s3, { GetObjectCommand }) => {
       const Range = range && `bytes=${range.start}-${range.end}`;
       const { Body } = await s3.send(new GetObjectCommand({ ...at(key), ...(Range ? { Range } : {}) }));
       return Body as Readable;
@@ -118,14 +120,14 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
   async function* pages(start: string, Delimiter?: string) {
     try {
       const { paginateListObjectsV2 } = await sdk();
-      const asking = { Bucket: bucket, Prefix: prefix + start, ...(Delimiter ? { Delimiter } : {}) };
-      yield* paginateListObjectsV2({ client: await client() }, asking);
+      const params = { Bucket: bucket, Prefix: prefix + start, ...(Delimiter ? { Delimiter } : {}) };
+      yield* paginateListObjectsV2({ client: await client() }, params);
     } catch (error) {
       throw explained(error);
     }
   }
 
-  /** Lists names that begin with this, which need not be whole up to a `/`. */
+  /** Lists names with this prefix, which need not end at a `/`. */
   async function* named(start: string): AsyncGenerator<StoredObject> {
     for await (const page of pages(start)) {
       for (const { Key, Size, LastModified } of page.Contents ?? [])
@@ -134,13 +136,13 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
   }
 
   const multipartsUnder = (start: string): Promise<MultipartUpload[]> =>
-    asked(async (s3, { ListMultipartUploadsCommand }) => {
+    withClient(async (s3, { ListMultipartUploadsCommand }) => {
       const { Uploads } = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix + start }));
       return Uploads ?? [];
     });
 
   const abort = ({ Key, UploadId }: MultipartUpload) =>
-    asked((s3, { AbortMultipartUploadCommand }) =>
+    withClient((s3, { AbortMultipartUploadCommand }) =>
       s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })),
     ).catch((error) => {
       if ((error as Error).name !== "NoSuchUpload") throw error;
@@ -164,19 +166,19 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
       let { id, parts, bytes } = await partsOf(upload);
       let partNumber = parts.length + 1;
       const before = await bytesOf(tailKey(upload, bytes));
-      const waiting = Buffer.allocUnsafe(PART_BYTES);
-      let filled = before?.copy(waiting) ?? 0;
+      const part = Buffer.allocUnsafe(PART_BYTES);
+      let filled = before?.copy(part) ?? 0;
       const untouched = { bytes, filled };
       try {
         for await (const chunk of chunks) {
           for (let from = 0; from < chunk.length; ) {
             const taken = Math.min(PART_BYTES - filled, chunk.length - from);
-            waiting.set(chunk.subarray(from, from + taken), filled);
+            part.set(chunk.subarray(from, from + taken), filled);
             filled += taken;
             from += taken;
             if (filled < PART_BYTES) continue;
             id ??= await beginMultipart(upload);
-            await putPart(upload, id, partNumber, waiting);
+            await putPart(upload, id, partNumber, part);
             partNumber += 1;
             bytes += filled;
             filled = 0;
@@ -184,14 +186,14 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
         }
       } finally {
         if (filled > 0 && (bytes !== untouched.bytes || filled !== untouched.filled))
-          await put(tailKey(upload, bytes), waiting.subarray(0, filled));
+          await put(tailKey(upload, bytes), part.subarray(0, filled));
       }
     },
     async complete(upload) {
       const { id, parts, bytes } = await partsOf(upload);
       const tail = tailKey(upload, bytes);
       if (id === undefined) {
-        if (await find(upload)) return removeTails(upload); // completed before
+        if (await find(upload)) return removeTails(upload); // already completed
         if (await find(tail)) await copy(tail, upload);
         else await put(upload, new Uint8Array());
         return removeTails(upload);
@@ -199,7 +201,7 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
       const rest = await bytesOf(tail);
       const all = rest ? [...parts, await putPart(upload, id, parts.length + 1, rest)] : parts;
       const Parts = all.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }));
-      await asked((s3, { CompleteMultipartUploadCommand }) =>
+      await withClient((s3, { CompleteMultipartUploadCommand }) =>
         s3.send(new CompleteMultipartUploadCommand({ ...at(upload), UploadId: id, MultipartUpload: { Parts } })),
       );
       await removeTails(upload);

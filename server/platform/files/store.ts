@@ -1,38 +1,38 @@
 import type { Readable } from "node:stream";
 
-/** Bytes from `start` to `end`, both included. */
+/** Bytes from `start` to `end`, inclusive. */
 export type ByteRange = { start: number; end: number };
 export type StoredObject = { key: string; bytes: number; modifiedAt: number };
 
 /**
- * Where files lie: names (`<project>/…`) with bytes. An object is written once, as an upload that grows until it is
- * complete, and moved to its name whole: nobody ever reads half of one under it.
+ * Stores objects by key (`<project>/…`). An object is written once, as a growing upload that is moved to its key when complete:
+ * a partial object is never readable under it.
  */
 export type FileStore = {
   kind: "folder" | "s3";
-  /** Returns how many bytes of an upload are safe: where whoever was interrupted goes on. */
+  /** Returns the number of bytes durably stored of an upload: the offset to resume at. */
   offset(upload: string): Promise<number>;
-  /** Adds to an upload as fast as the store takes it. What came before the chunks broke off is kept. */
+  /** Appends to an upload with backpressure. If the chunks end early, what was received is kept. */
   append(upload: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Makes an upload an object under its own name, which can then be read and moved. May be repeated. */
+  /** Makes an upload an object under its own key, which can be read and moved. Idempotent. */
   complete(upload: string): Promise<void>;
-  /** Gives a complete upload its name. May be repeated. */
+  /** Moves a complete upload to its key. Idempotent. */
   move(upload: string, key: string): Promise<void>;
-  /** Removes an upload with all that has come of it, complete or not. */
+  /** Removes an upload with all its parts, complete or not. */
   abandon(upload: string): Promise<void>;
   find(key: string): Promise<StoredObject | undefined>;
-  /** Throws an error of `isMissing` where there is none. */
+  /** Throws an error that satisfies `isMissing` if there is no such object. */
   read(key: string, range?: ByteRange): Promise<Readable>;
-  /** Lists what lies under a prefix that ends in `/`, uploads in progress included. */
+  /** Lists objects under a prefix that ends in `/`, including uploads in progress. */
   list(prefix: string): AsyncIterable<StoredObject>;
-  /** Lists the first parts of all names: the projects. */
+  /** Lists the first segments of all keys: the projects. */
   projects(): AsyncIterable<string>;
   remove(key: string): Promise<void>;
-  /** Removes everything of a project. */
+  /** Removes all objects and uploads of a project. */
   removeProject(project: string): Promise<void>;
 };
 
-/** Whether it was asked for an object that is not there. */
+/** Returns whether the error means that the object does not exist. */
 export const isMissing = (error: unknown) => {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return code === "ENOENT" || name === "NoSuchKey" || name === "NotFound";

@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** What an address is for, as far as it matters to who may call it. */
+/** Classes of addresses that the policy distinguishes. */
 export type AddressClass = "public" | "loopback" | "private" | "link-local" | "metadata" | "reserved";
 
-/** Where clouds serve a machine's own credentials. Not all of them are private: Azure's is a public one. */
+/** Cloud metadata services, which serve a machine's credentials. Not all are private addresses: Azure's is public. */
 const METADATA = new Set(
   [
     "169.254.169.254",
@@ -25,12 +25,12 @@ const CLASSES: Partial<Record<string, AddressClass>> = {
   linkLocal: "link-local",
 };
 
-/** All that is routed publicly. Beside it the library calls unassigned space and IPv4-compatible addresses "unicast". */
+/** Publicly routed space. The library also reports unassigned and IPv4-compatible addresses as "unicast". */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Returns what an address is for. IPv4 addresses inside IPv6 ones (mapped, NAT64, 6to4, Teredo) are reserved whatever they
- * lead to: the address behind is written as such, or not at all.
+ * Returns the class of an address. IPv4 embedded in IPv6 (mapped, NAT64, 6to4, Teredo) is always reserved: the IPv4 address
+ * must be written as such.
  */
 export function classOf(address: string): AddressClass {
   if (isIP(address) === 0) return "reserved";
@@ -41,16 +41,16 @@ export function classOf(address: string): AddressClass {
   return parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST) ? "reserved" : "public";
 }
 
-/** Returns whether two spellings are one address; an IPv4-mapped one is the IPv4 address that it leads to. */
+/** Returns whether two spellings are the same address; IPv4-mapped ones equal their IPv4 address. */
 export const isSameAddress = (one: string, other: string) =>
   isIP(one) !== 0 &&
   isIP(other) !== 0 &&
   ipaddr.process(one).toNormalizedString() === ipaddr.process(other).toNormalizedString();
 
-/** Returns the IPv4 address of an IPv4-mapped one, and any other as it is. */
+/** Returns the IPv4 address of an IPv4-mapped one, and any other unchanged. */
 export const unmapped = (address: string) => (isIP(address) === 0 ? address : ipaddr.process(address).toString());
 
-/** Returns whether the address lies in the network; those of another family do not. */
+/** Returns whether the address is in the network; false across families. */
 export function isWithin(address: string, [network, bits]: Network): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
@@ -59,7 +59,7 @@ export function isWithin(address: string, [network, bits]: Network): boolean {
 
 export type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Returns a network such as 10.0.0.0/8, or that of a single address; `undefined` for any other text. */
+/** Parses a network such as 10.0.0.0/8 or a single address; `undefined` for any other text. */
 export function networkOf(text: string): Network | undefined {
   const [address = "", bits, ...more] = text.split("/");
   const family = isIP(address);

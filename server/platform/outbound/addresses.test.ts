@@ -54,7 +54,7 @@ const reasonOf = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof OutboundError ? error.reason : error),
   );
 
-test("no spelling of an address that is not public is called, over https or http", async () => {
+test("no spelling of a non-public address is called, over https or http", async () => {
   const service = await startService(respondWith());
   const client = createOutbound({ resolve: resolverFor(NAMES) });
   expect(ADDRESSED.length).toBeGreaterThanOrEqual(60);
@@ -84,7 +84,7 @@ test("no scheme but http and https is called, and plain http not to a public hos
   }
 });
 
-test("what is refused says what it is and what the operator can do, and not where a name leads", async () => {
+test("a refusal says why and what the operator can do, and not what a name resolves to", async () => {
   const client = createOutbound({ resolve: resolverFor(NAMES) });
   const said = async (url: string) => client.request({ projectId: "p", url }).catch((error: Error) => error.message);
   expect(await said("http://127.0.0.1:11434")).toBe(
@@ -98,7 +98,7 @@ test("what is refused says what it is and what the operator can do, and not wher
   expect(await said("https://metadata.google.internal/")).not.toMatch(/169|OUTBOUND_ALLOW/);
 });
 
-test("what the operator allows is called, and nothing beside it", async () => {
+test("what the operator allows is called, and nothing else", async () => {
   const service = await startService(respondWith());
   const { port } = service;
   const names = { ...NAMES, "model.test": ["127.0.0.1"], localhost: ["127.0.0.1"], "linked.test": ["169.254.1.1"] };
@@ -189,7 +189,7 @@ test("our own database is not called, whatever is allowed and however it is name
   expect(await reasonOf(unknown.request({ projectId: "p", url: service.url }))).toBe("refused");
 });
 
-test("a name is looked up once for a connection, which goes to what was checked", async () => {
+test("a name is resolved once per connection, which goes to the checked address", async () => {
   const service = await startService(respondWith("yes", 200, { connection: "close" }));
   const answers = [["127.0.0.1"], ["127.0.0.2"], ["127.0.0.1", "169.254.169.254"]];
   let lookups = 0;
@@ -204,7 +204,7 @@ test("a name is looked up once for a connection, which goes to what was checked"
   expect(service.hits).toHaveLength(1);
 });
 
-test("a redirect is checked as the first address was, and what it led to is not repeated", async () => {
+test("a redirect is checked like the first address, and its target is not disclosed", async () => {
   const hidden = await startService(respondWith("secret"));
   const database = await startService(respondWith("rows"));
   let target = "";

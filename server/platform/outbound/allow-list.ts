@@ -6,19 +6,19 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a
 
 type Entry = { host: string; port: number | undefined } | { network: Network; port: number | undefined };
 
-/** What the operator opens to connections beside public addresses over TLS. */
+/** What the operator allows beside public addresses over TLS. */
 export type AllowList = {
-  /** Whether a host is named, on this port or on all. */
+  /** Whether the host is listed, for this port or all. */
   names(host: string, port: number): boolean;
-  /** Whether the address lies in what is named, on this port or on all. */
+  /** Whether the address or a network around it is listed, for this port or all. */
   covers(address: string, port: number): boolean;
-  /** The same of the address by itself, not of a network around it. */
+  /** Whether the address itself is listed, not only a network around it. */
   coversExactly(address: string, port: number): boolean;
-  /** Whether any address is named: without one, only names can open anything. */
+  /** Whether any address or network is listed. Without one, only host names can allow anything. */
   hasNetworks: boolean;
 };
 
-/** Returns the host as URLs spell it; `undefined` for what is none, or is an IP address in disguise. */
+/** Returns the host as URLs spell it; `undefined` for other text and for IP addresses in disguise. */
 function hostNameOf(text: string): string | undefined {
   const url = `http://${text}/`;
   if (/[^\p{L}\p{N}._-]/u.test(text) || !URL.canParse(url)) return undefined;
@@ -31,16 +31,16 @@ function entryOf(text: string): Entry {
   const port = digits === undefined ? undefined : Number(digits);
   const name = (beforePort ?? text).replace(/^\[(.*)\]$/, "$1");
   const network = networkOf(name);
-  // A whole network on one port would read as an address with a port.
+  // A network with a port would be ambiguous with an address with a port.
   if (network && (port === undefined || !name.includes("/")) && (port ?? 1) <= 65_535) return { network, port };
   const host = hostNameOf(name);
   if (host !== undefined && (port ?? 1) <= 65_535) return { host, port };
   throw new Error(
-    `"${text}" is neither a host (ollama.lan, ollama.lan:11434), nor an address (127.0.0.1, [::1]:11434), nor a network (10.0.0.0/8)`,
+    `"${text}" is not a host (ollama.lan, ollama.lan:11434), an address (127.0.0.1, [::1]:11434) or a network (10.0.0.0/8)`,
   );
 }
 
-/** Reads OUTBOUND_ALLOW: hosts, addresses and networks with commas between them. */
+/** Parses OUTBOUND_ALLOW: comma-separated hosts, addresses and networks. */
 export function allowList(text: string | undefined): AllowList {
   const parts = (text ?? "").split(",").map((part) => part.trim());
   const entries = parts.filter(Boolean).map(entryOf);

@@ -3,7 +3,7 @@ import { OutboundError } from "./outbound-error";
 
 export type CallScope = ReturnType<typeof callScope>;
 
-/** What one call has from its beginning to its end: a deadline, its caller's signal, and words for what goes wrong. */
+/** Returns the scope of one call: its deadline, the caller's signal and the mapping of its failures. */
 export function callScope(host: string, timeoutMs: number, given: AbortSignal | undefined) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -15,7 +15,7 @@ export function callScope(host: string, timeoutMs: number, given: AbortSignal | 
   return {
     signal,
     deadline: Date.now() + timeoutMs,
-    /** Returns what the caller hears of a failure: of one that the deadline or they themselves brought about, that. */
+    /** Returns the error for the caller: the abort reason if the deadline or the caller aborted, else the mapped failure. */
     failed: (error: unknown): Error => (signal.aborted ? signal.reason : failureOf(error, host)) as Error,
     end() {
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { type Policy, type Resolved, targetOf } from "./policy";
 
-/** Hands out what was checked, whatever the name leads to by the time that the socket asks. */
+/** Returns a lookup that yields only the checked addresses, against DNS rebinding. */
 const pinnedTo =
   (addresses: readonly Resolved[]): LookupFunction =>
   (_host, { all }, done) => {
@@ -14,8 +14,8 @@ const pinnedTo =
 type Options = { connectMs: number; ca: string | undefined };
 
 /**
- * Opens connections to checked addresses only: the host is looked up once, each of its addresses is checked, and the socket
- * connects to one of these. TLS asks for a certificate of the host as ever.
+ * Returns a connector that connects to checked addresses only: it resolves the host once, checks each address, and connects
+ * to one of those. TLS still verifies the certificate against the host name.
  */
 export function connectorFor(policy: Policy, { connectMs, ca }: Options): buildConnector.connector {
   return (options, callback) => {

@@ -2,7 +2,7 @@ import { type DatabaseEndpoint, targetOf } from "./policy";
 
 const POSTGRES_PORT = 5432;
 
-/** Returns where the databases of these addresses listen. A socket in a folder is none that HTTP could reach. */
+/** Returns the endpoints of database URLs. Unix sockets are left out: HTTP cannot reach them. */
 export function databaseEndpoints(urls: readonly (string | undefined)[]): DatabaseEndpoint[] {
   return urls.flatMap((text) => {
     if (text === undefined || !URL.canParse(text)) return [];

@@ -8,7 +8,7 @@ export type { OutboundMethod, OutboundRequest } from "./request";
 
 let shared: Outbound | undefined;
 
-/** The client of this process for every address that a person gave. Opened on first use, as `env()` is. */
+/** Returns this process's client for addresses that a person entered. Created lazily, like `env()`. */
 export function outbound(): Outbound {
   const { OUTBOUND_ALLOW: allow, DATABASE_URL, MIGRATION_DATABASE_URL } = env();
   shared ??= createOutbound({ allow, databases: databaseEndpoints([DATABASE_URL, MIGRATION_DATABASE_URL]) });

@@ -1,31 +1,31 @@
-/** Why a call to the outside failed: a closed set, so that callers can decide and screens can explain. */
+/** Why an outbound call failed: a closed set, so that callers can decide and screens can explain. */
 export type OutboundReason =
-  /** The request cannot be sent as it is: no address, another scheme, a header that HTTP does not allow. */
+  /** The request cannot be sent: no valid address, an unsupported scheme, or an invalid header. */
   | "invalid"
-  /** An address that is not called, unless the operator allows it. */
+  /** The address is refused unless the operator allows it. */
   | "refused"
   | "unreachable"
   | "timeout"
   | "tls"
   | "too_large"
   | "redirect"
-  /** A status that the caller does not accept. */
+  /** The caller does not accept the reply's status. */
   | "status"
-  /** A reply that is not what it says, or not what the caller expects. */
+  /** The reply is malformed or not what the caller expects. */
   | "unreadable";
 
-/** Statuses after which the same request may well succeed. */
+/** Statuses that are worth a retry. */
 const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /**
- * A failed call to the outside, in a sentence for people. It never has a cause, an address that a name was resolved to, or
- * text of the other side: it is stored, shown and logged.
+ * A failed outbound call, with a message for people. It is stored, shown and logged, so it never contains a cause, a resolved
+ * address or text from the other side.
  */
 export class OutboundError extends Error {
   override name = "OutboundError";
-  /** What the other side replied, where the reason is its status. */
+  /** The reply's HTTP status, where that is the reason. */
   readonly status: number | undefined;
-  /** Seconds after which the other side wants to be asked again. */
+  /** Seconds, from the reply's Retry-After. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -38,7 +38,7 @@ export class OutboundError extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** Whether the same request may succeed a moment later. */
+  /** Whether a retry may succeed. */
   get transient(): boolean {
     if (this.reason === "status") return TRANSIENT_STATUSES.has(this.status ?? 0);
     return this.reason === "unreachable" || this.reason === "timeout";

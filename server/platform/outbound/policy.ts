@@ -4,11 +4,11 @@ import { type AddressClass, classOf, isSameAddress, unmapped } from "./address-c
 import type { AllowList } from "./allow-list";
 import { OutboundError } from "./outbound-error";
 
-/** Where a request goes: a host as URLs spell it, IPv6 without brackets. */
+/** A request's target: the host as URLs spell it, IPv6 without brackets. */
 export type Target = { host: string; port: number; secure: boolean };
 export type Resolved = { address: string; family: number };
 export type Resolve = (host: string) => Promise<readonly Resolved[]>;
-/** Where our own database listens, as its address says. */
+/** The endpoint of our own database, from its URL. */
 export type DatabaseEndpoint = { host: string; port: number };
 
 const OWN_DATABASE = "The database of this installation is not called.";
@@ -21,21 +21,21 @@ const KINDS: Record<Exclude<AddressClass, "public">, string> = {
   metadata: "the address at which clouds hand out a machine's credentials",
   reserved: "a reserved address",
 };
-/** What naming a host opens. The rest has to be named by address: nobody means those by a name. */
-const OPENED_BY_NAME: ReadonlySet<AddressClass> = new Set(["public", "loopback", "private"]);
+/** What listing a host name allows. Other classes must be listed by address: nobody intends those by a name. */
+const ALLOWED_BY_NAME: ReadonlySet<AddressClass> = new Set(["public", "loopback", "private"]);
 
 const refused = (message: string) => new OutboundError("refused", message);
 const advice = (entry: string) =>
   `If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=${entry}`;
 const entryFor = (host: string) => (isIP(host) === 0 ? host : `${host}/${isIP(host) === 6 ? 128 : 32}`);
 
-/** Returns where a URL leads, without brackets. */
+/** Returns the target of a URL. */
 export function targetOf(url: URL): Target {
   const secure = url.protocol === "https:";
   return { host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port) || (secure ? 443 : 80), secure };
 }
 
-/** Reads what a person typed as an address. */
+/** Parses an address that a person entered. */
 function parsed(text: string): URL {
   if (!URL.canParse(text)) throw new OutboundError("invalid", "This is not an address such as https://example.com.");
   const url = new URL(text);
@@ -62,27 +62,27 @@ export type Policy = ReturnType<typeof createPolicy>;
 
 /** Decides which addresses are called: public ones over TLS, what the operator allows, never our own database. */
 export function createPolicy({ allow, databases, resolve }: Options) {
-  function requireOpen(target: Target, address: string) {
+  function requireAllowed(target: Target, address: string) {
     const { host, port, secure } = target;
     const kind = classOf(address);
     const byAddress = kind === "metadata" ? allow.coversExactly(address, port) : allow.covers(address, port);
-    const byName = OPENED_BY_NAME.has(kind) && allow.names(host, port);
+    const byName = ALLOWED_BY_NAME.has(kind) && allow.names(host, port);
     if (byAddress || byName) return;
     const isLiteral = isIP(host) !== 0;
     if (kind !== "public") {
       const what = isLiteral ? `${host} is ${KINDS[kind]}.` : `${host} leads to ${KINDS[kind]}.`;
-      throw refused(isLiteral || OPENED_BY_NAME.has(kind) ? `${what} ${advice(entryFor(host))}.` : what);
+      throw refused(isLiteral || ALLOWED_BY_NAME.has(kind) ? `${what} ${advice(entryFor(host))}.` : what);
     }
-    if (!secure) throw refused(inTheOpen(host));
+    if (!secure) throw refused(plaintextRefusal(host));
   }
 
-  const inTheOpen = (host: string) =>
-    `http:// sends what it carries in the open, so https:// is needed. ${advice(entryFor(host))}.`;
+  const plaintextRefusal = (host: string) =>
+    `http:// sends data unencrypted, so https:// is needed. ${advice(entryFor(host))}.`;
 
-  const isOurs = (address: string) => {
+  const isThisMachine = (address: string) => {
     const kind = classOf(address);
     const ownAddresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((one) => one.address));
-    // A server that listens everywhere is reached by all of them; the kernel takes 0.0.0.0 and :: for this machine.
+    // A server on all interfaces is reachable through each of them; the kernel routes 0.0.0.0 and :: to this machine.
     return kind === "loopback" || ["0.0.0.0", "::"].includes(address) || ownAddresses.includes(address);
   };
 
@@ -93,42 +93,42 @@ export function createPolicy({ allow, databases, resolve }: Options) {
     if (isNamedAsDatabase(target)) return true;
     const plain = addresses.map(unmapped);
     for (const database of databases.filter(({ port }) => port === target.port)) {
-      // A name that cannot be looked up now may be found in a moment: then the port alone decides.
-      const found = await lookedUp(database.host).catch(() => undefined);
+      // The name may resolve a moment later, so fail closed: the port alone decides.
+      const found = await resolveHost(database.host).catch(() => undefined);
       if (found === undefined) return true;
       const theirs = found.map(({ address }) => unmapped(address));
       if (plain.some((one) => theirs.some((other) => isSameAddress(one, other)))) return true;
-      if (plain.some(isOurs) && theirs.some(isOurs)) return true;
+      if (plain.some(isThisMachine) && theirs.some(isThisMachine)) return true;
     }
     return false;
   }
 
-  const lookedUp = async (host: string): Promise<readonly Resolved[]> =>
+  const resolveHost = async (host: string): Promise<readonly Resolved[]> =>
     isIP(host) === 0 ? resolve(host) : [{ address: host, family: isIP(host) }];
 
   return {
-    /** Returns the address that a person typed, or says why it is not called, as far as that shows without asking anybody. */
+    /** Returns the parsed address, or throws why it is refused, as far as that shows without a lookup. */
     check(text: string): URL {
       const url = parsed(text);
       const target = targetOf(url);
       const { host, port, secure } = target;
       if (isNamedAsDatabase(target)) throw refused(OWN_DATABASE);
-      if (isIP(host) !== 0) requireOpen(target, host);
+      if (isIP(host) !== 0) requireAllowed(target, host);
       else if (!allow.names(host, port)) {
         if (LOCALHOST.test(host)) throw refused(`${host} is this machine. ${advice(host)}.`);
-        // The name may lead into a network that is allowed: which is known when it is looked up.
-        if (!secure && !allow.hasNetworks) throw refused(inTheOpen(host));
+        // The name may resolve into an allowed network, which only the lookup shows.
+        if (!secure && !allow.hasNetworks) throw refused(plaintextRefusal(host));
       }
       return url;
     },
 
-    /** Returns the addresses of a host, each of them checked: those, and no others, are connected to. */
+    /** Returns the host's addresses, each of them checked. Connect to no others. */
     async addressesOf(target: Target): Promise<readonly Resolved[]> {
-      const found = await lookedUp(target.host);
+      const found = await resolveHost(target.host);
       if (found.length === 0) throw Object.assign(new Error("No address."), { code: "ENOTFOUND" });
       const addresses = found.map(({ address }) => address);
       if (await isDatabase(target, addresses)) throw refused(OWN_DATABASE);
-      for (const address of addresses) requireOpen(target, address);
+      for (const address of addresses) requireAllowed(target, address);
       return addresses.map((address) => ({ address, family: isIP(address) }));
     },
   };

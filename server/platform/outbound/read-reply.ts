@@ -2,7 +2,7 @@ import { pipeline, type Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { OutboundError } from "./outbound-error";
 
-/** The encodings that requests ask for. */
+/** The `Accept-Encoding` of requests. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 
 const DECODERS: Record<string, () => Transform> = {
@@ -17,8 +17,8 @@ const tooLarge = (maxBytes: number) =>
 
 type Failed = (error: unknown) => Error;
 
-/** Passes bytes on until there are too many of them. What goes wrong before it is told as `failed` says it. */
-function atMost(maxBytes: number, failed: Failed = (error) => error as Error): Transform {
+/** Returns a stream that fails once more than `maxBytes` passed. Upstream errors are mapped by `failed`. */
+function limitBytes(maxBytes: number, failed: Failed = (error) => error as Error): Transform {
   let bytes = 0;
   return new Transform({
     destroy: (error, done) => done(error && failed(error)),
@@ -31,22 +31,22 @@ function atMost(maxBytes: number, failed: Failed = (error) => error as Error): T
 }
 
 /**
- * Returns a reply's body as it was before its compression, and ends it at `maxBytes`, on the wire and decompressed: a body
- * that never decompresses to anything is no way around.
+ * Returns a reply's body decompressed. It fails beyond `maxBytes`, both on the wire and decompressed, so that input that never
+ * decompresses to anything is bounded too.
  */
 export function decoded(body: Readable, encoding: string | undefined, maxBytes: number, failed: Failed): Readable {
   const coding = (encoding ?? "identity").trim().toLowerCase();
   const decoder = DECODERS[coding];
   if (decoder === undefined && coding !== "identity" && coding !== "") {
-    throw new OutboundError("unreadable", "The reply is compressed in a way that was not asked for.");
+    throw new OutboundError("unreadable", "The reply has a content encoding that was not requested.");
   }
-  const ignore = () => {}; // who reads the last stream hears of it
+  const ignore = () => {}; // the reader of the last stream gets the error
   return decoder
-    ? pipeline(body, atMost(maxBytes), decoder(), atMost(maxBytes, failed), ignore)
-    : pipeline(body, atMost(maxBytes, failed), ignore);
+    ? pipeline(body, limitBytes(maxBytes), decoder(), limitBytes(maxBytes, failed), ignore)
+    : pipeline(body, limitBytes(maxBytes, failed), ignore);
 }
 
-/** Refuses a reply that says itself that it is too large, before any of it is read. */
+/** Throws `too_large` if the declared length exceeds the limit, before the body is read. */
 export function requireSize(contentLength: string | undefined, maxBytes: number) {
   if (Number(contentLength ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }

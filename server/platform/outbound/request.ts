@@ -2,24 +2,24 @@ export const OUTBOUND_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"
 export type OutboundMethod = (typeof OUTBOUND_METHODS)[number];
 
 export type OutboundRequest = {
-  /** Whose call it is: a project has only its share of the calls in progress. */
+  /** The project that the call counts against: concurrency is limited per project. */
   projectId: string;
   url: string;
-  /** GET, unless given. */
+  /** Default: GET. */
   method?: OutboundMethod;
-  /** May hold credentials: a redirect to another origin takes none of them along. */
+  /** May contain credentials: they are dropped on a redirect to another origin. */
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
   /** A body that is sent as JSON. */
   json?: unknown;
   signal?: AbortSignal | undefined;
-  /** Whether it may be sent again when it fails in passing. Unless given: GET, HEAD, PUT and DELETE may. */
+  /** Whether a transient failure is retried. Default: for GET, HEAD, PUT and DELETE. */
   repeatable?: boolean;
-  /** Of the whole call: lookup, retries, redirects, and the body to its end. */
+  /** For the whole call: lookup, retries, redirects and the complete body. */
   timeoutMs?: number;
-  /** Of the body after its decompression. */
+  /** Of the decompressed body. */
   maxBytes?: number;
-  /** Which statuses count as a reply. Unless given: 200 to 299. */
+  /** Which statuses count as success. Default: 200 to 299. */
   accepts?: (status: number) => boolean;
 };
 
@@ -31,8 +31,8 @@ export type Hop = {
   body: string | Uint8Array | null;
 };
 
-/** What HTTP itself says, and not the caller. */
-const OURS = new Set([
+/** Headers that the client sets itself. */
+const RESERVED_HEADERS = new Set([
   "host",
   "connection",
   "content-length",
@@ -42,24 +42,24 @@ const OURS = new Set([
   "upgrade",
 ]);
 
-/** Returns the first request of a call, to an address that was checked. */
+/** Returns the first request of a call to a checked address. */
 export function firstHop(url: URL, { method = "GET", headers = {}, body, json }: OutboundRequest): Hop {
   const lowered = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const ours = Object.keys(lowered).find((name) => OURS.has(name));
-  if (ours !== undefined) throw new Error(`The header ${ours} is not the caller's to set.`);
+  const reserved = Object.keys(lowered).find((name) => RESERVED_HEADERS.has(name));
+  if (reserved !== undefined) throw new Error(`The header ${reserved} must not be set by the caller.`);
   if (json === undefined) return { url, method, headers: lowered, body: body ?? null };
   return { url, method, headers: { "content-type": "application/json", ...lowered }, body: JSON.stringify(json) };
 }
 
 const FOLLOWED = new Set([301, 302, 303, 307, 308]);
-/** Redirects that ask for the same request, body and all. */
-const REPEATED = new Set([307, 308]);
-/** What goes to another origin too. Any other header may be a credential, whatever its name. */
-const HARMLESS = new Set(["accept", "accept-language", "user-agent"]);
+/** Redirects that preserve method and body. */
+const METHOD_PRESERVING = new Set([307, 308]);
+/** Headers that are sent to another origin too. Any other may be a credential, whatever its name. */
+const CROSS_ORIGIN_HEADERS = new Set(["accept", "accept-language", "user-agent"]);
 
 /**
- * Returns where a reply redirects to and what is sent there; `undefined` for a reply that does not, and `null` for a redirect
- * that is not followed: one that would send a write to another origin, or turn it into a read.
+ * Returns the request that follows a redirect; `undefined` if the reply is not a redirect, and `null` for a redirect that is
+ * not followed: one that would send a write to another origin, or turn it into a read.
  */
 export function redirected(hop: Hop, status: number, location: string | undefined): Hop | null | undefined {
   if (!FOLLOWED.has(status) || location === undefined) return undefined;
@@ -67,8 +67,8 @@ export function redirected(hop: Hop, status: number, location: string | undefine
   const url = new URL(location, hop.url);
   const isSameOrigin = url.origin === hop.url.origin;
   const isRead = hop.method === "GET" || hop.method === "HEAD";
-  if (!isRead && !(isSameOrigin && REPEATED.has(status))) return null;
+  if (!isRead && !(isSameOrigin && METHOD_PRESERVING.has(status))) return null;
   if (isSameOrigin) return { ...hop, url };
-  const headers = Object.fromEntries(Object.entries(hop.headers).filter(([name]) => HARMLESS.has(name)));
+  const headers = Object.fromEntries(Object.entries(hop.headers).filter(([name]) => CROSS_ORIGIN_HEADERS.has(name)));
   return { url, method: hop.method, headers, body: null };
 }

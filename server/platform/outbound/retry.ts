@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OutboundError } from "./outbound-error";
 
 const ATTEMPTS = 3;
-const LONGEST_DELAY_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 
-/** Reads `Retry-After`: seconds, or a date. */
+/** Returns the seconds of a `Retry-After` header, given in seconds or as a date. */
 export function retryAfterSeconds(value: string | undefined, now = Date.now()): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value);
@@ -12,13 +12,13 @@ export function retryAfterSeconds(value: string | undefined, now = Date.now()): 
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
 }
 
-/** Full jitter: clients that failed together do not come back together. What the other side asks for is waited at least. */
+/** Full jitter, so that clients that failed together do not retry together. A Retry-After is the minimum. */
 function delayMs(failed: OutboundError, attempt: number, baseMs: number): number {
-  const jitter = Math.random() * Math.min(LONGEST_DELAY_MS, baseMs * 2 ** attempt);
+  const jitter = Math.random() * Math.min(MAX_DELAY_MS, baseMs * 2 ** attempt);
   return failed.retryAfter === undefined ? jitter : failed.retryAfter * 1000 + jitter / 4;
 }
 
-/** Makes a call again that failed in passing, as long as its deadline allows. */
+/** Retries a call after transient failures, as long as its deadline allows. */
 export async function withRetries<T>(
   call: () => Promise<T>,
   { deadline, signal }: { deadline: number; signal: AbortSignal },

@@ -1,8 +1,8 @@
-/** What a failed tool said. `[start, end)` is where, in the result it was read from. */
+/** A failed tool's message. `[start, end)` is its range in the result. */
 export type ToolFailureText = {
-  /** 0..1: how surely this text is the report of a failure and not a document that speaks of one. */
+  /** 0..1: the confidence that this text reports a failure, and is not a document about one. */
   score: number;
-  /** The sentence that says what went wrong, as the tool meant it (unescaped). */
+  /** The sentence that says what went wrong, unescaped. */
   message: string;
   start: number;
   end: number;
@@ -11,7 +11,7 @@ export type ToolFailureText = {
 /** At and above this, a reading is a `match`; below it, `ambiguous`. Measured on tau2, tau1, AgentDojo and AgentRx. */
 export const FAILURE_MATCH_SCORE = 0.7;
 
-/** What a way of saying so is worth, by how seldom anything else says it. */
+/** Scores by kind of wording: the rarer it is outside failures, the higher. */
 export const SCORE = {
   declared: 0.95,
   exitCode: 0.95,
@@ -26,5 +26,5 @@ export const SCORE = {
   mention: 0.4,
 } as const;
 
-/** Characters of a message that are kept: what follows is detail. */
+/** Characters. Longer messages are truncated: the rest is detail. */
 export const MESSAGE_LIMIT = 300;

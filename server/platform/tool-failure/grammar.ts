@@ -1,6 +1,6 @@
 import { SCORE } from "./failure-text";
 
-/** A pattern and what a match is worth. All are bounded, so that reading is linear in the text. */
+/** A pattern and the score of a match. All patterns are bounded, so that matching is linear in the text. */
 type Scored = readonly [RegExp, number];
 
 /** What some runners print before the result itself. */
@@ -8,7 +8,7 @@ export const WRAPPER =
   /^(?:\s|```\w{0,12}|(?:code output|output|observation|result|stdout|stderr|response|tool result|tool output)\s{0,2}:|<(?:error|tool_use_error|stderr|output|result|tool_response)>){1,6}/i;
 export const ERROR_TAG = /<(?:error|tool_use_error)>/i;
 
-/** The number that a program ended with, as runners print it. */
+/** A program's exit code, as runners print it. */
 export const EXIT_CODE =
   /\b(?:exit(?:ed)?[ _-]?(?:with )?(?:unix )?(?:non-zero )?(?:exit )?(?:code|status)|return[ _]?code)\b["']?(?: was| is| of)?\s{0,2}[:=]?\s{0,2}(-?\d{1,10})/i;
 export const TRACEBACK = "Traceback (most recent call last)";

@@ -1,4 +1,4 @@
-/** How the world's tools and frameworks say that a call was wrong in itself. Read on the message of a known failure. */
+/** How common tools and frameworks report that the call itself was wrong. Matched against the message of a known failure. */
 const UNKNOWN_TOOL = [
   /\b(?:unknown|no such|undefined|unrecogni[sz]ed|unsupported|invalid|nonexistent|non-existent|unavailable) (?:tool|function|plugin)s?\b(?! (?:call )?(?:arg|param|input))/i,
   /\b(?:tool|function|plugin)(?: (?:named|called|with name))?(?: ["'`]?[\w.:-]{1,80}["'`]?)? (?:is |was |does |are )?(?:not (?:found|available|registered|defined|exist|supported|recogni[sz]ed|known|implemented)|unavailable|unknown)/i,

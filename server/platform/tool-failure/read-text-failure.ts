@@ -12,23 +12,23 @@ import {
   WRAPPER,
 } from "./grammar";
 
-/** Characters at each end of a result that are read. A tool says that it failed first or last. */
+/** Characters read at each end of a result. Tools report failure first or last. */
 const HEAD = 600;
 const TAIL = 400;
 /** A result this short and this few lines is one statement; a longer one may be a document about errors. */
 const STATEMENT_CHARACTERS = 300;
 const STATEMENT_LINES = 3;
-/** Runners print the exit code first or last; further in, it is what a document says of exit codes. */
+/** Runners print the exit code first or last; further in, it may be a document about exit codes. */
 const EXIT_EDGE = 200;
 /** "Failed to …" may go on this long about why. */
 const FAILED_TO_LIMIT = 2000;
 
-/** What plain text reports. */
+/** Returns the failure that plain text reports. */
 export function readTextFailure(result: string): ToolFailureText | null {
   const head = result.slice(0, HEAD);
   const exit = EXIT_CODE.exec(result.slice(0, EXIT_EDGE)) ?? EXIT_CODE.exec(result.slice(-EXIT_EDGE));
   const code = exit ? Number(exit[1]) : null;
-  if (code === 0) return null; // the program says that it went well; what it printed is its own affair
+  if (code === 0) return null; // declared success, whatever it printed
 
   const raised = readTraceback(result);
   if (raised && raised.score >= FAILURE_MATCH_SCORE) return raised;
@@ -56,7 +56,7 @@ function firstMatch(patterns: readonly (readonly [RegExp, number])[], text: stri
   return found ? { score: found[1] } : null;
 }
 
-/** Lists, tables, records and documents have many lines or a title; a tool that failed says one thing. */
+/** Lists, tables, records and documents have many lines or a title; a failed tool makes one statement. */
 function isStatement(result: string): boolean {
   if (result.length > STATEMENT_CHARACTERS) return false;
   const lines = result.split("\n").filter((line) => line.trim() !== "");

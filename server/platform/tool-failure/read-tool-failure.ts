@@ -3,17 +3,17 @@ import { parseJson } from "@/server/platform/json-text";
 import { FAILURE_MATCH_SCORE, MESSAGE_LIMIT, SCORE, type ToolFailureText } from "./failure-text";
 import { readTextFailure, spanning } from "./read-text-failure";
 
-/** What a tool's result says went wrong, or `null` where it does not say so. Linear in the length of the result. */
+/** Returns the failure that a tool's result reports, or `null`. Linear in the length of the result. */
 export function readToolFailure(result: string): ToolFailureText | null {
   if (result.trim() === "") return null;
   return isStructured(result) ? readJsonFailure(result) : readTextFailure(result);
 }
 
-/** Whether a tool's result reports a failure as surely as a Finding needs. */
+/** Returns whether a tool's result reports a failure with the confidence that a Finding needs. */
 export const reportsFailure = (result: string): boolean => (readToolFailure(result)?.score ?? 0) >= FAILURE_MATCH_SCORE;
 
 const ERROR_KEYS = ["error", "errors", "Error", "exception", "error_message", "errorMessage"] as const;
-/** Where a reply says what went wrong, most telling first. */
+/** Fields that carry the message, most specific first. */
 const MESSAGE_KEYS = [
   "message",
   "error_message",
@@ -33,21 +33,21 @@ const FAILED_STATUS = /^(?:error|failed|failure|fail|exception|timeout|timed_out
 const JSON_DEPTH = 2;
 /** A record with more keys than this and a failed `status` is data about something that failed, not a failed call. */
 const REPLY_KEYS = 4;
-/** Characters. Longer JSON is parsed only where one of its keys could tell of a failure: most results are plain records. */
+/** Characters. Longer JSON is parsed only if one of its keys could report a failure: most results are plain records. */
 const SHORT_JSON = 300;
 const TELLING_KEY =
   /"(?:is_?error|error|errors|exception|error_?message|success|succeeded|ok|status|status_?code|code|http_status|exit_?code|return_?code|type|result|output|content|text|message|detail|observation|response)"\s{0,4}:/i;
-/** Larger JSON is not parsed; its beginning still says whether an error was declared. */
+/** Larger JSON is not parsed; its beginning still shows whether it declares an error. */
 const DECLARED_AT_START =
   /^\s{0,20}\{\s{0,20}["'](?:error|errors|is_?error)["']\s{0,5}:\s{0,5}(?!null\b|None\b|false\b|False\b|""|''|\[\]|\{\}|0\b)/i;
 
 /** Text that can only be meant as JSON, or as the dict or list of a Python program. "[ERROR] …" is not. */
 const STRUCTURED = /^\s{0,200}(?:\{\s{0,200}["'}]|\[\s{0,200}[{[\]"'\d]|"[^"]{0,2000}"\s{0,200}$)/;
 
-/** Whether a result is data, to be judged by its fields alone: the words in it may be anybody's. */
+/** Returns whether a result is data, to be judged by its fields alone: its text may come from anywhere. */
 const isStructured = (result: string): boolean => STRUCTURED.test(result);
 
-/** What the fields of a structured result declare. */
+/** Returns the failure that the fields of a structured result declare. */
 function readJsonFailure(result: string): ToolFailureText | null {
   if (result.length > SHORT_JSON && !TELLING_KEY.test(result)) return declaredAtStart(result);
   const value = parseJson(result);
@@ -81,7 +81,7 @@ function failureInValue(value: unknown, result: string, depth: number): ToolFail
   return null;
 }
 
-/** What the fields of a reply declare: 0 for nothing, "fine" where it says that the call went well. */
+/** Returns the score of the failure that a reply's fields declare: 0 for none, "fine" for a declared success. */
 function declaredScore(record: Record<string, unknown>): number | "fine" {
   const flag = record.isError ?? record.is_error;
   if (flag === true) return SCORE.declared;
@@ -126,7 +126,7 @@ function messageIn(value: unknown, depth = 0): string | null {
     : messageIn(Array.isArray(content) ? (content[0]?.text ?? content[0]) : content, depth + 1);
 }
 
-/** Moves a reading of a decoded string to where it stands in the JSON text. */
+/** Translates a range in a decoded string to its range in the JSON text. */
 function located(failure: ToolFailureText | null, result: string): ToolFailureText | null {
   if (!failure) return null;
   const written = JSON.stringify(failure.message.slice(0, MESSAGE_LIMIT)).slice(1, -1);

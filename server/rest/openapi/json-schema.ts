@@ -1,18 +1,18 @@
 import { z } from "zod";
 import type { JsonSchema } from "./document";
 
-/** The JSON Schema of what goes in (`input`) or comes out (`output`), self-contained but for `#/$defs/…`. */
+/** Returns the JSON Schema of the input or output, self-contained but for `#/$defs/…`. */
 export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...plain } = z.toJSONSchema(schema, {
     io,
-    // A transform has no schema of its own; what goes into it is described, what comes out is anything.
+    // A transform's output has no schema of its own: only its input is described.
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
       const { def } = zodSchema._zod;
-      // zod leaves the default of a preprocessed value out.
+      // zod omits the default of a preprocessed value.
       if (io === "input" && def.type === "default")
         jsonSchema.default = (def as z.core.$ZodDefaultDef).defaultValue as never;
-      // That the keys of an object are strings is no news.
+      // Object keys are always strings.
       if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
       // Every integer would carry ±2^53 as its bounds.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -37,7 +37,7 @@ test("anyone may read the document, and it is the one that the table makes", asy
   expect((await reply.json()) as OpenApiDocument).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
-test("it is made once, and whoever has it is told that it is the same", async () => {
+test("it is computed once, and revalidated by ETag", async () => {
   const send = createDispatcher(OPERATIONS);
   const first = await send(requestTo("GET", "/v1/openapi.json"));
   const etag = first.headers.get("etag") as string;

@@ -11,7 +11,7 @@ const USER = { accessKeyId: "whetstone-test", secretAccessKey: "not-a-secret" };
 const STARTS_WITHIN_MS = 60_000;
 const BUCKET = "files";
 
-/** Starts a SeaweedFS of its own with one bucket, for whoever the usual AWS variables name from then on. */
+/** Starts a SeaweedFS with one bucket and sets the AWS variables to its credentials. */
 export async function startSeaweedfs() {
   const folder = await mkdtemp(path.join(tmpdir(), "whetstone-s3-"));
   const [data, config] = [path.join(folder, "data"), path.join(folder, "s3.json")];

@@ -1,4 +1,4 @@
-/** Of `service.test` alone, valid for a century, and trusted by nobody but these tests. */
+/** For `service.test` only, valid for a century, and trusted by nothing but these tests. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgeD7bNOlv+AF7Z2tZ
 RvKZQaExSOHqTfYRBeKoUKUnVCChRANCAASWlEdju41TvOisrH8ZlkZj1Ko/RdnZ

@@ -7,7 +7,7 @@ import { CERTIFICATE, KEY } from "./certificate";
 
 export type Service = { port: number; url: string; hits: string[]; connections: () => number };
 
-/** A real server on this machine for the length of a test, which says what it was asked. */
+/** Starts a real server on this machine for the duration of a test. `hits` lists its requests. */
 export async function startService(
   serves: RequestListener,
   { tls = false, host = "127.0.0.1" } = {},
@@ -32,12 +32,13 @@ export async function startService(
   return { port, url: `${tls ? "https" : "http"}://${host}:${port}`, hits, connections: () => connections };
 }
 
+/** Returns a listener that gives every request this response. */
 export const respondWith =
   (body: string | Buffer = "yes", status = 200, headers: Record<string, string> = {}): RequestListener =>
   (_request, response) =>
     void response.writeHead(status, headers).end(body);
 
-/** A resolver that knows these names, and no others. */
+/** Returns a resolver that knows only these names. */
 export const resolverFor =
   (names: Record<string, readonly string[]>) =>
   async (host: string): Promise<{ address: string; family: number }[]> => {
