@@ -111,7 +111,7 @@ test("a failure has a reason, and no text of the other side and no resolved addr
     ["https://unknown.test/", "unreachable", /^The name unknown\.test cannot be resolved\.$/],
     [`http://gone.test:${closed.port}/`, "unreachable", /^gone\.test refuses connections on this port\.$/],
     [closedUrl, "unreachable", /closed the connection/],
-    [garbled, "unreadable", /cannot be read/],
+    [garbled, "unreadable", /is not valid HTTP/],
     [header, "too_large", /headers/],
   ] as const) {
     const error = await failing(client.request({ projectId, url }));
