@@ -80,7 +80,7 @@ describe("who may", () => {
     const start = () => startProject(person.account, { name: "Theirs" });
     await expect(start()).rejects.toMatchObject({
       code: "forbidden",
-      message: expect.stringContaining("a right that"),
+      message: expect.stringContaining("Ask an owner of this installation for the right"),
     });
     await changeRights(owner.account, { userId: person.id, mayCreateProjects: true });
     await expect(start()).resolves.toMatchObject({ project: { name: "Theirs" } });
