@@ -100,7 +100,7 @@ test.each(["ftp://example.com", "example.com", "https://user:pass@example.com", 
   async (baseUrl) => {
     const { ctx } = await testProject();
     const refused = createConnection(ctx, { kind: "model", name: "x", baseUrl });
-    await expect(refused).rejects.toMatchObject({ issues: [{ path: ["baseUrl"] }] });
+    await expect(refused).rejects.toMatchObject(unprocessable("/baseUrl"));
   },
 );
 

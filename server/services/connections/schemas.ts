@@ -85,10 +85,13 @@ const settingsInput = z.union([
 const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 const hasUser = (text: string) => URL.canParse(text) && `${new URL(text).username}${new URL(text).password}` !== "";
 
-export const baseUrl = z
+const baseUrlText = z
   .string()
   .trim()
   .max(2000)
+  .meta({ examples: ["https://models.example.com/v1"] });
+/** What an address has to be, which no JSON Schema says: a form checks it before it sends, `/v1` answers with a 422. */
+export const baseUrl = baseUrlText
   .refine(isHttp, "Must be an address that begins with https:// (or http://).")
   .refine((text) => !hasUser(text), "Must have no user and password in it: give them as the secret.")
   .refine((text) => !text.includes("#"), "Must have no fragment.");
@@ -137,27 +140,30 @@ export const createConnectionInput = z.strictObject({
   kind: z.enum(CONNECTION_KINDS),
   name: connectionName,
   /** Where the service is reached. Without it, the provider's own; a webhook and Jira have none. */
-  baseUrl: baseUrl.optional(),
+  baseUrl: baseUrlText.optional(),
   /** A token, or what the kind takes for one. Stored encrypted and never returned. */
   secret: connectionSecret.optional(),
   settings: settingsInput.optional(),
 });
 
 /** The same with what the kind asks for, which a form checks before it sends. Over `/v1` that is a 422. */
-export const createConnectionForm = createConnectionInput.superRefine((given, { addIssue }) => {
-  const parsed = SETTINGS[given.kind].partial().safeParse(given.settings ?? {});
-  for (const { path, message } of parsed.error?.issues ?? [])
-    addIssue({ code: "custom", path: ["settings", ...path], message });
-  if (given.baseUrl === undefined && DEFAULT_BASE_URLS[given.kind] === null)
-    addIssue({ code: "custom", path: ["baseUrl"], message: "This kind has no address of its own: say where it is." });
-});
+export const createConnectionForm = createConnectionInput
+  .extend({ baseUrl: baseUrl.optional() })
+  .superRefine((given, { addIssue }) => {
+    const parsed = SETTINGS[given.kind].partial().safeParse(given.settings ?? {});
+    for (const { path, message } of parsed.error?.issues ?? [])
+      addIssue({ code: "custom", path: ["settings", ...path], message });
+    if (given.baseUrl === undefined && DEFAULT_BASE_URLS[given.kind] === null)
+      addIssue({ code: "custom", path: ["baseUrl"], message: "This kind has no address of its own: say where it is." });
+  });
 
 export const updateConnectionInput = z.strictObject({
   connectionId: idInput,
   name: connectionName.optional(),
-  baseUrl: baseUrl.optional(),
+  baseUrl: baseUrlText.optional(),
   /** Another secret, or `null` to forget the one that is stored. */
   secret: connectionSecret.nullable().optional(),
   /** What is named changes; the rest stays. */
   settings: settingsInput.optional(),
 });
+export const updateConnectionForm = updateConnectionInput.extend({ baseUrl: baseUrl.optional() });

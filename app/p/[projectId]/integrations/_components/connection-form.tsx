@@ -21,7 +21,7 @@ import {
   type Connection,
   createConnectionForm,
   DEFAULT_BASE_URLS,
-  updateConnectionInput,
+  updateConnectionForm,
 } from "@/server/services/connections/schemas";
 import { createInputOf, type FormValues, fieldName, updateInputOf, valuesOf } from "./form-values";
 import { KIND_WORDS } from "./kind-words";
@@ -52,7 +52,7 @@ function Fields({ projectId, connection, onClose }: Props) {
     initialValues: valuesOf(connection),
     validate: (values) => {
       const parsed = connection
-        ? updateConnectionInput.safeParse(updateInputOf(connection.id, values))
+        ? updateConnectionForm.safeParse(updateInputOf(connection.id, values))
         : createConnectionForm.safeParse(createInputOf(values));
       return Object.fromEntries((parsed.error?.issues ?? []).map(({ path, message }) => [fieldName(path), message]));
     },
