@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CommanderError } from "commander";
-import { knownError } from "@/server/platform/known-error";
-import { loggable } from "@/server/platform/loggable";
+import { knownError } from "@/server/platform/logging/known-error";
+import { loggable } from "@/server/platform/logging/loggable";
 
 /** A mistake of the operator's, shown as a sentence; any other error is a bug and keeps its stack. */
 export class UsageError extends Error {

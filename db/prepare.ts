@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { loggable, postgresCondition } from "@/server/platform/loggable";
+import { loggable, postgresCondition } from "@/server/platform/logging/loggable";
 import { prepareApplicationRole, RoleProblem, roleOf } from "./application-role";
 import { migrateDatabase, NewerDatabaseError } from "./migrate";
 

@@ -4,7 +4,7 @@ import { env } from "@/env";
 import { inngestServer } from "@/server/engine/configuration";
 import { outboxFetch } from "@/server/engine/events/outbox-fetch";
 import { APP_ID } from "@/server/platform/jobs/catalogue";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { PlainErrors } from "./plain-errors";
 
 /** Never contacted: the client requires an address even where its `fetch` needs none. */

@@ -1,5 +1,5 @@
 import { Middleware } from "inngest";
-import { loggable } from "@/server/platform/loggable";
+import { loggable } from "@/server/platform/logging/loggable";
 
 async function plainly<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import next from "next";
 import { env } from "@/env";
 import { trustedProxies } from "@/server/platform/http/client-address";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { admit, rejectMalformed } from "./admission";
 import { type Handler, withCachedPage } from "./cached-page";
 import { drainUnreadBody } from "./drain-unread-body";

@@ -3,7 +3,7 @@ import { getPriority, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 
 /** Of 19. On a busy machine, interactive requests come first. */
 const NICENESS = 10;

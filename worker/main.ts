@@ -10,8 +10,8 @@ import {
   startForwarder,
 } from "@/server/engine";
 import { inactivitySweepRequested } from "@/server/platform/jobs/events";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import { emit } from "@/server/platform/outbox";
 import { EMBEDDED, takeOver } from "@/server/services/background-jobs";
 import { runProjector } from "@/server/services/telemetry";

@@ -15,7 +15,7 @@ import {
 } from "@/db/backup";
 import { env } from "@/env";
 import { fileStore } from "@/server/platform/files";
-import { loggable } from "@/server/platform/loggable";
+import { loggable } from "@/server/platform/logging/loggable";
 import { recordBackup } from "@/server/services/backups";
 import { rotateSecrets } from "@/server/services/secrets";
 import { withDatabase } from "../database";

@@ -1,11 +1,11 @@
 import type { NextApiRequest, NextApiResponse } from "next";
 import NextAuth from "next-auth";
 import type { ErrorCode } from "@/server/platform/errors";
-import { knownError } from "@/server/platform/known-error";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
-import { readBody } from "@/server/platform/read-body";
-import { requestIdOf } from "@/server/platform/request-id";
+import { readBody } from "@/server/platform/http/read-body";
+import { requestIdOf } from "@/server/platform/http/request-id";
+import { knownError } from "@/server/platform/logging/known-error";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import type { Visitor } from "@/server/services/identity";
 import { addressOf } from "./address";
 import { invitationCookie, invitationIn, isToken, noInvitationCookie } from "./invitation-cookie";

@@ -1,5 +1,5 @@
 import type { LoggerInstance } from "next-auth";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 
 /** Codes that next-auth logs when a cookie has expired or its session was revoked: routine events, not errors. */
 const ROUTINE = new Set(["JWT_SESSION_ERROR", "SIGNOUT_ERROR"]);

@@ -1,7 +1,7 @@
 import type { OAuthConfig } from "next-auth/providers/oauth";
 import { db } from "@/db/pool";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import {
   type Claims,
   type ProviderSettings,

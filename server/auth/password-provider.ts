@@ -1,8 +1,8 @@
 import CredentialsProvider from "next-auth/providers/credentials";
 import { db } from "@/db/pool";
-import { knownError } from "@/server/platform/known-error";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { knownError } from "@/server/platform/logging/known-error";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import { signInWithPassword, type Visitor } from "@/server/services/identity";
 import { asUser, type SignInAttempt } from "./sign-in-attempt";
 

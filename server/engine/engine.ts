@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Inngest, InngestFunction } from "inngest";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { dispatchEvents } from "./events/dispatch";
 import { createOutage, retryThroughOutage, withTimeout } from "./events/outage";
 import { readDefinitions } from "./functions/definitions";

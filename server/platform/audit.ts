@@ -4,7 +4,7 @@ import { accountAuditLog, auditLog, projects } from "@/db/schema";
 import type { AccountCtx, Actor, AuditNote, Ctx, InstallationCtx, RequestInfo } from "./context";
 import { transact } from "./database/transact";
 import { newId } from "./ids";
-import { hideCredentials } from "./log";
+import { hideCredentials } from "./logging/log";
 
 const STRING_MAX = 500;
 /** Longer than what is shown, so that truncation never cuts a credential in two before it is redacted. */

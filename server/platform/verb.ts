@@ -4,8 +4,8 @@ import type { Capability, InstallationRight } from "./capabilities";
 import { type AccountCtx, type Ctx, hasCapability, type InstallationCtx, requireCapability } from "./context";
 import { refuseInsideTransaction } from "./database/inside-transaction";
 import { requireRight } from "./installation-rights";
-import { logger } from "./log";
-import { loggable } from "./loggable";
+import { logger } from "./logging/log";
+import { loggable } from "./logging/loggable";
 import { isFrozenObject, memoizeByFrozenObject } from "./memoize";
 
 type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {

@@ -3,9 +3,9 @@ import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { jobHealth } from "@/server/engine/health";
 import { FAULT_MESSAGES, faultOf, hasRecentFault } from "@/server/platform/database/database-fault";
-import { errorCodes } from "@/server/platform/known-error";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { errorCodes } from "@/server/platform/logging/known-error";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import { projectionHealth } from "@/server/services/telemetry";
 
 /**

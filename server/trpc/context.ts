@@ -5,7 +5,7 @@ import { currentSession } from "@/server/auth/current-session";
 import { isSameOrigin } from "@/server/auth/origin";
 import { sessionOf } from "@/server/auth/session";
 import type { RequestInfo } from "@/server/platform/context";
-import { requestIdOf } from "@/server/platform/request-id";
+import { requestIdOf } from "@/server/platform/http/request-id";
 import type { Session } from "@/server/services/identity";
 import { type RateLimiter, workbenchLimiter } from "@/server/services/rate-limits";
 

@@ -1,9 +1,9 @@
 import type { TRPCError } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { type ErrorCode, ServiceError } from "@/server/platform/errors";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
-import { readBody } from "@/server/platform/read-body";
+import { readBody } from "@/server/platform/http/read-body";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import { throttle } from "@/server/platform/throttle";
 import { type RateLimiter, workbenchLimiter } from "@/server/services/rate-limits";
 import { contextOfRequest, type TrpcContext } from "./context";

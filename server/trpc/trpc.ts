@@ -2,8 +2,8 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import { recordDatabaseSuccess } from "@/server/platform/database/database-fault";
 import type { ErrorCode, FieldError } from "@/server/platform/errors";
 import { ServiceError } from "@/server/platform/errors";
-import { knownError } from "@/server/platform/known-error";
-import { loggable } from "@/server/platform/loggable";
+import { knownError } from "@/server/platform/logging/known-error";
+import { loggable } from "@/server/platform/logging/loggable";
 import type { TrpcContext } from "./context";
 
 const TRPC_CODE = {

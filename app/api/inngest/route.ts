@@ -5,7 +5,7 @@ import { inngest } from "@/inngest/client";
 import { functions } from "@/inngest/functions";
 import { FUNCTIONS_PATH, inngestServer } from "@/server/engine";
 import { ServiceError } from "@/server/platform/errors";
-import { readBody } from "@/server/platform/read-body";
+import { readBody } from "@/server/platform/http/read-body";
 
 type Method = "GET" | "POST" | "PUT";
 type Served = Record<Method, (request: NextRequest, context: unknown) => Promise<Response>>;

@@ -5,7 +5,7 @@ import { allowNetworkUnderLock } from "@/db/inside-transaction";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
 import { jobEvents } from "@/db/schema/engine";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { createPause } from "../runs/pause";
 import { reap } from "../runs/reap";
 import { INTERNAL_EVENTS } from "./hand-over";

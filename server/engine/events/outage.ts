@@ -1,4 +1,4 @@
-import type { Logger } from "@/server/platform/log";
+import type { Logger } from "@/server/platform/logging/log";
 
 const MIN_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 5000;

@@ -1,6 +1,6 @@
 import type { Inngest, InngestFunction } from "inngest";
 import { serve } from "inngest/edge";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { createOutage } from "../events/outage";
 
 type RegisterOptions = {

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { type JobError, jobRuns } from "@/db/schema/engine";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { emit } from "@/server/platform/outbox";
 import { finishSteps, lockRun, type Outcome, type Run, waitingFor, wakeRun } from "./steps";
 

@@ -1,4 +1,4 @@
-import type { Logger } from "@/server/platform/log";
+import type { Logger } from "@/server/platform/logging/log";
 import type { Claim } from "./claim";
 import { LeaseLost, type TurnContext, takeTurn } from "./turn";
 

@@ -1,7 +1,7 @@
 import { is } from "drizzle-orm";
 import { PgTransaction } from "drizzle-orm/pg-core";
 import type { Db } from "@/db/client";
-import { errorCodes } from "../known-error";
+import { errorCodes } from "../logging/known-error";
 
 /** SQLSTATE of a transaction that Postgres aborted to break a deadlock. */
 const DEADLOCK = "40P01";

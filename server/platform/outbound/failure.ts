@@ -1,5 +1,5 @@
 import { errors } from "undici";
-import { errorCodes } from "../known-error";
+import { errorCodes } from "../logging/known-error";
 import { OutboundError, type OutboundReason } from "./outbound-error";
 
 type Line = { codes: RegExp; reason: OutboundReason; message: (host: string) => string };

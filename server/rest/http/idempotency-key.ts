@@ -1,6 +1,6 @@
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
-import { readBody } from "@/server/platform/read-body";
+import { readBody } from "@/server/platform/http/read-body";
 import { respondOnce, type StoredResponse } from "@/server/services/idempotency";
 import { type ProblemContext, problemResponse } from "./problem";
 import { JSON_BODY_MAX } from "./read-json";

@@ -1,5 +1,5 @@
 import { ServiceError } from "@/server/platform/errors";
-import { bodyChunks, readBody } from "@/server/platform/read-body";
+import { bodyChunks, readBody } from "@/server/platform/http/read-body";
 import type { Consumes, IncomingBody } from "@/server/platform/stream-verb";
 import { decompressed, decompressing, type Encoding } from "./decompress";
 

@@ -1,5 +1,5 @@
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import type { Outgoing } from "@/server/platform/stream-verb";
 
 /** Non-ASCII names get a second form (RFC 6266). Both are escaped against header injection. */

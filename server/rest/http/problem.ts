@@ -1,7 +1,7 @@
 import type { ErrorCode, ServiceError } from "@/server/platform/errors";
-import { knownError } from "@/server/platform/known-error";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { knownError } from "@/server/platform/logging/known-error";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import { throttle } from "@/server/platform/throttle";
 
 /** Maps every service error code to HTTP. A new code does not compile without a line here. */

@@ -1,5 +1,5 @@
 import { ServiceError } from "@/server/platform/errors";
-import { readBody } from "@/server/platform/read-body";
+import { readBody } from "@/server/platform/http/read-body";
 
 /** Bytes. Larger bodies have streaming routes (ingest, imports). */
 export const JSON_BODY_MAX = 1024 * 1024;

@@ -2,7 +2,7 @@ import { and, eq, isNull, lt, or } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import type { Db } from "@/db/client";
 import { apiKeys } from "@/db/schema";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 
 /** Enough to tell whether a key is still in use. */
 const RESOLUTION_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { JobError } from "@/db/schema/engine";
-import { hideCredentials } from "@/server/platform/log";
+import { hideCredentials } from "@/server/platform/logging/log";
 
 const MESSAGE_MAX = 2000;
 /** Drizzle appends the values to the message of a failed query. */

@@ -11,7 +11,7 @@ import {
   repricingRequested,
   ruleRunsQueued,
 } from "@/server/platform/jobs/events";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { emit, type OutgoingEvent } from "@/server/platform/outbox";
 import { unfinishedRepricings } from "@/server/services/costs";
 import { unfinishedDeletions } from "@/server/services/deletion";

@@ -4,7 +4,7 @@ import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { repricingRequested } from "@/server/platform/jobs/events";
-import { errorCodes } from "@/server/platform/known-error";
+import { errorCodes } from "@/server/platform/logging/known-error";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { requirePricingWrites } from "@/server/services/pricing";

@@ -16,7 +16,7 @@ import {
 } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { knownError } from "@/server/platform/known-error";
+import { knownError } from "@/server/platform/logging/known-error";
 import { createApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";

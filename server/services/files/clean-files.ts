@@ -4,7 +4,7 @@ import { databaseNow } from "@/db/database-now";
 import { files, projects } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { fileStore } from "@/server/platform/files";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { erase, markForErasure, staleFiles } from "./erase-files";
 
 const HOUR_MS = 3_600_000;

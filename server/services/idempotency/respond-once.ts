@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import { transact } from "@/server/platform/database/transact";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import {
   claimKey,
   type KeyedRequest,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { RESPONSE_RETENTION_MS } from "./keys";
 
 const EVERY_MS = 10 * 60_000;

@@ -5,7 +5,7 @@ import { NOW } from "@/db/now";
 import { outgoingMail } from "@/db/schema";
 import { env } from "@/env";
 import { ServiceError } from "@/server/platform/errors";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { unsealMail } from "./sealed-mail";
 import { deliver, MailProblem } from "./transport";
 

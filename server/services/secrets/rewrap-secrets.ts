@@ -3,7 +3,7 @@ import type { Db } from "@/db/client";
 import { ringKeys } from "@/db/schema";
 import { transact } from "@/server/platform/database/transact";
 import { currentRingKey, rewrap, unwrapRingKey } from "@/server/platform/key-ring";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { SEALED_FIELDS, type SealedField } from "./sealed-fields";
 
 const ROWS_AT_ONCE = 100;

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import { lockFindings } from "./record-occurrences";
 import { recountFindings } from "./refresh-findings";
 

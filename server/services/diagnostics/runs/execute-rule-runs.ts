@@ -4,7 +4,7 @@ import { isOneOf, textArray } from "@/db/rows";
 import { ruleRuns } from "@/db/schema";
 import { updateOf } from "@/db/sets";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { logger } from "@/server/platform/log";
+import { logger } from "@/server/platform/logging/log";
 import { readSnapshots, type Snapshot, type SnapshotContent } from "@/server/services/telemetry";
 import { lockFindings, recordOccurrences } from "../findings/record-occurrences";
 import { type RuleResult, runDetectors } from "../rules";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 
 /** Appended rows that one statement folds into totals. */
 const ROWS_A_FOLD = 10_000;

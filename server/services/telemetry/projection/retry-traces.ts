@@ -3,8 +3,8 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { rowsOf } from "@/db/rows";
 import { version } from "@/package.json";
-import { hideCredentials, logger } from "@/server/platform/log";
-import { loggable } from "@/server/platform/loggable";
+import { hideCredentials, logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import { takeOrphanedEntries } from "./projector-journal";
 
 /** Seconds before each retry of a trace that could not be rebuilt; after the last it is parked. */

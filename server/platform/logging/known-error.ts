@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { faultOf, unavailable } from "./database/database-fault";
-import { ServiceError } from "./errors";
-import { fieldErrors } from "./field-errors";
-import { OutboundError } from "./outbound/outbound-error";
+import { faultOf, unavailable } from "../database/database-fault";
+import { ServiceError } from "../errors";
+import { fieldErrors } from "../field-errors";
+import { OutboundError } from "../outbound/outbound-error";
 
 /** SQLSTATEs for text that Postgres cannot store: NUL and lone surrogates that no schema caught. */
 const UNSTORABLE = new Set(["22021", "22P05"]);

@@ -1,4 +1,4 @@
-import { ServiceError } from "./errors";
+import { ServiceError } from "../errors";
 
 const tooLarge = (max: number) => new ServiceError("too_large", `The body is larger than ${max} bytes.`);
 
