@@ -1,15 +1,13 @@
 import { createHash } from "node:crypto";
-import { type Column, desc, sql } from "drizzle-orm";
+import { asc, type Column, desc, sql } from "drizzle-orm";
 import { z } from "zod";
 import { ServiceError } from "./errors";
+import type { SortOrder } from "./schemas";
 
-/** The end of a page: the time (Unix ms) and id of its last row. */
+/** The end of a page: the time (Unix ms), or what else is sorted by, and id of its last row. */
 export type Position = readonly [time: number, id: string];
-/** Rejects ids that Postgres could not compare, and times that are not integers. */
-const payload = z.tuple([
-  z.string(),
-  z.tuple([z.int(), z.string().refine((id) => !id.includes("\0") && id.isWellFormed())]),
-]);
+/** Rejects ids that Postgres could not compare. */
+export const comparableText = z.string().refine((id) => !id.includes("\0") && id.isWellFormed());
 
 const digest = (list: string, filters: object) =>
   createHash("sha256")
@@ -33,11 +31,20 @@ const badCursor = () =>
  * Returns the cursor codec of a list: it encodes the position of the last row, bound to the list and its filters, so that a
  * cursor from another list is refused instead of silently returning a wrong page.
  */
-export function cursorFor(list: string, filters: object) {
+export const cursorFor = (list: string, filters: object, { fractions = false }: { fractions?: boolean } = {}) =>
+  codecOf<Position>(
+    list,
+    filters,
+    z.tuple([fractions ? z.number() : z.number().refine((value) => Number.isSafeInteger(value)), comparableText]),
+  );
+
+/** Returns a list's codec of positions with this schema, as `cursorFor` does for times and ids. */
+export function codecOf<At>(list: string, filters: object, position: z.ZodType<At>) {
   const bound = digest(list, filters);
+  const payload = z.tuple([z.literal(bound), position]);
   return {
-    encode: (position: Position) => Buffer.from(JSON.stringify([bound, position])).toString("base64url"),
-    decode(cursor: string): Position {
+    encode: (at: At) => Buffer.from(JSON.stringify([bound, at])).toString("base64url"),
+    decode(cursor: string): At {
       let raw: unknown;
       try {
         raw = JSON.parse(Buffer.from(cursor, "base64url").toString());
@@ -45,7 +52,7 @@ export function cursorFor(list: string, filters: object) {
         throw badCursor();
       }
       const parsed = payload.safeParse(raw);
-      if (!parsed.success || parsed.data[0] !== bound) throw badCursor();
+      if (!parsed.success) throw badCursor();
       return parsed.data[1];
     },
   };
@@ -55,7 +62,7 @@ type List = {
   /** The list's name. Cursors are bound to it and to `filters`. */
   name: string;
   filters: object;
-  /** The sort columns. An index must begin with them. */
+  /** The sort columns, a number and the id. An index must begin with them. */
   time: Column;
   id: Column;
   limit: number;
@@ -67,13 +74,21 @@ type List = {
  * `after` goes into the WHERE (`position` is its decoded form), `order` into the ORDER BY, and `fetch` is the LIMIT: one more
  * row than shown, to know whether there is a next page.
  */
-export function newestFirst({ name, filters, time, id, limit, cursor }: List) {
-  const { encode, decode } = cursorFor(name, filters);
+export const newestFirst = (list: List) => byTime({ ...list, order: "desc" });
+
+/** Returns the same parts in either direction. */
+export function byTime({ name, filters, time, id, order, limit, cursor }: List & { order: SortOrder }) {
+  const fractions = time.getSQLType() === "double precision";
+  const bound = order === "desc" ? filters : { ...filters, order };
+  const { encode, decode } = cursorFor(name, bound, { fractions });
+  const type = sql.raw(fractions ? "float8" : "bigint");
   const position = cursor === undefined ? undefined : decode(cursor);
+  const beyond = sql.raw(order === "desc" ? "<" : ">");
+  const directed = order === "desc" ? desc : asc;
   return {
     position,
-    after: position && sql`(${time}, ${id}) < (${position[0]}::bigint, ${position[1]}::text)`,
-    order: [desc(time), desc(id)],
+    after: position && sql`(${time}, ${id}) ${beyond} (${position[0]}::${type}, ${position[1]}::text)`,
+    order: [directed(time), directed(id)],
     fetch: limit + 1,
     page<Row>(rows: readonly Row[], positionOf: (row: Row) => Position) {
       const shown = rows.slice(0, limit);

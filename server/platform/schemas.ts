@@ -25,6 +25,10 @@ export const queryBoolean = () =>
 export const oneOrSeveral = <Value extends z.ZodType>(value: Value) =>
   z.preprocess((given) => (Array.isArray(given) ? [...new Set(given)].sort() : [given]), z.array(value).min(1).max(20));
 
+/** Text that says something, kept without the blanks around it. The pattern tells readers of the OpenAPI document what trimming alone cannot. */
+export const filledText = (charactersMax: number, message = "Must not be blank.") =>
+  z.string().regex(/\S/, message).trim().max(charactersMax);
+
 /** Unix milliseconds. */
 export const unixMs = z.int().min(0).max(8_640_000_000_000_000);
 /** Unix milliseconds in a query string. */
@@ -38,6 +42,12 @@ export const pageInput = {
   limit: queryInteger(1, PAGE_LIMIT_MAX).default(PAGE_LIMIT_DEFAULT),
   cursor: z.string().min(1).max(2000).optional(),
 };
+
+/** The direction of a list's order. */
+export const sortOrder = z.enum(["asc", "desc"]);
+export type SortOrder = z.infer<typeof sortOrder>;
+/** Rows that an order without an index of its own covers: the newest that match. */
+export const SORTED_MAX = 10_000;
 
 /** `nextCursor` is `null` on the last page. */
 export const pagination = z.object({ limit: z.int(), nextCursor: z.string().nullable() });

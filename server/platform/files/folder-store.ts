@@ -2,16 +2,11 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../errors";
-import { type FileStore, isMissing, type StoredObject } from "./store";
+import { type FileStore, isMissing, type StoredObject, undefinedIfMissing } from "./store";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 const READ_BYTES = 256 * 1024;
-
-const orNothing = (error: unknown) => {
-  if (isMissing(error)) return undefined;
-  throw error;
-};
 
 const explained = (error: unknown) => {
   const code = (error as { code?: unknown }).code;
@@ -52,7 +47,7 @@ export function folderStore(root: string): FileStore {
   }
 
   async function* list(prefix: string): AsyncGenerator<StoredObject> {
-    const folder = await opendir(at(prefix)).catch(orNothing);
+    const folder = await opendir(at(prefix)).catch(undefinedIfMissing);
     if (!folder) return;
     for await (const entry of folder) {
       if (entry.isDirectory()) yield* list(`${prefix}${entry.name}/`);
@@ -63,7 +58,7 @@ export function folderStore(root: string): FileStore {
   }
 
   async function find(key: string) {
-    const found = await stat(at(key)).catch(orNothing);
+    const found = await stat(at(key)).catch(undefinedIfMissing);
     return found?.isFile() ? { key, bytes: found.size, modifiedAt: Math.round(found.mtimeMs) } : undefined;
   }
 
@@ -101,7 +96,7 @@ export function folderStore(root: string): FileStore {
       return createReadStream("", { fd: handle, highWaterMark: READ_BYTES, ...range });
     },
     async *projects() {
-      const folder = await opendir(root).catch(orNothing);
+      const folder = await opendir(root).catch(undefinedIfMissing);
       for await (const entry of folder ?? []) if (entry.isDirectory()) yield entry.name;
     },
     async remove(key) {

@@ -2,18 +2,13 @@ import type { Readable } from "node:stream";
 import type { MultipartUpload, S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
 import { ServiceError } from "../errors";
 import type { Bucket } from "./files-url";
-import { type FileStore, isMissing, type StoredObject } from "./store";
+import { type FileStore, isMissing, type StoredObject, undefinedIfMissing } from "./store";
 
 /** S3 requires at least 5 MiB for all parts but the last; its maximum of 10,000 parts allows 78 GiB. */
 const PART_BYTES = 8 * 1024 * 1024;
 const CONNECT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
-
-const orNothing = (error: unknown) => {
-  if (isMissing(error)) return undefined;
-  throw error;
-};
 
 /** Maps errors other than a missing object to `unavailable`: they are not the caller's fault. */
 function explained(error: unknown) {
@@ -75,7 +70,7 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
   }
 
   async function bytesOf(key: string) {
-    const stream = await read(key).catch(orNothing);
+    const stream = await read(key).catch(undefinedIfMissing);
     return stream && Buffer.concat(await stream.toArray());
   }
 
@@ -108,7 +103,7 @@ export function s3Store({ bucket, prefix, endpoint, region }: Bucket): FileStore
     withClient(async (s3, { HeadObjectCommand }) => {
       const found = await s3.send(new HeadObjectCommand(at(key)));
       return { key, bytes: found.ContentLength ?? 0, modifiedAt: found.LastModified?.getTime() ?? 0 };
-    }).catch(orNothing);
+    }).catch(undefinedIfMissing);
 
   const read: FileStore["read"] = (key, range) =>
     withClient(async (s3, { GetObjectCommand }) => {

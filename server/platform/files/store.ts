@@ -37,3 +37,9 @@ export const isMissing = (error: unknown) => {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return code === "ENOENT" || name === "NoSuchKey" || name === "NotFound";
 };
+
+/** For `catch`: returns `undefined` if the object does not exist, else rethrows. */
+export const undefinedIfMissing = (error: unknown) => {
+  if (isMissing(error)) return undefined;
+  throw error;
+};

@@ -13,8 +13,14 @@ const CATALOGUE = {
   "run-rules": { name: "Execute Rule Runs" },
   "fail-cancelled-rule-runs": { name: "Mark cancelled Rule Runs as failed", uncancellable: true },
   "diagnose-quiet-conversations": { name: "Queue Rule Runs for inactive conversations" },
+  "diagnose-selected-conversations": { name: "Queue Rule Runs for selected conversations" },
+  backfill: { name: "Queue the Rule Runs of a backfill", uncancellable: true },
+  "import-examples": { name: "Import Examples from a file", uncancellable: true },
+  "collect-examples": { name: "Collect Examples from settled conversations" },
+  "collection-pass": { name: "Collect Examples from past conversations", uncancellable: true },
   "recount-findings": { name: "Recount large Findings" },
   "delete-data": { name: "Delete a user's or a project's data", uncancellable: true },
+  "delete-dataset": { name: "Delete the Examples of a deleted Dataset", uncancellable: true },
   reprice: { name: "Reprice stored costs", uncancellable: true },
   "schedule-housekeeping": { name: "Schedule daily housekeeping" },
   "keep-house": { name: "Delete expired data", uncancellable: true },
@@ -22,6 +28,8 @@ const CATALOGUE = {
   "send-mail": { name: "Send an e-mail" },
   "mail-forgotten-password": { name: "Send a password reset e-mail" },
   "forget-old-mail": { name: "Delete e-mails with expired links" },
+  "queue-notices": { name: "Queue notifications about Findings" },
+  "send-delivery": { name: "Send a message to a webhook" },
   "rewrap-secrets": { name: "Rewrap stored secrets under a new key" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;

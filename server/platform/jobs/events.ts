@@ -1,14 +1,27 @@
 import { eventType } from "inngest";
 import { z } from "zod";
+import { RULE_RUN_ORIGINS } from "@/db/schema/enumerations";
 
 /** Larger sets of Rule Runs are split over several events, so that one turn stays short. */
-export const RUNS_PER_EVENT = 100;
+export const RUNS_PER_EVENT = 500;
 
-/** Rule Runs are queued: `emit(ctx.db, ruleRunsQueued.create({ projectId, runIds }))`. */
+/** Rule Runs are queued: `emit(ctx.db, ruleRunsQueued.create({ projectId, runIds, origin }))`. */
 export const ruleRunsQueued = eventType("diagnostics/rule-runs.queued", {
   schema: z.object({
     projectId: z.string().min(1),
     runIds: z.array(z.string().min(1)).min(1).max(RUNS_PER_EVENT),
+    /** Determines how soon they are executed. */
+    origin: z.enum(RULE_RUN_ORIGINS).optional(),
+    /** Part of a large selection, which must not delay what a person waits for. */
+    bulk: z.literal(true).optional(),
+  }),
+});
+
+/** Every enabled Rule is to be queued for these conversations. */
+export const conversationsSelected = eventType("diagnostics/conversations.selected", {
+  schema: z.object({
+    projectId: z.string().min(1),
+    conversationIds: z.array(z.string().min(1)).min(1).max(RUNS_PER_EVENT),
   }),
 });
 
@@ -23,9 +36,29 @@ export const deletionRequested = eventType("data/deletion.requested", {
   schema: z.object({ deletionId: z.string().min(1), projectId: z.string().min(1).optional() }),
 });
 
+/** A Dataset is deleted: its rows are to go. */
+export const datasetDeleted = eventType("datasets/dataset.deleted", {
+  schema: z.object({ projectId: z.string().min(1), datasetId: z.string().min(1) }),
+});
+
 /** A repricing, or its undo, is pending. */
 export const repricingRequested = eventType("pricing/repricing.requested", {
   schema: z.object({ projectId: z.string().min(1), repricingId: z.string().min(1) }),
+});
+
+/** A backfill is to be started or resumed. */
+export const backfillRequested = eventType("diagnostics/backfill.requested", {
+  schema: z.object({ projectId: z.string().min(1), backfillId: z.string().min(1) }),
+});
+
+/** A Dataset's import is to be started or resumed. */
+export const importRequested = eventType("datasets/import.requested", {
+  schema: z.object({ projectId: z.string().min(1), importId: z.string().min(1) }),
+});
+
+/** A collection pass over the past is to be started or resumed. */
+export const collectionPassRequested = eventType("datasets/collection-pass.requested", {
+  schema: z.object({ projectId: z.string().min(1), collectionPassId: z.string().min(1) }),
 });
 
 const housekeeping = z.object({
@@ -61,4 +94,9 @@ export const passwordForgotten = eventType("identity/password.forgotten", {
 /** The key ring has a new key: stored secrets must be rewrapped under it. */
 export const keyRingRotated = eventType("secrets/key-ring.rotated", {
   schema: z.object({ ringKey: z.string().min(1) }),
+});
+
+/** A message to a webhook is queued. */
+export const deliveryQueued = eventType("notifications/delivery.queued", {
+  schema: z.object({ projectId: z.string().min(1), deliveryId: z.string().min(1) }),
 });

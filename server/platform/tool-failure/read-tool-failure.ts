@@ -49,10 +49,14 @@ const isStructured = (result: string): boolean => STRUCTURED.test(result);
 
 /** Returns the failure that the fields of a structured result declare. */
 function readJsonFailure(result: string): ToolFailureText | null {
-  if (result.length > SHORT_JSON && !TELLING_KEY.test(result)) return declaredAtStart(result);
+  if (result.length > SHORT_JSON && (isPlainList(result) || !TELLING_KEY.test(result))) return declaredAtStart(result);
   const value = parseJson(result);
   return value === undefined ? declaredAtStart(result) : failureInValue(value, result, 0);
 }
+
+/** Whether a result is a list without MCP's wrapping, which is data whatever its records say. */
+const isPlainList = (result: string) => LIST.test(result) && !result.includes('"text"');
+const LIST = /^\s{0,200}\[/;
 
 const declaredAtStart = (result: string) =>
   DECLARED_AT_START.test(result.slice(0, SHORT_JSON)) ? spanning(result, 0, SCORE.declared) : null;

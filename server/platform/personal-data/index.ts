@@ -1,0 +1,2 @@
+export { findPersonalData } from "./find-personal-data";
+export type { PersonalData, PersonalDataKind } from "./types";
