@@ -90,8 +90,10 @@ test("a database of the first release migrates to the newest schema with all its
   const content = async (sql: postgres.Sql) => {
     const found: Record<string, unknown> = {};
     for (const table of TABLES_WITH_DATA) {
-      // The words of conversations moved to a table of their own.
-      const rows = await sql.unsafe(`select to_jsonb(t) - 'words' as row from ${table} t order by 1`);
+      // The words of conversations and the causes of Findings moved to tables of their own.
+      const rows = await sql.unsafe(
+        `select to_jsonb(t) - 'words' - 'fingerprint' - 'cause' as row from ${table} t order by 1`,
+      );
       found[table] = rows.map(({ row }) => row);
     }
     return found;
@@ -104,6 +106,15 @@ test("a database of the first release migrates to the newest schema with all its
   expect(after).toMatchObject(before);
   const [search] = await on(url, (sql) => sql`select started_at::int as at, terms from conversation_search`);
   expect(search).toEqual({ at: 1, terms: ["hello", "user:u"] });
+  const causes = await on(
+    url,
+    (sql) => sql`
+    select c.id, c.finding_id, c.rule_id, c.signal, c.cause, o.cause_ids
+    from finding_causes c join occurrences o on o.finding_id = c.finding_id`,
+  );
+  expect([...causes]).toEqual([
+    { id: "f", finding_id: "fnd_1", rule_id: "agent-loop", signal: "x", cause: "c", cause_ids: ["f"] },
+  ]);
   const days = await on(
     url,
     (sql) =>

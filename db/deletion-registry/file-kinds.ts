@@ -8,9 +8,10 @@ export const FILE_KIND_ENTRIES: Record<FileKind, Pick<Entry, "conversation" | "p
   import: {
     conversation: {
       holds: "words",
-      erased: "expires",
-      because: "Raw input: deleted 30 days after upload, or by the project's retention if that is shorter.",
-      in: "retention/run-housekeeping",
+      erased: "deleted",
+      because:
+        "A file that an import found to hold Examples made from it. Nobody can tell whose words any other holds: it is deleted 30 days after upload, or by the project's retention if that is shorter.",
+      in: "datasets/imports/forget-imports",
     },
     person: { holds: "nothing", because: "Clients send data about their own users, who have no account here." },
   },

@@ -4,6 +4,8 @@ const NO_ACCOUNT = nothing("Clients send data about their own users, who have no
 const NO_CONVERSATION = nothing("Holds people, access and settings only.");
 const NEITHER = nothing("Concerns the installation or the project as a whole.");
 
+const NO_WORDS_OF_FINDING = nothing("Names Findings by id; a message's text is composed when it is sent.");
+
 const OF_USERS = { by: ["user_id"], erased: "cascade", with: "users" } as const;
 const OPAQUE_ID = { holds: "ids", erased: "kept", because: "Only our opaque id says who did it." } as const;
 const EVENT_IDS = {
@@ -13,6 +15,7 @@ const EVENT_IDS = {
 } as const;
 
 const DELETE_CONVERSATIONS = "telemetry/conversations/delete-conversations";
+const FORGET_EXAMPLES = "datasets/examples/forget-examples";
 const FORGET_CONVERSATIONS = "diagnostics/findings/forget-conversations";
 
 /**
@@ -32,12 +35,30 @@ export const TABLES = {
     preview: "occurrences",
     measured: true,
   },
+  collection_queue: {
+    conversation: { holds: "ids", by: ["conversation_id"], erased: "cascade", with: "conversations" },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  rule_run_detections: {
+    conversation: { holds: "words", by: ["conversation_id"], erased: "cascade", with: "rule_runs" },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  adjudications: {
+    conversation: { holds: "words", by: ["conversation_id"], erased: "cascade", with: "conversations" },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
   rule_runs: {
     conversation: { holds: "words", by: ["conversation_id"], erased: "deleted", in: FORGET_CONVERSATIONS },
     person: NO_ACCOUNT,
     project: "batches",
     measured: true,
   },
+  notices: { conversation: NO_WORDS_OF_FINDING, person: NO_ACCOUNT, project: "cascade" },
+  deliveries: { conversation: NO_WORDS_OF_FINDING, person: NO_ACCOUNT, project: "cascade" },
   findings: {
     conversation: {
       holds: "words",
@@ -45,9 +66,45 @@ export const TABLES = {
       in: FORGET_CONVERSATIONS,
       because: "A Finding without other occurrences is deleted; any other is rewritten from the remaining occurrences.",
     },
+    person: OPAQUE_ID,
+    project: "batches",
+    measured: true,
+  },
+  feedback: {
+    conversation: {
+      holds: "words",
+      by: ["conversation_id"],
+      erased: "deleted",
+      because: "Feedback on a conversation that has not arrived is deleted after 30 days.",
+    },
     person: NO_ACCOUNT,
     project: "batches",
     measured: true,
+  },
+  finding_causes: {
+    conversation: {
+      holds: "words",
+      erased: "rewritten",
+      in: FORGET_CONVERSATIONS,
+      because: "A cause without other occurrences is deleted; one placed by hand keeps its hash without the words.",
+    },
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
+  finding_days: {
+    conversation: { holds: "sums", erased: "rewritten", because: "Recounted with the Finding." },
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
+  finding_events: {
+    conversation: nothing("Names Findings, causes by their hashes, and who changed what."),
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+  finding_notes: {
+    conversation: nothing("What members wrote, deleted with the Finding."),
+    person: OPAQUE_ID,
+    project: "cascade",
   },
   conversation_search: {
     conversation: { holds: "words", by: ["conversation_id"], erased: "cascade", with: "conversations" },
@@ -144,6 +201,11 @@ export const TABLES = {
     person: NO_ACCOUNT,
     project: "batches",
   },
+  deleted_examples: {
+    conversation: nothing("Names Examples by our random ids, so that a file that still holds one is refused."),
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
   // After model_calls: deleting those writes here.
   daily_costs: {
     conversation: { holds: "sums", erased: "rewritten", because: "A trigger subtracts deleted calls from the sums." },
@@ -160,6 +222,75 @@ export const TABLES = {
     person: NO_ACCOUNT,
     project: "batches",
   },
+  call_baselines: {
+    conversation: nothing("Quantiles over at least fifty calls or conversations, of which none can be told apart."),
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
+  example_revisions: {
+    conversation: {
+      holds: "words",
+      by: ["conversation_id"],
+      erased: "deleted",
+      in: FORGET_EXAMPLES,
+      because: "Every revision of an Example made from it goes, also from earlier versions.",
+    },
+    person: OPAQUE_ID,
+    project: "batches",
+    measured: true,
+  },
+  example_candidates: {
+    conversation: { holds: "words", by: ["conversation_id"], erased: "deleted" },
+    person: OPAQUE_ID,
+    project: "batches",
+    measured: true,
+  },
+  dataset_facets: {
+    conversation: { holds: "sums", erased: "rewritten", in: FORGET_EXAMPLES, because: "Counts follow the Examples." },
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
+  dataset_versions: {
+    conversation: { holds: "sums", erased: "rewritten", in: FORGET_EXAMPLES, because: "Counts follow the Examples." },
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+  dataset_imports: {
+    conversation: nothing("Names a file, and quotes what is wrong with a row, not the row."),
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+  dataset_import_sources: {
+    conversation: {
+      holds: "ids",
+      by: ["conversation_id"],
+      erased: "deleted",
+      in: "datasets/imports/forget-imports",
+      because: "The import's file is deleted with it.",
+    },
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
+  collection_passes: {
+    conversation: {
+      holds: "ids",
+      erased: "expires",
+      because: "The cursor names the last conversation read, until the pass has ended.",
+    },
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+  datasets: {
+    conversation: nothing("What members wrote about it, and counts."),
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+  knowledge_goals: {
+    conversation: nothing("What members wrote about their project."),
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+
   repricings: {
     conversation: {
       holds: "ids",
@@ -167,6 +298,20 @@ export const TABLES = {
       because: "The cursor names the last call examined, until the repricing is done.",
     },
     person: OPAQUE_ID,
+    project: "cascade",
+  },
+  backfills: {
+    conversation: {
+      holds: "ids",
+      erased: "expires",
+      because: "The cursor names the last conversation scanned, until the scan has ended.",
+    },
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+  backfill_counts: {
+    conversation: { holds: "sums", erased: "rewritten", because: "A trigger subtracts deleted Rule Runs." },
+    person: NO_ACCOUNT,
     project: "cascade",
   },
 
@@ -303,7 +448,18 @@ export const TABLES = {
   price_catalogues: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
   diagnostic_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   rule_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  adjudicator_usage: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   retention_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  saved_views: {
+    conversation: {
+      holds: "ids",
+      erased: "kept",
+      because: "A member's own filter may name an end user's id, and remains until they delete the view.",
+    },
+    person: { holds: "words", by: ["user_id"], erased: "cascade", with: "memberships" },
+    project: "cascade",
+  },
+  notification_rules: { conversation: NO_CONVERSATION, person: NO_CONVERSATION, project: "cascade" },
   connections: { conversation: NEITHER, person: NEITHER, project: "at once, uncounted" },
   ring_keys: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
   stored_sizes: { conversation: NEITHER, person: NEITHER, project: "cascade" },

@@ -13,7 +13,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { createdAt, projectId, unixMs } from "./columns";
+import { actor, createdAt, projectId, unixMs } from "./columns";
 import { ACTOR_KINDS, REPRICING_STATES } from "./enumerations";
 import { projects } from "./projects";
 import { modelCalls } from "./telemetry";
@@ -112,8 +112,7 @@ export const repricings = pgTable(
     callsKept: integer("calls_kept").notNull().default(0),
     /** Why it stopped. */
     error: text("error"),
-    actorKind: text("actor_kind", { enum: ACTOR_KINDS }).notNull(),
-    actorId: text("actor_id"),
+    ...actor(),
     undoneByKind: text("undone_by_kind", { enum: ACTOR_KINDS }),
     undoneById: text("undone_by_id"),
     createdAt: createdAt(),

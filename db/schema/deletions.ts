@@ -1,7 +1,7 @@
 import { desc, sql } from "drizzle-orm";
 import { check, customType, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { createdAt, projectId, unixMs } from "./columns";
-import { ACTOR_KINDS, DELETION_SCOPES, DELETION_STATUSES } from "./enumerations";
+import { actor, createdAt, projectId, unixMs } from "./columns";
+import { DELETION_SCOPES, DELETION_STATUSES } from "./enumerations";
 import { projects } from "./projects";
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
@@ -25,9 +25,7 @@ export const deletionReceipts = pgTable(
     counts: jsonb("counts").$type<Record<string, number>>().notNull().default({}),
     /** Rows that the check afterwards still found, by table. Null where no check was made. */
     remaining: jsonb("remaining").$type<Record<string, number>>(),
-    /** `user`, `apiKey`, `job` or `operator`, and its id. */
-    actorKind: text("actor_kind", { enum: ACTOR_KINDS }).notNull(),
-    actorId: text("actor_id"),
+    ...actor(),
     createdAt: createdAt(),
     completedAt: unixMs("completed_at"),
   },
@@ -49,4 +47,14 @@ export const deletedTraces = pgTable(
     deletedAt: unixMs("deleted_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.projectId, t.digest] })],
+);
+
+/** Examples deleted with their conversation or user, by our random ids: a file that still names one is refused and deleted. */
+export const deletedExamples = pgTable(
+  "deleted_examples",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    exampleId: text("example_id").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.exampleId] })],
 );

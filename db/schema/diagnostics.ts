@@ -14,9 +14,19 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { createdAt, projectId, unixMs } from "./columns";
-import { RESOLUTION_STATUSES, REVIEW_STATUSES, RULE_RUN_ORIGINS, RULE_RUN_STATUSES, SEVERITIES } from "./enumerations";
-import type { Evidence } from "./json";
+import { actor, createdAt, projectId, unixMs } from "./columns";
+import {
+  ACTOR_KINDS,
+  COLLECTION_MASKINGS,
+  DISMISSAL_REASONS,
+  FINDING_EVENT_KINDS,
+  RESOLUTION_STATUSES,
+  REVIEW_STATUSES,
+  RULE_RUN_ORIGINS,
+  RULE_RUN_STATUSES,
+  SEVERITIES,
+} from "./enumerations";
+import type { Evidence, ModelBaseline, OccurrencePart, Quantiles } from "./json";
 import { projects } from "./projects";
 import { conversations } from "./telemetry";
 
@@ -26,6 +36,12 @@ export const diagnosticSettings = pgTable("diagnostic_settings", {
     .primaryKey()
     .references(() => projects.id, { onDelete: "cascade" }),
   automaticSchedulingEnabled: boolean("automatic_scheduling_enabled").notNull(),
+  /** The model connection that settles ambiguous Signals; null for the only one, if there is exactly one. */
+  adjudicatorConnectionId: text("adjudicator_connection_id"),
+  /** Days for which the adjudicator's answers are reused and stored. */
+  adjudicationCacheDays: integer("adjudication_cache_days").notNull().default(30),
+  /** What collection does with personal data and secrets. */
+  collectionMasking: text("collection_masking", { enum: COLLECTION_MASKINGS }).notNull().default("mask"),
   updatedAt: unixMs("updated_at").notNull(),
 });
 
@@ -116,7 +132,7 @@ export const ruleRuns = pgTable(
   ],
 );
 
-/** One cause of trouble, with every occurrence of it. */
+/** One problem: a group of similar causes, with every occurrence of them. */
 export const findings = pgTable(
   "findings",
   {
@@ -124,12 +140,14 @@ export const findings = pgTable(
     id: text("id").notNull(),
     ruleId: text("rule_id").notNull(),
     signal: text("signal").notNull(),
-    /** SHA-256 over Rule, Signal and normalized cause. */
-    fingerprint: text("fingerprint").notNull(),
-    cause: text("cause").notNull(),
+    /** Of the earliest occurrence. */
     title: text("title").notNull(),
     summary: text("summary").notNull(),
+    /** `pinned_severity` where a person set one, else `detected_severity`. */
     severity: text("severity", { enum: SEVERITIES }).notNull(),
+    /** The highest among the occurrences. */
+    detectedSeverity: text("detected_severity", { enum: SEVERITIES }).notNull(),
+    pinnedSeverity: text("pinned_severity", { enum: SEVERITIES }),
     /** 0..1, the product of the factors in `diagnosticScoreParts`. */
     diagnosticScore: doublePrecision("diagnostic_score").notNull(),
     diagnosticScoreParts: jsonb("diagnostic_score_parts")
@@ -140,8 +158,23 @@ export const findings = pgTable(
     resolutionStatus: text("resolution_status", { enum: RESOLUTION_STATUSES }),
     resolvedAt: unixMs("resolved_at"),
     regressedAt: unixMs("regressed_at"),
+    /** Since when its rate is well above its own past; null when it is not. */
+    escalatingSince: unixMs("escalating_since"),
+    dismissedAt: unixMs("dismissed_at"),
+    dismissalReason: text("dismissal_reason", { enum: DISMISSAL_REASONS }),
+    /** The share of conversations at a dismissal until it gets worse; null for any other. */
+    dismissedRate: doublePrecision("dismissed_rate"),
+    /** A member. Without a foreign key: read through the memberships, so that somebody who left is not shown. */
+    assigneeId: text("assignee_id"),
+    /** The Finding that this one was merged into. It is in no list, and undoing the merge restores it. */
+    mergedIntoId: text("merged_into_id"),
+    /** Split by hand: never merged automatically with another one that was. */
+    separated: boolean("separated").notNull().default(false),
     occurrenceCount: integer("occurrence_count").notNull().default(0),
     userCount: integer("user_count").notNull().default(0),
+    /** Its conversations among the project's recent ones, as of the last recount. */
+    recentAffected: integer("recent_affected").notNull().default(0),
+    recentConversations: integer("recent_conversations").notNull().default(0),
     /** Cost of the affected conversations in US dollars; null when none has a known cost. */
     affectedCost: numeric("affected_cost"),
     /** Their model calls without a known cost, which `affected_cost` leaves out. */
@@ -151,23 +184,152 @@ export const findings = pgTable(
     lastDetectedAt: unixMs("last_detected_at").notNull(),
     /** When the non-additive figures are due for a recount; null when they cover all occurrences. */
     recountDueAt: unixMs("recount_due_at"),
+    /** `backfill` while nothing but backfills added to it since the last recount. */
+    recountOrigin: text("recount_origin", { enum: RULE_RUN_ORIGINS }),
+    /** The last conversation whose number of Findings is updated, while that is in progress. */
+    conversationsUpdatedTo: text("conversations_updated_to"),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    uniqueIndex("findings_fingerprint").on(t.projectId, t.fingerprint),
+    foreignKey({
+      name: "findings_merged_into",
+      columns: [t.projectId, t.mergedIntoId],
+      foreignColumns: [t.projectId, t.id],
+    }).onDelete("cascade"),
     index("findings_newest").on(t.projectId, desc(t.lastDetectedAt), desc(t.id)),
     index("findings_by_review").on(t.projectId, t.reviewStatus, desc(t.lastDetectedAt), desc(t.id)),
     index("findings_by_resolution").on(t.projectId, t.resolutionStatus, desc(t.lastDetectedAt), desc(t.id)),
     index("findings_by_severity").on(t.projectId, t.severity, desc(t.lastDetectedAt), desc(t.id)),
     index("findings_by_signal").on(t.projectId, t.ruleId, t.signal),
+    index("findings_by_score").on(t.projectId, desc(t.diagnosticScore), desc(t.id)),
+    index("findings_by_conversations").on(t.projectId, desc(t.occurrenceCount), desc(t.id)),
+    index("findings_by_first_seen").on(t.projectId, desc(t.firstDetectedAt), desc(t.id)),
+    index("findings_assignee").on(t.projectId, t.assigneeId).where(sql`assignee_id is not null`),
+    index("findings_merged").on(t.projectId, t.mergedIntoId).where(sql`merged_into_id is not null`),
+    // Reevaluated by a background function, because a Finding calms down without any new occurrence.
+    index("findings_escalating").on(t.projectId, t.escalatingSince).where(sql`escalating_since is not null`),
+    index("findings_conversations_due").on(t.projectId, t.id).where(sql`conversations_updated_to is not null`),
     index("findings_recount").on(t.projectId, t.recountDueAt).where(sql`recount_due_at is not null`),
     check("findings_score", sql`${t.diagnosticScore} between 0 and 1`),
     check(
       "findings_resolved_at",
       sql`(${t.resolutionStatus} is not distinct from 'resolved') = (${t.resolvedAt} is not null)`,
     ),
+  ],
+);
+
+/**
+ * Every distinct cause that Rules reported, and the Finding that it belongs to. Similar causes of one Rule and Signal share
+ * a Finding; people may place them otherwise.
+ */
+export const findingCauses = pgTable(
+  "finding_causes",
+  {
+    projectId: projectId(),
+    /** SHA-256 over Rule, Signal and normalized cause. */
+    id: text("id").notNull(),
+    findingId: text("finding_id").notNull(),
+    ruleId: text("rule_id").notNull(),
+    signal: text("signal").notNull(),
+    /** Null once every conversation with it is deleted. */
+    cause: text("cause"),
+    /** What similar causes share at least one of; null until computed. */
+    keys: text("keys").array(),
+    /** Placed by hand, so it is kept without occurrences: later ones follow. */
+    pinned: boolean("pinned").notNull().default(false),
+    occurrenceCount: integer("occurrence_count").notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "finding_causes_finding",
+      columns: [t.projectId, t.findingId],
+      foreignColumns: [findings.projectId, findings.id],
+    }).onDelete("cascade"),
+    index("finding_causes_finding_id").on(t.projectId, t.findingId),
+    // The keys are hashes that include the project. No fastupdate, because each new cause searches at once.
+    index("finding_causes_keys").using("gin", t.keys).with({ fastupdate: "off" }),
+    index("finding_causes_without_keys").on(t.projectId, t.id).where(sql`keys is null`),
+  ],
+);
+
+/** Conversations with a Finding by UTC day, so that trends are read without counting occurrences. */
+export const findingDays = pgTable(
+  "finding_days",
+  {
+    projectId: projectId(),
+    findingId: text("finding_id").notNull(),
+    /** Unix ms of its start. */
+    day: unixMs("day").notNull(),
+    conversations: integer("conversations").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.findingId, t.day] }),
+    foreignKey({
+      name: "finding_days_finding",
+      columns: [t.projectId, t.findingId],
+      foreignColumns: [findings.projectId, findings.id],
+    }).onDelete("cascade"),
+  ],
+);
+
+/** What happened to a Finding, written in the transaction of the change. */
+export const findingEvents = pgTable(
+  "finding_events",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    findingId: text("finding_id").notNull(),
+    /** Shared by the events of one action of a person, which is undone as a whole. */
+    changeId: text("change_id"),
+    kind: text("kind", { enum: FINDING_EVENT_KINDS }).notNull(),
+    at: unixMs("at").notNull(),
+    ...actor(),
+    /** Of the Runs that caused it; null for what people did. */
+    origin: text("origin", { enum: RULE_RUN_ORIGINS }),
+    /** Old and new values, and the ids of other Findings involved. No content of conversations. */
+    detail: jsonb("detail").$type<Record<string, unknown>>().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "finding_events_finding",
+      columns: [t.projectId, t.findingId],
+      foreignColumns: [findings.projectId, findings.id],
+    }).onDelete("cascade"),
+    index("finding_events_newest").on(t.projectId, t.findingId, desc(t.at), desc(t.id)),
+    index("finding_events_announced")
+      .on(t.projectId, t.at)
+      .where(sql`kind in ('created', 'returned', 'regressed', 'escalating')`),
+    index("finding_events_change").on(t.projectId, t.changeId).where(sql`change_id is not null`),
+  ],
+);
+
+/** What members wrote about a Finding. */
+export const findingNotes = pgTable(
+  "finding_notes",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    findingId: text("finding_id").notNull(),
+    authorKind: text("author_kind", { enum: ACTOR_KINDS }).notNull(),
+    authorId: text("author_id"),
+    text: text("text").notNull(),
+    createdAt: createdAt(),
+    /** Null until edited. */
+    editedAt: unixMs("edited_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "finding_notes_finding",
+      columns: [t.projectId, t.findingId],
+      foreignColumns: [findings.projectId, findings.id],
+    }).onDelete("cascade"),
+    index("finding_notes_newest").on(t.projectId, t.findingId, desc(t.createdAt), desc(t.id)),
   ],
 );
 
@@ -186,6 +348,11 @@ export const occurrences = pgTable(
     title: text("title").notNull(),
     summary: text("summary").notNull(),
     evidence: jsonb("evidence").$type<Evidence[]>().notNull(),
+    causeIds: text("cause_ids").array().notNull(),
+    /** What each cause said, in the order of `cause_ids`; null when there is only one. */
+    parts: jsonb("parts").$type<OccurrencePart[]>(),
+    /** Put here by hand, apart from other occurrences of its causes; later readings of the conversation follow. */
+    placed: boolean("placed").notNull().default(false),
     /** Unix ms of the conversation's activity at the time when the evidence was read. */
     detectedAt: unixMs("detected_at").notNull(),
     createdAt: createdAt(),
@@ -207,4 +374,21 @@ export const occurrences = pgTable(
     index("occurrences_newest").on(t.projectId, t.findingId, desc(t.detectedAt), desc(t.id)),
     index("occurrences_conversation_id").on(t.projectId, t.conversationId),
   ],
+);
+
+/**
+ * What was usual in a project before a day (UTC): the measure for conversations that began on it. Written once and never
+ * changed, so that the same Run returns the same result.
+ */
+export const callBaselines = pgTable(
+  "call_baselines",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    day: unixMs("day").notNull(),
+    models: jsonb("models").$type<ModelBaseline[]>().notNull(),
+    /** US dollars of a conversation with a known cost; null when there are too few. */
+    conversationCost: jsonb("conversation_cost").$type<Quantiles>(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.day] })],
 );

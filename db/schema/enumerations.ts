@@ -20,11 +20,45 @@ export const TELEMETRY_SIGNALS = ["traces", "logs"] as const;
 export const MODEL_CALL_TYPES = ["llm", "embedding"] as const;
 export const SPAN_STATUSES = ["ok", "error"] as const;
 
+/** What users say about an answer. */
+export const FEEDBACK_KINDS = ["thumb", "score", "comment", "correction"] as const;
+/** Sent over `/v1`, or read from telemetry. */
+export const FEEDBACK_SOURCES = ["api", "otlp"] as const;
+
 export const SEVERITIES = ["critical", "high", "medium", "low", "info"] as const;
 export const REVIEW_STATUSES = ["unreviewed", "confirmed", "dismissed"] as const;
 export const RESOLUTION_STATUSES = ["resolved", "unresolved"] as const;
+/** `wrong` counts against the Rule: what it reported is not a problem. */
+export const DISMISSAL_REASONS = ["wrong", "expected", "not_important", "duplicate", "other"] as const;
+export const FINDING_TRENDS = ["new", "ongoing", "escalating", "regressed"] as const;
+export const FINDING_EVENT_KINDS = [
+  "created",
+  "merged",
+  "split",
+  "reviewed",
+  "dismissed",
+  "returned",
+  "resolved",
+  "reopened",
+  "regressed",
+  "escalating",
+  "calmed",
+  "severity",
+  "assignee",
+  "note",
+  "undone",
+] as const;
 export const RULE_RUN_STATUSES = ["queued", "running", "completed", "skipped", "failed"] as const;
 export const RULE_RUN_ORIGINS = ["on_demand", "automatic", "backfill"] as const;
+
+export const BACKFILL_SCAN_STATUSES = [
+  "queued",
+  "scanning",
+  "processing",
+  "completed",
+  "completed_with_errors",
+  "failed",
+] as const;
 
 export const REPRICING_STATES = ["queued", "running", "completed", "failed", "undoing", "undone"] as const;
 /** The model vendors with default prices, and `external` for everything else. */
@@ -53,3 +87,46 @@ export const CONNECTION_KINDS = ["model", "webhook", "github", "gitlab", "linear
 export const FILE_KINDS = ["import"] as const;
 /** In lifecycle order. */
 export const FILE_STATES = ["uploading", "storing", "stored", "deleting"] as const;
+
+/** What a webhook is told of a Finding. */
+export const NOTICE_KINDS = ["new", "regressed", "escalating"] as const;
+export const DELIVERY_STATES = ["queued", "delivered", "failed"] as const;
+
+/** Lists whose filters can be saved as a view, by the name of their page. */
+export const SAVED_VIEW_LISTS = ["conversations", "findings", "rule-runs", "backfills", "jobs", "audit"] as const;
+
+export const COLLECTION_OBJECTIVES = [
+  "preserve_successful_behavior",
+  "correct_failed_conversations",
+  "learn_from_user_corrections",
+  "teach_project_knowledge",
+] as const;
+export const EXAMPLE_SOURCE_KINDS = [
+  "manual",
+  "import",
+  "conversation",
+  "finding",
+  "correction",
+  "knowledge_goal",
+] as const;
+export const EXAMPLE_SPLITS = ["train", "validation", "test"] as const;
+export const DATASET_VERSION_KINDS = ["edit", "import", "collection", "restore"] as const;
+export const CANDIDATE_STATUSES = ["waiting", "approved", "rejected"] as const;
+/** What collection does with personal data and secrets: replaces them by placeholders, or holds the Example back. */
+export const COLLECTION_MASKINGS = ["mask", "hold_back"] as const;
+export const COLLECTION_PASS_ORIGINS = ["automatic", "backfill"] as const;
+export const COLLECTION_PASS_STATUSES = ["queued", "running", "completed", "cancelled", "failed"] as const;
+/** `all_or_nothing` stores nothing if a row is unusable; `good_rows` stores the others. */
+export const IMPORT_ON_ERROR = ["all_or_nothing", "good_rows"] as const;
+/** What happens to a row whose reference or content the Dataset has already. Equal content is never stored twice. */
+export const IMPORT_DUPLICATES = ["skip", "update", "keep"] as const;
+export const IMPORT_STATUSES = [
+  "queued",
+  "validating",
+  "storing",
+  "completed",
+  "completed_with_errors",
+  "cancelling",
+  "cancelled",
+  "failed",
+] as const;

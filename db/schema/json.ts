@@ -1,4 +1,4 @@
-import type { CONDITION_OPERATORS, PRICE_PROVIDERS } from "./enumerations";
+import type { CONDITION_OPERATORS, PRICE_PROVIDERS, SEVERITIES } from "./enumerations";
 
 /** Shapes of JSON columns; the services' zod schemas satisfy them. */
 
@@ -12,6 +12,29 @@ export type Evidence = {
   end: number;
   quote: string;
   spanId: string | null;
+};
+
+/** Quantiles of `n` values. */
+export type Quantiles = { n: number; p50: number; p95: number; p99: number };
+
+/** How calls of one model went before a day. `msPerToken` is per output token. */
+export type ModelBaseline = {
+  provider: string | null;
+  model: string;
+  durationMs: Quantiles;
+  /** Null when too few calls have a known number of output tokens. */
+  msPerToken: Quantiles | null;
+};
+
+/** What one cause said in an occurrence with several. `evidence`: how many of the occurrence's quotes are its own, in order. */
+export type OccurrencePart = {
+  causeId: string;
+  severity: (typeof SEVERITIES)[number];
+  score: number;
+  confidence: number;
+  title: string;
+  summary: string;
+  evidence: number;
 };
 
 /** Holds when the sum of all buckets and details matching `usageDetailPattern` (RE2, case-insensitive) compares so. */

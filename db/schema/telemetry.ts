@@ -65,7 +65,10 @@ export const conversations = pgTable(
     uniqueIndex("conversations_key").on(t.projectId, t.key),
     index("conversations_newest").on(t.projectId, desc(t.startedAt), desc(t.id)),
     // Includes the arrival, so that a retention preview counts by an index-only scan.
-    index("conversations_by_activity").on(t.projectId, t.lastActivityAt, t.receivedAt),
+    index("conversations_by_activity").on(t.projectId, t.lastActivityAt, t.id, t.receivedAt),
+    index("conversations_by_cost").on(t.projectId, t.cost, t.id),
+    index("conversations_by_messages").on(t.projectId, t.messageCount, t.id),
+    index("conversations_by_duration").on(t.projectId, sql`(last_activity_at - started_at)`, t.id),
     index("conversations_user").on(t.projectId, t.userId, desc(t.startedAt), desc(t.id)),
     index("conversations_with_findings").on(t.projectId, desc(t.startedAt), desc(t.id)).where(sql`finding_count > 0`),
     index("conversations_with_errors").on(t.projectId, desc(t.startedAt), desc(t.id)).where(sql`error_count > 0`),
@@ -136,6 +139,8 @@ export const spanSources = pgTable(
     resource: jsonb("resource").notNull(),
     scopeName: text("scope_name").notNull(),
     scopeVersion: text("scope_version").notNull(),
+    /** Start of the earliest span with it; null while only log records have it. */
+    firstSeenAt: unixMs("first_seen_at"),
   },
   (t) => [primaryKey({ columns: [t.projectId, t.id] })],
 );

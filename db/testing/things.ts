@@ -7,15 +7,23 @@ type Place = { table: string; id: string; time: string };
 /** What is not simply `id` in the table of that name, by `created_at`. */
 const PLACES: Record<string, Partial<Place> & { table: string }> = {
   backgroundJobId: { table: "job_runs" },
+  candidateId: { table: "example_candidates" },
+  collectionPassId: { table: "collection_passes" },
+  changeId: { table: "finding_events", id: "change_id", time: "at" },
   conversationId: { table: "conversations", time: "started_at" },
   deletionId: { table: "deletion_receipts" },
+  deliveryId: { table: "deliveries" },
+  exampleId: { table: "example_revisions", id: "example_id" },
+  importId: { table: "dataset_imports" },
   findingId: { table: "findings", time: "last_detected_at" },
   keyId: { table: "api_keys" },
+  noteId: { table: "finding_notes" },
   modelPriceId: { table: "model_price_definitions" },
   receiptId: { table: "ingest_receipts" },
   runId: { table: "rule_runs" },
   spanId: { table: "tool_calls", id: "span_id" },
   userId: { table: "memberships", id: "user_id" },
+  version: { table: "dataset_versions", id: "number" },
 };
 /** Ids of nothing that is a project's own. */
 const NOBODYS = new Set(["ruleId"]);

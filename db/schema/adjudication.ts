@@ -1,0 +1,71 @@
+import { bigint, foreignKey, index, integer, jsonb, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { createdAt, projectId } from "./columns";
+import { ruleRuns } from "./diagnostics";
+import { projects } from "./projects";
+import { conversations } from "./telemetry";
+
+/** What a Run has detected while its ambiguous Signals are with the adjudicator. Deleted when the Run completes. */
+export const ruleRunDetections = pgTable(
+  "rule_run_detections",
+  {
+    projectId: projectId(),
+    /** The Run's id. */
+    id: text("id").notNull(),
+    conversationId: text("conversation_id").notNull(),
+    detected: jsonb("detected").notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "rule_run_detections_run",
+      columns: [t.projectId, t.id],
+      foreignColumns: [ruleRuns.projectId, ruleRuns.id],
+    }).onDelete("cascade"),
+  ],
+);
+
+/** The adjudicator's answers, so that the same question about the same content is asked once. */
+export const adjudications = pgTable(
+  "adjudications",
+  {
+    projectId: projectId(),
+    /** SHA-256 over what the model was shown about one Signal, the model, and the version of the prompt. */
+    id: text("id").notNull(),
+    conversationId: text("conversation_id").notNull(),
+    answer: jsonb("answer").notNull(),
+    model: text("model"),
+    /** Tokens of the calls that led to the answer, by the endpoint's own count; null where it gives none. */
+    inputTokens: integer("input_tokens"),
+    outputTokens: integer("output_tokens"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "adjudications_conversation",
+      columns: [t.projectId, t.conversationId],
+      foreignColumns: [conversations.projectId, conversations.id],
+    }).onDelete("cascade"),
+    index("adjudications_conversation_id").on(t.projectId, t.conversationId),
+    index("adjudications_created_at").on(t.projectId, t.createdAt, t.id),
+  ],
+);
+
+/** What the adjudicator has used of a connection per UTC day, with what its calls in progress have reserved. */
+export const adjudicatorUsage = pgTable(
+  "adjudicator_usage",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    /** The connection's id. */
+    id: text("id").notNull(),
+    /** Days since 1970-01-01, UTC, by the database's clock. */
+    day: integer("day").notNull(),
+    calls: bigint("calls", { mode: "number" }).notNull().default(0),
+    tokens: bigint("tokens", { mode: "number" }).notNull().default(0),
+    /** US dollars of the calls whose price is known. */
+    usd: numeric("usd").notNull().default("0"),
+    unpricedCalls: bigint("unpriced_calls", { mode: "number" }).notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.id, t.day] })],
+);

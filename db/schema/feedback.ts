@@ -1,0 +1,63 @@
+import { desc, sql } from "drizzle-orm";
+import {
+  boolean,
+  doublePrecision,
+  foreignKey,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { NOW } from "../now";
+import { createdAt, projectId, unixMs } from "./columns";
+import { FEEDBACK_KINDS, FEEDBACK_SOURCES } from "./enumerations";
+import { projects } from "./projects";
+import { conversations } from "./telemetry";
+
+/** Feedback of users on conversations and their turns. */
+export const feedback = pgTable(
+  "feedback",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    /** The client's conversation id, or ours for a conversation without one; null where telemetry brought it. */
+    conversationRef: text("conversation_ref"),
+    /** Null until the conversation's telemetry has arrived. */
+    conversationId: text("conversation_id"),
+    traceId: text("trace_id"),
+    spanId: text("span_id"),
+    kind: text("kind", { enum: FEEDBACK_KINDS }).notNull(),
+    /** The name of an evaluation that telemetry brought; null for feedback over the API. */
+    name: text("name"),
+    /** `up` or `down`, a number, or text. */
+    value: jsonb("value").$type<string | number>().notNull(),
+    scaleMin: doublePrecision("scale_min"),
+    scaleMax: doublePrecision("scale_max"),
+    comment: text("comment"),
+    /** False for the score of an automatic evaluation. */
+    givenByUser: boolean("given_by_user").notNull(),
+    source: text("source", { enum: FEEDBACK_SOURCES }).notNull(),
+    /** A hash of what makes two the same feedback: one replaces the other. */
+    identity: text("identity").notNull(),
+    givenAt: unixMs("given_at").notNull(),
+    createdAt: createdAt(),
+    /** When it was stored or changed, by the database's clock. */
+    updatedAt: unixMs("updated_at").notNull().default(NOW),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "feedback_conversation",
+      columns: [t.projectId, t.conversationId],
+      foreignColumns: [conversations.projectId, conversations.id],
+    }).onDelete("cascade"),
+    uniqueIndex("feedback_identity").on(t.projectId, t.identity),
+    index("feedback_newest").on(t.projectId, desc(t.givenAt), desc(t.id)),
+    index("feedback_newest_of_kind").on(t.projectId, t.kind, desc(t.givenAt), desc(t.id)),
+    index("feedback_of_conversation").on(t.projectId, t.conversationId, desc(t.givenAt), desc(t.id)),
+    index("feedback_waiting").on(t.projectId, t.conversationRef).where(sql`conversation_id is null`),
+    index("feedback_waiting_for_trace").on(t.projectId, t.traceId).where(sql`conversation_id is null`),
+  ],
+);

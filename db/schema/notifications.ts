@@ -1,0 +1,115 @@
+import { desc, sql } from "drizzle-orm";
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { createdAt, projectId, unixMs } from "./columns";
+import { connections } from "./connections";
+import { findings } from "./diagnostics";
+import { DELIVERY_STATES, NOTICE_KINDS, SEVERITIES } from "./enumerations";
+import { projects } from "./projects";
+
+/** Which Findings a project announces, and to which webhook. */
+export const notificationRules = pgTable(
+  "notification_rules",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    name: text("name").notNull(),
+    connectionId: text("connection_id").notNull(),
+    enabled: boolean("enabled").notNull(),
+    kinds: text("kinds", { enum: NOTICE_KINDS }).array().notNull(),
+    minSeverity: text("min_severity", { enum: SEVERITIES }).notNull(),
+    /** Empty: the Findings of every Rule. */
+    ruleIds: text("rule_ids").array().notNull(),
+    minConversations: integer("min_conversations").notNull(),
+    createdAt: createdAt(),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "notification_rules_connection",
+      columns: [t.projectId, t.connectionId],
+      foreignColumns: [connections.projectId, connections.id],
+    }).onDelete("cascade"),
+    index("notification_rules_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    index("notification_rules_connection_id").on(t.projectId, t.connectionId),
+    check("notification_rules_conversations", sql`${t.minConversations} >= 1`),
+  ],
+);
+
+/** One message to a webhook, about one notice or, as a digest, several. Its text is composed from the Findings when it is sent. */
+export const deliveries = pgTable(
+  "deliveries",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    connectionId: text("connection_id").notNull(),
+    noticeCount: integer("notice_count").notNull(),
+    state: text("state", { enum: DELIVERY_STATES }).notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    /** In our own words: nothing of what the receiver replied. */
+    error: text("error"),
+    createdAt: createdAt(),
+    lastAttemptAt: unixMs("last_attempt_at"),
+    deliveredAt: unixMs("delivered_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "deliveries_connection",
+      columns: [t.projectId, t.connectionId],
+      foreignColumns: [connections.projectId, connections.id],
+    }).onDelete("cascade"),
+    index("deliveries_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    index("deliveries_connection_id").on(t.projectId, t.connectionId, desc(t.createdAt)),
+    check("deliveries_delivered_at", sql`(${t.state} = 'delivered') = (${t.deliveredAt} is not null)`),
+    check("deliveries_failure_has_an_error", sql`${t.state} <> 'failed' or ${t.error} is not null`),
+  ],
+);
+
+/** An event of a Finding that a connection is told about, at most once. */
+export const notices = pgTable(
+  "notices",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    connectionId: text("connection_id").notNull(),
+    findingId: text("finding_id").notNull(),
+    findingEventId: text("finding_event_id").notNull(),
+    kind: text("kind", { enum: NOTICE_KINDS }).notNull(),
+    /** Null while it waits for a digest. */
+    deliveryId: text("delivery_id"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "notices_connection",
+      columns: [t.projectId, t.connectionId],
+      foreignColumns: [connections.projectId, connections.id],
+    }).onDelete("cascade"),
+    foreignKey({
+      name: "notices_finding",
+      columns: [t.projectId, t.findingId],
+      foreignColumns: [findings.projectId, findings.id],
+    }).onDelete("cascade"),
+    foreignKey({
+      name: "notices_delivery",
+      columns: [t.projectId, t.deliveryId],
+      foreignColumns: [deliveries.projectId, deliveries.id],
+    }).onDelete("cascade"),
+    uniqueIndex("notices_once").on(t.projectId, t.connectionId, t.findingEventId),
+    index("notices_finding_id").on(t.projectId, t.findingId),
+    index("notices_delivery_id").on(t.projectId, t.deliveryId),
+    index("notices_waiting").on(t.projectId, t.connectionId, t.createdAt).where(sql`delivery_id is null`),
+  ],
+);
