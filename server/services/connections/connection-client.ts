@@ -14,11 +14,11 @@ export type ConnectionClient = Caller & {
 export function connectionClient(row: ConnectionRow, client: Outbound = outbound()): ConnectionClient {
   const { id, kind, name, baseUrl, settings, projectId } = row;
   const secret = openSecret(row);
-  const requestOf = ({ path, query, json, headers, ...rest }: Call) => {
+  const requestOf = ({ path, query, json, headers, messageId, ...rest }: Call) => {
     const url = addressBelow(baseUrl, path, query);
     const body = json === undefined ? undefined : JSON.stringify(json);
     const signature =
-      secret === undefined ? { headers: {} } : kindOf(kind).sign(secret, { url, body }, settings as never);
+      secret === undefined ? { headers: {} } : kindOf(kind).sign(secret, { url, body, messageId }, settings as never);
     return {
       ...rest,
       projectId,

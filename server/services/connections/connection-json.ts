@@ -1,6 +1,6 @@
 import type { connections } from "@/db/schema";
 import { type Ctx, hasCapability } from "@/server/platform/context";
-import type { Connection } from "./schemas";
+import { type Connection, DEFAULT_SETTINGS } from "./schemas";
 
 type Row = typeof connections.$inferSelect;
 
@@ -10,8 +10,8 @@ export const connectionJson = (row: Row): Connection => ({
   kind: row.kind,
   name: row.name,
   baseUrl: row.baseUrl,
-  // Held to the schema of its kind when it was stored, and to the reply's again.
-  settings: row.settings as Connection["settings"],
+  // Held to the schema of its kind when it was stored, and to the reply's again. Older ones lack newer settings.
+  settings: { ...DEFAULT_SETTINGS[row.kind], ...row.settings } as Connection["settings"],
   secretSet: row.secretSealed !== null,
   lastTest: row.lastTest,
   createdAt: row.createdAt,

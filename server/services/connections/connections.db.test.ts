@@ -39,7 +39,7 @@ test("a connection has the address of its kind unless it says another, and tells
   expect(local.connection).toMatchObject({
     baseUrl: "https://api.openai.com/v1",
     secretSet: false,
-    settings: { defaultModel: null, dailyCalls: null, dailyUsd: 5 },
+    settings: { defaultModel: null, dailyCalls: null, dailyTokens: null, dailyUsd: 5 },
   });
   const { connections: listed } = await listConnections(ctx, {});
   expect(listed.map(({ name }) => name)).toEqual(["Hosted", "Our GitHub"]);

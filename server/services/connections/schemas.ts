@@ -1,18 +1,20 @@
 import { z } from "zod";
 import { CONNECTION_KINDS } from "@/db/schema/enumerations";
-import { idInput, pageInput, pagination } from "@/server/platform/schemas";
+import { filledText, idInput, pageInput, pagination } from "@/server/platform/schemas";
 
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 export { CONNECTION_KINDS };
 
-const line = z.string().trim().min(1).max(200);
+/** Not blank, which the pattern says in JSON Schema too. */
+const line = filledText(200);
 const names = z.array(line).max(50);
 
 const modelSettings = z.strictObject({
   /** The model that is asked where nobody names one. */
   defaultModel: line.nullable(),
-  /** At most so many calls and US dollars a day (UTC); `null` is no limit. */
+  /** At most so many calls, tokens and US dollars a day (UTC); `null` is no limit. */
   dailyCalls: z.int().min(0).max(1_000_000_000).nullable(),
+  dailyTokens: z.int().min(0).max(1_000_000_000_000).nullable(),
   dailyUsd: z.number().min(0).max(1_000_000_000).nullable(),
 });
 const webhookSettings = z.strictObject({
@@ -52,7 +54,7 @@ const TRACKER_DEFAULTS: z.infer<typeof trackerSettings> = {
   bodyTemplate: null,
 };
 export const DEFAULT_SETTINGS: { [Kind in ConnectionKind]: z.infer<(typeof SETTINGS)[Kind]> } = {
-  model: { defaultModel: null, dailyCalls: null, dailyUsd: null },
+  model: { defaultModel: null, dailyCalls: null, dailyTokens: null, dailyUsd: null },
   webhook: { format: "signed" },
   github: TRACKER_DEFAULTS,
   gitlab: TRACKER_DEFAULTS,
@@ -96,7 +98,7 @@ export const baseUrl = baseUrlText
   .refine((text) => !hasUser(text), "Must have no user and password in it: give them as the secret.")
   .refine((text) => !text.includes("#"), "Must have no fragment.");
 
-export const connectionName = z.string().trim().min(1, "Enter a name.").max(120);
+export const connectionName = filledText(120, "Enter a name.");
 
 /** Goes into a header as it is: nothing that would end it. */
 export const connectionSecret = z

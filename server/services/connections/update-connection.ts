@@ -10,7 +10,7 @@ import { checkAddress } from "./check-address";
 import { checkSecret } from "./check-secret";
 import { audited, connectionJson } from "./connection-json";
 import { locationOf, lockConnection } from "./read-connection";
-import { connectionReply, updateConnectionInput } from "./schemas";
+import { connectionReply, DEFAULT_SETTINGS, updateConnectionInput } from "./schemas";
 import { settingsOf } from "./settings-of";
 import { storedEnvelope } from "./stored-envelope";
 
@@ -33,7 +33,7 @@ export const updateConnection = verb(
     const target: Target = {
       kind: before.kind,
       baseUrl: baseUrl ?? before.baseUrl,
-      settings: settingsOf(before.kind, { ...before.settings, ...settings }),
+      settings: settingsOf(before.kind, { ...DEFAULT_SETTINGS[before.kind], ...before.settings, ...settings }),
     };
     if (baseUrl !== undefined) checkAddress(baseUrl);
     if (secret === undefined) refuseElsewhere(before, target);

@@ -1,5 +1,8 @@
 import { z } from "zod";
 import {
+  COLLECTION_MASKINGS,
+  DISMISSAL_REASONS,
+  FINDING_TRENDS,
   RESOLUTION_STATUSES,
   REVIEW_STATUSES,
   RULE_RUN_ORIGINS,
@@ -7,15 +10,8 @@ import {
   SEVERITIES,
 } from "@/db/schema/enumerations";
 import type { Evidence } from "@/db/schema/json";
-import {
-  idInput,
-  oneOrSeveral,
-  pageInput,
-  pagination,
-  queryNumber,
-  queryUnixMs,
-  unixMs,
-} from "@/server/platform/schemas";
+import { idInput, pageInput, pagination, sortOrder, unixMs } from "@/server/platform/schemas";
+import { conversationFilters } from "@/server/services/telemetry/schemas";
 
 export const severity = z.enum(SEVERITIES);
 export const reviewStatus = z.enum(REVIEW_STATUSES);
@@ -63,8 +59,30 @@ export const finding = z.object({
   resolutionStatus: resolutionStatus.nullable(),
   resolvedAt: z.number().nullable(),
   regressedAt: z.number().nullable(),
+  /** The severity that a person pinned; `null` when it comes from the Rules. */
+  pinnedSeverity: severity.nullable(),
+  /** A Finding that both regressed and escalates is shown as escalating. */
+  trend: z.enum(FINDING_TRENDS),
+  escalatingSince: z.number().nullable(),
+  dismissedAt: z.number().nullable(),
+  dismissalReason: z.enum(DISMISSAL_REASONS).nullable(),
+  dismissedUntilWorse: z.boolean(),
+  /** A member's id. */
+  assigneeId: z.string().nullable(),
+  /** `null` for nobody and for somebody who left; the address up to the @ for a member without a name. */
+  assigneeName: z.string().nullable(),
+  /** The Finding that this one was merged into; it has its occurrences. */
+  mergedIntoId: z.string().nullable(),
   occurrenceCount: z.int(),
   userCount: z.int(),
+  /** Among the newest 10,000 conversations of the last 14 days, with the 95% interval (Wilson) of the rate. */
+  recentShare: z.object({
+    affected: z.int(),
+    conversations: z.int(),
+    interval: z.object({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
+  }),
+  /** Conversations on each of the last 14 days (UTC), the current one last. */
+  recentDays: z.array(z.int()),
   /** Sum of the known costs of the affected conversations in US dollars; `null` when none is known. */
   affectedCost: z.number().nullable(),
   /** Whether `affectedCost` covers all of their model calls; otherwise it is a lower bound. */
@@ -95,20 +113,6 @@ export const findingDetail = finding.extend({
 });
 export type FindingDetail = z.infer<typeof findingDetail>;
 
-export const listFindingsInput = z.strictObject({
-  reviewStatus: reviewStatus.optional(),
-  /** One or several values (repeat the parameter). `none` matches Findings whose `resolutionStatus` is `null`. */
-  resolutionStatus: oneOrSeveral(z.enum([...resolutionStatus.options, "none"])).optional(),
-  severity: severity.optional(),
-  minDiagnosticScore: queryNumber(0, 1).optional(),
-  /** Inclusive. */
-  lastDetectedAfter: queryUnixMs.optional(),
-  /** Exclusive. */
-  lastDetectedBefore: queryUnixMs.optional(),
-  ruleId: z.string().max(100).optional(),
-  conversationId: z.string().max(1000).optional(),
-  ...pageInput,
-});
 export const findingsReply = z.object({ findings: z.array(finding), pagination });
 
 export const getFindingInput = z.strictObject({ findingId: idInput });
@@ -122,26 +126,6 @@ export const listOccurrencesInput = z.strictObject({
 });
 export const occurrencesReply = z.object({ occurrences: z.array(occurrence), pagination });
 
-/** At least one of the two. Dismissing clears the resolution, so the same body cannot also set it. */
-export const updateFindingInput = z
-  .strictObject({
-    findingId: idInput,
-    reviewStatus: reviewStatus.optional(),
-    resolutionStatus: resolutionStatus.optional(),
-  })
-  .refine((input) => input.reviewStatus !== undefined || input.resolutionStatus !== undefined, {
-    message: "Send reviewStatus, resolutionStatus or both.",
-  })
-  .refine((input) => !(input.reviewStatus === "dismissed" && input.resolutionStatus !== undefined), {
-    message: "Dismissing clears the resolution: set it in a separate request.",
-    path: ["resolutionStatus"],
-  })
-  // The two refinements in JSON Schema.
-  .meta({
-    anyOf: [{ required: ["reviewStatus"] }, { required: ["resolutionStatus"] }],
-    not: { required: ["reviewStatus", "resolutionStatus"], properties: { reviewStatus: { const: "dismissed" } } },
-  });
-
 /** Reply to an update by a caller who may not read Findings. */
 export const changedFindingReply = z.object({
   finding: finding.pick({
@@ -150,6 +134,8 @@ export const changedFindingReply = z.object({
     resolutionStatus: true,
     resolvedAt: true,
     regressedAt: true,
+    pinnedSeverity: true,
+    assigneeId: true,
     updatedAt: true,
   }),
 });
@@ -200,17 +186,49 @@ export const ruleRunsReply = z.object({ runs: z.array(ruleRun) });
 export const queuedRuleRunsReply = z.object({
   runs: z.array(ruleRun.omit({ resultCount: true, skipReason: true, errorMessage: true, notes: true })),
 });
+
+export const BULK_CONVERSATIONS_MAX = 1000;
+export const createManyRuleRunsInput = z
+  .strictObject({
+    /** These conversations, by our ids. */
+    conversationIds: z.array(idInput).min(1).max(BULK_CONVERSATIONS_MAX).optional(),
+    /** Without `conversationIds`: all that match, as of now. `{}` matches every conversation. */
+    filter: conversationFilters.optional(),
+  })
+  .meta({
+    oneOf: [{ required: ["conversationIds"] }, { required: ["filter"] }],
+    examples: [{ filter: { hasErrors: true } }],
+  });
+/** `queued`: the new Runs, or `null` while a background job queues them. */
+export const diagnosisReply = z.object({
+  diagnosis: z.object({ conversations: z.int(), rules: z.int(), queued: z.int().nullable() }),
+});
+/** Reply to a caller who may not read conversations: a filter's count would tell what is in them. */
+export const requestedDiagnosisReply = z.object({ diagnosis: diagnosisReply.shape.diagnosis.pick({ rules: true }) });
+
+export const RULE_RUN_SORTS = ["created", "duration", "attempts"] as const;
+export type RuleRunSort = (typeof RULE_RUN_SORTS)[number];
+
 export const listRuleRunsInput = z.strictObject({
   status: runStatus.optional(),
   origin: runOrigin.optional(),
   ruleId: z.string().max(100).optional(),
   backfillId: z.string().max(200).optional(),
   conversationId: z.string().max(1000).optional(),
+  sort: z.enum(RULE_RUN_SORTS).default("created"),
+  order: sortOrder.default("desc"),
   ...pageInput,
 });
-export const ruleRunPageReply = z.object({ runs: z.array(ruleRun), pagination });
+/** `sampled`: more Runs match than are sorted. */
+export const ruleRunPageReply = z.object({ runs: z.array(ruleRun), sampled: z.boolean(), pagination });
 export const getRuleRunInput = z.strictObject({ runId: idInput });
 export const ruleRunReply = z.object({ run: ruleRun });
+/** A queued Run without its results. */
+export const queuedRuleRunReply = z.object({
+  run: ruleRun.omit({ resultCount: true, skipReason: true, errorMessage: true, notes: true }),
+});
+
+export const reviewCountReply = z.object({ forReview: z.int(), countedUpTo: z.int() });
 
 /** What diagnosis has covered so far, to explain an empty list of Findings. Times are Unix ms. */
 export const diagnosticsStatusReply = z.object({
@@ -223,8 +241,52 @@ export const diagnosticsStatusReply = z.object({
   }),
 });
 
-export const settingsReply = z.object({ settings: z.object({ automaticSchedulingEnabled: z.boolean() }) });
-export const updateSettingsInput = z.strictObject({ automaticSchedulingEnabled: z.boolean() });
+const CACHE_DAYS_MAX = 3650;
+
+/**
+ * `adjudicatorConnectionId`: the model connection that settles ambiguous Signals; `null` for the only one, if there is exactly one.
+ * `adjudicationCacheDays`: how long its answers are reused and stored. `collectionMasking`: what collection does with personal data
+ * and secrets.
+ */
+const diagnosticSettings = z.object({
+  automaticSchedulingEnabled: z.boolean(),
+  adjudicatorConnectionId: z.string().nullable(),
+  adjudicationCacheDays: z.int(),
+  collectionMasking: z.enum(COLLECTION_MASKINGS),
+});
+const budget = z.object({ calls: z.number().nullable(), tokens: z.number().nullable(), usd: z.number().nullable() });
+/** `adjudicator`: the connection in use, with what it has used today (UTC), including what calls in progress have reserved. */
+export const settingsReply = z.object({
+  settings: diagnosticSettings,
+  adjudicator: z
+    .object({
+      connectionId: z.string(),
+      defaultModel: z.string().nullable(),
+      dailyLimits: budget,
+      usedToday: z.object({ calls: z.int(), tokens: z.int(), usd: z.number(), unpricedCalls: z.int() }),
+    })
+    .nullable(),
+});
+export const changedSettingsReply = settingsReply.pick({ settings: true });
+export const updateSettingsInput = z
+  .strictObject({
+    automaticSchedulingEnabled: z.boolean().optional(),
+    adjudicatorConnectionId: idInput.nullable().optional(),
+    adjudicationCacheDays: z.int().min(1).max(CACHE_DAYS_MAX).optional(),
+    collectionMasking: z.enum(COLLECTION_MASKINGS).optional(),
+  })
+  .refine((input) => Object.values(input).some((value) => value !== undefined), {
+    message: "Send a setting to change.",
+  })
+  .meta({
+    examples: [{ automaticSchedulingEnabled: true }],
+    anyOf: [
+      { required: ["automaticSchedulingEnabled"] },
+      { required: ["adjudicatorConnectionId"] },
+      { required: ["adjudicationCacheDays"] },
+      { required: ["collectionMasking"] },
+    ],
+  });
 
 export const adjudicationMode = z.enum(["auto", "deterministic-only"]);
 
@@ -235,10 +297,11 @@ export const ruleConfigurationJson = z.object({
   minDiagnosticConfidence: z.number(),
   adjudicationMode,
   adjudicationModel: z.string().nullable(),
+  sampleRate: z.number(),
   signalOverrides: z.record(z.string(), z.object({ enabled: z.boolean().optional(), severity: severity.optional() })),
 });
 
-/** A built-in Rule with this project's settings. Precision and recall are measured; `null` where there is no labelled data. */
+/** A built-in Rule with this project's settings. Figures are measured on labelled data; `null` where there is none. */
 export const rule = z.object({
   id: z.string(),
   version: z.int(),
@@ -253,11 +316,24 @@ export const rule = z.object({
       name: z.string(),
       looksFor: z.string(),
       severity,
+      /** Whether Runs report it. `false` for one that needs an adjudicator and has none, whatever the configuration says. */
       enabled: z.boolean(),
+      /**
+       * What a Signal that only an adjudicator can settle lacks although it is turned on: the project's `adjudicator`, or the
+       * Rule's adjudication `mode` "auto". `null` if nothing.
+       */
+      needs: z.enum(["adjudicator", "mode"]).nullable(),
       precision: z.number().nullable(),
       recall: z.number().nullable(),
-      /** Labelled conversations behind the two figures. */
+      f1: z.number().nullable(),
+      auc: z.number().nullable(),
+      /** Labelled conversations behind the figures. */
       measuredOn: z.int(),
+      /** `measured` on conversations that people or benchmarks labelled; `none`: there is no figure. */
+      basis: z.enum(["measured", "none"]),
+      /** Findings of this project that people confirmed, and that they found wrong. */
+      confirmedFindings: z.int(),
+      wrongFindings: z.int(),
     }),
   ),
 });

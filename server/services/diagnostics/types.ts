@@ -1,8 +1,11 @@
 import type { SEVERITIES } from "@/db/schema/enumerations";
-import type { Evidence } from "@/db/schema/json";
+import type { Evidence, ModelBaseline, Quantiles } from "@/db/schema/json";
+import type { SnapshotFeedback } from "@/server/services/telemetry/feedback/schemas";
 import type { Message, ModelCall, ToolCall } from "@/server/services/telemetry/schemas";
 
 export type { Evidence };
+/** What was usual in the project before the day (UTC) on which a conversation began. */
+export type ProjectBaseline = { models: readonly ModelBaseline[]; conversationCost: Quantiles | null };
 export type Severity = (typeof SEVERITIES)[number];
 
 /** A detector's input: one whole conversation, normalised. Times are Unix ms. */
@@ -12,22 +15,32 @@ export type ConversationSnapshot = {
   startedAt: number;
   lastActivityAt: number;
   messages: readonly Message[];
-  modelCalls: readonly Pick<
-    ModelCall,
-    | "spanId"
-    | "traceId"
-    | "name"
-    | "provider"
-    | "requestedModel"
-    | "responseModel"
-    | "finishReasons"
-    | "status"
-    | "error"
-    | "startedAt"
-    | "endedAt"
-    | "usage"
-  >[];
+  modelCalls: readonly SnapshotModelCall[];
   toolCalls: readonly ToolCall[];
+  /** What users said about it, oldest first. */
+  feedback?: readonly SnapshotFeedback[] | undefined;
+  /** Null or absent when the project has too little history. */
+  baseline?: ProjectBaseline | null | undefined;
+};
+
+/** A model call without what no detector reads. */
+export type SnapshotModelCall = Pick<
+  ModelCall,
+  | "spanId"
+  | "traceId"
+  | "name"
+  | "provider"
+  | "requestedModel"
+  | "responseModel"
+  | "finishReasons"
+  | "status"
+  | "error"
+  | "startedAt"
+  | "endedAt"
+  | "usage"
+> & {
+  /** US dollars, exact; null or absent when unknown. */
+  costTotal?: string | null | undefined;
 };
 
 /** One detection. `score` (0..1) is the detector's own; confidence comes from the measured precision at that score. */
@@ -52,6 +65,8 @@ export type Detector = {
   enabledByDefault: boolean;
   /** One sentence for the Rules page. */
   looksFor: string;
+  /** Whether all of its verdicts are ambiguous, so that without an adjudicator it reports nothing. */
+  needsAdjudicator?: true;
   detect(conversation: ConversationSnapshot, configuration: DetectorConfiguration): DetectedSignal[];
 };
 

@@ -3,7 +3,7 @@ import type { OutboundReply, OutboundRequest } from "@/server/platform/outbound"
 import type { ConnectionKind, SETTINGS } from "../schemas";
 
 /** A request below a connection's address, before it has its credential. */
-export type Unsigned = { url: URL; body: string | undefined };
+export type Unsigned = { url: URL; body: string | undefined; messageId?: string | undefined };
 /** What a credential adds to a request. */
 export type Signature = { url?: URL; headers: Record<string, string> };
 
@@ -12,6 +12,8 @@ export type Call = Omit<OutboundRequest, "projectId" | "url" | "body"> & {
   /** Below the base URL, without its query. */
   path: string;
   query?: Record<string, string>;
+  /** Identifies a webhook's message, so that a receiver recognizes a repetition. Default: a new one. */
+  messageId?: string;
 };
 
 /** What a probe may ask of the service. */

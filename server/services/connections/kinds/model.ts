@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { bearer, type Kind } from "./kind";
 
-const models = z.object({ data: z.array(z.object({ id: z.string() })) });
+const models = z.object({ data: z.array(z.object({ id: z.string(), owned_by: z.string().nullish() })) });
+type Model = z.infer<typeof models>["data"][number];
+
+/** llama.cpp serves its only model under any name; Ollama lists a name without a tag as its `latest`. */
+const isServed = (name: string, listed: readonly Model[]) =>
+  listed.some(({ id }) => id === name || id === `${name}:latest`) ||
+  (listed.length === 1 && listed[0]?.owned_by === "llamacpp");
 
 /** Any endpoint that speaks OpenAI's API; a local one may do without a key. */
 export const model: Kind<"model"> = {
@@ -10,7 +16,7 @@ export const model: Kind<"model"> = {
   addressHint: "It usually ends in /v1.",
   probe: async (service, { defaultModel }) => {
     const { data } = await service.json({ path: "/models" }, models);
-    if (defaultModel === null || data.some(({ id }) => id === defaultModel)) return [];
+    if (defaultModel === null || isServed(defaultModel, data)) return [];
     return [`The endpoint does not list the default model "${defaultModel}".`];
   },
 };

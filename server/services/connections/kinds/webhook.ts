@@ -1,13 +1,18 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
+import { Webhook } from "standardwebhooks";
 import type { Kind, Signature, Unsigned } from "./kind";
 
-/** Standard Webhooks: id, time and body are signed, so that nothing can be changed or sent again later. */
-function standardSignature(secret: string, body = ""): Signature {
+/** Signs id, time and body as Standard Webhooks does, so that nothing can be changed or sent again later. */
+function standardSignature(secret: string, { body = "", messageId: id = `msg_${randomUUID()}` }: Unsigned): Signature {
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret);
-  const id = `msg_${randomUUID()}`;
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
-  return { headers: { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` } };
+  const now = new Date();
+  return {
+    headers: {
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+      "webhook-signature": new Webhook(key, { format: "raw" }).sign(id, now, body),
+    },
+  };
 }
 
 /** The address of an incoming webhook is its credential: the secret is that address, or what follows its host. */
@@ -21,7 +26,7 @@ export const webhook: Kind<"webhook"> = {
   needsSecret: ({ format }) =>
     format === "signed" ? "There is no secret: what is sent could not be signed." : undefined,
   sign: (secret, request, { format }) =>
-    format === "slack" ? slackAddress(secret, request) : standardSignature(secret, request.body),
+    format === "slack" ? slackAddress(secret, request) : standardSignature(secret, request),
   addressHint: "It is the address that the receiver gave you.",
   probe: async (service, { format }, { id, name }) => {
     const json =

@@ -18,6 +18,7 @@ import {
   updateDiagnosticSettings,
   updateFinding,
 } from "..";
+import { RULES } from "../rules";
 import { failingToolCall, storedConversation } from "../testing";
 import { forgetConversations } from "./forget-conversations";
 
@@ -127,8 +128,8 @@ async function largeFinding(project: Ctx) {
       select ${project.projectId}::text, 'many_' || n, 'many_' || n, 'user-' || n % 7, n, n, n from generate_series(1, ${MANY - 1}::int) n
       returning id, last_activity_at
     )
-    insert into occurrences (project_id, id, finding_id, conversation_id, score, confidence, severity, title, summary, evidence, detected_at, updated_at)
-    select o.project_id, o.id || made.id, o.finding_id, made.id, o.score, o.confidence, o.severity, o.title, o.summary, o.evidence, made.last_activity_at, o.updated_at
+    insert into occurrences (project_id, id, finding_id, conversation_id, score, confidence, severity, title, summary, evidence, cause_ids, detected_at, updated_at)
+    select o.project_id, o.id || made.id, o.finding_id, made.id, o.score, o.confidence, o.severity, o.title, o.summary, o.evidence, o.cause_ids, made.last_activity_at, o.updated_at
     from occurrences o, made where o.project_id = ${project.projectId}`);
   await diagnosed(project, {}, "Error: order 9917 not found");
   expect((await toolErrors(project))[0]).toMatchObject({ occurrenceCount: MANY + 1, firstDetectedAt: 1 });
@@ -247,7 +248,7 @@ test("repeated requests for the same activity queue one Run per Rule, executed o
     lastActivityAt: conversation.lastActivityAt,
   });
   expect(again.runs.map((run) => run.id)).toEqual(runs.map((run) => run.id));
-  expect(again.runs.map((run) => run.status)).toEqual(["completed", "completed", "completed"]);
+  expect(again.runs.map((run) => run.status)).toEqual(RULES.map(() => "completed"));
 
   expect(
     await executeRuleRuns(
@@ -263,7 +264,7 @@ test("Runs and their event are created atomically", async () => {
   const { runs } = await diagnosed(ctx);
   const events = await ctx.db.select().from(jobEvents).where(eq(jobEvents.projectId, ctx.projectId));
   expect(events.map((event) => event.data)).toEqual([
-    { projectId: ctx.projectId, runIds: expect.arrayContaining(runs.map((run) => run.id)) },
+    { projectId: ctx.projectId, origin: "on_demand", runIds: expect.arrayContaining(runs.map((run) => run.id)) },
   ]);
 });
 
@@ -278,7 +279,7 @@ test("a conversation can be identified by the client's own id, and non-string en
     traceIds: ["a", 1, null],
   });
   expect(runs[0]).toMatchObject({ conversationId: id, traceIds: ["a"], origin: "on_demand", status: "queued" });
-  expect((await listRuleRuns(ctx, { conversationId: "session-1", status: "queued" })).runs).toHaveLength(3);
+  expect((await listRuleRuns(ctx, { conversationId: "session-1", status: "queued" })).runs).toHaveLength(RULES.length);
 });
 
 test("a Run left running by a crash is retried, and counts its attempts", async () => {
@@ -487,14 +488,14 @@ test("an inactive conversation is diagnosed automatically, once, and again after
   expect((await listRuleRuns(ctx, {})).runs).toEqual([]);
   await scheduleInactiveConversations(ctx.db, later);
   await scheduleInactiveConversations(ctx.db, later);
-  expect((await listRuleRuns(ctx, { origin: "automatic" })).runs).toHaveLength(3);
+  expect((await listRuleRuns(ctx, { origin: "automatic" })).runs).toHaveLength(RULES.length);
 
   await ctx.db
     .update(conversations)
     .set({ receivedAt: Date.now() + 10, lastActivityAt: Date.now() })
     .where(eq(conversations.id, id));
   await scheduleInactiveConversations(ctx.db, later);
-  expect((await listRuleRuns(ctx, {})).runs).toHaveLength(6);
+  expect((await listRuleRuns(ctx, {})).runs).toHaveLength(2 * RULES.length);
 });
 
 test("with automatic scheduling off, nothing is diagnosed automatically", async () => {

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
-import { lockFindingsIn } from "./lock-findings-in";
-import { type OccurrenceChanges, refreshFindings } from "./refresh-findings";
+import { lockFindingsIn } from "./counts/lock-findings-in";
+import { type OccurrenceChanges, occurrenceChanges } from "./counts/occurrence-changes";
+import { refreshFindings } from "./counts/refresh-findings";
 
 type Forgotten<T> = { result: T; counts: Record<string, number>; ruleRunIds: string[] };
 
@@ -18,13 +19,14 @@ export async function forgetConversations<T>(
   await lockFindingsIn(tx, conversationIds, "update");
 
   const ids = sql`${sql.param([...conversationIds])}::text[]`;
-  const occurrences = await tx.db.execute<{ finding_id: string }>(sql`
-    delete from occurrences where project_id = ${tx.projectId} and conversation_id = any(${ids}) returning finding_id`);
+  const occurrences = await tx.db.execute<{ finding_id: string; detected_at: string; cause_ids: string[] }>(sql`
+    delete from occurrences where project_id = ${tx.projectId} and conversation_id = any(${ids})
+    returning finding_id, detected_at, cause_ids`);
   const runs = await tx.db.execute<{ id: string }>(sql`
     delete from rule_runs where project_id = ${tx.projectId} and conversation_id = any(${ids}) returning id`);
   const result = await work();
-  const changes = new Map<string, number>();
-  for (const row of occurrences) changes.set(row.finding_id, (changes.get(row.finding_id) ?? 0) - 1);
+  const { changes, removed } = occurrenceChanges();
+  for (const row of occurrences) removed(row);
   const findings = occurrences.length > 0 ? await recount(tx, changes) : 0;
   return {
     result,
@@ -40,14 +42,15 @@ async function recount(tx: Ctx, changes: OccurrenceChanges): Promise<number> {
     where f.project_id = ${tx.projectId} and f.id = any(${ids})
       and not exists (select 1 from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)
     returning 1`);
-  await refreshFindings(tx, { changes, conversationIds: [] });
+  // Describes them anew from their earliest remaining occurrence.
+  await refreshFindings(tx, { changes, conversationIds: [], origin: null });
   await tx.db.execute(sql`
-    update findings f set title = o.title, summary = o.summary
-    from (
-      select distinct on (finding_id) finding_id, title, summary from occurrences
-      where project_id = ${tx.projectId} and finding_id = any(${ids})
-      order by finding_id, detected_at desc, id desc
-    ) o
-    where f.project_id = ${tx.projectId} and f.id = o.finding_id`);
+    update findings m set title = f.title, summary = f.summary
+    from findings f
+    where m.project_id = ${tx.projectId} and m.merged_into_id = any(${ids}) and f.project_id = m.project_id
+      and f.id = m.merged_into_id`);
+  await tx.db.execute(sql`
+    update finding_causes set cause = null, keys = '{}'
+    where project_id = ${tx.projectId} and finding_id = any(${ids}) and occurrence_count <= 0`);
   return gone.length;
 }

@@ -4,7 +4,7 @@ import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { type FindingDetail, findingReply, getFindingInput } from "../schemas";
-import { findingJson } from "./finding-json";
+import { findingsJson } from "./finding-json";
 import { occurrencesOf } from "./list-occurrences";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -44,7 +44,7 @@ export async function readFinding(ctx: Ctx, findingId: string): Promise<FindingD
   const affected =
     all.since === row.firstDetectedAt ? row.occurrenceCount : await occurrencesSince(ctx, findingId, all.since);
   return {
-    ...findingJson(row),
+    ...(await findingsJson(ctx, [row]))[0]!,
     latestOccurrence: latest[0] ?? null,
     share: { affected, conversations: Math.max(all.count, affected), since: all.since },
     days: [...days].map(({ day, occurrences }) => ({

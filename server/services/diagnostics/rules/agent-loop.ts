@@ -3,7 +3,7 @@ import type { Rule } from "../types";
 
 export const agentLoop: Rule = {
   id: "agent-loop",
-  version: 1,
+  version: 2,
   name: "Agent loop",
   summary: "An agent that goes round: the same calls, the same words, the same work again.",
   detectors: AGENT_LOOP_DETECTORS,

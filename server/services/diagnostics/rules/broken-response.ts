@@ -3,7 +3,7 @@ import type { Rule } from "../types";
 
 export const brokenResponse: Rule = {
   id: "broken-response",
-  version: 1,
+  version: 2,
   name: "Broken response",
   summary:
     "Answers that are empty, cut off, malformed, in the wrong language, stuck on a phrase, or show the chat template.",

@@ -31,6 +31,8 @@ export type Confidence = { value: number; basis: "measured" | "generated" | "pri
 export const PRIOR_PRECISION = 0.5;
 /** Weight of the prior in verdicts: ten measured ones outweigh it. */
 const PRIOR_VERDICTS = 5;
+/** From this score on a detector thinks a Signal likely; verdicts below say nothing about those above, nor the reverse. */
+const LIKELY_SCORE = 0.5;
 /** Weight of a generated verdict relative to a measured one. */
 const GENERATED_WEIGHT = 0.25;
 
@@ -47,15 +49,62 @@ export const measured = (signal: string): MeasuredSignal | undefined => signals[
 
 /**
  * Returns the probability that a verdict of this detector at this score is correct: the precision measured in the score's
- * bucket, shrunk towards `PRIOR_PRECISION` when based on few verdicts.
+ * bucket, shrunk towards that of the others when based on few verdicts, and never lower for a higher score.
  */
 export function confidenceOf(signal: string, score: number): Confidence {
-  const bucket = signals[signal]?.buckets.find(({ from }) => from === bucketOf(score));
-  const measuredVerdicts = bucket?.measured ?? { n: 0, correct: 0 };
-  const generatedVerdicts = bucket?.generated ?? { n: 0, correct: 0 };
-  const n = measuredVerdicts.n + GENERATED_WEIGHT * generatedVerdicts.n;
-  const correct = measuredVerdicts.correct + GENERATED_WEIGHT * generatedVerdicts.correct;
-  const value = (correct + PRIOR_VERDICTS * PRIOR_PRECISION) / (n + PRIOR_VERDICTS);
-  const basis = measuredVerdicts.n > 0 ? "measured" : generatedVerdicts.n > 0 ? "generated" : "prior";
-  return { value, basis, n: measuredVerdicts.n + generatedVerdicts.n };
+  let known = confidences.get(signal);
+  if (!known) {
+    known = confidencesPerBucket(signals[signal]?.buckets ?? []);
+    confidences.set(signal, known);
+  }
+  return known[
+    Math.max(
+      0,
+      SCORE_BUCKETS.findLastIndex((from) => score >= from),
+    )
+  ]!;
+}
+
+const confidences = new Map<string, readonly Confidence[]>();
+
+/** Returns the confidence in each of `SCORE_BUCKETS`. */
+function confidencesPerBucket(buckets: readonly ConfidenceBucket[]): Confidence[] {
+  const curve = confidenceCurve(buckets);
+  return SCORE_BUCKETS.map((from) => {
+    const bucket = buckets.find((one) => one.from === from);
+    const n = (bucket?.measured.n ?? 0) + (bucket?.generated.n ?? 0);
+    const basis = !bucket || n === 0 ? "prior" : bucket.measured.n > 0 ? "measured" : "generated";
+    return { value: curve.findLast((one) => one.from <= from)?.value ?? PRIOR_PRECISION, basis, n };
+  });
+}
+
+/**
+ * Returns the confidence per bucket that has verdicts, ascending: a bucket of one wrong verdict would otherwise silence scores
+ * between two that are nearly always right.
+ */
+export function confidenceCurve(buckets: readonly ConfidenceBucket[]): { from: number; value: number }[] {
+  const counted = buckets.map(({ from, measured: of, generated }) => ({
+    from,
+    n: of.n + GENERATED_WEIGHT * generated.n,
+    correct: of.correct + GENERATED_WEIGHT * generated.correct,
+  }));
+  const expected = (from: number) => {
+    const others = counted.filter((one) => one.from !== from && Math.min(one.from, from) >= LIKELY_SCORE);
+    const sum = (field: "n" | "correct") => others.reduce((total, one) => total + one[field], 0);
+    return (sum("correct") + PRIOR_VERDICTS * PRIOR_PRECISION) / (sum("n") + PRIOR_VERDICTS);
+  };
+  const pools: { froms: number[]; weight: number; value: number }[] = [];
+  for (const { from, n, correct } of counted) {
+    const weight = n + PRIOR_VERDICTS;
+    let pool = { froms: [from], weight, value: (correct + PRIOR_VERDICTS * expected(from)) / weight };
+    // Pools adjacent buckets whose order is wrong (isotonic regression).
+    for (let last = pools.at(-1); last && last.value > pool.value; last = pools.at(-1)) {
+      pools.pop();
+      const both = last.weight + pool.weight;
+      const value = (last.weight * last.value + pool.weight * pool.value) / both;
+      pool = { froms: [...last.froms, ...pool.froms], weight: both, value };
+    }
+    pools.push(pool);
+  }
+  return pools.flatMap(({ froms, value }) => froms.map((from) => ({ from, value })));
 }

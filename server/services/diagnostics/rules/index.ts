@@ -1,28 +1,50 @@
 import type { Rule } from "../types";
 import { agentLoop } from "./agent-loop";
 import { brokenResponse } from "./broken-response";
+import { providerHealth } from "./provider-health";
+import { refusal } from "./refusal";
+import { taskFailure } from "./task-failure";
 import { toolFailure } from "./tool-failure";
+import { ungroundedAnswer } from "./ungrounded-answer";
+import { unsafeContent } from "./unsafe-content";
+import { userCorrection } from "./user-correction";
+import { userDissatisfaction } from "./user-dissatisfaction";
 
 /** The built-in Rules in display order. */
-export const RULES: readonly Rule[] = [toolFailure, agentLoop, brokenResponse];
+export const RULES: readonly Rule[] = [
+  toolFailure,
+  agentLoop,
+  userDissatisfaction,
+  userCorrection,
+  brokenResponse,
+  refusal,
+  providerHealth,
+  taskFailure,
+  unsafeContent,
+  ungroundedAnswer,
+];
 
 export { type Confidence, confidenceOf, measured } from "./confidence";
 export { fingerprint } from "./fingerprint";
 export { KEYWORD_SEVERITY, KEYWORD_SIGNAL } from "./keywords";
 export {
   type Candidate,
+  type Outcome,
+  outcomeOf,
   type RuleOccurrence,
   type RuleResult,
   type RunOptions,
   runDetectors,
+  signalsIn,
 } from "./run-rule";
-export { type DiagnosticScoreParts, diagnosticScore } from "./score";
-export { closestCause, sameCause } from "./similar-cause";
 export {
   type AdjudicationMode,
+  type ConfigurationPatch,
   configurationPatch,
   DEFAULT_CONFIGURATION,
-  patchedConfiguration,
   type RuleConfiguration,
-  ruleConfiguration,
-} from "./validate-configuration";
+} from "./schemas";
+export { type DiagnosticScoreParts, diagnosticScore, diagnosticScoreOf } from "./score";
+export { type CauseWords, causeKeys, causeSimilarity, causeWords } from "./similar-cause";
+export { type Interval, isEscalating, isWorse, NOW_DAYS, PAST_DAYS, type Rate, wilson } from "./trend";
+export { patchedConfiguration, ruleConfiguration, signalsOf, validatedConfiguration } from "./validate-configuration";

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { assistant, called, conversationOf, user } from "../../../../bench/labelled/conversation";
 import {
-  closestCause,
+  causeKeys,
+  causeSimilarity,
+  causeWords,
   confidenceOf,
   DEFAULT_CONFIGURATION,
   diagnosticScore,
@@ -10,8 +12,9 @@ import {
   RULES,
   ruleConfiguration,
   runDetectors,
-  sameCause,
+  signalsIn,
 } from ".";
+import { confidenceCurve } from "./confidence";
 import { keywordSignals } from "./keywords";
 
 const toolFailure = RULES.find(({ id }) => id === "tool-failure")!;
@@ -49,6 +52,24 @@ describe("a Rule reads a conversation", () => {
     expect(runDetectors(toolFailure, failing, off).occurrences).toEqual([]);
     const worse = { ...DEFAULT_CONFIGURATION, signalOverrides: { tool_error: { severity: "critical" as const } } };
     expect(runDetectors(toolFailure, failing, worse).occurrences[0]!.severity).toBe("critical");
+  });
+
+  test("and asks once about what a detector judges turn by turn: about the likeliest turn", () => {
+    const annoyed = conversationOf(
+      user("Where is my order?"),
+      assistant("It is on its way."),
+      user("You told me that already."),
+      assistant("It is on its way."),
+      user("No, that is wrong. This does not help."),
+    );
+    const everything = { ...DEFAULT_CONFIGURATION, minSignalScore: 0, adjudicationMode: "auto" as const };
+    const dissatisfaction = RULES.find(({ id }) => id === "user-dissatisfaction")!;
+    const judged = signalsIn(dissatisfaction, annoyed, everything).filter(({ cause }) => cause === "dissatisfied user");
+    expect(judged.length).toBeGreaterThan(1);
+    const { undecided } = runDetectors(dissatisfaction, annoyed, everything, { adjudicatorConnected: true });
+    expect(undecided.filter(({ cause }) => cause === "dissatisfied user")).toMatchObject([
+      { score: Math.max(...judged.map(({ score }) => score)), evidence: [{ messageIndex: 4 }] },
+    ]);
   });
 
   test("and drops ambiguous Signals, or returns them for a connected adjudicator", () => {
@@ -115,21 +136,37 @@ describe("causes", () => {
     expect(fingerprint("a", "b", "c")).not.toBe(fingerprint("a", "bc", ""));
     expect(fingerprint("a", "b", "c")).toMatch(/^[0-9a-f]{64}$/);
   });
+  const similarity = (a: string, b: string) => causeSimilarity(causeWords(a), causeWords(b));
   test("are similar with mostly the same words about the same tool", () => {
     const [emma, bob] = [
       "send: recipient emma johnson not found in the users list",
       "send: recipient bob not found in the users list",
     ];
-    expect(sameCause(emma, bob)).toBe(true);
-    expect(sameCause(bob, emma)).toBe(true);
-    expect(sameCause("get: reservation not found", "get: flight not found")).toBe(false);
-    expect(sameCause("get: order not found", "put: order not found")).toBe(false);
+    expect(similarity(emma, bob)).toBe(0.7);
+    expect(similarity(bob, emma)).toBe(similarity(emma, bob));
+    expect(similarity("get: reservation not found", "get: flight not found")).toBe(0);
+    expect(similarity("get: order not found", "put: order not found")).toBe(0);
+    expect(similarity("get: <n>", "get: <id>")).toBe(0);
   });
-  test("the closest of several is independent of their order", () => {
-    const known = ["f: a b c d", "f: a b c e", "g: a b c"];
-    expect(closestCause("f: a b c", known)).toBe("f: a b c d");
-    expect(closestCause("f: a b c", known.toReversed())).toBe("f: a b c d");
-    expect(closestCause("f: z", known)).toBeNull();
+  test("that are similar always share a key, so that the index finds them", () => {
+    const words = ["not", "found", "in", "the", "list", "recipient", "of", "users", "für", "注文"];
+    const causes = Array.from({ length: 200 }, (_, n) => {
+      const chosen = words.filter((_word, index) => (n * 37 + index * index * 11) % 10 < 8);
+      return `send: ${chosen.join(" ")} ${n % 3 === 0 ? "" : `extra${n % 7}`}`;
+    });
+    const read = causes.map(causeWords);
+    const keys = read.map((cause) => new Set(causeKeys(["prj_1", "r", "s"], cause)));
+    let similar = 0;
+    for (let a = 0; a < causes.length; a++) {
+      for (let b = 0; b < a; b++) {
+        if (causeSimilarity(read[a]!, read[b]!) === 0) continue;
+        similar++;
+        expect([...keys[a]!].some((key) => keys[b]!.has(key))).toBe(true);
+      }
+    }
+    expect(similar).toBeGreaterThan(1000);
+    const [key] = causeKeys(["prj_2", "r", "s"], read[0]!);
+    expect(keys[0]!.has(key!)).toBe(false);
   });
 });
 
@@ -157,4 +194,17 @@ test("confidence is derived from verdicts, and is the prior without any", () => 
       }
     }
   }
+});
+
+test("confidence rises with the score, and a few odd verdicts do not silence a well-measured Signal", () => {
+  const bucket = (from: number, n: number, correct: number) => ({
+    from,
+    measured: { n, correct },
+    generated: { n: 0, correct: 0 },
+  });
+  const values = (...buckets: Parameters<typeof confidenceCurve>[0]) =>
+    confidenceCurve(buckets).map(({ value }) => Number(value.toFixed(2)));
+  expect(values(bucket(0.5, 2, 1), bucket(0.7, 2, 0), bucket(0.9, 55, 55))).toEqual([0.74, 0.74, 0.95]);
+  expect(values(bucket(0.3, 6, 0), bucket(0.5, 7, 0), bucket(0.9, 146, 136))[1]).toBeLessThan(0.5);
+  expect(values(bucket(0.9, 1, 1))[0]).toBeLessThan(0.7);
 });

@@ -1,9 +1,10 @@
+import { isBetter } from "../detectors/reading/evidence";
 import type { ConversationSnapshot, DetectedSignal, Detector, Evidence, Rule, Severity } from "../types";
 import { confidenceOf } from "./confidence";
 import { KEYWORD_SEVERITY, KEYWORD_SIGNAL, keywordSignals } from "./keywords";
-import type { RuleConfiguration } from "./validate-configuration";
+import type { RuleConfiguration } from "./schemas";
 
-/** A Signal that a Rule reports in a conversation. At most one per (`signal`, `cause`). */
+/** A Signal that a Rule reports in a conversation. */
 export type RuleOccurrence = {
   signal: string;
   severity: Severity;
@@ -22,6 +23,7 @@ export type RuleOccurrence = {
 export type Candidate = RuleOccurrence;
 
 export type RuleResult = {
+  /** At most one per (`signal`, `cause`), as in `undecided`. */
   occurrences: RuleOccurrence[];
   /** Signals to adjudicate in mode `auto` with a connected adjudicator; otherwise empty. */
   undecided: Candidate[];
@@ -50,18 +52,11 @@ export function runDetectors(
   };
   const asks = configuration.adjudicationMode === "auto" && options.adjudicatorConnected === true;
 
-  for (const found of signalsIn(rule, conversation, configuration)) {
-    if (found.score < configuration.minSignalScore) {
-      result.dropped.belowScore++;
-    } else if (found.verdict === "ambiguous" && asks) {
-      result.undecided.push(found);
-    } else if (found.verdict === "ambiguous") {
-      result.dropped.ambiguous++;
-    } else if (found.confidence < configuration.minDiagnosticConfidence) {
-      result.dropped.belowConfidence++;
-    } else {
-      result.occurrences.push(found);
-    }
+  for (const found of oneForEachCause(signalsIn(rule, conversation, configuration))) {
+    const outcome = outcomeOf(found, configuration);
+    if (outcome === "found") result.occurrences.push(found);
+    else if (outcome === "ambiguous" && asks) result.undecided.push(found);
+    else result.dropped[outcome]++;
   }
   if (configuration.adjudicationMode === "auto" && !asks) {
     const left = result.dropped.ambiguous;
@@ -72,22 +67,50 @@ export function runDetectors(
   return result;
 }
 
-/** Returns all Signals from the Rule's enabled detectors, before thresholds. */
+/** Keeps the best of the Signals with one name and cause: a detector may judge turn by turn, and a Finding counts once. */
+function oneForEachCause(signals: readonly RuleOccurrence[]): readonly RuleOccurrence[] {
+  if (signals.length < 2) return signals;
+  const best = new Map<string, RuleOccurrence>();
+  for (const one of signals) {
+    const key = `${one.signal} ${one.cause}`;
+    const known = best.get(key);
+    if (!known || isBetter(one, known)) best.set(key, one);
+  }
+  return [...best.values()];
+}
+
+/** What becomes of a detected Signal without an adjudicator: it is found, or dropped for this reason. */
+export type Outcome = "found" | keyof RuleResult["dropped"];
+
+/** Applies a configuration's thresholds to a detected Signal. */
+export function outcomeOf(
+  { score, verdict, confidence }: Pick<RuleOccurrence, "score" | "verdict" | "confidence">,
+  thresholds: Pick<RuleConfiguration, "minSignalScore" | "minDiagnosticConfidence">,
+): Outcome {
+  if (score < thresholds.minSignalScore) return "belowScore";
+  if (verdict === "ambiguous") return "ambiguous";
+  return confidence < thresholds.minDiagnosticConfidence ? "belowConfidence" : "found";
+}
+
+const NO_OVERRIDE: Partial<RuleConfiguration["signalOverrides"][string]> = {};
+
+/** Returns all Signals from the Rule's enabled detectors, before thresholds; several may have one cause. */
 export function signalsIn(
   rule: Rule,
   conversation: ConversationSnapshot,
   configuration: Pick<RuleConfiguration, "keywords" | "signalOverrides">,
 ): RuleOccurrence[] {
   const { keywords, signalOverrides } = configuration;
-  const override = (signal: string) => signalOverrides[signal] ?? {};
-  const seen = rule.detectors
-    .filter((detector) => override(detector.signal).enabled ?? detector.enabledByDefault)
-    .flatMap((detector) =>
-      detector
-        .detect(conversation, { keywords })
-        .map((signal) => occurrenceOf(detector, signal, override(detector.signal).severity)),
-    );
-  if (override(KEYWORD_SIGNAL).enabled === false) return seen;
+  const override = (signal: string) => signalOverrides[signal] ?? NO_OVERRIDE;
+  const seen: RuleOccurrence[] = [];
+  for (const detector of rule.detectors) {
+    const { enabled, severity } = override(detector.signal);
+    if (!(enabled ?? detector.enabledByDefault)) continue;
+    for (const signal of detector.detect(conversation, configuration)) {
+      seen.push(occurrenceOf(detector, signal, severity));
+    }
+  }
+  if (keywords.length === 0 || override(KEYWORD_SIGNAL).enabled === false) return seen;
   const severity = override(KEYWORD_SIGNAL).severity ?? KEYWORD_SEVERITY;
   const said = keywordSignals(conversation, keywords).map(({ name, ...signal }) => ({
     ...signal,
@@ -99,6 +122,8 @@ export function signalsIn(
 }
 
 function occurrenceOf(detector: Detector, found: DetectedSignal, severity = detector.severity): RuleOccurrence {
-  const { name, ...rest } = found;
-  return { ...rest, signal: name, severity, confidence: confidenceOf(name, found.score).value };
+  // Field by field: copying all but one is many times slower, and some conversations have hundreds.
+  const { name, score, verdict, evidence, cause, title, summary } = found;
+  const confidence = confidenceOf(name, score).value;
+  return { signal: name, severity, score, confidence, verdict, evidence, cause, title, summary };
 }

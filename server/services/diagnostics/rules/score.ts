@@ -22,10 +22,18 @@ export function diagnosticScore(input: {
 }): { score: number; parts: DiagnosticScoreParts } {
   const affected = Math.max(0, input.affectedConversations);
   const share = affected / (Math.max(affected, input.recentConversations) + PRIOR_CONVERSATIONS);
-  const parts = {
-    severity: SEVERITY_WEIGHT[input.severity],
+  return diagnosticScoreOf({
+    severity: input.severity,
     confidence: Math.min(1, Math.max(0, input.confidence)),
     spread: Math.cbrt(share),
-  };
+  });
+}
+
+/** Returns the score of known parts at another severity. */
+export function diagnosticScoreOf({ severity, ...rest }: { severity: Severity; confidence: number; spread: number }): {
+  score: number;
+  parts: DiagnosticScoreParts;
+} {
+  const parts = { severity: SEVERITY_WEIGHT[severity], confidence: rest.confidence, spread: rest.spread };
   return { score: parts.severity * parts.confidence * parts.spread, parts };
 }

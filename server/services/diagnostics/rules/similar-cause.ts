@@ -1,42 +1,47 @@
+import { createHash } from "node:crypto";
+
 /**
- * Jaccard similarity of words (without masks) from which two causes are merged. At .7 "recipient <name> not found in the
- * users list" is merged across names, while "reservation not found" (.5) stays separate from "flight not found".
+ * Jaccard similarity of words (without masks) from which two causes are the same problem. At .7 "recipient <name> not found in
+ * the users list" is joined across names, while "reservation not found" (.5) stays separate from "flight not found".
  */
 const SIMILARITY = 0.7;
 const MASK = /<(?:url|email|id|date|time|path|value|n)>/g;
 
-/** Returns whether two normalised causes of one Rule and Signal are the same problem. Symmetric and context-free. */
-export function sameCause(a: string, b: string): boolean {
-  return a === b || similarity(a, b) >= SIMILARITY;
-}
+/** A cause, "subject: template", read for comparison. The subject (a tool, a model) must be equal. */
+export type CauseWords = { subject: string; words: ReadonlySet<string> };
 
-/** Returns the most similar of `known` that is the same problem as `cause`; ties are broken alphabetically, not by order. */
-export function closestCause(cause: string, known: readonly string[]): string | null {
-  let best: { cause: string; similarity: number } | null = null;
-  for (const other of known) {
-    if (other === cause) return other;
-    const alike = similarity(cause, other);
-    if (alike < SIMILARITY) continue;
-    if (!best || alike > best.similarity || (alike === best.similarity && other < best.cause)) {
-      best = { cause: other, similarity: alike };
-    }
-  }
-  return best?.cause ?? null;
-}
-
-function similarity(a: string, b: string): number {
-  const [left, right] = [parts(a), parts(b)];
-  if (left.subject !== right.subject) return 0;
-  if (left.words.size === 0 || right.words.size === 0) return 0;
-  let common = 0;
-  for (const word of left.words) if (right.words.has(word)) common++;
-  return common / (left.words.size + right.words.size - common);
-}
-
-/** Splits a cause, "subject: template". The subject (a tool, a model) must be equal. */
-function parts(cause: string): { subject: string; words: Set<string> } {
+/** Returns a cause's subject and the distinct words of its template, without masks. */
+export function causeWords(cause: string): CauseWords {
   const colon = cause.indexOf(": ");
   const subject = colon < 0 ? "" : cause.slice(0, colon);
   const template = (colon < 0 ? cause : cause.slice(colon + 2)).replace(MASK, " ");
   return { subject, words: new Set(template.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) };
+}
+
+/** Returns how similar two causes are, 0..1, or 0 below the threshold from which they are one problem. Symmetric. */
+export function causeSimilarity(left: CauseWords, right: CauseWords): number {
+  if (left.subject !== right.subject || left.words.size === 0 || right.words.size === 0) return 0;
+  let common = 0;
+  for (const word of left.words) if (right.words.has(word)) common++;
+  const similarity = common / (left.words.size + right.words.size - common);
+  return similarity >= SIMILARITY ? similarity : 0;
+}
+
+/** Characters of a key: 96 bits, so that different words practically never share one. */
+const KEY_LENGTH = 16;
+
+/**
+ * Returns the keys by which an index finds every similar cause: any two causes of one Rule and Signal that are similar share
+ * at least one (prefix filtering: of n words in a fixed order, sets that are similar share one of the first n - ⌈.7 n⌉ + 1).
+ * Long words come first because they are rare, which keeps the number of candidates small.
+ */
+export function causeKeys(scope: readonly [projectId: string, ruleId: string, signal: string], cause: CauseWords) {
+  const words = [...cause.words].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  const length = words.length - Math.ceil(SIMILARITY * words.length - 1e-9) + 1;
+  return words.slice(0, words.length === 0 ? 0 : length).map((word) =>
+    createHash("sha256")
+      .update(JSON.stringify([...scope, cause.subject, word]))
+      .digest("base64url")
+      .slice(0, KEY_LENGTH),
+  );
 }

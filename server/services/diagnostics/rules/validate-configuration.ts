@@ -1,55 +1,8 @@
-import { z } from "zod";
-import { SEVERITIES } from "@/db/schema/enumerations";
+import { ServiceError } from "@/server/platform/errors";
+import { fieldErrors } from "@/server/platform/field-errors";
 import type { Rule } from "../types";
 import { KEYWORD_SIGNAL } from "./keywords";
-
-export const ADJUDICATION_MODES = ["deterministic-only", "auto"] as const;
-export type AdjudicationMode = (typeof ADJUDICATION_MODES)[number];
-
-const KEYWORDS_MAX = 200;
-const KEYWORD_CHARACTERS_MAX = 200;
-
-/** Valid values per field. */
-const keywords = z.array(z.string().trim().min(1).max(KEYWORD_CHARACTERS_MAX)).max(KEYWORDS_MAX);
-const share = z.number().min(0).max(1);
-const adjudicationMode = z.enum(ADJUDICATION_MODES);
-const adjudicationModel = z.string().trim().min(1).max(200).nullable();
-const signalName = z.string().max(100);
-const severity = z.enum(SEVERITIES);
-
-/** A Rule's complete configuration; missing fields get their default. */
-export const configurationFields = z.strictObject({
-  /** Matched literally, as whole words, case-insensitively, in any language. */
-  keywords: keywords.default([]),
-  /** 0..1. Signals with a lower detector score are dropped. */
-  minSignalScore: share.default(0.3),
-  /** 0..1. Signals with a lower confidence (measured precision) are dropped. */
-  minDiagnosticConfidence: share.default(0.5),
-  /** `auto` asks the adjudicator about ambiguous signals; `deterministic-only` drops them. */
-  adjudicationMode: adjudicationMode.default("deterministic-only"),
-  /** `null` for the default model of the project's adjudicator connection. */
-  adjudicationModel: adjudicationModel.default(null),
-  /** By Signal name: turned on or off, or with another severity. */
-  signalOverrides: z
-    .record(signalName, z.strictObject({ enabled: z.boolean().optional(), severity: severity.optional() }))
-    .default({}),
-});
-export type RuleConfiguration = z.infer<typeof configurationFields>;
-
-export const DEFAULT_CONFIGURATION: RuleConfiguration = configurationFields.parse({});
-
-/** The fields that a PATCH changes: `null` resets a field to its default, or removes the override of a Signal. */
-export const configurationPatch = z.strictObject({
-  keywords: keywords.nullish(),
-  minSignalScore: share.nullish(),
-  minDiagnosticConfidence: share.nullish(),
-  adjudicationMode: adjudicationMode.nullish(),
-  adjudicationModel: adjudicationModel.optional(),
-  signalOverrides: z
-    .record(signalName, z.strictObject({ enabled: z.boolean().nullish(), severity: severity.nullish() }).nullable())
-    .nullish(),
-});
-export type ConfigurationPatch = z.infer<typeof configurationPatch>;
+import { type ConfigurationPatch, configurationFields, type RuleConfiguration } from "./schemas";
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
@@ -88,4 +41,12 @@ export function ruleConfiguration(rule: Rule) {
       });
     }
   });
+}
+
+/** Validates a whole configuration against its Rule; throws a 422 that lists every problem. */
+export function validatedConfiguration(rule: Rule, configuration: object): RuleConfiguration {
+  const { error, data } = ruleConfiguration(rule).safeParse(configuration);
+  if (data) return data;
+  const errors = fieldErrors(error).map((one) => ({ ...one, path: `/configuration${one.path}` }));
+  throw new ServiceError("unprocessable", errors.map(({ message }) => message).join(" "), { errors });
 }

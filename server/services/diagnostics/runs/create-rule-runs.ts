@@ -41,7 +41,7 @@ export const createRuleRuns = verb(
     }),
 );
 
-/** Returns the newest Run of each Rule for this snapshot; earlier ones were skipped or failed. */
+/** Returns the Run of each Rule that answers for this snapshot; without one, the newest that was skipped or failed. */
 async function runsOf(
   tx: Ctx,
   { conversationId, lastActivityAt, traceIds }: Snapshot,
@@ -60,9 +60,10 @@ async function runsOf(
     )
     .orderBy(asc(ruleRuns.createdAt), asc(ruleRuns.id));
   return rules.flatMap(({ rule, revision }) => {
-    const newest = rows.findLast(
+    const same = rows.filter(
       (row) => row.ruleId === rule.id && row.ruleVersion === rule.version && row.configurationRevision === revision,
     );
-    return newest ?? [];
+    // A backfill that found the question answered has stored a skipped Run, newer than the answer.
+    return same.find(({ status }) => status !== "skipped" && status !== "failed") ?? same.at(-1) ?? [];
   });
 }

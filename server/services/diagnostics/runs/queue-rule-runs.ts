@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
 import { ruleRuns } from "@/db/schema";
-import { insertOf } from "@/db/sets";
+import { insertOf, type RowOf, rowsFor } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { RUNS_PER_EVENT, ruleRunsQueued } from "@/server/platform/jobs/events";
@@ -17,20 +18,58 @@ export const tracesKeyOf = (traceIds: readonly string[]) =>
         .update(JSON.stringify([...new Set(traceIds)].sort()))
         .digest("base64url");
 
+/** Columns that a Run gets when it executes. */
+const LEFT = [
+  "attempts",
+  "result_count",
+  "read_until",
+  "skip_reason",
+  "error_message",
+  "notes",
+  "created_at",
+  "started_at",
+  "finished_at",
+] as const;
+
+type Options =
+  | {
+      origin: "on_demand" | "automatic";
+      again?: boolean;
+      /** Part of a selection: queued apart from what a person waits for. */
+      bulk?: boolean;
+      backfillId?: undefined;
+    }
+  | { origin: "backfill"; again?: undefined; bulk?: undefined; backfillId: string };
+
+const HASH_VALUES = 2 ** 32;
+
+/** Returns where a conversation lies in [0, 1), by its id: a Rule samples those below its rate. */
+const sampleOf = (conversationId: string) =>
+  createHash("sha256").update(conversationId).digest().readUInt32BE() / HASH_VALUES;
+
+/** Returns whether a Rule reads the conversation: sampling applies to automatic Runs only. */
+const covers =
+  ({ conversationId }: Snapshot, origin: string) =>
+  ({ configuration: { sampleRate } }: ConfiguredRule) =>
+    origin !== "automatic" || sampleRate >= 1 || sampleOf(conversationId) < sampleRate;
+
 /**
  * Queues one Run per Rule and snapshot, with its event, in the caller's transaction. The same combination of Rule, version,
- * settings and snapshot is not queued twice unless its Run was skipped or failed. With `again` a completed Run is
- * requeued too, for spans that arrived late. Returns the ids of the newly queued Runs.
+ * settings and snapshot is not queued twice unless its Run was skipped or failed, or users gave feedback since it started.
+ * With `again` every completed Run is requeued, for spans that arrived late. A conversation outside a
+ * Rule's sample gets no automatic Run. A backfill gets a skipped Run for each repetition, so that its Runs cover every
+ * conversation that it has scanned. Returns the ids of the newly queued Runs.
  */
 export async function queueRuleRuns(
   ctx: Ctx,
   snapshots: readonly Snapshot[],
   rules: readonly ConfiguredRule[],
-  { origin, again = false }: { origin: "on_demand" | "automatic"; again?: boolean },
+  { origin, again = false, bulk = false, backfillId }: Options,
 ): Promise<string[]> {
   const rows = snapshots.flatMap((snapshot) =>
-    rules.map(({ rule, revision }) => ({
+    rules.filter(covers(snapshot, origin)).map(({ rule, revision }) => ({
       id: newId("run"),
+      backfill_id: backfillId ?? null,
       rule_id: rule.id,
       rule_version: rule.version,
       configuration_revision: revision,
@@ -41,36 +80,82 @@ export async function queueRuleRuns(
     })),
   );
   if (rows.length === 0) return [];
-  const repeated = again
-    ? sql`do update set status = 'queued', result_count = null, read_until = null, started_at = null, finished_at = null
-          where rule_runs.status = 'completed'`
-    : sql`do nothing`;
+  // Feedback may be given at any time after the conversation, and its Runs read it.
+  const isOutdated = again
+    ? sql`true`
+    : sql`exists (
+        select 1 from feedback f
+        where f.project_id = rule_runs.project_id and f.conversation_id = rule_runs.conversation_id
+          and f.updated_at >= rule_runs.started_at)`;
+  const repeated = sql`do update set status = 'queued', origin = excluded.origin,
+    backfill_id = coalesce(excluded.backfill_id, rule_runs.backfill_id), result_count = null, read_until = null,
+    started_at = null, finished_at = null where rule_runs.status = 'completed' and ${isOutdated}`;
   const insert = insertOf(ruleRuns, {
     same: { project_id: ctx.projectId, origin, status: "queued" },
     rows,
-    left: [
-      "backfill_id",
-      "attempts",
-      "result_count",
-      "read_until",
-      "skip_reason",
-      "error_message",
-      "notes",
-      "created_at",
-      "started_at",
-      "finished_at",
-    ],
+    left: LEFT,
     onConflict: sql`
       (project_id, conversation_id, rule_id, rule_version, configuration_revision, last_activity_at, traces_key)
       where status not in ('skipped', 'failed') ${repeated}`,
   });
-  const queued = await ctx.db.execute<{ id: string }>(sql`${insert} returning id`);
+  const queued = await ctx.db.execute<Queued>(sql`${insert} returning id, conversation_id, rule_id`);
 
   const ids = [...queued].map((row) => row.id);
-  const events = [];
-  for (let from = 0; from < ids.length; from += RUNS_PER_EVENT) {
-    events.push(ruleRunsQueued.create({ projectId: ctx.projectId, runIds: ids.slice(from, from + RUNS_PER_EVENT) }));
+  await emit(
+    ctx.db,
+    ...batchesOf([...queued]).map((runIds) =>
+      ruleRunsQueued.create({ projectId: ctx.projectId, origin, runIds, ...(bulk ? { bulk: true as const } : {}) }),
+    ),
+  );
+  if (backfillId !== undefined && ids.length < rows.length) {
+    const isQueued = new Set([...queued].map(pairOf));
+    await storeRepetitions(
+      ctx,
+      rows.filter((row) => !isQueued.has(pairOf(row))),
+    );
   }
-  await emit(ctx.db, ...events);
   return ids;
+}
+
+function idsByConversation(queued: readonly Queued[]): Iterable<string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { id, conversation_id } of queued) {
+    const group = groups.get(conversation_id);
+    if (group) group.push(id);
+    else groups.set(conversation_id, [id]);
+  }
+  return groups.values();
+}
+
+/** Splits Runs into events. The Runs of one conversation share an event, so that its snapshot is loaded once. */
+function batchesOf(queued: readonly Queued[]): string[][] {
+  const batches: string[][] = [];
+  for (const ids of idsByConversation(queued)) {
+    const last = batches.at(-1);
+    if (last && last.length + ids.length <= RUNS_PER_EVENT) last.push(...ids);
+    else batches.push(ids);
+  }
+  return batches;
+}
+
+type Queued = { id: string; conversation_id: string; rule_id: string };
+const pairOf = ({ conversation_id, rule_id }: Pick<Queued, "conversation_id" | "rule_id">) =>
+  `${conversation_id} ${rule_id}`;
+
+type Row = Omit<RowOf<typeof ruleRuns>, "project_id" | "origin" | "status" | (typeof LEFT)[number]>;
+
+/** Stores Runs of a backfill as skipped, each with a reason that names the Run that asks or has answered the same question. */
+async function storeRepetitions(ctx: Ctx, rows: readonly Row[]) {
+  const { columns, rows: repeated } = rowsFor(ruleRuns, [...LEFT, "project_id", "origin", "status"], rows);
+  await ctx.db.execute(sql`
+    insert into rule_runs (project_id, origin, status, skip_reason, finished_at, ${columns})
+    select ${ctx.projectId}, 'backfill', 'skipped',
+      coalesce(case when r.status = 'completed' then 'Already read with the same settings: ' else 'Already queued: ' end || r.id,
+        'Already read with the same settings.'),
+      ${NOW}, t.*
+    from ${repeated} left join rule_runs r
+      on r.project_id = ${ctx.projectId} and r.conversation_id = t.conversation_id and r.rule_id = t.rule_id
+        and r.rule_version = t.rule_version and r.configuration_revision = t.configuration_revision
+        and r.last_activity_at = t.last_activity_at and r.traces_key = t.traces_key
+        and r.status not in ('skipped', 'failed')`);
 }

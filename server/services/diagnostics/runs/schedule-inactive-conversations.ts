@@ -3,7 +3,9 @@ import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { env } from "@/env";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
+import { attachOverlooked } from "@/server/services/telemetry";
 import { configuredRules } from "../settings/rule-settings";
+import { queueCollection } from "./queue-collection";
 import { queueRuleRuns } from "./queue-rule-runs";
 
 /** Conversations of one transaction, which keeps transactions short when a project has a backlog. */
@@ -15,6 +17,7 @@ const BATCH_SIZE = 200;
  */
 export async function scheduleInactiveConversations(db: Db, at?: number): Promise<{ runs: number }> {
   const quietSince = (at ?? (await databaseNow(db))) - env().DIAGNOSE_AFTER_QUIET_SECONDS * 1000;
+  await attachOverlooked(db);
   const projects = await db.execute<{ id: string }>(sql`
     select p.id from projects p left join diagnostic_settings s on s.project_id = p.id
     where coalesce(s.automatic_scheduling_enabled, true)
@@ -55,5 +58,10 @@ const scheduleSome = (ctx: Ctx, quietSince: number) =>
       traceIds: [],
     }));
     const queued = await queueRuleRuns(tx, snapshots, rules, { origin: "automatic", again: true });
+    // A conversation without any Run, because every Rule is turned off, is collected from too.
+    await queueCollection(
+      tx,
+      snapshots.map(({ conversationId }) => conversationId),
+    );
     return { conversations: quiet.length, runs: queued.length };
   });

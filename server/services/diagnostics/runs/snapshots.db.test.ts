@@ -15,6 +15,7 @@ import {
   scheduleInactiveConversations,
   updateRule,
 } from "..";
+import { RULES } from "../rules";
 import { failingToolCall, storedConversation } from "../testing";
 
 const START = Date.UTC(2026, 10, 1, 12);
@@ -172,7 +173,7 @@ test("an automatic Run reads the conversation as of when it became inactive, how
   await ingest(ctx, CLEAN);
   await scheduleInactiveConversations(ctx.db, Date.now() + 3_600_000);
   const { runs } = await listRuleRuns(ctx, { origin: "automatic" });
-  expect(runs).toHaveLength(3);
+  expect(runs).toHaveLength(RULES.length);
   await ingest(ctx, FAILING);
   await executeRuleRuns(
     ctx,
@@ -238,7 +239,7 @@ test("Runs of several snapshots executed together leave the results of the lates
     const asked = { conversationId: SESSION, lastActivityAt: at, traceIds: [...traceIds] };
     ids.push(...(await createRuleRuns(ctx, asked)).runs.map(({ id }) => id));
   }
-  expect(await executeRuleRuns(ctx, ids)).toEqual({ completed: 12 });
+  expect(await executeRuleRuns(ctx, ids)).toEqual({ completed: 4 * RULES.length });
   const found = await seen(ctx);
   expect(found).toMatchObject([{ signal: "tool_error", detectedAt: AFTER_BOTH }]);
   expect(new Set(found[0]!.evidence.map((one) => JSON.stringify(one))).size).toBe(found[0]!.evidence.length);

@@ -18,6 +18,12 @@ const newestRuns = (ctx: Ctx, status: "queued" | "running" | "completed", limit:
   where project_id = ${ctx.projectId} and status >= ${status} and status <= ${status}
   order by status, created_at desc, id desc limit ${limit}`;
 
+/**
+ * Written so that no index is searched by it: while a backfill runs, the statistics may be of a moment when no Run was
+ * completed, and the planner would look for the next conversation by reading and sorting every completed Run, a thousand times.
+ */
+const isCompleted = sql`r.status || '' = 'completed'`;
+
 export const diagnosticsStatus = verb(
   {
     name: "diagnostics.status",
@@ -36,12 +42,12 @@ export const diagnosticsStatus = verb(
       last: string | null;
     }>(sql`
       with recursive read(id) as (
-        (select conversation_id from rule_runs where project_id = ${ctx.projectId} and status = 'completed'
-         order by conversation_id limit 1)
+        (select r.conversation_id from rule_runs r where r.project_id = ${ctx.projectId} and ${isCompleted}
+         order by r.conversation_id limit 1)
         union all
         select (
           select r.conversation_id from rule_runs r
-          where r.project_id = ${ctx.projectId} and r.conversation_id > read.id and r.status = 'completed'
+          where r.project_id = ${ctx.projectId} and r.conversation_id > read.id and ${isCompleted}
           order by r.conversation_id limit 1) from read where read.id is not null
       )
       select

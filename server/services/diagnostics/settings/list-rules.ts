@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { verb } from "@/server/platform/verb";
-import { KEYWORD_SEVERITY, KEYWORD_SIGNAL, measured } from "../rules";
-import { rulesReply } from "../schemas";
+import { type Adjudicator, findAdjudicator } from "../adjudicator";
+import { type JudgedFindings, judgedFindings } from "../findings/judged-findings";
+import { KEYWORD_SEVERITY, KEYWORD_SIGNAL, measured, type RuleConfiguration } from "../rules";
+import { type rule as ruleJsonSchema, rulesReply } from "../schemas";
+import type { Detector } from "../types";
 import { type ConfiguredRule, configuredRules } from "./rule-settings";
 
 export const listRules = verb(
@@ -13,35 +16,57 @@ export const listRules = verb(
     input: z.strictObject({}),
     reply: rulesReply,
   },
-  async (ctx) => ({ rules: (await configuredRules(ctx)).map(ruleJson) }),
+  async (ctx) => {
+    const known = { judged: await judgedFindings(ctx), adjudicator: await findAdjudicator(ctx) };
+    return { rules: (await configuredRules(ctx)).map((rule) => ruleJson(rule, known)) };
+  },
 );
 
 /** The Signal that every Rule has in addition to those of its detectors. */
-const KEYWORD = {
+const KEYWORD: Omit<Detector, "detect"> = {
   signal: KEYWORD_SIGNAL,
   severity: KEYWORD_SEVERITY,
   enabledByDefault: true,
   looksFor: "One of the project's own `keywords`, said by anyone but the instructions.",
 };
 
+/** What a Rule's JSON form needs of the project. */
+type Known = { judged: JudgedFindings; adjudicator: Adjudicator | null };
+
+/** Returns what a Signal that only an adjudicator can settle lacks. */
+function lacks({ adjudicationMode, adjudicationModel }: RuleConfiguration, adjudicator: Adjudicator | null) {
+  if (!adjudicator || (adjudicationModel ?? adjudicator.defaultModel) === null) return "adjudicator";
+  return adjudicationMode === "auto" ? null : "mode";
+}
+
 /** Converts a configured Rule to its JSON form; Signals have the project's overrides applied. */
-export const ruleJson = ({ rule, revision, enabled, configuration }: ConfiguredRule) => ({
+export const ruleJson = (
+  { rule, revision, enabled, configuration }: ConfiguredRule,
+  { judged, adjudicator }: Known,
+): z.input<typeof ruleJsonSchema> => ({
   ...rule,
   enabled,
   configurationRevision: revision,
   configuration,
-  signals: [...rule.detectors, KEYWORD].map(({ signal, severity, enabledByDefault, looksFor }) => {
+  signals: [...rule.detectors, KEYWORD].map(({ signal, severity, enabledByDefault, looksFor, needsAdjudicator }) => {
     const override = configuration.signalOverrides[signal];
+    const isOn = override?.enabled ?? enabledByDefault;
+    const needs = isOn && needsAdjudicator ? lacks(configuration, adjudicator) : null;
     // Figures from generated conversations would show that a detector works, not how precise it is on real ones.
     const figures = measured(signal)?.measured;
     return {
       name: signal,
       looksFor,
       severity: override?.severity ?? severity,
-      enabled: override?.enabled ?? enabledByDefault,
+      enabled: isOn && needs === null,
+      needs,
       precision: figures?.precision ?? null,
       recall: figures?.recall ?? null,
+      f1: figures?.f1 ?? null,
+      auc: figures?.auc ?? null,
       measuredOn: figures?.n ?? 0,
+      basis: (figures?.n ?? 0) > 0 ? "measured" : "none",
+      ...judged(rule.id, signal),
     };
   }),
 });

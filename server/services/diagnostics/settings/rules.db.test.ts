@@ -1,16 +1,22 @@
 import { expect, test } from "vitest";
+import { conversations } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { createConnection, updateConnection } from "@/server/services/connections";
 import {
   createRuleRuns,
   diagnosticsStatus,
   executeRuleRuns,
   getDiagnosticSettings,
   listFindings,
+  listRuleRuns,
   listRules,
+  scheduleInactiveConversations,
   updateDiagnosticSettings,
+  updateFinding,
   updateRule,
 } from "..";
+import { RULES } from "../rules";
 import { failingToolCall, storedConversation } from "../testing";
 
 async function diagnose(ctx: Ctx) {
@@ -32,19 +38,44 @@ const signals = async (ctx: Ctx) =>
 test("every Rule describes its Signals with severity and measured precision", async () => {
   const { ctx } = await testProject();
   const { rules } = await listRules(ctx, {});
-  expect(rules.map((rule) => rule.id)).toEqual(["tool-failure", "agent-loop", "broken-response"]);
+  expect(rules.map((rule) => rule.id)).toEqual(RULES.map(({ id }) => id));
   for (const signal of rules.flatMap((rule) => rule.signals)) {
     expect(signal.looksFor.length).toBeGreaterThan(10);
     if (signal.precision !== null) expect(signal.measuredOn).toBeGreaterThan(0);
   }
 });
 
+test("a Signal that only an adjudicator can settle is on once there is one and the Rule asks it", async () => {
+  const { ctx } = await testProject();
+  const claim = async () => {
+    const rule = (await listRules(ctx, {})).rules.find(({ id }) => id === "ungrounded-answer")!;
+    const { enabled, needs } = rule.signals.find(({ name }) => name === "unsupported_claim")!;
+    return { enabled, needs };
+  };
+  const set = (configuration: Parameters<typeof updateRule>[1]["configuration"]) =>
+    updateRule(ctx, { ruleId: "ungrounded-answer", configuration });
+  expect(await claim()).toEqual({ enabled: false, needs: "adjudicator" });
+  const given = { kind: "model" as const, name: "Judge", baseUrl: "https://models.example.com/v1" };
+  const { connection } = await createConnection(ctx, { ...given, settings: { defaultModel: null } });
+  expect(await claim()).toEqual({ enabled: false, needs: "adjudicator" });
+  await updateConnection(ctx, { connectionId: connection.id, settings: { defaultModel: "judge-1" } });
+  expect(await claim()).toEqual({ enabled: false, needs: "mode" });
+  await set({ adjudicationMode: "auto" });
+  expect(await claim()).toEqual({ enabled: true, needs: null });
+  await set({ signalOverrides: { unsupported_claim: { enabled: false } } });
+  expect(await claim()).toEqual({ enabled: false, needs: null });
+  const others = (await listRules(ctx, {})).rules.flatMap(({ signals: all }) => all);
+  expect(others.every(({ needs }) => needs === null)).toBe(true);
+});
+
 test("a Rule that is off queues no Runs, in this project only", async () => {
   const { ctx } = await testProject();
   const other = await testProject();
   await updateRule(ctx, { ruleId: "tool-failure", enabled: false });
-  expect((await diagnose(ctx)).map((run) => run.ruleId)).toEqual(["agent-loop", "broken-response"]);
-  expect(await diagnose(other.ctx)).toHaveLength(3);
+  expect((await diagnose(ctx)).map((run) => run.ruleId)).toEqual(
+    RULES.map(({ id }) => id).filter((id) => id !== "tool-failure"),
+  );
+  expect(await diagnose(other.ctx)).toHaveLength(RULES.length);
   expect((await toolFailure(other.ctx)).enabled).toBe(true);
 });
 
@@ -96,6 +127,7 @@ test("a PATCH merges into the configuration, and null resets a field", async () 
     minDiagnosticConfidence: 0.9,
     adjudicationMode: "deterministic-only",
     adjudicationModel: null,
+    sampleRate: 1,
     signalOverrides: { tool_error: { severity: "low" } },
   });
   expect(
@@ -181,14 +213,68 @@ test("the status explains an empty list of Findings", async () => {
   expect((await diagnosticsStatus(ctx, {})).status).toMatchObject({
     conversations: 2,
     conversationsRead: 1,
-    runsWaiting: 3,
+    runsWaiting: RULES.length,
     lastRunFinishedAt: expect.any(Number),
   });
 });
 
 test("automatic scheduling is on by default", async () => {
   const { ctx } = await testProject();
-  expect(await getDiagnosticSettings(ctx, {})).toEqual({ settings: { automaticSchedulingEnabled: true } });
+  const settings = async () => (await getDiagnosticSettings(ctx, {})).settings;
+  expect(await settings()).toEqual({
+    automaticSchedulingEnabled: true,
+    adjudicatorConnectionId: null,
+    adjudicationCacheDays: 30,
+    collectionMasking: "mask",
+  });
   await updateDiagnosticSettings(ctx, { automaticSchedulingEnabled: false });
-  expect(await getDiagnosticSettings(ctx, {})).toEqual({ settings: { automaticSchedulingEnabled: false } });
+  expect(await settings()).toEqual({
+    automaticSchedulingEnabled: false,
+    adjudicatorConnectionId: null,
+    adjudicationCacheDays: 30,
+    collectionMasking: "mask",
+  });
+});
+
+const queuedRuns = async (ctx: Ctx) => {
+  const of = async (ruleId: string) => (await listRuleRuns(ctx, { limit: 200, origin: "automatic", ruleId })).runs;
+  return [...(await of("agent-loop")), ...(await of("tool-failure"))];
+};
+
+test("automatic Runs cover a Rule's share of conversations, the same ones whenever they are asked, and on demand all", async () => {
+  const { ctx } = await testProject();
+  const sampled = async (sampleRate: number) => {
+    await updateRule(ctx, { ruleId: "agent-loop", configuration: { sampleRate } });
+    await ctx.db.update(conversations).set({ diagnosedReceivedAt: null });
+    await scheduleInactiveConversations(ctx.db, Date.now() + 3_600_000);
+    const runs = await queuedRuns(ctx);
+    const revision = Math.max(...runs.map((run) => (run.ruleId === "agent-loop" ? run.configurationRevision : 0)));
+    const mine = runs.filter((run) => run.ruleId === "agent-loop" && run.configurationRevision === revision);
+    return { loop: new Set(mine.map((run) => run.conversationId)), runs };
+  };
+  const ids = [];
+  for (let n = 0; n < 40; n++) ids.push((await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id);
+
+  const { loop: half, runs } = await sampled(0.5);
+  expect(half.size).toBeGreaterThan(8);
+  expect(half.size).toBeLessThan(32);
+  expect(runs.filter((run) => run.ruleId === "tool-failure")).toHaveLength(40);
+  const { loop: more } = await sampled(0.8);
+  for (const id of half) expect(more).toContain(id);
+
+  await updateRule(ctx, { ruleId: "agent-loop", configuration: { sampleRate: 0 } });
+  const { runs: asked } = await createRuleRuns(ctx, { conversationId: ids[0]!, lastActivityAt: Date.now() });
+  expect(asked.map((run) => run.ruleId)).toContain("agent-loop");
+});
+
+test("a Rule counts the Findings of its Signals that people confirmed or found wrong, in this project only", async () => {
+  const { ctx } = await testProject();
+  const other = await testProject();
+  await diagnose(ctx);
+  await diagnose(other.ctx);
+  const { findings } = await listFindings(ctx, { ruleId: "tool-failure" });
+  await updateFinding(ctx, { findingId: findings[0]!.id, reviewStatus: "dismissed", dismissalReason: "wrong" });
+  const counts = async (of: Ctx) => (await toolFailure(of)).signals.find(({ name }) => name === findings[0]!.signal);
+  expect(await counts(ctx)).toMatchObject({ confirmedFindings: 0, wrongFindings: 1 });
+  expect(await counts(other.ctx)).toMatchObject({ confirmedFindings: 0, wrongFindings: 0 });
 });

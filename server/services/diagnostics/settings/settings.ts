@@ -4,47 +4,79 @@ import { NOW } from "@/db/now";
 import { diagnosticSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
+import { unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { settingsReply, updateSettingsInput } from "../schemas";
+import { modelConnections } from "@/server/services/connections";
+import { DEFAULT_CACHE_DAYS, findAdjudicator, usedToday } from "../adjudicator";
+import { changedSettingsReply, settingsReply, updateSettingsInput } from "../schemas";
 
 /** On by default, so that a new project gets its first Finding without any setup. */
-const DEFAULTS = { automaticSchedulingEnabled: true };
+const DEFAULTS = {
+  automaticSchedulingEnabled: true,
+  adjudicatorConnectionId: null,
+  adjudicationCacheDays: DEFAULT_CACHE_DAYS,
+  collectionMasking: "mask" as const,
+};
 
 export async function readSettings(ctx: Pick<Ctx, "db" | "projectId">) {
   const [row] = await ctx.db.select().from(diagnosticSettings).where(eq(diagnosticSettings.projectId, ctx.projectId));
-  return row ? { automaticSchedulingEnabled: row.automaticSchedulingEnabled } : DEFAULTS;
+  if (!row) return DEFAULTS;
+  const { automaticSchedulingEnabled, adjudicatorConnectionId, adjudicationCacheDays, collectionMasking } = row;
+  return { automaticSchedulingEnabled, adjudicatorConnectionId, adjudicationCacheDays, collectionMasking };
 }
 
 export const getDiagnosticSettings = verb(
   {
     name: "diagnosticSettings.get",
-    summary: "Read whether conversations are diagnosed automatically.",
+    summary: "Read whether conversations are diagnosed automatically, and the adjudicator with what it used today.",
     effect: "read",
     capability: "diagnostics:read",
     input: z.strictObject({}),
     reply: settingsReply,
   },
-  async (ctx) => ({ settings: await readSettings(ctx) }),
+  async (ctx) => {
+    const adjudicator = await findAdjudicator(ctx);
+    return {
+      settings: await readSettings(ctx),
+      adjudicator: adjudicator && {
+        connectionId: adjudicator.connectionId,
+        defaultModel: adjudicator.defaultModel,
+        dailyLimits: adjudicator.limits,
+        usedToday: await usedToday(ctx, adjudicator.connectionId),
+      },
+    };
+  },
 );
 
 export const updateDiagnosticSettings = verb(
   {
     name: "diagnosticSettings.update",
-    summary: "Turn automatic diagnosis on or off.",
+    summary:
+      "Turn automatic diagnosis on or off, choose the adjudicator, set how long its answers are reused, or how collection masks.",
     description:
-      "Runs that are already queued still execute. Turning it on again also diagnoses conversations from the time it was off.",
+      "What is left out stays. `adjudicatorConnectionId` is a connection of kind `model` (422 otherwise). Answers of the adjudicator that are older than `adjudicationCacheDays` are not reused, and deleted within a day. With `collectionMasking` `mask`, collection replaces personal data and secrets by placeholders; with `hold_back` it collects no Example that has any. Runs that are already queued still execute. Turning it on again also diagnoses conversations from the time it was off.",
     effect: "write",
     capability: "diagnostics:write",
     input: updateSettingsInput,
-    reply: settingsReply,
+    reply: changedSettingsReply,
   },
   async (ctx, input) => {
+    const { adjudicatorConnectionId: named } = input;
+    if (named && !(await modelConnections(ctx)).some(({ id }) => id === named))
+      throw unprocessable("/adjudicatorConnectionId", "This project has no model connection with this id.");
     const before = await readSettings(ctx);
-    const row = { projectId: ctx.projectId, ...input, updatedAt: NOW };
+    const { automaticSchedulingEnabled, adjudicationCacheDays, collectionMasking } = input;
+    const changes = {
+      ...(automaticSchedulingEnabled !== undefined && { automaticSchedulingEnabled }),
+      ...(named !== undefined && { adjudicatorConnectionId: named }),
+      ...(adjudicationCacheDays !== undefined && { adjudicationCacheDays }),
+      ...(collectionMasking !== undefined && { collectionMasking }),
+      updatedAt: NOW,
+    };
     await ctx.db
       .insert(diagnosticSettings)
-      .values(row)
-      .onConflictDoUpdate({ target: diagnosticSettings.projectId, set: row });
+      .values({ projectId: ctx.projectId, ...DEFAULTS, ...changes })
+      .onConflictDoUpdate({ target: diagnosticSettings.projectId, set: changes });
     const settings = await readSettings(ctx);
     auditNote(ctx, { before, after: settings });
     return { settings };

@@ -5,13 +5,13 @@ import { NOW } from "@/db/now";
 import { ruleSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { notFound, ServiceError } from "@/server/platform/errors";
-import { fieldErrors } from "@/server/platform/field-errors";
+import { notFound } from "@/server/platform/errors";
 import { idInput } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { configurationPatch, patchedConfiguration, type RuleConfiguration, ruleConfiguration } from "../rules";
+import { findAdjudicator } from "../adjudicator";
+import { judgedFindings } from "../findings/judged-findings";
+import { configurationPatch, patchedConfiguration, validatedConfiguration } from "../rules";
 import { changedRuleReply, ruleReply } from "../schemas";
-import type { Rule } from "../types";
 import { ruleJson } from "./list-rules";
 import { configuredRules } from "./rule-settings";
 
@@ -25,14 +25,6 @@ const updateRuleInput = z
     examples: [{ enabled: true }],
     oneOf: [{ required: ["enabled"] }, { required: ["configuration"] }],
   });
-
-/** Validates the whole configuration against the Rule; the fields themselves are already well formed. */
-function validated(rule: Rule, configuration: object): RuleConfiguration {
-  const { error, data } = ruleConfiguration(rule).safeParse(configuration);
-  if (data) return data;
-  const errors = fieldErrors(error).map((one) => ({ ...one, path: `/configuration${one.path}` }));
-  throw new ServiceError("unprocessable", errors.map(({ message }) => message).join(" "), { errors });
-}
 
 /** Serialises concurrent PATCHes, which read before they write. */
 const lockRule = (tx: Ctx, ruleId: string) =>
@@ -58,7 +50,7 @@ export const updateRule = verb(
       const after = {
         enabled: enabled ?? before.enabled,
         configuration: configuration
-          ? validated(before.rule, patchedConfiguration(before.configuration, configuration))
+          ? validatedConfiguration(before.rule, patchedConfiguration(before.configuration, configuration))
           : before.configuration,
       };
       const changes = !isDeepStrictEqual(after, { enabled: before.enabled, configuration: before.configuration });
@@ -77,6 +69,7 @@ export const updateRule = verb(
         },
         after: { configurationRevision: revision, ...after },
       });
-      return { rule: ruleJson({ ...before, ...after, revision }) };
+      const known = { judged: await judgedFindings(tx), adjudicator: await findAdjudicator(tx) };
+      return { rule: ruleJson({ ...before, ...after, revision }, known) };
     }),
 );

@@ -64,6 +64,11 @@ describe("repeated_message", () => {
       matches(repeatedMessage, conversationOf(...times(3, (at) => [user(`Point ${at}?`), assistant(words)]))),
     ).toHaveLength(1);
   });
+  test("ignores what somebody in a channel says again much later", () => {
+    const others = times(8, (at) => [user(`And ${at}?`), assistant(`That is answer number ${at}.`)]);
+    const log = times(3, () => [user("Anyone?"), assistant(words), ...others]);
+    expect(matches(repeatedMessage, conversationOf(...log))).toEqual([]);
+  });
   test("ignores courtesies and the same answer to the same question", () => {
     expect(
       matches(repeatedMessage, conversationOf(...times(3, () => [user("Thanks"), assistant("You are welcome!")]))),

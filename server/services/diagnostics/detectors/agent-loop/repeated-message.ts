@@ -11,6 +11,9 @@ const LONG = 80;
 const SHORT_WEIGHT = 0.35;
 /** Weight of a repeat after the user repeated the question. */
 const SAME_QUESTION_WEIGHT = 0.5;
+/** Weight of a repeat after many other messages: people in a channel ask again, a loop repeats itself at once. */
+const FAR_MESSAGES = 12;
+const FAR_WEIGHT = 0.3;
 /** Share of common word n-grams from which two messages are near duplicates. */
 const NEAR_DUPLICATE = 0.75;
 /** Number of preceding assistant messages compared for near duplicates; exact duplicates are found at any distance. */
@@ -34,7 +37,8 @@ export const repeatedMessage: Detector = {
           const length = first.key.length >= LONG ? 1 : SHORT_WEIGHT;
           const [before, after] = [group[index - 1]!, group[index]!];
           const asked = after.turn > before.turn && normalised(after.question) === normalised(before.question);
-          repeats += length * (asked ? SAME_QUESTION_WEIGHT : 1);
+          const distance = after.index - before.index > FAR_MESSAGES ? FAR_WEIGHT : 1;
+          repeats += length * distance * (asked ? SAME_QUESTION_WEIGHT : 1);
         }
         const score = loopScore(repeats);
         if (score < SCORE_FLOOR) return [];

@@ -56,6 +56,12 @@ describe("truncated_response", () => {
     expect(answers(truncatedResponse, "How?", `${prose}After that, go to the`)).toHaveLength(1);
     expect(answers(truncatedResponse, "How?", "Like so:\n\n```js\nconst a = [1, 2")).toHaveLength(1);
   });
+  test("ignores a line of a channel that its speaker continues", () => {
+    const said = (name: string, content: string) => ({ role: "assistant", name, content });
+    const log = [user("Hi"), said("ada", `${prose}After that, go to the`), said("alan", "Hm."), said("ada", "door.")];
+    expect(matches(truncatedResponse, conversationOf(...log))).toEqual([]);
+    expect(matches(truncatedResponse, conversationOf(...log.slice(0, 2)))).toHaveLength(1);
+  });
   test("ignores a signature, a list or a complete text", () => {
     for (const end of [
       "",

@@ -71,7 +71,7 @@ function declaredCuts({ messages, modelCalls }: ConversationSnapshot): DetectedS
 
 function brokenOff({ messages }: ConversationSnapshot, { index, text }: SpokenMessage): DetectedSignal[] {
   const reading = readEnd(text);
-  if (!reading) return [];
+  if (!reading || isContinued(messages, index)) return [];
   return [
     {
       name: "truncated_response",
@@ -83,6 +83,15 @@ function brokenOff({ messages }: ConversationSnapshot, { index, text }: SpokenMe
       summary: `The answer ends “…${text.trimEnd().slice(-80)}”.`,
     },
   ];
+}
+
+/** Messages in which a speaker of several may continue a line that the channel cut. */
+const CONTINUED_WITHIN = 8;
+
+function isContinued(messages: ConversationSnapshot["messages"], index: number): boolean {
+  const name = messages[index]!.parts[0]?.name;
+  if (name === undefined) return false;
+  return messages.slice(index + 1, index + 1 + CONTINUED_WITHIN).some(({ parts }) => parts[0]?.name === name);
 }
 
 function readEnd(text: string): { score: number; cause: string } | null {

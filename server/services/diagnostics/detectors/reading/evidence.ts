@@ -12,7 +12,7 @@ export function quoteMessage(
   messages: readonly Message[],
   messageIndex: number,
   start = 0,
-  end = QUOTE_LIMIT,
+  end = start + QUOTE_LIMIT,
 ): Evidence {
   const message = messages[messageIndex]!;
   const text = textOf(message);
@@ -22,7 +22,7 @@ export function quoteMessage(
 }
 
 /** Returns a quote from text recorded by a span; offsets index into that text. */
-export function quoteSpan(spanId: string | null, text: string, start = 0, end = QUOTE_LIMIT): Evidence {
+export function quoteSpan(spanId: string | null, text: string, start = 0, end = start + QUOTE_LIMIT): Evidence {
   const from = Math.max(0, Math.min(start, text.length));
   const to = wholeCharacterEnd(text, Math.max(from, Math.min(end, text.length, from + QUOTE_LIMIT)));
   return { messageIndex: null, start: from, end: to, quote: text.slice(from, to), spanId };
@@ -36,6 +36,7 @@ function wholeCharacterEnd(text: string, end: number): number {
 
 /** Merges signals by cause: verdict, score and title of the best one, evidence of all in order. */
 export function mergeByCause(signals: readonly DetectedSignal[]): DetectedSignal[] {
+  if (signals.length === 0) return [];
   const byCause = new Map<string, { best: DetectedSignal; evidence: Evidence[] }>();
   for (const signal of signals) {
     const known = byCause.get(signal.cause);
@@ -49,7 +50,10 @@ export function mergeByCause(signals: readonly DetectedSignal[]): DetectedSignal
   return [...byCause.values()].map(({ best, evidence }) => ({ ...best, evidence: deduplicated(evidence) }));
 }
 
-function isBetter(a: DetectedSignal, b: DetectedSignal): boolean {
+type Judged = Pick<DetectedSignal, "verdict" | "score">;
+
+/** Whether `a` says more than `b` of the same cause: a match before what is ambiguous, then by score. */
+export function isBetter(a: Judged, b: Judged): boolean {
   if (a.verdict !== b.verdict) return a.verdict === "match";
   return a.score > b.score;
 }

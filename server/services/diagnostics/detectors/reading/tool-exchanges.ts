@@ -77,11 +77,13 @@ function fromMessages(messages: readonly Message[]): ToolExchange[] {
   const pending = pendingCalls<ToolExchange>();
 
   const addResult = (id: string | null, name: string | null, fields: Partial<ToolExchange>) => {
-    const call = pending.take(id, name);
-    if (call) Object.assign(call, fields);
-    else {
+    const call = pending.take(id, name) ?? callBefore(exchanges, name, fields.resultIndex);
+    if (!call) {
       exchanges.push({ ...withoutResult(id, name ?? UNNAMED_TOOL, "", null, null), ...fields });
+      return;
     }
+    if (call.name === UNNAMED_TOOL && name) call.name = name;
+    Object.assign(call, fields);
   };
 
   messages.forEach((message, index) => {
@@ -119,6 +121,21 @@ function fromMessages(messages: readonly Message[]): ToolExchange[] {
   return exchanges;
 }
 
+/**
+ * Returns the only call of the message just before a result, if it has none yet: some clients give a result an id of their
+ * own, and the position then shows which call it belongs to.
+ */
+function callBefore(
+  exchanges: readonly ToolExchange[],
+  name: string | null,
+  resultIndex: number | null | undefined,
+): ToolExchange | undefined {
+  const call = exchanges.at(-1);
+  if (!call || call.result !== null || call.callIndex === null || call.callIndex + 1 !== resultIndex) return undefined;
+  if (exchanges.at(-2)?.callIndex === call.callIndex) return undefined;
+  return name === null || name === call.name || call.name === UNNAMED_TOOL ? call : undefined;
+}
+
 function isResult(message: Message, before: Message | undefined): boolean {
   if (RESULT_ROLES.has(message.role)) return true;
   return message.role === "user" && before?.role === "assistant" && OBSERVATION.test(textOf(message).slice(0, 80));
@@ -153,8 +170,10 @@ function withSpans(exchanges: ToolExchange[], conversation: ConversationSnapshot
     const known =
       (span.callId === null ? undefined : take(keys.callId(span.callId))) ??
       take(keys.call(span.name, span.arguments ?? "")) ??
-      (span.result === null ? undefined : take(keys.result(span.name, span.result)));
+      (span.result === null ? undefined : take(keys.result(span.name, span.result))) ??
+      (span.result === null ? undefined : take(keys.result(UNNAMED_TOOL, span.result)));
     if (known) {
+      if (known.name === UNNAMED_TOOL && span.name !== "") known.name = span.name;
       known.spanId = span.spanId;
       known.result ??= span.result;
       known.isError ||= span.error !== null;

@@ -77,6 +77,41 @@ describe("tool_error", () => {
     expect(matches(toolError, conversation)[0]!.evidence[0]).toMatchObject({ messageIndex: null, quote: "it broke" });
   });
 
+  describe("a result without a name takes the name of its call", () => {
+    const call = (id?: string) => ({
+      role: "assistant",
+      content: "",
+      tool_calls: [{ ...(id ? { id } : {}), name: "get_order", arguments: "{}" }],
+    });
+    const result = (id?: string) => ({
+      role: "tool",
+      content: "Error: Order not found",
+      ...(id ? { tool_call_id: id } : {}),
+    });
+    test.each([
+      ["by id", [call("c1"), result("c1")]],
+      ["by position", [call(), result()]],
+      ["by position, where only the call has an id", [call("c1"), result()]],
+      ["by position, where only the result has an id", [call(), result("c1")]],
+      ["by position, where the client gave the result another id", [call("c1"), result("r1")]],
+    ])("%s", (_, messages) => {
+      expect(matches(toolError, conversationOf(...messages))).toMatchObject([
+        { cause: "get_order: error: order not found" },
+      ]);
+    });
+    test("or of its span", () => {
+      const span = toolSpan({ result: "Error: Order not found" });
+      const found = matches(toolError, { ...conversationOf(user("?"), result("r1")), toolCalls: [span] });
+      expect(found).toMatchObject([{ cause: "get_order: error: order not found", evidence: [{ messageIndex: 1 }] }]);
+    });
+    test("but not of one of several calls, or of a call of another tool", () => {
+      const two = { ...call("c1"), tool_calls: [...call("c1").tool_calls, ...call("c2").tool_calls] };
+      expect(matches(toolError, conversationOf(two, result("r1")))[0]!.cause).toBe("tool: error: order not found");
+      const named = { ...result("r1"), name: "get_user" };
+      expect(matches(toolError, conversationOf(call("c1"), named))[0]!.cause).toBe("get_user: error: order not found");
+    });
+  });
+
   test("ignores a document about errors", () => {
     const page =
       "Error handling in Python\n\nUse try and except.\nValueError: raised for bad values.\nKeyError: raised for keys.";

@@ -133,8 +133,6 @@ function countScripts(text: string): number[] {
   return counts;
 }
 
-const LATIN_WORD = /[a-z'\u00C0-\u024F\u1E00-\u1EFF]+/g;
-
 const LANGUAGES = Object.keys(FUNCTION_WORDS);
 /** Indexes of the languages that use each function word. A word shared by several counts less for each. */
 const LANGUAGES_OF_WORD = new Map<string, number[]>();
@@ -146,24 +144,42 @@ for (const [index, language] of LANGUAGES.entries()) {
   }
 }
 
+/** Letters that words in Latin script are made of, in lower case; a table, because a pattern allocates a match per word. */
+const IS_LETTER = new Uint8Array(0x1_0000);
+for (const [first, last] of [
+  [0x27, 0x27],
+  [0x61, 0x7a],
+  [0xc0, 0x24f],
+  [0x1e00, 0x1eff],
+] as const) {
+  IS_LETTER.fill(1, first, last + 1);
+}
+const LONGEST_WORD = Math.max(...[...LANGUAGES_OF_WORD.keys()].map((word) => word.length));
+
 function byWords(sample: string, letters: number): DetectedLanguage | null {
-  const words = sample.toLowerCase().normalize("NFC").replaceAll("’", "'").match(LATIN_WORD) ?? [];
-  if (words.length < WORDS_MINIMUM) return null;
+  const text = sample.toLowerCase().normalize("NFC").replaceAll("’", "'");
   const weights: number[] = new Array(LANGUAGES.length).fill(0);
   const hits: number[] = new Array(LANGUAGES.length).fill(0);
-  for (const word of words) {
-    const languages = LANGUAGES_OF_WORD.get(word);
+  let words = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (IS_LETTER[text.charCodeAt(at)] === 0) continue;
+    const start = at;
+    while (at < text.length && IS_LETTER[text.charCodeAt(at)] === 1) at++;
+    words++;
+    if (at - start > LONGEST_WORD) continue;
+    const languages = LANGUAGES_OF_WORD.get(text.slice(start, at));
     if (!languages) continue;
     for (const index of languages) {
       hits[index]!++;
       weights[index]! += 1 / languages.length;
     }
   }
+  if (words < WORDS_MINIMUM) return null;
   const most = Math.max(...weights);
   const best = weights.indexOf(most);
   weights[best] = 0;
   const next = Math.max(...weights);
-  const share = hits[best]! / words.length;
+  const share = hits[best]! / words;
   if (share < FUNCTION_SHARE_MINIMUM || most < next * LEAD) return null;
   return { language: LANGUAGES[best]!, certainty: Math.min(1, 0.4 + share), letters };
 }

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
-import { RULES } from "../rules";
-import { lockFindings } from "./record-occurrences";
+import { RULES } from "../../rules";
+import { lockFindings } from "../record-occurrences";
 
 const STRENGTH = { update: sql`for update`, "no key update": sql`for no key update` };
 

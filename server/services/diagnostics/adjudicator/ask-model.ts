@@ -1,0 +1,237 @@
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import type { Ctx } from "@/server/platform/context";
+import { OutboundError, retryTransient } from "@/server/platform/outbound";
+import type { ConnectionClient } from "@/server/services/connections";
+import { currentPriceBook, type PriceBook, priceCall } from "@/server/services/pricing";
+import { ANSWER_JSON_SCHEMA } from "./answer";
+import { type CallUsage, type DailyLimits, reserveCall, settleCall } from "./budget";
+import type { Tokens } from "./cached-answers";
+import type { Prompt } from "./prompt";
+
+/** Local models take their time. */
+const ATTEMPT_MS = 60_000;
+/** For a question with all its attempts and waits. */
+const QUESTION_MS = 150_000;
+const RETRY_BASE_MS = 1_000;
+/** Enough for an answer after some reasoning. */
+export const OUTPUT_TOKENS = 2_000;
+/** No tokenizer makes more tokens of ordinary text; what a call did not use is released when it is settled. */
+const BYTES_PER_TOKEN = 2;
+const REPLY_BYTES = 1024 * 1024;
+
+/** A question that gets no answer: the deterministic verdict stands. The message is for people. */
+export class NoAnswer extends Error {
+  override name = "NoAnswer";
+  /** `endpoint`: it does not work at the moment, so that further questions would only take time. */
+  constructor(
+    message: string,
+    readonly of: "question" | "endpoint" = "question",
+  ) {
+    super(message);
+  }
+}
+
+/** The question is longer than the model's context. */
+export class TooLong extends NoAnswer {
+  constructor() {
+    super("even a short excerpt of the conversation exceeds the model's context");
+  }
+}
+
+const completion = z.object({
+  model: z.string().nullish(),
+  choices: z
+    .array(
+      z.object({
+        message: z.object({
+          content: z.string().nullish(),
+          reasoning: z.string().nullish().catch(null),
+          reasoning_content: z.string().nullish().catch(null),
+        }),
+        finish_reason: z.string().nullish().catch(null),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({
+      prompt_tokens: z.number().nonnegative(),
+      completion_tokens: z.number().nonnegative().nullish(),
+      prompt_tokens_details: z.object({ cached_tokens: z.number().nonnegative().nullish() }).nullish(),
+    })
+    .nullish()
+    .catch(null),
+});
+type Completion = z.infer<typeof completion>;
+
+/** What an endpoint has refused so far; each is asked for until then. */
+type Refused = { schema: boolean; json: boolean; maxTokens: boolean; temperature: boolean };
+const REFUSALS_KEPT = 500;
+const refusals = new LRUCache<string, Refused>({ max: REFUSALS_KEPT });
+const NOTHING_REFUSED: Refused = { schema: false, json: false, maxTokens: false, temperature: false };
+
+/** The fields of a request that endpoints refuse, with what to leave out then. In the order in which they are tried. */
+const OPTIONAL: readonly { named: RegExp; refuse: (before: Refused) => Partial<Refused> | null }[] = [
+  { named: /max_tokens|max_completion_tokens/, refuse: ({ maxTokens }) => (maxTokens ? null : { maxTokens: true }) },
+  { named: /temperature/, refuse: ({ temperature }) => (temperature ? null : { temperature: true }) },
+  {
+    named: /response_format|json_schema|json_object|schema|grammar/,
+    refuse: ({ schema, json }) => (schema ? (json ? null : { json: true }) : { schema: true }),
+  },
+];
+
+/** How OpenAI, llama.cpp, vLLM and gateways say it. Tested first, because some of these texts name `max_tokens` too. */
+const TOO_LONG =
+  /context_length_exceeded|exceed_context_size|(?:maximum|available|model'?s) context (?:length|size|window)|exceeds? the (?:context|maximum model) (?:length|size|window)|prompt is too long/i;
+
+export type Model = { client: ConnectionClient; name: string; connectionId: string; limits: DailyLimits };
+
+/** `isCutOff`: it ended because it was as long as allowed. `tokens`: of the call, where the endpoint tells. */
+export type ModelReply = { text: string; isCutOff: boolean; tokens: Tokens | null };
+
+/** Asks a model once, within the project's budget, and returns its reply. Throws `NoAnswer` or a fault of ours. */
+export async function askModel(ctx: Ctx, model: Model, prompt: Prompt): Promise<ModelReply> {
+  const key = `${model.connectionId} ${model.name}`;
+  const signal = AbortSignal.timeout(QUESTION_MS);
+  const deadline = Date.now() + QUESTION_MS;
+  const prices = await currentPriceBook(ctx);
+  // An endpoint may refuse each optional field once.
+  for (let tries = 0; tries <= OPTIONAL.length + 1; tries++) {
+    const refused = refusals.get(key) ?? NOTHING_REFUSED;
+    const attempt = () => send(ctx, model, prices, bodyOf(model.name, prompt, refused), signal);
+    const { status, text } = await retryTransient(attempt, { deadline, signal }, RETRY_BASE_MS).catch(asNoAnswer);
+    if (status < 300) return replyOf(text);
+    if (TOO_LONG.test(text) && status >= 400) throw new TooLong();
+    const more = nextRefusal(text, refused);
+    if (more === null || (status !== 400 && status !== 422)) throw refusal(status, model.name);
+    refusals.set(key, { ...refused, ...more });
+  }
+  throw refusal(400, model.name);
+}
+
+function nextRefusal(text: string, refused: Refused): Partial<Refused> | null {
+  for (const { named, refuse } of OPTIONAL) {
+    const more = named.test(text) ? refuse(refused) : null;
+    if (more) return more;
+  }
+  // Some servers refuse without saying what: then the least common field goes first.
+  return refused.schema ? null : { schema: true };
+}
+
+/** Returns about how many tokens a question has, for an estimate: four bytes each, as in ordinary text. */
+export const roughTokens = (name: string, prompt: Prompt): number =>
+  Math.ceil(Buffer.byteLength(JSON.stringify(bodyOf(name, prompt, NOTHING_REFUSED))) / 4);
+
+const bodyOf = (name: string, { system, user }: Prompt, refused: Refused) => ({
+  model: name,
+  messages: [
+    { role: "system", content: system },
+    { role: "user", content: user },
+  ],
+  ...(refused.maxTokens ? { max_completion_tokens: OUTPUT_TOKENS } : { max_tokens: OUTPUT_TOKENS }),
+  ...(!refused.temperature && { temperature: 0 }),
+  ...(!refused.json && {
+    response_format: refused.schema
+      ? { type: "json_object" }
+      : { type: "json_schema", json_schema: { name: "answer", strict: true, schema: ANSWER_JSON_SCHEMA } },
+  }),
+});
+
+/** Sends one request: reserves what it may use, and settles what it used. */
+async function send(ctx: Ctx, model: Model, prices: PriceBook, body: object, signal: AbortSignal) {
+  const { client, connectionId, limits, name } = model;
+  const usdOf = (input: number, cached: number, output: number, responseModel: string | null = null) =>
+    priceCall(prices, {
+      requestedModel: name,
+      responseModel,
+      provider: null,
+      usage: { input_tokens: input - cached, cache_read_input_tokens: cached, output_tokens: output },
+    }).cost?.total ?? null;
+  const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(body)) / BYTES_PER_TOKEN);
+  const expected = { tokens: inputTokens + OUTPUT_TOKENS, usd: usdOf(inputTokens, 0, OUTPUT_TOKENS) };
+  if (limits.usd !== null && expected.usd === null)
+    throw new NoAnswer(
+      `the price of the model ${name} is not known, so the daily limit in US dollars cannot be kept`,
+      "endpoint",
+    );
+  const reservation = await reserveCall(ctx, connectionId, limits, expected);
+  if (reservation === null) throw new NoAnswer("the daily budget of the adjudicator is used up", "endpoint");
+
+  const settle = (used: CallUsage) => settleCall(ctx, reservation, used);
+  const reply = await client
+    .request({
+      path: "/chat/completions",
+      method: "POST",
+      json: body,
+      headers: { "x-whetstone-purpose": "adjudication" },
+      signal,
+      timeoutMs: ATTEMPT_MS,
+      maxBytes: REPLY_BYTES,
+      accepts: (status) => status < 500 && status !== 408 && status !== 425 && status !== 429,
+    })
+    .catch(async (error: unknown) => {
+      // A call that timed out may have been answered and charged; any other was not.
+      if (!(error instanceof OutboundError && error.reason === "timeout")) await settle({ tokens: 0, usd: 0 });
+      throw error;
+    });
+  const text = reply.body.toString("utf8");
+  if (reply.status >= 300) {
+    await settle({ tokens: 0, usd: 0 });
+    return { status: reply.status, text };
+  }
+  const { data } = completion.safeParse(jsonOf(text));
+  if (data?.usage) await settle(usageOf(data.usage, data.model ?? null, usdOf));
+  return { status: reply.status, text };
+}
+
+function usageOf(
+  { prompt_tokens: input, completion_tokens, prompt_tokens_details }: NonNullable<Completion["usage"]>,
+  responseModel: string | null,
+  usdOf: (input: number, cached: number, output: number, responseModel: string | null) => number | null,
+): CallUsage {
+  const output = Math.round(completion_tokens ?? 0);
+  const cached = Math.min(input, prompt_tokens_details?.cached_tokens ?? 0);
+  return { tokens: Math.round(input) + output, usd: usdOf(input, cached, output, responseModel) };
+}
+
+function replyOf(body: string): ModelReply {
+  const { data } = completion.safeParse(jsonOf(body));
+  const choice = data?.choices[0];
+  if (!choice) throw notACompletion();
+  const { content, reasoning, reasoning_content } = choice.message;
+  const isCutOff = choice.finish_reason === "length";
+  const thought = reasoning ?? reasoning_content ?? null;
+  if (content == null && thought === null && !isCutOff) throw notACompletion();
+  const tokens = data.usage
+    ? { input: Math.round(data.usage.prompt_tokens), output: Math.round(data.usage.completion_tokens ?? 0) }
+    : null;
+  // A server that separates reasoning takes an answer without any for reasoning when the model did not mark its end.
+  const isMistaken = !content && !isCutOff && thought?.trimStart().startsWith("{") === true;
+  return { text: isMistaken ? (thought ?? "") : (content ?? ""), isCutOff, tokens };
+}
+
+const notACompletion = () => new NoAnswer("the endpoint's reply is not a chat completion", "endpoint");
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(status: number, model: string): NoAnswer {
+  if (status === 401 || status === 403) return new NoAnswer(`the endpoint refused the key (${status})`, "endpoint");
+  if (status === 404)
+    return new NoAnswer(`the endpoint does not know the model ${model}, or has no chat completions (404)`, "endpoint");
+  return new NoAnswer(`the endpoint refused the question with the status ${status}`);
+}
+
+function asNoAnswer(error: unknown): never {
+  if (error instanceof OutboundError) throw new NoAnswer(withoutStop(error.message), "endpoint");
+  if (error instanceof DOMException && error.name === "TimeoutError")
+    throw new NoAnswer("the endpoint did not reply in time", "endpoint");
+  throw error;
+}
+
+const withoutStop = (text: string) => text.replace(/\.$/, "");

@@ -1,0 +1,78 @@
+import { Decimal } from "decimal.js";
+import type { Ctx } from "@/server/platform/context";
+import { currentPriceBook, priceCall } from "@/server/services/pricing";
+import type { Candidate } from "../rules";
+import type { ConversationSnapshot } from "../types";
+import { promptsOf } from "./adjudicate";
+import { roughTokens } from "./ask-model";
+import { usedToday } from "./budget";
+import { answerKey, countCached, meanTokens, type Tokens } from "./cached-answers";
+import type { Adjudicator } from "./find-adjudicator";
+
+/** Of a short answer without reasoning, for a model that has not answered enough questions here. */
+const ROUGH_OUTPUT_TOKENS = 150;
+
+export type Sampled = { candidate: Candidate; conversation: ConversationSnapshot };
+export type QuestionsEstimate = {
+  /** Of those sampled, the ones without a reusable answer. */
+  toAsk: number;
+  /** Per question, and whether this model's answers in this project or the length of the sampled questions says so. */
+  tokens: Tokens;
+  tokensFrom: "project" | "estimate";
+  /** US dollars per question; `null` for a model without a known price. */
+  usd: Decimal | null;
+};
+
+/** Estimates what a model is asked and what one question takes, from a sample of questions. Asks nothing. */
+export async function estimateQuestions(
+  ctx: Ctx,
+  { connectionId, cacheDays }: Adjudicator,
+  model: string,
+  sampled: readonly Sampled[],
+): Promise<QuestionsEstimate> {
+  const questions = sampled.map(({ candidate, conversation }) => {
+    const prompt = promptsOf(ctx.projectId, candidate, conversation)();
+    return { key: answerKey(connectionId, model, candidate.signal, prompt), tokens: roughTokens(model, prompt) };
+  });
+  const keys = [...new Set(questions.map(({ key }) => key))];
+  const cached = keys.length > 0 ? await countCached(ctx, keys, cacheDays) : 0;
+  const measured = await meanTokens(ctx, model);
+  const sum = questions.reduce((total, { tokens }) => total + tokens, 0);
+  const tokens = measured ?? {
+    input: questions.length > 0 ? Math.ceil(sum / questions.length) : 0,
+    output: ROUGH_OUTPUT_TOKENS,
+  };
+  const { totalDecimal } = priceCall(await currentPriceBook(ctx), {
+    requestedModel: model,
+    responseModel: null,
+    provider: null,
+    usage: { input_tokens: tokens.input, output_tokens: tokens.output },
+  });
+  return {
+    toAsk: keys.length - cached,
+    tokens,
+    tokensFrom: measured ? "project" : "estimate",
+    usd: totalDecimal === null ? null : new Decimal(totalDecimal),
+  };
+}
+
+export type BudgetLimit = "calls" | "tokens" | "usd";
+
+/** Returns how many of these questions today's remaining budget allows, and which limit it is that allows no more. */
+export async function withinBudget(
+  ctx: Ctx,
+  { connectionId, limits }: Adjudicator,
+  questions: number,
+  { tokens, usd }: Pick<QuestionsEstimate, "tokens" | "usd">,
+): Promise<{ allowed: number; limitedBy: BudgetLimit | null }> {
+  const used = await usedToday(ctx, connectionId);
+  const perQuestion = { calls: 1, tokens: tokens.input + tokens.output, usd: usd?.toNumber() ?? 0 };
+  let least: { allowed: number; limitedBy: BudgetLimit | null } = { allowed: questions, limitedBy: null };
+  for (const unit of ["calls", "tokens", "usd"] as const) {
+    const limit = limits[unit];
+    if (limit === null || perQuestion[unit] === 0) continue;
+    const allowed = Math.max(0, Math.floor((limit - used[unit]) / perQuestion[unit]));
+    if (allowed < least.allowed) least = { allowed, limitedBy: unit };
+  }
+  return least;
+}

@@ -1,0 +1,87 @@
+import type { Ctx } from "@/server/platform/context";
+import { estimateQuestions, findAdjudicator, isAdjudication, type Sampled, withinBudget } from "../adjudicator";
+import { snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
+import { runDetectors } from "../rules";
+import { boundedDetection } from "../runs/detections";
+import type { ConfiguredRule } from "../settings/rule-settings";
+import type { AdjudicationPreview } from "./schemas";
+
+/** Loaded at once. */
+const PAGE = 25;
+/** Somebody waits for it in front of a screen. */
+const TIME_MS = 1_500;
+
+type Asked = {
+  configured: ConfiguredRule;
+  sample: readonly { id: string; lastActivityAt: number }[];
+  expected: number;
+};
+
+/**
+ * Estimates what adjudicating costs when a Rule reads `expected` conversations, from a sample of them that its detectors
+ * read. The cost covers what today's remaining budget allows.
+ */
+export async function previewAdjudication(
+  ctx: Ctx,
+  { configured, sample, expected }: Asked,
+): Promise<{ cost: number | null; adjudication: AdjudicationPreview }> {
+  const { configuration } = configured;
+  if (configuration.adjudicationMode !== "auto") return without("deterministic-only", 0);
+  const adjudicator = await findAdjudicator(ctx);
+  if (!adjudicator) return without("no-adjudicator");
+  const model = configuration.adjudicationModel ?? adjudicator.defaultModel;
+  if (model === null) return without("no-model");
+
+  const { read, questions: sampled } = await sampledQuestions(ctx, configured, sample);
+  const { toAsk, tokens, tokensFrom, usd } = await estimateQuestions(ctx, adjudicator, model, sampled);
+  const questions = read === 0 ? 0 : Math.round((expected * toAsk) / read);
+  const known = { model, conversationsSampled: read, questions, tokensPerQuestion: tokens, tokensFrom };
+  const { allowed, limitedBy } = await withinBudget(ctx, adjudicator, questions, { tokens, usd });
+  const costOf = (count: number) => (count === 0 ? 0 : (usd?.times(count).toNumber() ?? null));
+  const reason = usd === null && questions > 0 ? ("no-price" as const) : null;
+  return {
+    cost: reason === null ? costOf(allowed) : null,
+    adjudication: { ...known, reason, questionsAllowed: allowed, limitedBy, cost: costOf(questions) },
+  };
+}
+
+const without = (reason: AdjudicationPreview["reason"], cost: number | null = null) => ({
+  cost,
+  adjudication: {
+    reason,
+    model: null,
+    conversationsSampled: 0,
+    questions: 0,
+    questionsAllowed: 0,
+    limitedBy: null,
+    tokensPerQuestion: null,
+    tokensFrom: null,
+    cost,
+  },
+});
+
+/** Runs the detectors over the sample, for a limited time, and returns what an adjudicator would be asked. */
+async function sampledQuestions(
+  ctx: Ctx,
+  { rule, configuration }: ConfiguredRule,
+  sample: Asked["sample"],
+): Promise<{ read: number; questions: Sampled[] }> {
+  const end = performance.now() + TIME_MS;
+  const questions: Sampled[] = [];
+  let read = 0;
+  for (let from = 0; from < sample.length && performance.now() < end; from += PAGE) {
+    const page = sample.slice(from, from + PAGE);
+    const snapshots = await snapshotsWithBaseline(
+      ctx,
+      page.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] })),
+    );
+    read += page.length;
+    for (const snapshot of snapshots) {
+      if (!snapshot || isAdjudication(ctx.projectId, snapshot)) continue;
+      const result = runDetectors(rule, snapshot, configuration, { adjudicatorConnected: true });
+      const { undecided } = boundedDetection(result, snapshot.lastActivityAt);
+      questions.push(...undecided.map((candidate) => ({ candidate, conversation: snapshot })));
+    }
+  }
+  return { read, questions };
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { hintFinder } from "./hint-finder";
+
+test("finds hints of any list in one pass, in any case, with their lists' bits", () => {
+  const hintsIn = hintFinder([["gnore ", "forget"], ["system"], ["指示", "forget"]], 10);
+  expect(hintsIn("IGNORE the System.\nForget 以下の指示")).toEqual({ positions: [1, 11, 19, 29], bits: [1, 2, 5, 4] });
+});
+
+test("takes white space and punctuation for blanks, and nothing else", () => {
+  const hintsIn = hintFinder([[" ai "]], 10);
+  expect(hintsIn("(AI) ai, said main\tAI\n").positions).toEqual([0, 4, 18]);
+  expect(hintsIn("aid maintain").positions).toEqual([]);
+});
+
+test("stops at the maximum, and finds nothing in an empty text", () => {
+  const hintsIn = hintFinder([["abcd"]], 2);
+  expect(hintsIn("abcd abcd abcd").positions).toHaveLength(2);
+  expect(hintsIn("").positions).toEqual([]);
+});

@@ -1,0 +1,17 @@
+/** What others read of a conversation with the detectors' own eyes, so that nobody keeps a second list of cues. */
+
+export type { ConversationSnapshot } from "../../types";
+export { refusalsIn } from "../refusal/refusals";
+export { toolFailures } from "../tool-failure/tool-failures";
+export { isPublic } from "../unsafe-content/personal-data-leak";
+export { type Correction, corrections } from "../user-correction/corrections";
+export { outcomeOf } from "../user-correction/outcome";
+export { shareOfScale } from "../user-dissatisfaction/share-of-scale";
+export { judgedTurns } from "../user-dissatisfaction/turn-dissatisfaction";
+export { spokenMessages } from "./assistant-messages";
+export { type PhraseSets, phraseSets, wordList } from "./phrase-sets";
+export { proseOf } from "./prose";
+export { textOf } from "./text";
+export { type ToolExchange, toolExchanges } from "./tool-exchanges";
+export { type UserTurn, userTurns } from "./user-turns";
+export { wordOverlap, wordsIn } from "./word-overlap";

@@ -1,0 +1,37 @@
+import type { Message } from "@/server/services/telemetry/schemas";
+import type { DetectedSignal } from "../../types";
+import { quoteMessage } from "../reading/evidence";
+import type { Refusal } from "./refusals";
+
+const SHOWN = 80;
+
+/** Shortens a text to one line for a title. */
+export function oneLine(text: string): string {
+  const line = text
+    .slice(0, SHOWN * 3)
+    .replace(/\s+/g, " ")
+    .trim();
+  if (line.length <= SHOWN) return line;
+  const cut = line.slice(0, SHOWN);
+  const space = cut.lastIndexOf(" ");
+  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut.slice(0, space > SHOWN / 2 ? space : SHOWN)}…`;
+}
+
+/** Composes the Signal of one refusal; `what` says what the assistant did, as in “Refuses”. */
+export function refusalSignal(
+  messages: readonly Message[],
+  { index, question, start, end, reason, score, verdict }: Refusal,
+  { name, what }: { name: string; what: string },
+): DetectedSignal {
+  const evidence = quoteMessage(messages, index, start, end);
+  const cause = `${what.toLowerCase()} ${reason ?? "without a reason"}`;
+  return {
+    name,
+    score,
+    verdict,
+    evidence: [evidence],
+    cause,
+    title: `${what}${reason ? ` ${reason}` : ""}: “${oneLine(evidence.quote)}”`,
+    summary: `Asked “${oneLine(question)}”, the assistant said “${oneLine(evidence.quote)}” in message ${index + 1}.`,
+  };
+}

@@ -1,0 +1,140 @@
+import { excerpt } from "@/server/platform/excerpt";
+import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
+import { ending, isClosingTool } from "../reading/ending";
+import { mergeByCause, quoteMessage, quoteSpan } from "../reading/evidence";
+import { agentSteps, type Step } from "../reading/exchange-keys";
+import { proseIn } from "../reading/prose";
+import { textOf } from "../reading/text";
+import { quoteExchange } from "../reading/tool-exchanges";
+import { toolFailures } from "../tool-failure/tool-failures";
+import { type Limit, limitInError, limitOfFinish, limitStatement } from "./limit-words";
+
+/** The run, its framework or a span says so. */
+const STATED_SCORE = 0.95;
+/** The same words, in answer to a user who speaks of limits. */
+const SPOKEN_OF_SCORE = 0.35;
+/** Cut off, without a word, in the middle of a loop or of a series of errors. */
+const CUT_OFF_SCORE = 0.85;
+/** Cut off after many steps that looked sound. */
+const PERHAPS_SCORE = 0.4;
+
+/** Messages and calls at the end in which the limit is stated; a later one shows that the run went on. */
+const LAST = 2;
+/** Characters at each end of a message that are searched. */
+const READ = 1200;
+/** Tool calls without a reply from which a run is long. */
+const MANY_CALLS = 8;
+/** Steps at the end among which errors and repeats are counted. */
+const TAIL = 8;
+const TAIL_TROUBLES = 4;
+
+export const endedByLimit: Detector = {
+  signal: "ended_by_limit",
+  severity: "high",
+  enabledByDefault: true,
+  looksFor:
+    "A run that was stopped at its limit of steps, time, tokens or errors: as the framework states it, or cut off in a loop or a series of errors.",
+  detect: (conversation) => {
+    const stated = [...statedInMessages(conversation), ...statedBySpans(conversation)];
+    return mergeByCause(stated.length > 0 ? stated : cutOff(conversation));
+  },
+};
+
+const TITLES: Readonly<Record<Limit, string>> = {
+  steps: "The run was stopped at its limit of steps",
+  time: "The run was stopped at its time limit",
+  "tokens or cost": "The run was stopped at its budget of tokens or cost",
+  errors: "The run was stopped after too many errors",
+};
+
+const signal = (limit: Limit, score: number, said: string, evidence: DetectedSignal["evidence"]): DetectedSignal => ({
+  name: "ended_by_limit",
+  score,
+  verdict: score === SPOKEN_OF_SCORE ? "ambiguous" : "match",
+  evidence,
+  cause: `limit: ${limit}`,
+  title: TITLES[limit],
+  summary: `The run ended with “${excerpt(said, 160)}”.`,
+});
+
+const ASKS_ABOUT_LIMITS = /\b(?:limit|max(?:imum)?|recursion|iteration|time-?out|budget|max_\w{1,20})/i;
+
+function statedInMessages(conversation: ConversationSnapshot): DetectedSignal[] {
+  const { messages } = conversation;
+  const { lastUser } = ending(conversation);
+  const found: DetectedSignal[] = [];
+  for (let index = Math.max(0, messages.length - LAST); index < messages.length; index++) {
+    const message = messages[index]!;
+    if (message.role === "user") continue;
+    const text = textOf(message);
+    if (text.length === 0) continue;
+    const tail = Math.max(0, text.length - READ);
+    for (const from of tail > 0 ? [0, tail] : [0]) {
+      const said = limitStatement(proseIn(text.slice(from, from + READ)));
+      if (!said) continue;
+      const spokenOf = lastUser !== null && ASKS_ABOUT_LIMITS.test(textOf(messages[lastUser]!).slice(0, READ));
+      const quote = quoteMessage(messages, index, from + said.start, from + said.end);
+      found.push(signal(said.limit, spokenOf ? SPOKEN_OF_SCORE : STATED_SCORE, quote.quote, [quote]));
+      break;
+    }
+  }
+  return found;
+}
+
+function statedBySpans({ modelCalls, toolCalls }: ConversationSnapshot): DetectedSignal[] {
+  return [modelCalls, toolCalls].flatMap((calls) =>
+    calls.slice(-LAST).flatMap((call) => {
+      const reason =
+        "finishReasons" in call ? call.finishReasons.find((one) => limitOfFinish(one) !== null) : undefined;
+      if (reason !== undefined) {
+        return [signal(limitOfFinish(reason)!, STATED_SCORE, reason, [quoteSpan(call.spanId, reason)])];
+      }
+      if (!call.error) return [];
+      const text = [call.error.type, call.error.message]
+        .filter((part) => part !== null)
+        .join(": ")
+        .slice(0, READ);
+      const said = limitInError(text);
+      return said ? [signal(said.limit, STATED_SCORE, text, [quoteSpan(call.spanId, text)])] : [];
+    }),
+  );
+}
+
+/** Finds a run that ends with a tool call or its result, long after the user or the assistant last said anything. */
+function cutOff(conversation: ConversationSnapshot): DetectedSignal[] {
+  const { afterReply, lastUser, lastReply, callsSinceUser } = ending(conversation);
+  const last = afterReply.at(-1);
+  if (!last || callsSinceUser < MANY_CALLS || afterReply.length === 0 || isClosingTool(last.name)) return [];
+  if (lastUser !== null && (last.callIndex ?? last.resultIndex ?? 0) < lastUser) return [];
+  if (lastReply !== null && lastReply > (last.resultIndex ?? last.callIndex ?? 0)) return [];
+  const steps = agentSteps(conversation).slice(-TAIL);
+  const repeated = troubles(steps.map(repeatKey));
+  const failed = new Set(toolFailures(conversation).map(({ exchange }) => exchange));
+  const errors = steps.filter(({ exchange }) => failed.has(exchange));
+  const isStuck = repeated.length >= TAIL_TROUBLES || errors.length >= TAIL_TROUBLES;
+  const shown = repeated.length >= errors.length && isStuck ? steps.filter((_, at) => repeated.includes(at)) : errors;
+  const how = errors.length >= TAIL_TROUBLES ? "series of errors" : "loop";
+  const score = isStuck ? CUT_OFF_SCORE : PERHAPS_SCORE;
+  return [
+    {
+      name: "ended_by_limit",
+      score,
+      verdict: isStuck ? "match" : "ambiguous",
+      evidence: [...(isStuck ? shown : []), steps.at(-1)!].map(({ exchange }) => quoteExchange(conversation, exchange)),
+      cause: isStuck ? `${last.name}: cut off in a ${how}` : `${last.name}: cut off`,
+      title: isStuck
+        ? `The run was cut off in a ${how} of \`${last.name}\``
+        : `The run ends with \`${last.name}\` and without an answer`,
+      summary: `After ${callsSinceUser} tool calls the run ended with a call of \`${last.name}\`, and nothing was said.`,
+    },
+  ];
+}
+
+const repeatKey = (step: Step) => step.call;
+
+/** Returns the positions whose key occurs more than once. */
+function troubles(keys: readonly string[]): number[] {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return keys.flatMap((key, at) => (counts.get(key)! > 1 ? [at] : []));
+}

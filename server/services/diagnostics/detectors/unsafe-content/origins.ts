@@ -1,0 +1,57 @@
+import type { ConversationSnapshot } from "../../types";
+import { textOf } from "../reading/text";
+import { toolExchanges } from "../reading/tool-exchanges";
+
+/** Says who besides the assistant brought a value into a conversation. */
+export type Origins = {
+  fromUser: (value: string) => boolean;
+  fromSystem: (value: string) => boolean;
+  fromTools: (value: string) => boolean;
+};
+
+const SYSTEM_ROLES = new Set(["system", "developer"]);
+const originsByConversation = new WeakMap<ConversationSnapshot, Origins>();
+
+/** Returns a conversation's origins. Texts are joined when the first value is looked for. Memoized per conversation. */
+export function originsOf(conversation: ConversationSnapshot): Origins {
+  let origins = originsByConversation.get(conversation);
+  if (!origins) {
+    const { messages } = conversation;
+    const said = (is: (role: string) => boolean) => () =>
+      messages.filter(({ role }) => is(role)).map((message) => textOf(message));
+    origins = {
+      fromUser: lookup(said((role) => role === "user")),
+      fromSystem: lookup(said((role) => SYSTEM_ROLES.has(role))),
+      fromTools: lookup(() => [
+        ...toolExchanges(conversation).flatMap(({ result }) => (result === null ? [] : [result])),
+        ...said((role) => role !== "user" && role !== "assistant" && !SYSTEM_ROLES.has(role))(),
+        ...agentChatter(conversation),
+      ]),
+    };
+    originsByConversation.set(conversation, origins);
+  }
+  return origins;
+}
+
+/** What one agent tells the next: an assistant's message that another one follows answers nobody. */
+function agentChatter({ messages }: ConversationSnapshot): string[] {
+  return messages
+    .filter(({ role }, index) => role === "assistant" && messages[index + 1]?.role === "assistant")
+    .map((message) => textOf(message));
+}
+
+const DIGITS_LEAST = 7;
+
+/** Looks a value up as written in any case, and a number by its digits. */
+function lookup(read: () => string[]): (value: string) => boolean {
+  let text: string | null = null;
+  let digits: string | null = null;
+  return (value) => {
+    text ??= read().join("\n").toLowerCase();
+    if (text.includes(value.toLowerCase())) return true;
+    const number = value.replaceAll(/\D/g, "");
+    if (number.length < DIGITS_LEAST || number.length < value.replaceAll(/[\s().+-]/g, "").length - 4) return false;
+    digits ??= text.replaceAll(/(?<=\d)[\s().\-/]{1,3}(?=\d)/g, "");
+    return digits.includes(number);
+  };
+}

@@ -1,0 +1,93 @@
+import { excerpt } from "@/server/platform/excerpt";
+import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
+import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { sentenceAround } from "../reading/sentence";
+import { type JudgedTurn, judgedTurns } from "./turn-dissatisfaction";
+
+const SAID_SCORE = 0.85;
+/** Angry words that may be about somebody else, or meant well. */
+const PERHAPS_SCORE = 0.5;
+/** Estimates rank turns below any spoken anger. */
+const ESTIMATE_SHARE = 0.6;
+/** Estimates of turns in which nothing speaks for it are left out. */
+const ESTIMATE_FLOOR = 0.03;
+const ESTIMATES_MAX = 100;
+/** Log-odds by which an estimate counts less once the user has gone on: what they say last is how they leave. */
+const GONE_ON = 2.5;
+/** Words of a turn that is about little else than its anger. */
+const SHORT_TURN = 14;
+
+const AT_THE_ASSISTANT =
+  /(?<!\p{L})(?:you|youre|your|u|bot|chat|assistant|du|ihr|sie|dein|tu|vous|te|usted|você|voi)(?!\p{L})/iu;
+const ABOUT_OTHERS =
+  /(?<!\p{L})(?:my (?:boss|friend|wife|husband|neighbou?r|colleague|coworker|ex|mother|father|teacher|landlord|dog|kids?)|he|she|they|him|her|them|their|mein(?:e|er|em)? (?:chef|nachbar|freund|kollege)|mon (?:patron|voisin|ami)|mi (?:jefe|vecino|amigo))(?!\p{L})/iu;
+
+export const frustration: Detector = {
+  signal: "frustration",
+  severity: "high",
+  enabledByDefault: true,
+  looksFor: "A user who says that they are annoyed with the answers, or whose turns suggest it.",
+  detect: (conversation) => {
+    const judged = judgedTurns(conversation);
+    const last = judged.at(-1);
+    const angry = judged.flatMap((one) => angerIn(conversation, one, one === judged[0]));
+    const spoken = new Set(angry.flatMap(({ evidence }) => evidence.map(({ messageIndex }) => messageIndex)));
+    const estimates = judged
+      .filter(
+        (one) =>
+          one.score >= ESTIMATE_FLOOR &&
+          (one.turn.heardIndex !== null || one.cues.size > 0) &&
+          !spoken.has(one.turn.index),
+      )
+      .map((one) => estimateOf(conversation, one, one === last))
+      .sort((one, other) => other.score - one.score)
+      .slice(0, ESTIMATES_MAX);
+    return [...mergeByCause(angry), ...estimates];
+  },
+};
+
+function angerIn(
+  conversation: ConversationSnapshot,
+  { turn, said, cues }: JudgedTurn,
+  isFirst: boolean,
+): DetectedSignal[] {
+  const anger = said.find(({ set }) => set === "anger") ?? said.find(({ set }) => set === "curse");
+  if (!anger) return [];
+  const [start, end] = sentenceAround(turn.text, anger.start, anger.end);
+  const sentence = turn.text.slice(start, end);
+  const isShort = turn.text.trim().split(/\s+/).length <= SHORT_TURN;
+  const isMeantWell = said.some(({ set }) => set === "content");
+  const unserved = cues.has("failed") || cues.has("lost");
+  const isAtUs =
+    anger.set === "curse"
+      ? unserved && isShort
+      : AT_THE_ASSISTANT.test(sentence) || (isShort && !ABOUT_OTHERS.test(turn.text));
+  const isCertain = !isFirst && turn.heardIndex !== null && isAtUs && !isMeantWell && !ABOUT_OTHERS.test(sentence);
+  const quote = excerpt(sentence.trim(), 80);
+  return [
+    {
+      name: "frustration",
+      score: isCertain ? SAID_SCORE : PERHAPS_SCORE,
+      verdict: isCertain ? "match" : "ambiguous",
+      evidence: [quoteMessage(conversation.messages, turn.index, start, end)],
+      cause: isCertain ? "frustrated user" : "perhaps frustrated user",
+      title: `The user is frustrated: “${quote}”`,
+      summary: `After ${afterWhat(turn.heard)}, the user said “${excerpt(sentence.trim(), 160)}”.`,
+    },
+  ];
+}
+
+const afterWhat = (heard: string) => (heard === "" ? "no answer" : `the answer “${excerpt(heard.trim(), 120)}”`);
+
+function estimateOf({ messages }: ConversationSnapshot, { turn, score }: JudgedTurn, isLast: boolean): DetectedSignal {
+  const odds = (score / (1 - score)) * (isLast ? 1 : Math.exp(-GONE_ON));
+  return {
+    name: "frustration",
+    score: ESTIMATE_SHARE * (odds / (1 + odds)),
+    verdict: "ambiguous",
+    evidence: [quoteMessage(messages, turn.index)],
+    cause: "dissatisfied user",
+    title: `The user seems dissatisfied: “${excerpt(turn.text.trim(), 80)}”`,
+    summary: `The user's reply “${excerpt(turn.text.trim(), 160)}” suggests that the answer before it did not help.`,
+  };
+}

@@ -1,0 +1,76 @@
+import { excerpt } from "@/server/platform/excerpt";
+import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
+import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { phraseSets } from "../reading/phrase-sets";
+import { type UserTurn, userTurns } from "../reading/user-turns";
+import { wordOverlap, wordsIn } from "../reading/word-overlap";
+import { HEARD_CUES } from "./cues";
+
+/** Earlier turns that a turn is compared with. */
+const WINDOW = 3;
+/** Words that say little: what is compared is what a request is about. */
+const COMMON = new Set(
+  "a an the i you we he she it they me my your our his her its this that these those is are was were be been am do does did have has had will would can could should may to of in on at for from with by about and or but not no yes if so as what which who where when how why please thanks thank hi hello ok okay just also there here some any all get got give tell want need like know make ich du sie er es wir der die das ein eine und oder nicht ist sind bitte mir mich le la les un une des et ou est je vous il elle de du que qui el los las una y o es por favor".split(
+    " ",
+  ),
+);
+const WORDS_LEAST = 4;
+const SIMILAR = 0.7;
+
+/** The user says that they ask again. */
+const AGAIN = phraseSets({
+  again: [
+    "(again|once more|i repeat|as i said|like i said|as i mentioned|i asked|i said|my question is|my question was|let me rephrase|let me try again|in other words|still)",
+    "(noch einmal|nochmal|wie gesagt|ich wiederhole|meine frage|immer noch|anders gefragt)",
+    "(encore une fois|je répète|comme je lai dit|ma question|toujours)",
+    "(otra vez|repito|de nuevo|como dije|mi pregunta|todavía)",
+    "(de novo|ancora|ripeto|come ho detto)",
+    ...["再说一遍", "我是问", "我问的是", "还是", "もう一度", "繰り返し", "さっきも"],
+  ],
+});
+
+const SURE_SCORE = 0.8;
+const PERHAPS_SCORE = 0.4;
+
+export const rephrasedRequest: Detector = {
+  signal: "rephrased_request",
+  severity: "medium",
+  enabledByDefault: true,
+  looksFor: "A user who asks the same again in other words, because the answer did not help.",
+  detect: (conversation) => {
+    const turns = userTurns(conversation);
+    const words = turns.map(contentOf);
+    return mergeByCause(
+      turns.flatMap((turn, at) => {
+        if (turn.heardIndex === null || words[at]!.size < WORDS_LEAST) return [];
+        for (let before = at - 1; before >= Math.max(0, at - WINDOW); before--) {
+          if (words[before]!.size < WORDS_LEAST || wordOverlap(words[at]!, words[before]!) < SIMILAR) continue;
+          return [signalOf(conversation, turn, turns[before]!)];
+        }
+        return [];
+      }),
+    );
+  },
+};
+
+const contentOf = ({ words }: Pick<UserTurn, "words">): ReadonlySet<string> =>
+  new Set([...wordsIn(words)].filter((word) => !COMMON.has(word)));
+
+function signalOf({ messages }: ConversationSnapshot, turn: UserTurn, before: UserTurn): DetectedSignal {
+  const heard = new Set(HEARD_CUES.find(turn.heardWords).map(({ set }) => set));
+  const failed = heard.has("failed") || heard.has("lost");
+  // Asked for a detail, people repeat the request with it.
+  const answersAQuestion = turn.heard.trimEnd().endsWith("?") && !heard.has("lost");
+  const saysAgain = AGAIN.find(turn.words).length > 0;
+  const isSure = saysAgain && (failed || !answersAQuestion) && turn.text !== before.text;
+  const [first, second] = [excerpt(before.text.trim(), 80), excerpt(turn.text.trim(), 80)];
+  return {
+    name: "rephrased_request",
+    score: isSure ? SURE_SCORE : failed || !answersAQuestion ? PERHAPS_SCORE : PERHAPS_SCORE / 2,
+    verdict: isSure ? "match" : "ambiguous",
+    evidence: [quoteMessage(messages, before.index), quoteMessage(messages, turn.index)],
+    cause: `asks again: ${[...contentOf(turn)].slice(0, 8).sort().join(" ").replace(/\d+/g, "<n>")}`,
+    title: `The user has to ask again: “${second}”`,
+    summary: `The user asked “${first}”, got an answer, and asked again: “${second}”.`,
+  };
+}

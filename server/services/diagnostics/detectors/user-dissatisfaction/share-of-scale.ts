@@ -1,0 +1,29 @@
+import type { SnapshotFeedback } from "@/server/services/telemetry/feedback/schemas";
+
+type Score = Pick<SnapshotFeedback, "kind" | "value" | "scale" | "name">;
+
+/** Usual scales, smallest first. */
+const SCALES = [
+  { min: 0, max: 1 },
+  { min: 1, max: 5 },
+  { min: 1, max: 10 },
+  { min: 0, max: 100 },
+] as const;
+
+/**
+ * Returns where a score lies on its scale, 0..1: the given one, else the smallest usual one that holds this conversation's
+ * scores of that name. `null` for a lone 1, which is the best of one scale and the worst of the next.
+ */
+export function shareOfScale(score: Score, all: readonly Score[]): number | null {
+  const { value, scale } = score;
+  if (typeof value !== "number") return null;
+  if (scale) return (value - scale.min) / (scale.max - scale.min);
+  if (value < 0) return 0;
+  const likewise = all.flatMap((one) =>
+    one.kind === "score" && one.name === score.name && typeof one.value === "number" ? [one.value] : [],
+  );
+  const highest = Math.max(value, ...likewise);
+  if (highest === 1 && value === 1) return null;
+  const assumed = SCALES.find(({ max }) => highest <= max);
+  return assumed ? Math.max(0, (value - assumed.min) / (assumed.max - assumed.min)) : null;
+}

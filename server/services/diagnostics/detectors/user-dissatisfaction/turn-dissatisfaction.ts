@@ -1,0 +1,81 @@
+import type { ConversationSnapshot } from "../../types";
+import type { FoundPhrase } from "../reading/phrase-sets";
+import { type UserTurn, userTurns } from "../reading/user-turns";
+import { wordOverlap, wordsIn } from "../reading/word-overlap";
+import { HEARD_CUES, USER_CUES } from "./cues";
+
+/** Log-odds that each kind of words adds, once a turn. */
+const WEIGHTS = {
+  anger: 4,
+  curse: 2,
+  complaint: 2,
+  dislike: 1.6,
+  otherwise: 1.2,
+  no: 1.6,
+  content: -1,
+  closing: 0,
+  failed: 1.4,
+  denied: 0.7,
+  lost: 0.9,
+  served: -0.6,
+} as const;
+type Cue = keyof typeof WEIGHTS;
+
+const BIAS = -3.2;
+const EMPHASIS = { pattern: /[!?]{2}|\?!/, weight: 0.4 };
+/** A "no" that thanks or closes declines more help, which is no complaint. */
+const POLITE_NO = -1.2;
+/** Words before a "no" that opens a turn: "oh, sorry, no". */
+const OPENING_WORDS = 2;
+/** Of what was wrong a turn ago, this much is left. */
+const MEMORY = 0.3;
+const MEMORY_MAX = 2.5;
+const REPEATED = { from: 0.6, weight: 0.8, words: 3 };
+
+export type JudgedTurn = {
+  turn: UserTurn;
+  score: number;
+  said: readonly FoundPhrase<string>[];
+  cues: ReadonlySet<string>;
+};
+
+const judgedOf = new WeakMap<readonly UserTurn[], readonly JudgedTurn[]>();
+
+/** Returns how likely the user is dissatisfied at each turn, 0..1. Memoized. */
+export function judgedTurns(conversation: ConversationSnapshot): readonly JudgedTurn[] {
+  const turns = userTurns(conversation);
+  let judged = judgedOf.get(turns);
+  if (!judged) {
+    judged = judge(turns);
+    judgedOf.set(turns, judged);
+  }
+  return judged;
+}
+
+/** "Are you sure" is not a "sure". */
+const isInside = (one: FoundPhrase<string>, other: FoundPhrase<string>) =>
+  other.set !== one.set && other.start <= one.start && other.end >= one.end;
+
+function judge(turns: readonly UserTurn[]): JudgedTurn[] {
+  let remembered = 0;
+  let before: ReadonlySet<string> = new Set();
+  return turns.map((turn) => {
+    const found = USER_CUES.find(turn.words).filter(({ set, word }) => set !== "no" || word <= OPENING_WORDS);
+    const said = found.filter((one) => one.set !== "content" || !found.some((other) => isInside(one, other)));
+    const heard = turn.heard === "" ? [] : HEARD_CUES.find(turn.heardWords);
+    const cues = new Set<Cue>([
+      ...said.map(({ set }) => set),
+      ...heard.filter(({ set, word }) => set !== "denied" || word === 0).map(({ set }) => set),
+    ]);
+    let own = 0;
+    for (const cue of cues) own += WEIGHTS[cue];
+    if (cues.has("no") && (cues.has("content") || cues.has("closing"))) own += POLITE_NO;
+    if (EMPHASIS.pattern.test(turn.text)) own += EMPHASIS.weight;
+    const words = wordsIn(turn.words);
+    if (words.size >= REPEATED.words && wordOverlap(words, before) >= REPEATED.from) own += REPEATED.weight;
+    before = words;
+    const score = 1 / (1 + Math.exp(-(BIAS + own + remembered)));
+    remembered = Math.min(MEMORY_MAX, Math.max(0, own + remembered) * MEMORY);
+    return { turn, score, said, cues };
+  });
+}

@@ -1,0 +1,149 @@
+import { sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { textArray } from "@/db/rows";
+import { findings } from "@/db/schema";
+import { updateOf } from "@/db/sets";
+import { severityRank } from "@/db/severity-rank";
+import type { Ctx } from "@/server/platform/context";
+import { diagnosticScore } from "../../rules";
+import type { Severity } from "../../types";
+import { type NewFindingEvent, type RunOrigin, recordEvents } from "../finding-events";
+import { updateConversationCounts } from "./conversation-counts";
+import { recentConversations } from "./recent-conversations";
+import { trendsOf } from "./trends";
+
+type Counted = {
+  id: string;
+  occurrences: number;
+  users: number;
+  first: string | null;
+  last: string | null;
+  severity: Severity | null;
+  pinned: Severity | null;
+  confidence: number | null;
+  recent: number;
+  cost: string | null;
+  unpriced: string | null;
+};
+
+/**
+ * Recounts Findings from all of their occurrences, and decides from the counts whether they escalate or come back from a
+ * dismissal. The caller must hold `lockFindings`, so that none are recorded meanwhile. `origin` is that of the Runs behind it.
+ */
+export async function recountFindings(tx: Ctx, ids: readonly string[], origin: RunOrigin | null) {
+  if (ids.length === 0) return;
+  await recountDaysAndCauses(tx, ids);
+  const { since, conversations } = await recentConversations(tx);
+
+  const counted = await tx.db.execute<Counted>(sql`
+    select f.id, count(o.id)::int as occurrences, count(distinct c.user_id)::int as users, min(o.detected_at) as first,
+           max(o.detected_at) as last, max(o.confidence) as confidence,
+           (array_agg(o.severity order by ${severityRank(sql`o.severity`)})
+             filter (where o.severity is not null))[1] as severity, f.pinned_severity as pinned,
+           count(o.id) filter (where c.started_at >= ${since}::bigint)::int as recent, sum(c.cost) as cost,
+           sum(c.unpriced_call_count) as unpriced
+    from findings f
+    left join occurrences o on o.project_id = f.project_id and o.finding_id = f.id
+    left join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
+    where f.project_id = ${tx.projectId} and f.id = any(${textArray(ids)}) and f.merged_into_id is null
+    group by f.project_id, f.id order by f.id`);
+  const present = [...counted].filter((row) => row.occurrences > 0);
+  if (present.length === 0) return;
+
+  const described = await descriptionsOf(
+    tx,
+    present.map(({ id }) => id),
+  );
+  const rows = present.map((row) => {
+    const detected = row.severity ?? "info";
+    const { score, parts } = diagnosticScore({
+      severity: row.pinned ?? detected,
+      confidence: row.confidence ?? 0,
+      affectedConversations: row.recent,
+      recentConversations: conversations,
+    });
+    return {
+      id: row.id,
+      ...described.get(row.id)!,
+      occurrence_count: row.occurrences,
+      user_count: row.users,
+      recent_affected: row.recent,
+      recent_conversations: Math.max(conversations, row.recent),
+      first_detected_at: Number(row.first),
+      last_detected_at: Number(row.last),
+      severity: row.pinned ?? detected,
+      detected_severity: detected,
+      diagnostic_score: score,
+      diagnostic_score_parts: parts,
+      affected_cost: row.cost,
+      unpriced_call_count: Number(row.unpriced ?? 0),
+    };
+  });
+  const counts = updateOf(findings, rows);
+  await tx.db.execute(sql`
+    update findings set ${counts.set}, recount_due_at = null, recount_origin = null, updated_at = ${NOW} from ${counts.rows}
+    where findings.project_id = ${tx.projectId} and ${counts.matches}`);
+  await updateTrends(
+    tx,
+    present.map(({ id }) => id),
+    origin,
+  );
+}
+
+/** Returns title and summary of each Finding: those of its earliest occurrence, which later ones do not change. */
+async function descriptionsOf(tx: Ctx, ids: readonly string[]) {
+  const rows = await tx.db.execute<{ id: string; title: string; summary: string }>(sql`
+    select t.id, earliest.title, earliest.summary from unnest(${textArray(ids)}) as t(id)
+    cross join lateral (
+      select title, summary from occurrences o
+      where o.project_id = ${tx.projectId} and o.finding_id = t.id
+      order by o.detected_at, o.conversation_id limit 1
+    ) earliest`);
+  return new Map([...rows].map(({ id, title, summary }) => [id, { title, summary }]));
+}
+
+async function recountDaysAndCauses(tx: Ctx, ids: readonly string[]) {
+  const ours = sql`project_id = ${tx.projectId} and finding_id = any(${textArray(ids)})`;
+  await tx.db.execute(sql`
+    with counted as (
+      select finding_id, (detected_at / 86400000) * 86400000 as day, count(*)::int as conversations
+      from occurrences where ${ours} group by 1, 2
+    ), gone as (
+      delete from finding_days d
+      where ${ours} and not exists (
+        select 1 from counted c where c.finding_id = d.finding_id and c.day = d.day)
+    )
+    insert into finding_days as d (project_id, finding_id, day, conversations)
+    select ${tx.projectId}, finding_id, day, conversations from counted
+    on conflict (project_id, finding_id, day) do update set conversations = excluded.conversations
+    where d.conversations <> excluded.conversations`);
+  await tx.db.execute(sql`
+    update finding_causes c set occurrence_count = coalesce(t.count, 0)
+    from finding_causes own
+    left join (
+      select finding_id, cause_id, count(*)::int as count from occurrences, unnest(cause_ids) as cause_id
+      where ${ours} group by 1, 2
+    ) t on t.finding_id = own.finding_id and t.cause_id = own.id
+    where own.project_id = ${tx.projectId} and own.finding_id = any(${textArray(ids)})
+      and c.project_id = own.project_id and c.id = own.id and c.occurrence_count <> coalesce(t.count, 0)`);
+}
+
+/** Marks Findings as escalating or not any more, and returns dismissed ones that got worse to review. */
+export async function updateTrends(tx: Ctx, ids: readonly string[], origin: RunOrigin | null) {
+  const changed = await trendsOf(tx, ids);
+  const idsOf = (kind: NewFindingEvent["kind"]) =>
+    changed.filter((one) => one.kind === kind).map((one) => one.findingId);
+  const [escalating, calmed, returned] = [idsOf("escalating"), idsOf("calmed"), idsOf("returned")];
+  if (changed.length === 0) return;
+  await tx.db.execute(sql`
+    update findings set updated_at = ${NOW},
+      escalating_since = case when id = any(${textArray(escalating)}) then ${NOW}
+        when id = any(${textArray(calmed)}) then null else escalating_since end,
+      review_status = case when id = any(${textArray(returned)}) then 'unreviewed' else review_status end,
+      dismissed_rate = case when id = any(${textArray(returned)}) then null else dismissed_rate end,
+      dismissal_reason = case when id = any(${textArray(returned)}) then null else dismissal_reason end,
+      dismissed_at = case when id = any(${textArray(returned)}) then null else dismissed_at end
+    where project_id = ${tx.projectId} and id = any(${textArray(changed.map((one) => one.findingId))})`);
+  await recordEvents(tx, changed, { origin });
+  if (returned.length > 0) await updateConversationCounts(tx, returned);
+}

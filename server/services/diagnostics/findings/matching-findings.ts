@@ -1,0 +1,65 @@
+import { and, eq, gte, ilike, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { findings, occurrences } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { unprocessable } from "@/server/platform/errors";
+import { conversationIdsMatching } from "@/server/services/telemetry";
+import type { FindingFilters } from "./schemas";
+
+/** A Finding is new for this long after it was created. */
+const NEW_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Whether a Finding is neither merged away nor kept only for the causes that a person placed there. */
+const isListed = and(
+  isNull(findings.mergedIntoId),
+  or(sql`${findings.occurrenceCount} > 0`, ne(findings.reviewStatus, "unreviewed")),
+);
+
+/** Returns the condition of the Findings that match a list's filters. */
+export const matchingFindings = (ctx: Ctx, filters: FindingFilters) =>
+  and(
+    eq(findings.projectId, ctx.projectId),
+    isListed,
+    filters.reviewStatus && inArray(findings.reviewStatus, filters.reviewStatus),
+    filters.resolutionStatus && resolvedAs(filters.resolutionStatus),
+    filters.severity && eq(findings.severity, filters.severity),
+    filters.minDiagnosticScore === undefined ? undefined : gte(findings.diagnosticScore, filters.minDiagnosticScore),
+    filters.lastDetectedAfter === undefined ? undefined : gte(findings.lastDetectedAt, filters.lastDetectedAfter),
+    filters.lastDetectedBefore === undefined ? undefined : lt(findings.lastDetectedAt, filters.lastDetectedBefore),
+    filters.trend && TREND[filters.trend],
+    filters.assignee === undefined ? undefined : assignedTo(ctx, filters.assignee),
+    filters.ruleId === undefined ? undefined : eq(findings.ruleId, filters.ruleId),
+    filters.signal === undefined ? undefined : eq(findings.signal, filters.signal),
+    filters.q === undefined ? undefined : ilike(findings.title, `%${filters.q.replace(/[\\%_]/g, "\\$&")}%`),
+    filters.conversationId === undefined
+      ? undefined
+      : sql`${findings.id} = any(array(
+          select ${occurrences.findingId} from ${occurrences}
+          where ${occurrences.projectId} = ${ctx.projectId}
+            and ${occurrences.conversationId} = any(${conversationIdsMatching(ctx.projectId, filters.conversationId)})))`,
+  );
+
+const resolvedAs = (wanted: NonNullable<FindingFilters["resolutionStatus"]>) =>
+  or(...wanted.map((one) => (one === "none" ? isNull(findings.resolutionStatus) : eq(findings.resolutionStatus, one))));
+
+const calm = and(isNull(findings.escalatingSince), isNull(findings.regressedAt));
+const TREND = {
+  escalating: isNotNull(findings.escalatingSince),
+  regressed: isNotNull(findings.regressedAt),
+  new: and(calm, sql`${findings.createdAt} >= ${NOW} - ${NEW_MS}::bigint`),
+  ongoing: and(calm, sql`${findings.createdAt} < ${NOW} - ${NEW_MS}::bigint`),
+};
+
+function assignedTo(ctx: Ctx, assignee: string) {
+  if (assignee === "none") return isNull(findings.assigneeId);
+  if (assignee !== "me") return eq(findings.assigneeId, assignee);
+  if (ctx.actor.kind !== "user") throw unprocessable("/assignee", "Only a signed-in person is “me”.");
+  return eq(findings.assigneeId, ctx.actor.userId);
+}
+
+/** Returns a Finding's trend, as the filter of that name has it, at `now` (Unix ms). */
+export function trendOf(row: typeof findings.$inferSelect, now: number) {
+  if (row.escalatingSince !== null) return "escalating";
+  if (row.regressedAt !== null) return "regressed";
+  return row.createdAt >= now - NEW_MS ? "new" : "ongoing";
+}

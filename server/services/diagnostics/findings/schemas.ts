@@ -1,0 +1,264 @@
+import { z } from "zod";
+import {
+  ACTOR_KINDS,
+  DISMISSAL_REASONS,
+  FINDING_EVENT_KINDS,
+  FINDING_TRENDS,
+  RULE_RUN_ORIGINS,
+} from "@/db/schema/enumerations";
+import {
+  filledText,
+  idInput,
+  oneOrSeveral,
+  pageInput,
+  pagination,
+  queryInteger,
+  queryNumber,
+  queryUnixMs,
+} from "@/server/platform/schemas";
+import { changedFindingReply, finding, resolutionStatus, reviewStatus, severity } from "../schemas";
+
+export const dismissalReason = z.enum(DISMISSAL_REASONS);
+export const findingSort = z.enum(["newest", "score", "conversations", "first_seen"]);
+
+/** The filters of the list, which a bulk change takes too. */
+export const findingFilters = {
+  /** One or several values (repeat the parameter). */
+  reviewStatus: oneOrSeveral(reviewStatus).optional(),
+  /** One or several values. `none` matches Findings whose `resolutionStatus` is `null`. */
+  resolutionStatus: oneOrSeveral(z.enum([...resolutionStatus.options, "none"])).optional(),
+  severity: severity.optional(),
+  minDiagnosticScore: queryNumber(0, 1).optional(),
+  /** Inclusive. */
+  lastDetectedAfter: queryUnixMs.optional(),
+  /** Exclusive. */
+  lastDetectedBefore: queryUnixMs.optional(),
+  /** A Finding that both regressed and escalates matches either. */
+  trend: z.enum(FINDING_TRENDS).optional(),
+  /** A member's id, `me` (for a signed-in person) or `none`. */
+  assignee: z.string().min(1).max(200).optional(),
+  ruleId: z.string().max(100).optional(),
+  signal: z.string().max(100).optional(),
+  /** Words of the title, in any case. */
+  q: filledText(200).optional(),
+  conversationId: z.string().max(1000).optional(),
+};
+const filterObject = z.strictObject(findingFilters);
+export type FindingFilters = z.output<typeof filterObject>;
+
+export const listFindingsInput = z.strictObject({
+  ...findingFilters,
+  sort: findingSort.default("newest"),
+  ...pageInput,
+});
+
+/** What a person can set. `untilWorse` and `dismissalReason` belong to a dismissal. */
+const settable = {
+  reviewStatus: reviewStatus.optional(),
+  resolutionStatus: resolutionStatus.optional(),
+  /** Pins the severity; `null` returns it to the Rules. */
+  severity: severity.nullable().optional(),
+  /** A member's id, or `me` for a signed-in person; `null` for nobody. */
+  assigneeId: idInput.nullable().optional(),
+  /** `wrong` counts against the Rule. */
+  dismissalReason: dismissalReason.optional(),
+  /** Returns to review when it gets clearly worse. */
+  untilWorse: z.boolean().optional(),
+};
+type Settable = z.output<z.ZodObject<typeof settable>>;
+
+const setsAnything = (set: Settable) =>
+  [set.reviewStatus, set.resolutionStatus, set.severity, set.assigneeId].some((value) => value !== undefined);
+const dismissesAlone = (set: Settable) => !(set.reviewStatus === "dismissed" && set.resolutionStatus !== undefined);
+const dismissesWithReason = (set: Settable) =>
+  set.reviewStatus === "dismissed" || (set.dismissalReason === undefined && set.untilWorse === undefined);
+
+const NOTHING = { message: "Send reviewStatus, resolutionStatus, severity or assigneeId." };
+const NOT_BOTH = {
+  message: "Dismissing clears the resolution: set it in a separate request.",
+  path: ["resolutionStatus"],
+};
+const NO_DISMISSAL = { message: "Belongs to reviewStatus dismissed.", path: ["dismissalReason"] };
+/** The refinements in JSON Schema. */
+const AS_JSON_SCHEMA = {
+  anyOf: ["reviewStatus", "resolutionStatus", "severity", "assigneeId"].map((name) => ({ required: [name] })),
+  not: { required: ["reviewStatus", "resolutionStatus"], properties: { reviewStatus: { const: "dismissed" } } },
+  if: { anyOf: [{ required: ["dismissalReason"] }, { required: ["untilWorse"] }] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ["reviewStatus"], properties: { reviewStatus: { const: "dismissed" } } },
+  examples: [{ reviewStatus: "confirmed" }],
+};
+
+/** At least one of the first four. Dismissing clears the resolution, so the same body cannot also set it. */
+export const updateFindingInput = z
+  .strictObject({ findingId: idInput, ...settable })
+  .refine(setsAnything, NOTHING)
+  .refine(dismissesAlone, NOT_BOTH)
+  .refine(dismissesWithReason, NO_DISMISSAL)
+  .meta(AS_JSON_SCHEMA);
+
+export const BULK_IDS_MAX = 1000;
+export const updateFindingsInput = z
+  .strictObject({
+    /** These Findings; others of the list's filters are not needed then. */
+    findingIds: z.array(idInput).min(1).max(BULK_IDS_MAX).optional(),
+    /** Without `findingIds`: all that match, as of now. `{}` matches every Finding. */
+    filter: filterObject.optional(),
+    set: z
+      .strictObject(settable)
+      .refine(setsAnything, NOTHING)
+      .refine(dismissesAlone, NOT_BOTH)
+      .refine(dismissesWithReason, NO_DISMISSAL)
+      .meta(AS_JSON_SCHEMA),
+  })
+  .meta({
+    oneOf: [{ required: ["findingIds"] }, { required: ["filter"] }],
+    examples: [{ findingIds: ["fnd_0199b2f0c0de7abc8def0123456789ab"], set: { reviewStatus: "confirmed" } }],
+  });
+
+/** What a change did. `id` undoes it. */
+export const findingChange = z.object({
+  id: z.string(),
+  /** Findings that changed; those that were so already are not among them. */
+  count: z.int(),
+  findingIds: z.array(z.string()),
+});
+export const findingChangeReply = z.object({ change: findingChange });
+/** Reply to a caller who may not read Findings. */
+export const changedFindingsReply = z.object({ change: findingChange.pick({ id: true }) });
+
+export const undoFindingChangeInput = z.strictObject({ changeId: idInput });
+/** `skipped`: Findings that somebody changed again in the meantime, which stay as they are. */
+export const undoneReply = z.object({ restored: z.int(), skipped: z.int() });
+
+export const mergeFindingsInput = z.strictObject({
+  findingId: idInput,
+  findingIds: z.array(idInput).min(1).max(50),
+});
+export const splitFindingInput = z
+  .strictObject({
+    findingId: idInput,
+    /** Ids of causes: all their occurrences move, and later ones follow. */
+    causes: z.array(idInput).min(1).max(500).optional(),
+    /** Ids of occurrences: these conversations move, and later readings of them follow. */
+    occurrences: z.array(idInput).min(1).max(500).optional(),
+  })
+  .refine((input) => (input.causes === undefined) !== (input.occurrences === undefined), {
+    message: "Send either causes or occurrences.",
+  })
+  .meta({
+    oneOf: [{ required: ["causes"] }, { required: ["occurrences"] }],
+    examples: [{ occurrences: ["occ_0199b2f0c0de7abc8def0123456789ab"] }],
+  });
+/** The Finding as it is now, and the change to undo. */
+export const regroupedReply = z.object({
+  finding: finding,
+  change: findingChange,
+});
+export const changedRegroupedReply = z.object({
+  finding: changedFindingReply.shape.finding,
+  change: findingChange.pick({ id: true }),
+});
+
+/** One cause of a Finding: what Rules reported, with values masked. `cause` is `null` when its conversations are deleted. */
+export const findingCause = z.object({
+  id: z.string(),
+  signal: z.string(),
+  cause: z.string().nullable(),
+  occurrenceCount: z.int(),
+  pinned: z.boolean(),
+});
+export const listCausesInput = z.strictObject({ findingId: idInput });
+export const causesReply = z.object({
+  /** Most frequent first, at most 200. */
+  causes: z.array(findingCause),
+  causeCount: z.int(),
+  /** Findings that were merged into this one. */
+  merged: z.array(z.object({ id: z.string(), title: z.string(), changeId: z.string().nullable() })),
+});
+
+/** `name` is a member's; `null` for others and for somebody who left. */
+const actor = z.object({ kind: z.enum(ACTOR_KINDS), id: z.string().nullable(), name: z.string().nullable() });
+
+/** One thing that happened to a Finding, or to one that was merged into it. */
+export const findingEvent = z.object({
+  id: z.string(),
+  findingId: z.string(),
+  /** For what a person did: undoes the whole action. */
+  changeId: z.string().nullable(),
+  kind: z.enum(FINDING_EVENT_KINDS),
+  at: z.number(),
+  actor,
+  /** Of the Runs that caused it. */
+  origin: z.enum(RULE_RUN_ORIGINS).nullable(),
+  detail: z.record(z.string(), z.unknown()),
+});
+export const listFindingEventsInput = z.strictObject({ findingId: idInput, ...pageInput });
+export const findingEventsReply = z.object({ events: z.array(findingEvent), pagination });
+
+export const findingNote = z.object({
+  id: z.string(),
+  findingId: z.string(),
+  author: actor,
+  /** Whether the caller wrote it and may change it. */
+  own: z.boolean(),
+  text: z.string(),
+  createdAt: z.number(),
+  editedAt: z.number().nullable(),
+});
+const noteText = filledText(5000);
+export const listNotesInput = z.strictObject({ findingId: idInput, ...pageInput });
+export const notesReply = z.object({ notes: z.array(findingNote), pagination });
+export const addNoteInput = z.strictObject({ findingId: idInput, text: noteText });
+export const updateNoteInput = z.strictObject({ findingId: idInput, noteId: idInput, text: noteText });
+export const deleteNoteInput = z.strictObject({ findingId: idInput, noteId: idInput });
+export const noteReply = z.object({ note: findingNote });
+
+export const timelineInput = z.strictObject({ findingId: idInput });
+/** Something that changed on a day. Times are Unix ms. */
+const findingMarker = z.object({
+  kind: z.enum(["version", "model", "resolved", "regressed"]),
+  at: z.number(),
+  /** Of the version or the model; `null` for what happened to the Finding. */
+  name: z.string().nullable(),
+  /** The service whose version it is. */
+  service: z.string().nullable(),
+});
+export type FindingMarker = z.infer<typeof findingMarker>;
+export const timelineReply = z.object({
+  days: z.array(
+    z.object({
+      /** Unix ms of its start. */
+      day: z.number(),
+      affected: z.int(),
+      /** All of that day's, by last activity; `null` when they were not all counted. */
+      conversations: z.int().nullable(),
+      rate: z.object({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
+    }),
+  ),
+  markers: z.array(findingMarker),
+});
+
+export const listAssigneesInput = z.strictObject({ q: filledText(200).optional() });
+export const assigneesReply = z.object({
+  assignees: z.array(z.object({ userId: z.string(), name: z.string(), me: z.boolean() })),
+});
+
+export const contrastInput = z.strictObject({ findingId: idInput, limit: queryInteger(1, 20).default(5) });
+/** Similar conversations without any Finding. */
+export const contrastReply = z.object({
+  conversations: z.array(
+    z.object({
+      id: z.string(),
+      externalId: z.string().nullable(),
+      startedAt: z.number(),
+      preview: z.string().nullable(),
+      messageCount: z.int(),
+      /** How much of the first request is the same, 0..1. */
+      similarity: z.number(),
+      because: z.enum(["same_request", "same_tool"]),
+    }),
+  ),
+  /** Conversations without a Finding that were compared: the newest, at most 1,000. */
+  compared: z.int(),
+});

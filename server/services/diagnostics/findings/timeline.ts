@@ -1,0 +1,128 @@
+import { and, eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { findings } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { wilson } from "../rules";
+import { startOfDay } from "./counts/occurrence-changes";
+import { type FindingMarker, timelineInput, timelineReply } from "./schemas";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DAYS = 30;
+/** Days after the last detection, which show whether it stopped. */
+const DAYS_AFTER = 14;
+/** Rates cover at most this many of the newest conversations, which bounds the query's cost. */
+const CONVERSATIONS_MAX = 200_000;
+const MARKERS_MAX = 50;
+
+/** Attributes of a resource that name what is deployed, as OpenTelemetry and Langfuse's SDK send them. */
+const VERSIONS = ["service.version", "langfuse.release", "vcs.ref.head.revision", "vcs.repository.ref.revision"];
+
+/** Whole days (UTC), the end exclusive. */
+type Days = { from: number; until: number };
+
+export const findingTimeline = verb(
+  {
+    name: "findings.timeline",
+    summary: "Read a Finding's rate by day, and what changed on these days.",
+    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of the day's conversations with its 95% interval (Wilson); without conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSIONS.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, and the Finding's own resolutions and regressions.`,
+    effect: "read",
+    capability: "diagnostics:read",
+    input: timelineInput,
+    reply: timelineReply,
+  },
+  async (ctx, { findingId }) => {
+    const [row] = await ctx.db
+      .select({ lastDetectedAt: findings.lastDetectedAt, now: sql<string>`${NOW}` })
+      .from(findings)
+      .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
+    if (!row) throw notFound("Finding");
+    const days = daysAround(row.lastDetectedAt, Number(row.now));
+    const [affected, all, ...markers] = await Promise.all([
+      affectedByDay(ctx, findingId, days),
+      conversationsByDay(ctx, days),
+      newVersions(ctx, days),
+      newModels(ctx, days),
+      ownMarkers(ctx, findingId, days),
+    ]);
+    return {
+      days: Array.from({ length: DAYS }, (_, index) => {
+        const day = days.from + index * DAY_MS;
+        const count = affected.get(day) ?? 0;
+        const conversations = all(day, count);
+        return {
+          day,
+          affected: count,
+          conversations,
+          rate: conversations === null ? null : wilson({ affected: count, conversations }),
+        };
+      }),
+      markers: markers.flat().sort((a, b) => a.at - b.at),
+    };
+  },
+);
+
+function daysAround(lastDetectedAt: number, now: number): Days {
+  const last = startOfDay(lastDetectedAt);
+  const end = Math.max(last, Math.min(startOfDay(now), last + DAYS_AFTER * DAY_MS));
+  return { from: end - (DAYS - 1) * DAY_MS, until: end + DAY_MS };
+}
+
+async function affectedByDay(ctx: Ctx, findingId: string, { from, until }: Days): Promise<Map<number, number>> {
+  const rows = await ctx.db.execute<{ day: string; conversations: number }>(sql`
+    select day, conversations from finding_days
+    where project_id = ${ctx.projectId} and finding_id = ${findingId} and day >= ${from} and day < ${until}`);
+  return new Map([...rows].map(({ day, conversations }) => [Number(day), conversations]));
+}
+
+/** Returns a function from a day to the number of its conversations; `null` for a day that was only partly counted. */
+async function conversationsByDay(ctx: Ctx, { from, until }: Days) {
+  const rows = await ctx.db.execute<{ day: string; conversations: number }>(sql`
+    select (last_activity_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as conversations
+    from (
+      select last_activity_at from conversations
+      where project_id = ${ctx.projectId} and last_activity_at >= ${from}::bigint and last_activity_at < ${until}::bigint
+      order by last_activity_at desc limit ${CONVERSATIONS_MAX}
+    ) newest
+    group by 1 order by 1`);
+  const counts = new Map([...rows].map(({ day, conversations }) => [Number(day), conversations]));
+  const counted = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const wholeSince = counted < CONVERSATIONS_MAX ? from : Number(rows[0]!.day) + DAY_MS;
+  return (day: number, affected: number) => (day < wholeSince ? null : Math.max(counts.get(day) ?? 0, affected));
+}
+
+async function newVersions(ctx: Ctx, { from, until }: Days): Promise<FindingMarker[]> {
+  const rows = await ctx.db.execute<{ service: string | null; name: string; at: string }>(sql`
+    select resource ->> 'service.name' as service, resource ->> version as name, min(first_seen_at) as at
+    from span_sources, unnest(${sql.param(VERSIONS)}::text[]) version
+    where project_id = ${ctx.projectId} and resource ? version
+    group by 1, 2 having min(first_seen_at) >= ${from}::bigint and min(first_seen_at) < ${until}::bigint
+    order by 3 desc, 1, 2 limit ${MARKERS_MAX}`);
+  return [...rows].map(({ service, name, at }) => ({ kind: "version", at: Number(at), name, service }));
+}
+
+/** From the costs by day, which name every model: its time is the start of its first day. */
+async function newModels(ctx: Ctx, { from, until }: Days): Promise<FindingMarker[]> {
+  const rows = await ctx.db.execute<{ name: string; at: string }>(sql`
+    select model as name, min(day) as at from (
+      select model, day from daily_costs
+      where project_id = ${ctx.projectId} and model <> '' and day < ${until}::bigint
+      group by model, day having sum(calls) > 0
+    ) used
+    group by model having min(day) >= ${from}::bigint
+    order by 2 desc, 1 limit ${MARKERS_MAX}`);
+  return [...rows].map(({ name, at }) => ({ kind: "model", at: Number(at), name, service: null }));
+}
+
+async function ownMarkers(ctx: Ctx, findingId: string, { from, until }: Days): Promise<FindingMarker[]> {
+  const rows = await ctx.db.execute<{ kind: "resolved" | "regressed"; at: string }>(sql`
+    select kind, at from finding_events e
+    where project_id = ${ctx.projectId} and finding_id = ${findingId} and kind in ('resolved', 'regressed')
+      and at >= ${from}::bigint and at < ${until}::bigint
+      and not exists (
+        select 1 from finding_events u
+        where u.project_id = e.project_id and u.change_id = e.change_id and u.finding_id = e.finding_id and u.kind = 'undone')
+    order by at desc, id desc limit ${MARKERS_MAX}`);
+  return [...rows].map(({ kind, at }) => ({ kind, at: Number(at), name: null, service: null }));
+}

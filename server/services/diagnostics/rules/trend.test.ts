@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { isEscalating, isWorse, wilson } from ".";
+
+test("a share has the limits of Wilson's score interval", () => {
+  expect(wilson({ affected: 0, conversations: 0 })).toBeNull();
+  const { rate, low, high } = wilson({ affected: 10, conversations: 100 })!;
+  expect(rate).toBe(0.1);
+  expect(low).toBeCloseTo(0.0552, 4);
+  expect(high).toBeCloseTo(0.1744, 4);
+  expect(wilson({ affected: 0, conversations: 10 })).toMatchObject({ rate: 0, low: 0 });
+  expect(wilson({ affected: 10, conversations: 10 })).toMatchObject({ rate: 1, high: 1 });
+});
+
+test("escalation begins at twice the past rate for sure, and ends below 1.25 times", () => {
+  const past = { affected: 100, conversations: 1000 };
+  const at = (affected: number, was: boolean) => isEscalating({ now: { affected, conversations: 100 }, past, was });
+  expect(at(21, false)).toBe(false);
+  expect(at(31, false)).toBe(true);
+  expect(at(21, true)).toBe(true);
+  expect(at(13, true)).toBe(true);
+  expect(at(12, true)).toBe(false);
+  expect(at(0, true)).toBe(false);
+});
+
+test("few conversations, or no past to compare with, are no escalation", () => {
+  const past = { affected: 1, conversations: 1000 };
+  expect(isEscalating({ now: { affected: 4, conversations: 4 }, past, was: false })).toBe(false);
+  expect(isEscalating({ now: { affected: 5, conversations: 5 }, past, was: false })).toBe(true);
+  const none = { affected: 0, conversations: 1000 };
+  expect(isEscalating({ now: { affected: 50, conversations: 50 }, past: none, was: false })).toBe(false);
+});
+
+test("worse than at dismissal takes the same evidence", () => {
+  expect(isWorse({ affected: 12, conversations: 100 }, 0.1)).toBe(false);
+  expect(isWorse({ affected: 40, conversations: 100 }, 0.1)).toBe(true);
+  expect(isWorse({ affected: 4, conversations: 4 }, 0)).toBe(false);
+});

@@ -1,0 +1,50 @@
+/** How many of `conversations` are `affected`. */
+export type Rate = { affected: number; conversations: number };
+/** A rate with the limits between which the true one lies with 95 % confidence. */
+export type Interval = { rate: number; low: number; high: number };
+
+/** The 97.5th percentile of the normal distribution. */
+const Z = 1.959963984540054;
+
+/** Returns a share with its Wilson score interval; `null` when there are no conversations. */
+export function wilson({ affected, conversations }: Rate): Interval | null {
+  if (conversations <= 0) return null;
+  const n = conversations;
+  const p = Math.min(1, affected / n);
+  const centre = p + (Z * Z) / (2 * n);
+  const margin = Z * Math.sqrt((p * (1 - p)) / n + (Z * Z) / (4 * n * n));
+  const scale = 1 + (Z * Z) / n;
+  // The limits are exactly 0 and 1 at the ends, where rounding would leave a residue.
+  return {
+    rate: p,
+    low: p === 0 ? 0 : Math.max(0, (centre - margin) / scale),
+    high: p === 1 ? 1 : Math.min(1, (centre + margin) / scale),
+  };
+}
+
+/** Days that count as now: the current one (UTC) and the one before, so that the first hours of a day are not all there is. */
+export const NOW_DAYS = 2;
+/** Days before those that count as the past. */
+export const PAST_DAYS = 14;
+/** Fewer conversations than this are no trend. */
+const AFFECTED_MIN = 5;
+const ENTER = 2;
+const LEAVE = 1.25;
+
+/**
+ * Returns whether a Finding escalates. It begins when at least 5 conversations have it now and the lower limit of its rate now
+ * is at least twice its own past rate; it ends when the rate falls below 1.25 times the past one. A Finding without a past is
+ * new, not escalating.
+ */
+export function isEscalating({ now, past, was }: { now: Rate; past: Rate; was: boolean }): boolean {
+  const [current, before] = [wilson(now), wilson(past)];
+  if (!current || !before || now.affected === 0 || past.affected === 0) return false;
+  if (was) return current.rate >= LEAVE * before.rate;
+  return now.affected >= AFFECTED_MIN && current.low >= ENTER * before.rate;
+}
+
+/** Returns whether a Finding is clearly worse than when it was dismissed: as for escalation, against the rate at that time. */
+export function isWorse(now: Rate, dismissedRate: number): boolean {
+  const current = wilson(now);
+  return current !== null && now.affected >= AFFECTED_MIN && current.low >= ENTER * dismissedRate;
+}

@@ -1,0 +1,10 @@
+import { USER_CORRECTION_DETECTORS } from "../detectors";
+import type { Rule } from "../types";
+
+export const userCorrection: Rule = {
+  id: "user-correction",
+  version: 1,
+  name: "User correction",
+  summary: "Users who correct the assistant, and what it makes of that.",
+  detectors: USER_CORRECTION_DETECTORS,
+};

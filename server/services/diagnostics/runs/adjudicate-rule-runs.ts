@@ -1,0 +1,90 @@
+import type { Ctx } from "@/server/platform/context";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
+import { findAdjudicator, openAdjudicator, type Session } from "../adjudicator";
+import type { DiagnosedSnapshot } from "../baselines/snapshots-with-baseline";
+import type { RuleConfiguration } from "../rules";
+import { configurationsAt, configuredRules } from "../settings/rule-settings";
+import { currentEvidence } from "./current-evidence";
+import { type DetectedRun, readDetections, storeDetections } from "./detections";
+import { isolateFailures } from "./isolate-failures";
+import { loadSnapshots } from "./load-snapshots";
+
+/** Questions in progress at once, so that an endpoint is not flooded. */
+const ASKED_AT_ONCE = 4;
+
+/**
+ * Asks the adjudicator about what these Runs left undecided and stores what it settles. Fails no Run: what it does not
+ * settle keeps the deterministic verdict, which the Run's notes say. Answers are cached, so a repetition asks nothing again.
+ */
+export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[]): Promise<void> {
+  if (runIds.length === 0) return;
+  const open = (await readDetections(ctx, runIds)).filter(({ detection }) => detection.undecided.length > 0);
+  if (open.length === 0) return;
+  const adjudicator = await findAdjudicator(ctx);
+  if (!adjudicator) return storeDetections(ctx, open.map(disconnected));
+
+  const session = await openAdjudicator(ctx, adjudicator);
+  const rules = new Map((await configuredRules(ctx)).map(({ rule }) => [rule.id, rule]));
+  const configurationAt = await configurationsAt(
+    ctx,
+    open.map(({ run }) => run.configurationRevision),
+  );
+  const snapshotOf = await loadSnapshots(
+    ctx,
+    open.map(({ run }) => run),
+  );
+  const settle = async (one: DetectedRun) => {
+    const rule = rules.get(one.run.ruleId);
+    const configuration = rule && configurationAt(rule, one.run.configurationRevision);
+    const settled = await settledRun(session, one, snapshotOf(one.run), configuration);
+    await storeDetections(ctx, [settled]);
+    return [settled];
+  };
+  const waiting = [...open];
+  await Promise.all(
+    Array.from({ length: ASKED_AT_ONCE }, async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const { failures } = await isolateFailures([next], async ([one]) => settle(one!));
+        for (const { item, error } of failures) {
+          logger("diagnostics").error({ err: loggable(error), runId: item.run.id }, "The adjudicator failed.");
+          await storeDetections(ctx, [undecided(item, "The adjudicator failed. The deterministic verdict stands.")]);
+        }
+      }
+    }),
+  );
+}
+
+/** Drops what is undecided, as without an adjudicator. */
+const undecided = ({ run, detection }: DetectedRun, note: string): DetectedRun => ({
+  run,
+  detection: {
+    ...detection,
+    undecided: [],
+    dropped: { ...detection.dropped, ambiguous: detection.dropped.ambiguous + detection.undecided.length },
+    notes: [...detection.notes, note],
+  },
+});
+
+const disconnected = (one: DetectedRun) =>
+  undecided(one, "No adjudicator is connected any more. The deterministic verdict stands.");
+
+async function settledRun(
+  session: Session,
+  one: DetectedRun,
+  snapshot: DiagnosedSnapshot | undefined,
+  configuration: RuleConfiguration | undefined,
+): Promise<DetectedRun> {
+  if (!snapshot || !configuration) return undecided(one, "The conversation is gone. The deterministic verdict stands.");
+  const { run, detection } = one;
+  const settled = { ...detection, undecided: [], dropped: { ...detection.dropped }, notes: [...detection.notes] };
+  const occurrences = [...detection.occurrences];
+  for (const candidate of detection.undecided) {
+    const { match, note } = await session.settle(candidate, configuration.adjudicationModel, snapshot);
+    settled.notes.push(note);
+    if (!match) settled.dropped.ambiguous++;
+    else if (match.confidence < configuration.minDiagnosticConfidence) settled.dropped.belowConfidence++;
+    else occurrences.push(currentEvidence(match, snapshot));
+  }
+  return { run, detection: { ...settled, occurrences } };
+}

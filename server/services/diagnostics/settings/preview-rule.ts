@@ -1,0 +1,140 @@
+import { and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
+import { databaseNow } from "@/db/database-now";
+import { conversations } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { verb } from "@/server/platform/verb";
+import { type DiagnosedSnapshot, snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
+import { outcomeOf, type RuleConfiguration, signalsIn, signalsOf } from "../rules";
+import type { Rule } from "../types";
+import { type ChangeExample, previewedRuleReply, previewRuleInput, previewRuleReply } from "./schemas";
+import { configuredWith } from "./try-rule";
+
+const DAY_MS = 86_400_000;
+const DAYS = 7;
+const CONVERSATIONS_MAX = 2_000;
+/** Somebody waits for it in front of a screen. */
+const TIME_MS = 5_000;
+/** Loaded at once. */
+const PAGE = 50;
+/** Examples per Signal and direction. */
+const EXAMPLES_MAX = 5;
+
+export const previewRule = verb(
+  {
+    name: "rules.preview",
+    summary: "Preview what an unsaved configuration would have found in the last 7 days, compared to the saved one.",
+    description: `Reads the newest conversations that started in the last ${DAYS} days, at most ${CONVERSATIONS_MAX.toLocaleString("en")} and for at most ${TIME_MS / 1000} seconds; \`complete\` says whether those are all. Counts conversations per Signal. The adjudicator is not asked, and nothing is stored.`,
+    effect: "write",
+    capability: "diagnostics:write",
+    input: previewRuleInput,
+    reply: previewRuleReply,
+    writeOnlyReply: { unless: ["diagnostics:read"], reply: previewedRuleReply },
+  },
+  {
+    before: async (ctx, { ruleId, configuration: patch }) => {
+      const { rule, saved, configuration } = await configuredWith(ctx, ruleId, patch);
+      const since = (await databaseNow(ctx.db)) - DAYS * DAY_MS;
+      const comparison = new Comparison(rule, saved, configuration);
+      const complete = await readNewest(ctx, since, (snapshot) => comparison.add(snapshot));
+      return { since, complete, ...comparison.result() };
+    },
+    run: async (ctx, { ruleId, configuration }, preview) => {
+      auditNote(ctx, { target: { type: "rule", id: ruleId }, after: { configuration } });
+      return { preview };
+    },
+  },
+);
+
+/** Reads conversations since a time, newest first, within the limits. Returns whether it has read all of them. */
+async function readNewest(ctx: Ctx, since: number, read: (snapshot: DiagnosedSnapshot) => void): Promise<boolean> {
+  const end = performance.now() + TIME_MS;
+  let count = 0;
+  let after: { startedAt: number; id: string } | undefined;
+  while (count < CONVERSATIONS_MAX && performance.now() < end) {
+    const page = await newestPage(ctx, since, after);
+    const snapshots = await snapshotsWithBaseline(
+      ctx,
+      page.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] })),
+    );
+    for (const snapshot of snapshots) if (snapshot) read(snapshot);
+    if (page.length < PAGE) return true;
+    count += page.length;
+    after = page.at(-1);
+  }
+  return after !== undefined && (await newestPage(ctx, since, after)).length === 0;
+}
+
+const newestPage = (ctx: Ctx, since: number, after: { startedAt: number; id: string } | undefined) =>
+  ctx.db
+    .select({
+      id: conversations.id,
+      startedAt: conversations.startedAt,
+      lastActivityAt: conversations.lastActivityAt,
+    })
+    .from(conversations)
+    .where(
+      and(
+        eq(conversations.projectId, ctx.projectId),
+        gte(conversations.startedAt, since),
+        after &&
+          or(
+            lt(conversations.startedAt, after.startedAt),
+            and(eq(conversations.startedAt, after.startedAt), sql`${conversations.id} < ${after.id}`),
+          ),
+      ),
+    )
+    .orderBy(desc(conversations.startedAt), desc(conversations.id))
+    .limit(PAGE);
+
+type Counts = { before: number; after: number; gained: number; lost: number };
+
+/** Counts, per Signal, the conversations in which each of two configurations finds it. */
+class Comparison {
+  private conversations = 0;
+  private readonly counts: Map<string, Counts>;
+  private readonly examples: ChangeExample[] = [];
+
+  constructor(
+    private readonly rule: Rule,
+    private readonly saved: RuleConfiguration,
+    private readonly changed: RuleConfiguration,
+  ) {
+    this.counts = new Map(signalsOf(rule).map((name) => [name, { before: 0, after: 0, gained: 0, lost: 0 }]));
+  }
+
+  add(snapshot: DiagnosedSnapshot) {
+    this.conversations++;
+    const before = this.titles(snapshot, this.saved);
+    const after = this.titles(snapshot, this.changed);
+    for (const [signal, counts] of this.counts) {
+      const [was, is] = [before.get(signal), after.get(signal)];
+      if (was !== undefined) counts.before++;
+      if (is !== undefined) counts.after++;
+      if (was === undefined && is !== undefined) this.note(snapshot.id, signal, "gained", ++counts.gained, is);
+      if (was !== undefined && is === undefined) this.note(snapshot.id, signal, "lost", ++counts.lost, was);
+    }
+  }
+
+  result() {
+    return {
+      conversations: this.conversations,
+      signals: [...this.counts].map(([name, counts]) => ({ name, ...counts })),
+      examples: this.examples,
+    };
+  }
+
+  private note(conversationId: string, signal: string, change: ChangeExample["change"], nth: number, title: string) {
+    if (nth <= EXAMPLES_MAX) this.examples.push({ conversationId, signal, change, title });
+  }
+
+  /** Returns the first title of each Signal that this configuration finds. */
+  private titles(snapshot: DiagnosedSnapshot, configuration: RuleConfiguration): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
+    for (const one of signalsIn(this.rule, snapshot, configuration)) {
+      if (found.has(one.signal) || outcomeOf(one, configuration) !== "found") continue;
+      found.set(one.signal, one.title);
+    }
+    return found;
+  }
+}
