@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { canonicalJson } from "@/server/platform/canonical-json";
+import { type Ctx, idOfActor } from "@/server/platform/context";
+import { readSnapshots, type SnapshotContent } from "@/server/services/telemetry";
+import type { ChatPayload } from "../chat-payload/schemas";
+import { type LeftCode, maskExample } from "../collection";
+import { payloadOf } from "../collection/payload-of";
+import type { Draft } from "../examples/types";
+
+const PROBLEMS: Partial<Record<LeftCode, string>> = {
+  not_text: "A message has images or files, which chat/v1 cannot hold.",
+  incomplete_tool_calls: "A tool call has no result, or its arguments are not JSON.",
+  no_question: "No message of the user comes before the answer.",
+  same_answer: "The better answer is the same as the old one.",
+  too_large: "The conversation is larger than an Example may be.",
+  personal_data: "It has personal data or secrets, and the project holds such Examples back.",
+};
+const NO_ANSWER = "It has no answer of the assistant.";
+const NOT_AN_ANSWER = "That message is not an answer of the assistant.";
+
+/** A conversation as an Example, or why it makes none. */
+export type Made = { conversationId: string; userId: string | null; turn: number | null } & (
+  | { payload: ChatPayload; problem: null }
+  | { payload: null; problem: string }
+);
+
+/** Reads conversations, those that exist, in the order of their ids given. */
+export async function readConversations(ctx: Ctx, ids: readonly string[]): Promise<SnapshotContent[]> {
+  const now = Number.MAX_SAFE_INTEGER;
+  const read = await readSnapshots(
+    ctx,
+    ids.map((conversationId) => ({ conversationId, lastActivityAt: now, traceIds: [] })),
+  );
+  return read.filter((one) => one !== undefined);
+}
+
+/** Makes an Example of everything up to an answer, masked as the project has it. `better` corrects the answer. */
+export function makeExample(
+  conversation: SnapshotContent,
+  { turn: wanted, better, masking }: { turn?: number | undefined; better?: string; masking: "mask" | "hold_back" },
+): Made {
+  const { messages } = conversation;
+  const turn = wanted ?? messages.findLastIndex(isSpoken);
+  const of = { conversationId: conversation.id, userId: conversation.userId, turn: turn === -1 ? null : turn };
+  const answer = messages[turn];
+  if (!answer) return { ...of, payload: null, problem: wanted === undefined ? NO_ANSWER : NOT_AN_ANSWER };
+  const said = answer.toolCalls.length > 0 ? turn : textOf(answer);
+  if (answer.role !== "assistant" || said === "") return { ...of, payload: null, problem: NOT_AN_ANSWER };
+  const outcome = payloadOf(
+    conversation,
+    Array.from({ length: turn }, (_, index) => index),
+    better === undefined ? { expected: said } : { expected: better, rejected: said },
+  );
+  const left = "left" in outcome ? outcome.left : undefined;
+  const masked = "payload" in outcome ? maskExample(outcome.payload, masking) : null;
+  if (masked) return { ...of, payload: masked.payload, problem: null };
+  return { ...of, payload: null, problem: PROBLEMS[left ?? "personal_data"] ?? "It makes no valid Example." };
+}
+
+type Said = SnapshotContent["messages"][number];
+const textOf = ({ parts }: Said) =>
+  parts.flatMap(({ type, text }) => (type === "text" && text ? [text] : [])).join("\n");
+const isSpoken = (message: Said) => message.role === "assistant" && textOf(message).trim() !== "";
+
+/** Returns the draft of what a person chose. The same turn is not added twice in the same way. */
+export function draftOf(
+  ctx: Ctx,
+  { conversationId, userId, turn, payload }: Made & { payload: ChatPayload },
+  {
+    kind,
+    tags,
+    findingId,
+  }: { kind: "conversation" | "finding" | "correction"; tags: string[]; findingId: string | null },
+): Draft {
+  const reviewerId = idOfActor(ctx.actor);
+  const way = kind === "correction" ? "corrected" : "added";
+  return {
+    payload,
+    tags,
+    source: { kind, externalRef: null },
+    link: { conversationId, userId, turn, findingId },
+    ...(reviewerId !== null && { reviewerId }),
+    provenanceKey: createHash("sha256")
+      .update(canonicalJson([way, conversationId, turn]))
+      .digest("hex"),
+  };
+}
+
+/** Returns the newest conversations of a Finding. */
+export async function conversationsOf({ db, projectId }: Ctx, findingId: string, most: number): Promise<string[]> {
+  const rows = await db.execute<{ id: string }>(sql`
+    select conversation_id as id from occurrences
+    where project_id = ${projectId} and finding_id = ${findingId} order by detected_at desc, id desc limit ${most}`);
+  return [...rows].map(({ id }) => id);
+}

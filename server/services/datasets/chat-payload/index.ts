@@ -1,0 +1,7 @@
+import "server-only";
+
+export { contentHashOf } from "./content-hash";
+export type { ChatProblem } from "./problems";
+export { searchTextOf } from "./search-text";
+export { tokenEstimateOf } from "./token-estimate";
+export { validateChatPayload } from "./validate-chat-payload";

@@ -1,0 +1,22 @@
+import type { ChatMessage, ChatPayload } from "./schemas";
+
+/** What English and code average over the usual tokenizers. */
+const CHARACTERS_PER_TOKEN = 4;
+/** Role and separators in the usual chat templates. */
+const TOKENS_PER_MESSAGE = 4;
+
+/** Returns about how many tokens a model reads and writes for this Example: its tools, input and expected answer. */
+export function tokenEstimateOf({ input, expectedOutput }: ChatPayload): number {
+  const messages: readonly ChatMessage[] = [...input.messages, expectedOutput.message];
+  let characters = input.tools ? JSON.stringify(input.tools).length : 0;
+  for (const message of messages) characters += charactersOf(message);
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN) + messages.length * TOKENS_PER_MESSAGE;
+}
+
+function charactersOf(message: ChatMessage) {
+  let characters = message.content?.length ?? 0;
+  if (message.role !== "assistant") return characters;
+  for (const { function: called } of message.tool_calls ?? [])
+    characters += called.name.length + called.arguments.length;
+  return characters;
+}

@@ -1,0 +1,61 @@
+import { canonicalJson } from "@/server/platform/canonical-json";
+import { checkJson } from "./check-json";
+import { checkMessage } from "./check-message";
+import { checkMessages } from "./check-messages";
+import { checkTools } from "./check-tools";
+import { type ChatProblem, type Fields, Problems } from "./problems";
+import { CHAT_KEYS, type ChatAnswer, type ChatPayload } from "./schemas";
+
+/**
+ * Returns the value as a payload of `chat/v1`, unchanged, or what is wrong with it: at most 100 problems, each by a JSON
+ * pointer into the value. Throws for no value.
+ */
+export function validateChatPayload(value: unknown): { payload: ChatPayload } | { problems: ChatProblem[] } {
+  const problems = new Problems();
+  if (checkJson(value, problems)) checkPayload(value, problems);
+  return problems.list.length > 0 ? { problems: problems.list } : { payload: value as ChatPayload };
+}
+
+function checkPayload(value: unknown, problems: Problems) {
+  const payload = problems.object(value, "", CHAT_KEYS.payload);
+  if (!payload) return;
+  const input = problems.object(payload.input, "/input", CHAT_KEYS.input);
+  const toolNames = input && checkTools(input.tools, problems);
+  if (input) {
+    problems.literal(input.type, "/input/type", "chat");
+    checkMessages(input.messages, toolNames, problems);
+  }
+  const output = checkOutput(payload.expectedOutput, "expectedOutput", toolNames, problems);
+  if (output?.weight !== undefined && !isWeight(output.weight)) {
+    problems.add("/expectedOutput/weight", "Must be a number from 0 to 1.");
+  }
+  if (payload.rejectedOutput === undefined) return;
+  checkOutput(payload.rejectedOutput, "rejectedOutput", toolNames, problems);
+  if (problems.list.length === 0) checkDiffers(payload as ChatPayload, problems);
+}
+
+const isWeight = (value: unknown) => typeof value === "number" && value >= 0 && value <= 1;
+
+function checkOutput(
+  value: unknown,
+  key: "expectedOutput" | "rejectedOutput",
+  toolNames: ReadonlySet<string> | undefined,
+  problems: Problems,
+): Fields | undefined {
+  const at = `/${key}`;
+  const output = problems.object(value, at, CHAT_KEYS[key]);
+  if (!output) return undefined;
+  problems.literal(output.type, `${at}/type`, "chat_message");
+  const checked = checkMessage(output.message, `${at}/message`, toolNames, problems);
+  if (checked && checked.role !== "assistant") problems.literal(checked.role, `${at}/message/role`, "assistant");
+  return output;
+}
+
+function checkDiffers({ expectedOutput, rejectedOutput }: ChatPayload, problems: Problems) {
+  if (!rejectedOutput || comparable(expectedOutput.message) !== comparable(rejectedOutput.message)) return;
+  problems.add("/rejectedOutput/message", "Is the same as the expected message. Change it, or remove rejectedOutput.");
+}
+
+/** Absent, null and empty content say the same. */
+const comparable = ({ content, name, tool_calls }: ChatAnswer) =>
+  canonicalJson([content?.trim() ?? "", name ?? null, tool_calls ?? null]);

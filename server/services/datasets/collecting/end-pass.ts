@@ -1,0 +1,36 @@
+import { NOW } from "@/db/now";
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import type { LockedDataset } from "../examples/lock-dataset";
+import { closeVersion } from "../versions/open-version";
+import { type PassRow, updatePass } from "./passes";
+import { publishSome } from "./publish-candidates";
+
+type Ended = { status: "completed" } | { status: "cancelled" | "failed"; error: string };
+
+/** Ends a pass of a locked Dataset, and the version that it may have opened. */
+export async function endPass(tx: Ctx, dataset: LockedDataset, { id }: Pick<PassRow, "id">, ended: Ended) {
+  await closeVersion(tx, dataset, id);
+  await updatePass(tx, id, { ...ended, cursor: null, finishedAt: NOW });
+}
+
+/**
+ * Continues the end of a pass that has read everything: writes its candidates into the Dataset where nobody reviews them.
+ * `wait`: another job is writing to the Dataset.
+ */
+export async function finishSome(
+  tx: Ctx,
+  dataset: LockedDataset,
+  pass: PassRow,
+  { review }: { review: boolean },
+): Promise<"more" | "done" | "wait"> {
+  try {
+    if (!review && (await publishSome(tx, dataset, pass.id))) return "more";
+  } catch (error) {
+    // Thrown before anything was written.
+    if (error instanceof ServiceError && error.code === "conflict") return "wait";
+    throw error;
+  }
+  await endPass(tx, dataset, pass, { status: "completed" });
+  return "done";
+}

@@ -1,0 +1,73 @@
+import { databaseNow } from "@/db/database-now";
+import { unprocessable } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { selectProposals } from "../collection";
+import { readDatasetRow } from "../datasets/read-dataset";
+import { CAPS } from "./caps";
+import { collectingOf } from "./collection-settings";
+import { addCounts, type OfferedProposal, readProposals } from "./read-proposals";
+import { collectionPreviewReply, previewCollectionInput } from "./schemas";
+import { nextConversations } from "./settled-conversations";
+
+const DAYS_MS = 30 * 86_400_000;
+/** Conversations that are read while somebody waits. */
+const READ_MAX = 300;
+const BATCH_SIZE = 50;
+const SAMPLES = 10;
+const NOTHING = { keys: new Set<string>(), signatures: [], byUser: new Map(), byFinding: new Map() };
+
+export const previewCollection = verb(
+  {
+    name: "datasets.previewCollection",
+    summary: "Show what a Dataset's objective would have collected from the last 30 days. Stores nothing.",
+    description: `Reads the newest ${READ_MAX} settled conversations of these days; \`complete\` says whether these were all. \`reasons\` and \`left\` count by reason what it takes and what it leaves out. 422 where neither the Dataset nor the request names an objective.`,
+    effect: "read",
+    capability: "workspace:read",
+    input: previewCollectionInput,
+    reply: collectionPreviewReply,
+  },
+  async (ctx, input) => {
+    const dataset = await readDatasetRow(ctx, input.datasetId);
+    const objective = input.objective ?? dataset.collectionObjective;
+    if (objective === null) throw unprocessable("/objective", "Choose an objective: the Dataset has none.");
+    const collectionFilters = input.collectionFilters ?? dataset.collectionFilters;
+    const [collecting] = await collectingOf(ctx, [{ ...dataset, objective, collectionFilters }]);
+    const endMs = await databaseNow(ctx.db);
+    const window = { startMs: endMs - DAYS_MS, endMs };
+    const newest = await nextConversations(ctx, window, { after: null, limit: READ_MAX + 1 });
+    const looked = newest.slice(0, READ_MAX);
+    const settled = looked.filter((one) => one.settled);
+    const left: Record<string, number> = {};
+    const offered: OfferedProposal[] = [];
+    for (let from = 0; from < settled.length; from += BATCH_SIZE) {
+      const [read] = await readProposals(ctx, settled.slice(from, from + BATCH_SIZE), [collecting!]);
+      addCounts(left, read!.left);
+      offered.push(...read!.offered);
+    }
+    if (settled.length < looked.length) addCounts(left, { not_settled: looked.length - settled.length });
+    const selection = selectProposals(offered, CAPS, NOTHING);
+    addCounts(left, selection.left);
+    const reasons: Record<string, number> = {};
+    for (const { reasonCode } of selection.selected) addCounts(reasons, { [reasonCode]: 1 });
+    return {
+      preview: {
+        objective,
+        since: window.startMs,
+        conversations: looked.length,
+        complete: newest.length <= READ_MAX,
+        proposed: selection.selected.length,
+        reasons,
+        left,
+        samples: selection.selected.slice(0, SAMPLES).map(({ conversationId, reasonCode, findingId, proposal }) => ({
+          conversationId,
+          turn: proposal.turn,
+          reason: proposal.reason,
+          reasonCode,
+          findingId,
+          knowledgeGoalId: proposal.knowledgeGoalId,
+          payload: proposal.payload,
+        })),
+      },
+    };
+  },
+);

@@ -1,0 +1,83 @@
+import type { Ctx } from "@/server/platform/context";
+import { newId } from "@/server/platform/ids";
+import { isAdjudication } from "@/server/services/diagnostics/adjudicator";
+import { readSnapshots } from "@/server/services/telemetry";
+import { contentHashOf } from "../chat-payload";
+import { bandsOf, type Offered, type Proposal, proposals, provenanceKeyOf, signatureOf } from "../collection";
+import type { Collecting } from "./collection-settings";
+import { goalsIn, occurrencesIn } from "./read-evidence";
+
+/** A conversation to read, as of this activity. */
+export type Settled = { id: string; lastActivityAt: number };
+
+/** A proposal with what decides whether it is collected. */
+export type OfferedProposal = Offered & {
+  id: string;
+  conversationId: string;
+  contentHash: string;
+  bands: readonly string[];
+  proposal: Proposal;
+};
+/** `read`: the conversations that still exist. `left`: counts of what was left out, by reason. */
+export type ReadProposals = {
+  datasetId: string;
+  read: string[];
+  offered: OfferedProposal[];
+  left: Record<string, number>;
+};
+
+/** Reads conversations once and returns what each Dataset's objective proposes of them. Stores nothing. */
+export async function readProposals(
+  ctx: Ctx,
+  settled: readonly Settled[],
+  datasets: readonly Collecting[],
+): Promise<ReadProposals[]> {
+  const ids = settled.map(({ id }) => id);
+  const snapshots = await readSnapshots(
+    ctx,
+    settled.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] })),
+  );
+  const occurrences = await occurrencesIn(ctx, ids);
+  const goalsById = new Map(datasets.flatMap(({ goals }) => goals.map((goal) => [goal.id, goal] as const)));
+  const matching = await goalsIn(ctx, ids, [...goalsById.values()]);
+  const results = datasets.map(({ datasetId }) => ({ datasetId, read: [], offered: [], left: {} }) as ReadProposals);
+  for (const snapshot of snapshots) {
+    if (!snapshot || isAdjudication(ctx.projectId, snapshot)) continue;
+    for (const [nth, settings] of datasets.entries()) {
+      const result = results[nth]!;
+      const named = matching.get(snapshot.id);
+      const evidence = {
+        occurrences: occurrences.get(snapshot.id) ?? [],
+        feedback: snapshot.feedback,
+        goals: settings.goals.filter(({ id }) => named?.has(id)),
+      };
+      const { proposals: found, left } = await proposals(snapshot, evidence, { ...settings, filters: null });
+      result.read.push(snapshot.id);
+      addCounts(result.left, left);
+      result.offered.push(...found.map((proposal) => offeredOf(snapshot, proposal)));
+    }
+  }
+  return results;
+}
+
+function offeredOf({ id, userId }: { id: string; userId: string | null }, proposal: Proposal): OfferedProposal {
+  const { objective, turn, payload } = proposal;
+  const signature = signatureOf(payload);
+  return {
+    id: newId("cand"),
+    key: provenanceKeyOf({ source: { conversationId: id, turn }, objective }),
+    reasonCode: proposal.reasonCode,
+    conversationId: id,
+    userId,
+    findingId: proposal.findingId,
+    contentHash: contentHashOf(payload),
+    signature,
+    bands: bandsOf(signature),
+    proposal,
+  };
+}
+
+/** Adds counts by reason to others. */
+export function addCounts(to: Record<string, number>, counts: Readonly<Record<string, number | undefined>>) {
+  for (const [code, count] of Object.entries(counts)) to[code] = (to[code] ?? 0) + (count ?? 0);
+}

@@ -1,0 +1,42 @@
+import type { ConversationSnapshot } from "../../diagnostics/detectors/reading";
+import { type Answers, payloadOf } from "./payload-of";
+import type { LeftCode, LeftOut, Proposal } from "./types";
+
+/** A proposal before masking. */
+export type Draft = Omit<Proposal, "objective" | "masked">;
+type Words = Pick<Draft, "reason" | "reasonCode" | "turn" | "answerTurn" | "source"> &
+  Partial<Pick<Draft, "findingId" | "knowledgeGoalId" | "proposedByModel">>;
+
+/** Collects what an objective proposes and why it leaves the rest out, at most one proposal for each turn. */
+export class Drafts {
+  readonly list: Draft[] = [];
+  readonly left: LeftOut = {};
+
+  constructor(private readonly conversation: ConversationSnapshot) {}
+
+  leave(code: LeftCode): void {
+    this.left[code] = (this.left[code] ?? 0) + 1;
+  }
+
+  has(turn: number): boolean {
+    return this.list.some((one) => one.turn === turn);
+  }
+
+  /** Proposes an answer to the messages at `indexes`, unless they make no valid payload. */
+  propose(indexes: readonly number[], answers: Answers, words: Words): void {
+    if (this.has(words.turn)) return;
+    const outcome = payloadOf(this.conversation, indexes, answers);
+    if ("left" in outcome) this.leave(outcome.left);
+    else
+      this.list.push({
+        findingId: null,
+        knowledgeGoalId: null,
+        proposedByModel: false,
+        ...words,
+        payload: outcome.payload,
+      });
+  }
+}
+
+/** Returns 0, 1, … up to a message, without it. */
+export const before = (index: number): number[] => Array.from({ length: index }, (_, nth) => nth);

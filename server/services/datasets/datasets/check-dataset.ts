@@ -1,0 +1,94 @@
+import { sql } from "drizzle-orm";
+import type { z } from "zod";
+import type { Ctx } from "@/server/platform/context";
+import { verb } from "@/server/platform/verb";
+import { type datasetCheck, datasetCheckReply } from "./check-schemas";
+import { readDatasetRow } from "./read-dataset";
+import { datasetIdInput } from "./schemas";
+
+/** Compared at once, in about a second. */
+const EXAMPLES_READ = 10_000;
+const LARGEST = 10;
+const IDS = 5;
+
+type Check = z.infer<typeof datasetCheck>;
+type Kind = Exclude<keyof Check, "examplesRead" | "complete">;
+type Group = Check[Kind]["largest"][number];
+
+export const checkDataset = verb(
+  {
+    name: "datasets.check",
+    summary: "Find leakage between splits and duplicates among a Dataset's newest 10,000 Examples.",
+    effect: "read",
+    capability: "workspace:read",
+    input: datasetIdInput,
+    reply: datasetCheckReply,
+  },
+  async (ctx, { datasetId }) => {
+    const { exampleCount } = await readDatasetRow(ctx, datasetId);
+    const found = await readGroups(ctx, datasetId);
+    const of = (kind: Kind) => {
+      const [first] = found.filter((row) => row.kind === kind);
+      const largest: Group[] = found
+        .filter((row) => row.kind === kind)
+        .map(({ conversation_id, examples, splits, example_ids }) => ({
+          conversationId: conversation_id,
+          exampleCount: examples,
+          splits,
+          exampleIds: example_ids,
+        }));
+      return { count: first?.groups ?? 0, largest };
+    };
+    return {
+      check: {
+        examplesRead: Math.min(exampleCount, EXAMPLES_READ),
+        complete: exampleCount <= EXAMPLES_READ,
+        conversationsInSeveralSplits: of("conversationsInSeveralSplits"),
+        inputsInSeveralSplits: of("inputsInSeveralSplits"),
+        inputsWithSeveralAnswers: of("inputsWithSeveralAnswers"),
+        answersOfSeveralInputs: of("answersOfSeveralInputs"),
+      },
+    };
+  },
+);
+
+type Row = {
+  kind: Kind;
+  conversation_id: string | null;
+  examples: number;
+  splits: Group["splits"];
+  example_ids: string[];
+  groups: number;
+};
+
+/** Returns the largest groups of each kind, and how many there are. */
+const readGroups = (ctx: Ctx, datasetId: string) =>
+  ctx.db.execute<Row>(sql`
+    with newest as materialized (
+      select ordinal, example_id, split, conversation_id,
+        md5(lower(regexp_replace((payload -> 'input' -> 'messages')::text, '\\s+', ' ', 'g'))) as input,
+        md5(lower(regexp_replace((payload -> 'expectedOutput' -> 'message')::text, '\\s+', ' ', 'g'))) as answer
+      from example_revisions
+      where project_id = ${ctx.projectId} and dataset_id = ${datasetId} and to_version is null
+      order by ordinal desc limit ${EXAMPLES_READ}
+    ),
+    keyed as (
+      select 'conversationsInSeveralSplits' as kind, conversation_id as key, split as differs, * from newest
+        where conversation_id is not null
+      union all select 'inputsInSeveralSplits', input, split, * from newest
+      union all select 'inputsWithSeveralAnswers', input, answer, * from newest
+      union all select 'answersOfSeveralInputs', answer, input, * from newest
+    ),
+    grouped as (
+      select kind, key, count(*)::int as examples, array_agg(distinct split) as splits,
+        (array_agg(example_id order by ordinal desc))[1:${sql.raw(String(IDS))}] as example_ids
+      from keyed group by kind, key having count(distinct differs) > 1
+    ),
+    ranked as (
+      select *, count(*) over (partition by kind)::int as groups,
+        row_number() over (partition by kind order by examples desc, key) as rank
+      from grouped
+    )
+    select kind, case kind when 'conversationsInSeveralSplits' then key end as conversation_id, examples, splits,
+      example_ids, groups
+    from ranked where rank <= ${LARGEST} order by kind, rank`);

@@ -1,0 +1,115 @@
+import { and, eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { datasets, exampleRevisions, jobEvents } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { createDataset, deleteDataset, deleteDatasetRows, getDataset, listDatasets, updateDataset } from "..";
+import { creating, storedDataset, write } from "../examples/testing";
+
+const NOT_FOUND = { code: "not_found" };
+
+test("only a name is needed, and the reply says what else holds", async () => {
+  const { ctx } = await testProject();
+  const { dataset } = await createDataset(ctx, { name: "  Support answers " });
+  expect(dataset).toEqual({
+    id: expect.stringMatching(/^ds_/),
+    name: "Support answers",
+    description: "",
+    schema: { type: "chat", version: 1 },
+    collectionObjective: null,
+    collectionEnabled: false,
+    collectionFilters: {},
+    collectionReview: true,
+    exampleCount: 0,
+    version: 0,
+    createdAt: expect.any(Number),
+    updatedAt: expect.any(Number),
+  });
+  expect(await getDataset(ctx, { datasetId: dataset.id })).toEqual({ dataset });
+});
+
+test("the schema is fixed: its own is accepted, another is a conflict that says so", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await storedDataset(ctx);
+  const same = { type: "chat", version: 1 };
+  expect((await updateDataset(ctx, { datasetId, schema: same, name: "Renamed" })).dataset.name).toBe("Renamed");
+  for (const schema of [
+    { type: "chat", version: 2 },
+    { type: "completion", version: 1 },
+  ]) {
+    await expect(updateDataset(ctx, { datasetId, schema, name: "Lost" })).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("fixed at creation"),
+      errors: [{ path: "/schema" }],
+    });
+  }
+  expect((await getDataset(ctx, { datasetId })).dataset.name).toBe("Renamed");
+});
+
+test("collection needs an objective, also when one of the two changes later", async () => {
+  const { ctx } = await testProject();
+  await expect(createDataset(ctx, { name: "x", collectionEnabled: true })).rejects.toMatchObject({
+    issues: [{ path: ["collectionObjective"] }],
+  });
+  const datasetId = await storedDataset(ctx);
+  const conflict = { code: "conflict", message: expect.stringContaining("Set collectionObjective") };
+  await expect(updateDataset(ctx, { datasetId, collectionEnabled: true })).rejects.toMatchObject(conflict);
+  const { dataset } = await updateDataset(ctx, {
+    datasetId,
+    collectionObjective: "teach_project_knowledge",
+    collectionEnabled: true,
+    collectionFilters: { knowledgeGoalIds: ["kg_1"] },
+    collectionReview: false,
+  });
+  expect(dataset).toMatchObject({ collectionEnabled: true, collectionFilters: { knowledgeGoalIds: ["kg_1"] } });
+  await expect(updateDataset(ctx, { datasetId, collectionObjective: null })).rejects.toMatchObject(conflict);
+  const off = await updateDataset(ctx, { datasetId, collectionEnabled: false, collectionObjective: null });
+  expect(off.dataset).toMatchObject({ collectionEnabled: false, collectionObjective: null, collectionReview: false });
+});
+
+test("another project's Dataset is not found, read, changed or deleted", async () => {
+  const { ctx } = await testProject();
+  const { ctx: stranger } = await testProject();
+  const datasetId = await storedDataset(ctx);
+  await expect(getDataset(stranger, { datasetId })).rejects.toMatchObject(NOT_FOUND);
+  await expect(updateDataset(stranger, { datasetId, name: "x" })).rejects.toMatchObject(NOT_FOUND);
+  await expect(deleteDataset(stranger, { datasetId })).rejects.toMatchObject(NOT_FOUND);
+  expect((await listDatasets(stranger, {})).datasets).toEqual([]);
+  expect((await getDataset(ctx, { datasetId })).dataset.name).toBe("Answers");
+});
+
+test("the list is newest first, page by page", async () => {
+  const { ctx } = await testProject();
+  for (const name of ["a", "b", "c"]) await storedDataset(ctx, name);
+  const first = await listDatasets(ctx, { limit: 2 });
+  const second = await listDatasets(ctx, { limit: 2, cursor: first.nextCursor! });
+  expect([...first.datasets, ...second.datasets].map(({ name }) => name)).toEqual(["c", "b", "a"]);
+  expect(second.nextCursor).toBeNull();
+});
+
+test("a deleted Dataset is gone at once for every reader, and a job deletes its rows, however often it is stopped", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await storedDataset(ctx);
+  const neighbour = await storedDataset(ctx, "Neighbour");
+  await write(ctx, datasetId, [creating("a"), creating("b")]);
+  await write(ctx, neighbour, [creating("a")]);
+  const due = { projectId: ctx.projectId, datasetId };
+  const turn = (forMs: number) => deleteDatasetRows(ctx.db, due, { forMs, jobName: "test" });
+  await turn(1000);
+  expect((await getDataset(ctx, { datasetId })).dataset.exampleCount).toBe(2);
+
+  expect(await deleteDataset(ctx, { datasetId })).toEqual({ ok: true });
+  await expect(getDataset(ctx, { datasetId })).rejects.toMatchObject(NOT_FOUND);
+  await expect(updateDataset(ctx, { datasetId, name: "x" })).rejects.toMatchObject(NOT_FOUND);
+  await expect(deleteDataset(ctx, { datasetId })).rejects.toMatchObject(NOT_FOUND);
+  expect((await listDatasets(ctx, {})).datasets.map(({ name }) => name)).toEqual(["Neighbour"]);
+  const events = await ctx.db
+    .select({ data: jobEvents.data })
+    .from(jobEvents)
+    .where(and(eq(jobEvents.projectId, ctx.projectId), eq(jobEvents.name, "datasets/dataset.deleted")));
+  expect(events).toEqual([{ data: due }]);
+
+  for (let n = 0; n < 5 && !(await turn(-1)).done; n++);
+  while (!(await turn(1000)).done);
+  expect(await ctx.db.$count(datasets, eq(datasets.projectId, ctx.projectId))).toBe(1);
+  expect(await ctx.db.$count(exampleRevisions, eq(exampleRevisions.projectId, ctx.projectId))).toBe(1);
+});

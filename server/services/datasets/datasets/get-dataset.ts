@@ -1,0 +1,15 @@
+import { verb } from "@/server/platform/verb";
+import { datasetJson, readDatasetRow } from "./read-dataset";
+import { datasetIdInput, datasetReply } from "./schemas";
+
+export const getDataset = verb(
+  {
+    name: "datasets.get",
+    summary: "Read one Dataset.",
+    effect: "read",
+    capability: "workspace:read",
+    input: datasetIdInput,
+    reply: datasetReply,
+  },
+  async (ctx, { datasetId }) => ({ dataset: datasetJson(await readDatasetRow(ctx, datasetId)) }),
+);

@@ -1,0 +1,35 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { datasets } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { datasetJson } from "./read-dataset";
+import { datasetsReply, listDatasetsInput } from "./schemas";
+
+export const listDatasets = verb(
+  {
+    name: "datasets.list",
+    summary: "List Datasets, newest first.",
+    effect: "read",
+    capability: "workspace:read",
+    input: listDatasetsInput,
+    reply: datasetsReply,
+  },
+  async (ctx, { limit, cursor }) => {
+    const list = newestFirst({
+      name: "datasets",
+      filters: { project: ctx.projectId },
+      time: datasets.createdAt,
+      id: datasets.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(datasets)
+      .where(and(eq(datasets.projectId, ctx.projectId), isNull(datasets.deletedAt), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    return { datasets: rows.map(datasetJson), nextCursor };
+  },
+);

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { COLLECTION_OBJECTIVES } from "@/db/schema/enumerations";
+import { filledText, idInput, pageInput } from "@/server/platform/schemas";
+
+const DATASET_NAME_CHARACTERS = 200;
+const DESCRIPTION_CHARACTERS = 10_000;
+export const KNOWLEDGE_GOALS_MAX = 100;
+
+const objective = z.enum(COLLECTION_OBJECTIVES);
+const name = filledText(DATASET_NAME_CHARACTERS, "Enter a name.");
+const description = z.string().max(DESCRIPTION_CHARACTERS);
+
+/** Limits `teach_project_knowledge` to these Knowledge goals. Absent: all. */
+export const collectionFilters = z.strictObject({
+  knowledgeGoalIds: z.array(idInput).max(KNOWLEDGE_GOALS_MAX).optional(),
+});
+
+/** A set of training Examples. Times are Unix ms. */
+export const dataset = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  /** Fixed at creation. */
+  schema: z.object({ type: z.literal("chat"), version: z.literal(1) }),
+  /** Which Examples it collects by itself. */
+  collectionObjective: objective.nullable(),
+  collectionEnabled: z.boolean(),
+  collectionFilters: z.object({ knowledgeGoalIds: z.array(z.string()).optional() }),
+  /** Whether collected Examples wait for a person's review. */
+  collectionReview: z.boolean(),
+  exampleCount: z.int(),
+  /** The newest version; 0 before the first Example. */
+  version: z.int(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type Dataset = z.infer<typeof dataset>;
+
+export const datasetReply = z.object({ dataset });
+export const datasetsReply = z.object({ datasets: z.array(dataset), nextCursor: z.string().nullable() });
+
+export const NEEDS_OBJECTIVE = "Collection needs an objective. Set collectionObjective, or leave collection off.";
+
+export const createDatasetInput = z
+  .strictObject({
+    name,
+    description: description.default(""),
+    schema: z.strictObject({ type: z.literal("chat"), version: z.literal(1) }).default({ type: "chat", version: 1 }),
+    collectionObjective: objective.nullable().default(null),
+    collectionEnabled: z.boolean().default(false),
+    collectionFilters: collectionFilters.default({}),
+    collectionReview: z.boolean().default(true),
+  })
+  .refine((input) => !input.collectionEnabled || input.collectionObjective !== null, {
+    path: ["collectionObjective"],
+    message: NEEDS_OBJECTIVE,
+  })
+  .meta({ examples: [{ name: "Support answers", schema: { type: "chat", version: 1 } }] });
+
+export const updateDatasetInput = z.strictObject({
+  datasetId: idInput,
+  name: name.optional(),
+  description: description.optional(),
+  /** Accepted if it is the Dataset's. */
+  schema: z.strictObject({ type: z.string().max(100), version: z.int() }).optional(),
+  collectionObjective: objective.nullable().optional(),
+  collectionEnabled: z.boolean().optional(),
+  collectionFilters: collectionFilters.optional(),
+  collectionReview: z.boolean().optional(),
+});
+
+export const datasetIdInput = z.strictObject({ datasetId: idInput });
+export const listDatasetsInput = z.strictObject(pageInput);

@@ -1,0 +1,30 @@
+import { auditNote } from "@/server/platform/audit";
+import { verb } from "@/server/platform/verb";
+import { checkedPayload, writtenId } from "./checked-payload";
+import { lockDataset } from "./lock-dataset";
+import { readExample } from "./read-example";
+import { createExampleInput, exampleReply } from "./schemas";
+import { writeExamples } from "./write-examples";
+
+export const createExample = verb(
+  {
+    name: "examples.create",
+    summary: "Add an Example to a Dataset.",
+    description:
+      "Every problem of the payload is named by its pointer (400). Content that the Dataset has already is a 409 that names the other Example. Edits of one person within 30 minutes are one version of the Dataset.",
+    effect: "write",
+    capability: "models:manage",
+    input: createExampleInput,
+    reply: exampleReply,
+  },
+  async (ctx, { datasetId, payload, tags, source, split }) => {
+    const draft = { payload: checkedPayload(payload), tags, source, ...(split && { split }) };
+    const dataset = await lockDataset(ctx, datasetId);
+    const [outcome] = await writeExamples(ctx, dataset, [{ kind: "create", draft, onDuplicate: "keep" }], {
+      kind: "edit",
+    });
+    const id = writtenId(outcome);
+    auditNote(ctx, { target: { type: "example", id }, after: { datasetId, tags, source } });
+    return { example: await readExample(ctx, { datasetId, exampleId: id }) };
+  },
+);

@@ -1,0 +1,29 @@
+import { wordsOf } from "@/server/platform/text/words";
+import { searchTextOf } from "../chat-payload";
+import type { ChatPayload } from "../chat-payload/schemas";
+
+/** What Examples are filtered by, beside their words. */
+export type Attributes = {
+  split?: string | null | undefined;
+  source?: string | null | undefined;
+  objective?: string | null | undefined;
+  conversationId?: string | null | undefined;
+  findingId?: string | null | undefined;
+  tags?: readonly string[] | undefined;
+};
+
+/** Returns the terms of attributes. A word has no colon, so none can be mistaken for one. */
+export const attributeTerms = ({ split, source, objective, conversationId, findingId, tags = [] }: Attributes) => [
+  ...(split ? [`split:${split}`] : []),
+  ...(source ? [`source:${source}`] : []),
+  ...(objective ? [`objective:${objective}`] : []),
+  ...(conversationId ? [`conversation:${conversationId}`] : []),
+  ...(findingId ? [`finding:${findingId}`] : []),
+  ...tags.map((tag) => `tag:${tag}`),
+];
+
+/** Returns the search terms of an Example. */
+export const exampleTerms = (payload: ChatPayload, attributes: Attributes): string[] => [
+  ...wordsOf([searchTextOf(payload)]),
+  ...attributeTerms(attributes),
+];

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { testProject } from "@/db/testing/test-project";
+import {
+  batchExamples,
+  createExample,
+  deleteExample,
+  exampleFacets,
+  getExample,
+  listExamples,
+  updateExample,
+} from "..";
+import { smallPayload } from "../chat-payload/testing";
+import { creating, requireExactCounts, storedDataset, write } from "./testing";
+
+test("what one person writes one by one and in batches is one version with exact counts", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await storedDataset(ctx);
+  const { example } = await createExample(ctx, { datasetId, payload: smallPayload("a"), tags: ["x"] });
+  await updateExample(ctx, { datasetId, exampleId: example.id, tags: ["y"], source: { externalRef: "row-1" } });
+  expect((await getExample(ctx, { datasetId, exampleId: example.id })).example).toMatchObject({
+    tags: ["y"],
+    source: { kind: "manual", externalRef: "row-1" },
+    split: example.split,
+    contentHash: example.contentHash,
+    createdAt: example.createdAt,
+    version: 1,
+  });
+  const items = ["b", "c"].map((question) => ({
+    action: "create" as const,
+    payload: smallPayload(question),
+    tags: ["y"],
+  }));
+  await batchExamples(ctx, { datasetId, items });
+  await deleteExample(ctx, { datasetId, exampleId: example.id });
+  const { facets } = await exampleFacets(ctx, { datasetId });
+  expect(facets).toMatchObject({ total: 2, tags: [{ value: "y", count: 2 }] });
+  await requireExactCounts(ctx, datasetId);
+});
+
+test("a search finds what the newest Examples do not have, over several runs of the index, page by page", async () => {
+  const { ctx } = await testProject();
+  const { ctx: stranger } = await testProject();
+  const datasetId = await storedDataset(ctx);
+  const elsewhere = await storedDataset(stranger);
+  const many = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) =>
+      creating(`word ${from + n} ${(from + n) % 900 === 0 ? "needle" : "hay"}`),
+    );
+  for (let from = 0; from < 9_500; from += 1_900) await write(ctx, datasetId, many(from, from + 1_900));
+  await write(stranger, elsewhere, many(0, 1));
+  const found: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await listExamples(ctx, { datasetId, q: "needle", limit: 4, ...(cursor && { cursor }) });
+    found.push(...page.examples.map(({ payload }) => payload.input.messages[0]!.content!));
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  expect(found).toEqual(Array.from({ length: 11 }, (_, n) => `word ${9000 - n * 900} needle`));
+  expect((await listExamples(ctx, { datasetId, q: "needle 1800" })).examples).toHaveLength(1);
+  expect((await listExamples(ctx, { datasetId, q: "nowhere" })).examples).toEqual([]);
+});

@@ -1,0 +1,132 @@
+import { and, desc, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { textArray } from "@/db/rows";
+import { exampleRevisions } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { codecOf, comparableText } from "@/server/platform/cursor";
+import { notFound } from "@/server/platform/errors";
+import { wordsOf } from "@/server/platform/text/words";
+import { verb } from "@/server/platform/verb";
+import { readDatasetRow } from "../datasets/read-dataset";
+import { attributeTerms } from "./example-terms";
+import { EXAMPLE_COLUMNS, type ExampleRow, exampleJson, inVersion, ofDataset } from "./read-example";
+import { type ExampleFilters, examplesReply, listExamplesInput } from "./schemas";
+
+const ORDINAL_MAX = 2 ** 31 - 1;
+
+export const listExamples = verb(
+  {
+    name: "examples.list",
+    summary: "List the Examples of a Dataset, newest first.",
+    description:
+      "`q` finds Examples whose messages contain all of its words. `version` lists what that version contains; without it, the newest.",
+    effect: "read",
+    capability: "workspace:read",
+    input: listExamplesInput,
+    reply: examplesReply,
+  },
+  async (ctx, { datasetId, limit, cursor, ...filters }) => {
+    const dataset = await readDatasetRow(ctx, datasetId);
+    const { version } = filters;
+    if (version !== undefined && version > dataset.version) throw notFound("The version");
+    const { encode, decode } = codecOf("examples", { project: ctx.projectId, datasetId, ...filters }, position);
+    const after = cursor === undefined ? START : decode(cursor);
+    const page = { after, limit: limit + 1 };
+    const found =
+      version === undefined || version === dataset.version
+        ? await currentExamples(ctx, datasetId, filters, page)
+        : await examplesOfVersion(ctx, datasetId, { ...filters, version }, page);
+    const shown = found.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      examples: shown.map(exampleJson),
+      nextCursor: found.length > limit && last ? encode([last.ordinal, last.id]) : null,
+    };
+  },
+);
+
+/** Where a page ended. Ids are in the order of ordinals, but for the clocks of several processes. */
+const position = z.tuple([z.int().min(1).max(ORDINAL_MAX), comparableText]);
+type Position = z.infer<typeof position>;
+const START: Position = [ORDINAL_MAX, "~"];
+type Page = { after: Position; limit: number };
+
+const termsOf = ({ q, version: _, ...attributes }: ExampleFilters) => [
+  ...attributeTerms({ ...attributes, tags: attributes.tag === undefined ? [] : [attributes.tag] }),
+  ...(q === undefined ? [] : wordsOf([q])),
+];
+
+/** Newest Examples that are read before the index is asked: a common word is found there. */
+const NEWEST = 400;
+/** Ordinals of one run of the index. Must match the function `search_keys` and the index. */
+const RUN = 8_640;
+
+const newestFirst = async (
+  ctx: Ctx,
+  where: SQL | undefined,
+  limit: number,
+  by: typeof exampleRevisions.ordinal | typeof exampleRevisions.exampleId = exampleRevisions.ordinal,
+): Promise<ExampleRow[]> =>
+  ctx.db.select(EXAMPLE_COLUMNS).from(exampleRevisions).where(where).orderBy(desc(by)).limit(limit);
+
+async function currentExamples(ctx: Ctx, datasetId: string, filters: ExampleFilters, { after: [before], limit }: Page) {
+  const current = and(ofDataset(ctx, datasetId), isNull(exampleRevisions.toVersion));
+  const terms = termsOf(filters);
+  const isBefore = lt(exampleRevisions.ordinal, before);
+  if (terms.length === 0) return newestFirst(ctx, and(current, isBefore), limit);
+  const wanted = textArray(terms);
+  const newest = await ctx.db.execute<{ ordinal: number; has: boolean }>(sql`
+    select ordinal, terms @> ${wanted} as has from (
+      select ordinal, terms from example_revisions where ${current} and ${isBefore} order by ordinal desc limit ${sql.raw(String(NEWEST))}
+    ) newest order by ordinal desc`);
+  const found = newest.flatMap(({ ordinal, has }) => (has ? [ordinal] : [])).slice(0, limit);
+  if (found.length < limit && newest.length === NEWEST) {
+    const rest = { before: newest.at(-1)!.ordinal, limit: limit - found.length };
+    found.push(...(await ordinalsByIndex(ctx, datasetId, wanted, rest)));
+  }
+  const ordinals = sql`${sql.param(found)}::int[]`;
+  return newestFirst(ctx, and(current, sql`${exampleRevisions.ordinal} = any(${ordinals})`), limit);
+}
+
+/** Walks back run by run until the page is full. A word without matches costs one look-up per run. */
+async function ordinalsByIndex(
+  ctx: Ctx,
+  datasetId: string,
+  wanted: SQL,
+  { before, limit }: { before: number; limit: number },
+): Promise<number[]> {
+  // OFFSET 0 keeps the index condition apart from the other conditions.
+  const rows = await ctx.db.execute<{ ordinal: number }>(sql`
+    select found.ordinal from generate_series(${Math.floor((before - 1) / RUN)}::bigint, 0, -1) run cross join lateral (
+      select s.ordinal from (
+        select project_id, dataset_id, ordinal from example_revisions
+        where to_version is null and search_keys(dataset_id, ordinal::bigint * 10000, terms)
+          @> search_keys(${datasetId}, run * ${RUN * 10_000}::bigint, ${wanted})
+        offset 0
+      ) s
+      where s.project_id = ${ctx.projectId} and s.dataset_id = ${datasetId} and s.ordinal < ${before}
+      order by s.ordinal desc limit ${limit}
+    ) found limit ${limit}`);
+  return rows.map(({ ordinal }) => ordinal);
+}
+
+/** By the primary key: an index by ordinal holds current revisions only. */
+async function examplesOfVersion(
+  ctx: Ctx,
+  datasetId: string,
+  filters: ExampleFilters & { version: number },
+  { after: [, id], limit }: Page,
+) {
+  const terms = termsOf(filters);
+  return newestFirst(
+    ctx,
+    and(
+      ofDataset(ctx, datasetId),
+      inVersion(filters.version),
+      lt(exampleRevisions.exampleId, id),
+      terms.length === 0 ? undefined : sql`${exampleRevisions.terms} @> ${textArray(terms)}`,
+    ),
+    limit,
+    exampleRevisions.exampleId,
+  );
+}

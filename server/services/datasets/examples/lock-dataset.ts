@@ -1,0 +1,35 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { datasets } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { notFound } from "@/server/platform/errors";
+
+/** A Dataset that the transaction writes to. Its writers keep the numbers current. */
+export type LockedDataset = {
+  readonly id: string;
+  exampleCount: number;
+  version: number;
+  lastOrdinal: number;
+  /** Unix ms, by the database's clock. */
+  readonly now: number;
+};
+
+/**
+ * Locks a Dataset until the transaction ends. Comes before any other row lock: every writer waits here, holding nothing
+ * that another one needs.
+ */
+export async function lockDataset(tx: Ctx, datasetId: string): Promise<LockedDataset> {
+  const [row] = await tx.db
+    .select({
+      id: datasets.id,
+      exampleCount: datasets.exampleCount,
+      version: datasets.version,
+      lastOrdinal: datasets.lastOrdinal,
+      now: NOW,
+    })
+    .from(datasets)
+    .where(and(eq(datasets.projectId, tx.projectId), eq(datasets.id, datasetId), isNull(datasets.deletedAt)))
+    .for("update");
+  if (!row) throw notFound("The Dataset");
+  return { ...row, now: Number(row.now) };
+}

@@ -1,0 +1,161 @@
+import { isDeepStrictEqual } from "node:util";
+import { newId } from "@/server/platform/ids";
+import { tokenEstimateOf } from "../chat-payload";
+import type { ChatPayload } from "../chat-payload/schemas";
+import { type Content, type Hashed, SAID, type Stored } from "./revisions";
+import { splitOf } from "./split";
+import type { Draft, Outcome } from "./types";
+
+/** An Example as the changes leave it. */
+export type Planned = {
+  /** As it is stored; absent for a created one. */
+  stored: Stored | undefined;
+  now: Content & { payload: unknown };
+  touched: boolean;
+  gone: boolean;
+};
+
+type Fields = Omit<Draft, "payload"> & { payload: ChatPayload };
+
+/** Columns of what a draft or a patch says; a patch leaves the rest out. */
+function columnsOf(
+  { payload, tags, source, split, objective, link, reviewerId, provenanceKey }: Partial<Fields>,
+  hash?: string,
+) {
+  return {
+    ...(payload && { payload, content_hash: hash as string, tokens: tokenEstimateOf(payload) }),
+    ...(tags && { tags: [...new Set(tags)] }),
+    ...(source && { source_kind: source.kind, external_ref: source.externalRef }),
+    ...(split && { split }),
+    ...(objective && { objective }),
+    ...(link && {
+      conversation_id: link.conversationId,
+      user_id: link.userId,
+      turn: link.turn,
+      finding_id: link.findingId,
+    }),
+    ...(reviewerId && { reviewer_id: reviewerId }),
+    ...(provenanceKey && { provenance_key: provenanceKey }),
+  };
+}
+
+const NOTHING = {
+  objective: null,
+  conversation_id: null,
+  user_id: null,
+  turn: null,
+  finding_id: null,
+  reviewer_id: null,
+  provenance_key: null,
+};
+
+const saysTheSame = (one: Content, other: Content) => SAID.every((name) => isDeepStrictEqual(one[name], other[name]));
+
+/** Applies changes in their order to what is stored, in memory, so that a thousand are a handful of statements. */
+export class PlannedChanges {
+  readonly #byId = new Map<string, Planned>();
+  readonly #byHash = new Map<string, Planned>();
+  readonly #byProvenance = new Map<string, Planned>();
+  readonly #byRef = new Map<string, Planned>();
+  #lastOrdinal: number;
+  readonly #now: number;
+  readonly #isMissing: (conversationId: string) => boolean;
+
+  constructor(
+    stored: readonly Stored[],
+    {
+      lastOrdinal,
+      now,
+      isMissing,
+    }: { lastOrdinal: number; now: number; isMissing: (conversationId: string) => boolean },
+  ) {
+    this.#lastOrdinal = lastOrdinal;
+    this.#now = now;
+    this.#isMissing = isMissing;
+    for (const row of stored) this.#index({ stored: row, now: row, touched: false, gone: false });
+  }
+
+  get lastOrdinal() {
+    return this.#lastOrdinal;
+  }
+
+  /** The Examples that are created, changed or deleted. */
+  touched(): Planned[] {
+    return [...this.#byId.values()].filter(({ touched }) => touched);
+  }
+
+  apply(change: Hashed): Outcome {
+    if (change.kind === "create")
+      return this.#create(change.draft, change.hash as string, change.onDuplicate ?? "skip");
+    const found = this.#byId.get(change.exampleId);
+    if (!found || found.gone) return { status: "missing" };
+    if (change.kind === "update") return this.#update(found, change.patch, change.hash);
+    this.#unindex(found);
+    found.gone = true;
+    found.touched = true;
+    return { status: "deleted", exampleId: change.exampleId };
+  }
+
+  #create(draft: Draft, hash: string, onDuplicate: "skip" | "update" | "keep"): Outcome {
+    const other = this.#duplicateOf(draft, hash, onDuplicate);
+    if (other && onDuplicate === "update") return this.#update(other.planned, draft, hash);
+    if (other) return { status: "duplicate", exampleId: other.planned.now.example_id, of: other.of };
+    if (draft.link && this.#isMissing(draft.link.conversationId)) return { status: "missing" };
+    const now = {
+      ...NOTHING,
+      example_id: newId("ex"),
+      ordinal: ++this.#lastOrdinal,
+      created_at: this.#now,
+      ...columnsOf({ split: splitOf(draft.link?.conversationId ?? hash), ...definedOf(draft) }, hash),
+    } as Planned["now"];
+    this.#index({ stored: undefined, now, touched: true, gone: false });
+    return { status: "created", exampleId: now.example_id };
+  }
+
+  #duplicateOf({ provenanceKey, source }: Draft, hash: string, onDuplicate: "skip" | "update" | "keep") {
+    const provenance = provenanceKey === undefined ? undefined : this.#byProvenance.get(provenanceKey);
+    if (provenance) return { planned: provenance, of: "provenance" as const };
+    const { externalRef } = source;
+    const ref = externalRef === null || onDuplicate === "keep" ? undefined : this.#byRef.get(externalRef);
+    if (ref) return { planned: ref, of: "externalRef" as const };
+    const content = this.#byHash.get(hash);
+    return content && { planned: content, of: "content" as const };
+  }
+
+  #update(found: Planned, patch: Partial<Draft>, hash: string | undefined): Outcome {
+    const exampleId = found.now.example_id;
+    if (patch.link && this.#isMissing(patch.link.conversationId)) return { status: "missing" };
+    const next = { ...found.now, ...columnsOf(definedOf(patch), hash) };
+    if (saysTheSame(next, found.now)) return { status: "unchanged", exampleId };
+    const alike = this.#byHash.get(next.content_hash);
+    if (alike && alike !== found) return { status: "duplicate", exampleId: alike.now.example_id, of: "content" };
+    const sameSource = next.provenance_key === null ? undefined : this.#byProvenance.get(next.provenance_key);
+    if (sameSource && sameSource !== found) {
+      return { status: "duplicate", exampleId: sameSource.now.example_id, of: "provenance" };
+    }
+    this.#unindex(found);
+    found.now = next;
+    found.touched = true;
+    this.#index(found);
+    return { status: "updated", exampleId };
+  }
+
+  #index(planned: Planned) {
+    const { example_id, content_hash, provenance_key, external_ref } = planned.now;
+    this.#byId.set(example_id, planned);
+    this.#byHash.set(content_hash, planned);
+    if (provenance_key !== null) this.#byProvenance.set(provenance_key, planned);
+    // Of several with one reference, the oldest stands for it.
+    if (external_ref !== null && !this.#byRef.has(external_ref)) this.#byRef.set(external_ref, planned);
+  }
+
+  #unindex(planned: Planned) {
+    const { content_hash, provenance_key, external_ref } = planned.now;
+    this.#byHash.delete(content_hash);
+    if (provenance_key !== null) this.#byProvenance.delete(provenance_key);
+    if (external_ref !== null && this.#byRef.get(external_ref) === planned) this.#byRef.delete(external_ref);
+  }
+}
+
+const definedOf = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import {
+  COLLECTION_OBJECTIVES,
+  EXAMPLE_SOURCE_KINDS,
+  EXAMPLE_SPLITS,
+  IMPORT_DUPLICATES,
+} from "@/db/schema/enumerations";
+import { filledText, idInput, pageInput, queryInteger } from "@/server/platform/schemas";
+import { type ChatPayload, givenChatPayload as payload } from "../chat-payload/schemas";
+
+export const TAG_CHARACTERS = 100;
+export const TAGS_MAX = 50;
+/** Items of one batch. */
+const BATCH_MAX = 1_000;
+
+const tag = filledText(TAG_CHARACTERS);
+export const tags = z.array(tag).max(TAGS_MAX);
+const split = z.enum(EXAMPLE_SPLITS);
+const sourceKind = z.enum(EXAMPLE_SOURCE_KINDS);
+const objective = z.enum(COLLECTION_OBJECTIVES);
+const source = z.strictObject({
+  kind: sourceKind.default("manual"),
+  /** The Example's id elsewhere. */
+  externalRef: z.string().min(1).max(1000).nullable().default(null),
+});
+
+/** One training Example. Times are Unix ms. */
+export const example = z.object({
+  id: z.string(),
+  datasetId: z.string(),
+  payload: z.custom<ChatPayload>(),
+  tags: z.array(z.string()),
+  split,
+  source: z.object({ kind: sourceKind, externalRef: z.string().nullable() }),
+  /** What collected it; `null` for one that was not. */
+  objective: objective.nullable(),
+  conversationId: z.string().nullable(),
+  /** Index in the conversation of the message whose better form is the expected output. */
+  turn: z.int().nullable(),
+  findingId: z.string().nullable(),
+  /** The member who approved or corrected it. */
+  reviewerId: z.string().nullable(),
+  /** SHA-256 of the payload as canonical JSON (RFC 8785): unique in the Dataset. */
+  contentHash: z.string(),
+  /** About how many tokens it has. */
+  tokens: z.int(),
+  /** The version in which it was written as it is. */
+  version: z.int(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type Example = z.infer<typeof example>;
+
+export const exampleReply = z.object({ example });
+/** For a caller who may not read. */
+export const writtenExampleReply = z.object({ example: example.pick({ id: true, datasetId: true, updatedAt: true }) });
+export const examplesReply = z.object({ examples: z.array(example), nextCursor: z.string().nullable() });
+
+const created = { source: source.default({ kind: "manual", externalRef: null }), tags: tags.default([]), payload };
+const changed = { source: source.optional(), tags: tags.optional(), payload: payload.optional() };
+
+export const createExampleInput = z.strictObject({
+  datasetId: idInput,
+  ...created,
+  /** Default: the same for all Examples of a conversation, 80/10/10. */
+  split: split.optional(),
+});
+export const exampleIdInput = z.strictObject({ datasetId: idInput, exampleId: idInput });
+export const updateExampleInput = z.strictObject({
+  datasetId: idInput,
+  exampleId: idInput,
+  ...changed,
+  split: split.optional(),
+});
+
+export const exampleFilters = {
+  split: split.optional(),
+  source: sourceKind.optional(),
+  tag: tag.optional(),
+  objective: objective.optional(),
+  conversationId: idInput.optional(),
+  findingId: idInput.optional(),
+  /** Words that its messages contain, all of them. */
+  q: z.string().max(1000).optional(),
+  /** Default: the newest. */
+  version: queryInteger(1, 2 ** 31 - 1).optional(),
+};
+export type ExampleFilters = z.infer<z.ZodObject<typeof exampleFilters>>;
+export const listExamplesInput = z.strictObject({ datasetId: idInput, ...pageInput, ...exampleFilters });
+
+const counts = z.array(z.object({ value: z.string(), count: z.int() }));
+export const exampleFacetsReply = z.object({
+  facets: z.object({
+    total: z.int(),
+    splits: counts,
+    sources: counts,
+    objectives: counts,
+    /** The most frequent. */
+    tags: counts,
+    /** By lower bound. */
+    tokens: z.array(z.object({ from: z.int(), count: z.int() })),
+  }),
+});
+
+const batchItem = z.discriminatedUnion("action", [
+  z.strictObject({
+    action: z.literal("create"),
+    ...created,
+    split: split.optional(),
+    /** If an Example has the same reference: leave it, write this over it, or store a second one. */
+    onDuplicate: z.enum(IMPORT_DUPLICATES).default("keep"),
+  }),
+  z.strictObject({ action: z.literal("update"), exampleId: idInput, ...changed, split: split.optional() }),
+  z.strictObject({ action: z.literal("delete"), exampleId: idInput }),
+]);
+export type BatchItem = z.output<typeof batchItem>;
+
+export const batchExamplesInput = z.strictObject({
+  datasetId: idInput,
+  items: z.array(batchItem).min(1).max(BATCH_MAX),
+});
+export const batchResult = z.object({
+  /** As the item would have alone. */
+  status: z.int(),
+  outcome: z.enum(["created", "updated", "unchanged", "deleted", "duplicate", "missing", "invalid"]),
+  /** For a duplicate: the Example that is there. */
+  exampleId: z.string().nullable(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })),
+});
+export type BatchResult = z.infer<typeof batchResult>;
+/** In the order of the items. */
+export const batchReply = z.object({ results: z.array(batchResult) });

@@ -1,0 +1,39 @@
+import type { COLLECTION_OBJECTIVES, EXAMPLE_SOURCE_KINDS, EXAMPLE_SPLITS } from "@/db/schema/enumerations";
+import type { ChatPayload } from "../chat-payload/schemas";
+
+export type SourceKind = (typeof EXAMPLE_SOURCE_KINDS)[number];
+export type Split = (typeof EXAMPLE_SPLITS)[number];
+export type Objective = (typeof COLLECTION_OBJECTIVES)[number];
+
+/** An Example to be written. Its payload is valid. */
+export type Draft = {
+  payload: ChatPayload;
+  tags: string[];
+  source: { kind: SourceKind; externalRef: string | null };
+  /** Default: by the conversation, else by the content. */
+  split?: Split;
+  objective?: Objective;
+  link?: { conversationId: string; userId: string | null; turn: number | null; findingId: string | null };
+  reviewerId?: string;
+  /** The same for the same source and objective: the second is a duplicate. */
+  provenanceKey?: string;
+};
+
+export type Change =
+  | {
+      kind: "create";
+      draft: Draft;
+      /**
+       * What happens if the Dataset has an Example with this reference or content. `skip` (the default) leaves it, `update`
+       * writes the draft over it, `keep` stores a second one with the same reference. Equal content is never stored twice.
+       */
+      onDuplicate?: "skip" | "update" | "keep";
+    }
+  | { kind: "update"; exampleId: string; patch: Partial<Draft> }
+  | { kind: "delete"; exampleId: string };
+
+/** `missing`: no such Example, or the conversation of a draft does not exist. */
+export type Outcome =
+  | { status: "created" | "updated" | "unchanged" | "deleted"; exampleId: string }
+  | { status: "duplicate"; exampleId: string; of: "content" | "provenance" | "externalRef" }
+  | { status: "missing" };

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { EXAMPLE_SPLITS } from "@/db/schema/enumerations";
+import { idInput, queryInteger } from "@/server/platform/schemas";
+import { EXPORT_FORMATS } from "../formats/schemas";
+
+const selected = {
+  datasetId: idInput,
+  /** Default: the newest. */
+  version: queryInteger(1, 2_147_483_647).optional(),
+  split: z.enum(EXAMPLE_SPLITS).optional(),
+  tag: z.string().min(1).max(200).optional(),
+  /** Words that the Example's messages contain, all of them. */
+  q: z.string().max(500).optional(),
+};
+
+export const exportInput = z.strictObject({ ...selected, format: z.enum(EXPORT_FORMATS).default("lossless") });
+export const exportPreviewInput = z.strictObject(selected);
+
+export const exportPreviewReply = z.object({
+  preview: z.object({
+    /** The version that an export now would be of; 0 for a Dataset without any. */
+    version: z.int(),
+    /** Examples that match. */
+    examples: z.int(),
+    /** The first of them that were tried in each format, and whether these are all. */
+    examined: z.int(),
+    complete: z.boolean(),
+    formats: z.array(
+      z.object({
+        format: z.enum(EXPORT_FORMATS),
+        extension: z.string(),
+        /** What the format has no place for. */
+        losses: z.array(z.string()),
+        /** Of those examined. */
+        exported: z.int(),
+        skipped: z.array(z.object({ reason: z.string(), examples: z.int() })),
+      }),
+    ),
+  }),
+});
+export type ExportPreview = z.infer<typeof exportPreviewReply>["preview"];

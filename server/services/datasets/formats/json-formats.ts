@@ -1,0 +1,133 @@
+import type { ChatMessage, ExampleRow } from "./types";
+
+/** The lines an Example becomes, or why it becomes none. */
+export type Written = { lines: readonly unknown[] } | { reason: string };
+
+const line = (value: unknown): Written => ({ lines: [value] });
+const NO_REJECTED = "It has no rejected answer";
+const NOTHING_TRAINED = "Its weight is 0, so nothing would be trained on";
+
+const withTools = (tools: unknown[] | undefined) => (tools && tools.length > 0 ? { tools } : {});
+
+/** Exactly the keys OpenAI allows: it rejects a file for any other. */
+function strict({ role, content, name, tool_calls: calls, tool_call_id: callId }: ChatMessage) {
+  return {
+    role,
+    content: content ?? (calls ? null : ""),
+    ...(name !== undefined && role !== "tool" && { name }),
+    ...(calls && {
+      tool_calls: calls.map(({ id, function: called }) => ({
+        id,
+        type: "function",
+        function: { name: called.name, arguments: called.arguments },
+      })),
+    }),
+    ...(callId !== undefined && { tool_call_id: callId }),
+  };
+}
+
+function openAiChat({ payload: { input, expectedOutput } }: ExampleRow): Written {
+  if (expectedOutput.weight === 0) return { reason: NOTHING_TRAINED };
+  const earlier = input.messages.map((message) =>
+    message.role === "assistant" ? { ...strict(message), weight: 0 } : strict(message),
+  );
+  return line({ messages: [...earlier, strict(expectedOutput.message)], ...withTools(input.tools) });
+}
+
+function openAiPreference({ payload: { input, expectedOutput, rejectedOutput } }: ExampleRow): Written {
+  if (!rejectedOutput) return { reason: NO_REJECTED };
+  return line({
+    input: { messages: input.messages.map(strict), ...withTools(input.tools) },
+    preferred_output: [strict(expectedOutput.message)],
+    non_preferred_output: [strict(rejectedOutput.message)],
+  });
+}
+
+/** Chat templates write a call's arguments out as JSON themselves, so TRL wants the object and not its text. */
+function argumentsOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** Templates name a result by its function, which OpenAI's messages leave to the call's id. */
+function trlMessages(messages: readonly ChatMessage[]) {
+  const names = new Map<string, string>();
+  return messages.map((message) => {
+    for (const { id, function: called } of message.tool_calls ?? []) names.set(id, called.name);
+    const name = message.name ?? (message.role === "tool" ? names.get(message.tool_call_id ?? "") : undefined);
+    return {
+      ...strict(message),
+      ...(name !== undefined && { name }),
+      ...(message.tool_calls && {
+        tool_calls: message.tool_calls.map(({ id, function: called }) => ({
+          id,
+          type: "function",
+          function: { name: called.name, arguments: argumentsOf(called.arguments) },
+        })),
+      }),
+    };
+  });
+}
+
+function trlSft({ payload: { input, expectedOutput } }: ExampleRow): Written {
+  if (expectedOutput.weight === 0) return { reason: NOTHING_TRAINED };
+  return line({ messages: trlMessages([...input.messages, expectedOutput.message]), ...withTools(input.tools) });
+}
+
+function trlPromptCompletion({ payload: { input, expectedOutput } }: ExampleRow): Written {
+  if (expectedOutput.weight === 0) return { reason: NOTHING_TRAINED };
+  return line({
+    prompt: trlMessages(input.messages),
+    completion: trlMessages([expectedOutput.message]),
+    ...withTools(input.tools),
+  });
+}
+
+function trlDpo({ payload: { input, expectedOutput, rejectedOutput } }: ExampleRow): Written {
+  if (!rejectedOutput) return { reason: NO_REJECTED };
+  return line({
+    prompt: trlMessages(input.messages),
+    chosen: trlMessages([expectedOutput.message]),
+    rejected: trlMessages([rejectedOutput.message]),
+    ...withTools(input.tools),
+  });
+}
+
+function trlKto({ payload: { input, expectedOutput, rejectedOutput } }: ExampleRow): Written {
+  const prompt = trlMessages(input.messages);
+  const row = (message: ChatMessage, label: boolean) => ({
+    prompt,
+    completion: trlMessages([message]),
+    label,
+    ...withTools(input.tools),
+  });
+  const good = expectedOutput.weight === 0 ? [] : [row(expectedOutput.message, true)];
+  const bad = rejectedOutput ? [row(rejectedOutput.message, false)] : [];
+  return good.length + bad.length === 0 ? { reason: NOTHING_TRAINED } : { lines: [...good, ...bad] };
+}
+
+function lossless({ id, payload, tags, split, source, externalRef }: ExampleRow): Written {
+  return line({
+    ...(id !== undefined && { id }),
+    payload,
+    ...(tags && { tags }),
+    ...(split && { split }),
+    ...(source && { source }),
+    ...(externalRef !== undefined && { externalRef }),
+  });
+}
+
+/** How an Example becomes lines of JSON, by format. */
+export const JSON_FORMATS = {
+  lossless,
+  openai_chat: openAiChat,
+  openai_preference: openAiPreference,
+  trl_sft: trlSft,
+  trl_prompt_completion: trlPromptCompletion,
+  trl_dpo: trlDpo,
+  trl_kto: trlKto,
+} as const satisfies Record<string, (row: ExampleRow) => Written>;

@@ -1,0 +1,184 @@
+import { isRecord } from "./table";
+import type { ChatMessage, ToolCall } from "./types";
+
+/** Thrown where a value cannot be read as part of a chat; the message says which and why. */
+export class NotAChat extends Error {
+  override name = "NotAChat";
+}
+
+/** Takes what a reader could not keep of a row. */
+export type Notes = (message: string) => void;
+
+/** ShareGPT's names for who speaks, and others'. */
+const ROLE_OF: Readonly<Record<string, string>> = {
+  human: "user",
+  gpt: "assistant",
+  chatgpt: "assistant",
+  bot: "assistant",
+  model: "assistant",
+  ai: "assistant",
+  observation: "tool",
+  function: "tool",
+  function_response: "tool",
+  tool_response: "tool",
+  ipython: "tool",
+};
+/** ShareGPT writes a call as a message of its own, whose text is JSON. */
+const CALL_ROLES = new Set(["function_call", "tool_call"]);
+
+const MESSAGE_KEYS = new Set([
+  "role",
+  "content",
+  "name",
+  "tool_calls",
+  "tool_call_id",
+  "function_call",
+  "weight",
+  "from",
+  "value",
+]);
+
+const present = (value: unknown) => value !== null && value !== undefined;
+const isEmpty = (value: unknown) =>
+  !present(value) || value === "" || (Array.isArray(value) && value.length === 0) || value === false;
+
+/** Returns text from a string or OpenAI's content parts. */
+function textOf(content: unknown, where: string): string | null {
+  if (typeof content === "string") return content;
+  if (!present(content)) return null;
+  if (!Array.isArray(content)) throw new NotAChat(`${where}: the content is ${kindOf(content)}, not text`);
+  return content
+    .map((part: unknown) => {
+      if (typeof part === "string") return part;
+      const text = isRecord(part) ? (part.text ?? part.refusal) : undefined;
+      if (typeof text === "string") return text;
+      const type = isRecord(part) && typeof part.type === "string" ? part.type : kindOf(part);
+      throw new NotAChat(`${where}: the content has a part that is not text (${type})`);
+    })
+    .join("");
+}
+
+/** Names a value for a message. */
+export const kindOf = (value: unknown) => {
+  if (value === null || value === undefined) return "missing";
+  if (Array.isArray(value)) return "a list";
+  if (!isRecord(value)) return `a ${typeof value}`;
+  const keys = Object.keys(value).slice(0, 5);
+  return keys.length === 0 ? "an empty object" : `an object of ${keys.join(", ")}`;
+};
+
+/** Calls that no `tool` message has named yet, for files whose results name none. */
+type OpenCalls = { pending: ToolCall[]; count: number };
+
+function callOf(value: unknown, where: string, open: OpenCalls): ToolCall {
+  const called = isRecord(value) && isRecord(value.function) ? value.function : value;
+  if (!isRecord(called) || typeof called.name !== "string") {
+    throw new NotAChat(`${where}: a tool call names no function`);
+  }
+  const given = called.arguments ?? {};
+  const id = isRecord(value) && typeof value.id === "string" && value.id !== "" ? value.id : `call_${++open.count}`;
+  return {
+    id,
+    type: "function",
+    function: { name: called.name, arguments: typeof given === "string" ? given : JSON.stringify(given) },
+  };
+}
+
+function callsOf(message: Record<string, unknown>, where: string, open: OpenCalls): ToolCall[] {
+  const { tool_calls: calls, function_call: legacy } = message;
+  if (!isEmpty(calls)) {
+    if (!Array.isArray(calls)) throw new NotAChat(`${where}: tool_calls is ${kindOf(calls)}, not a list`);
+    return calls.map((call) => callOf(call, where, open));
+  }
+  return isRecord(legacy) ? [callOf(legacy, where, open)] : [];
+}
+
+function callText(text: string | null, where: string): Record<string, unknown>[] {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    const calls: unknown[] = Array.isArray(value) ? value : [value];
+    if (calls.every(isRecord)) return calls;
+  } catch {
+    // The error below says so.
+  }
+  throw new NotAChat(`${where}: a call is not JSON`);
+}
+
+/** Returns the id of the call that a result belongs to: the one it names, or else the first without a result. */
+function callIdOf(message: Record<string, unknown>, open: OpenCalls): string {
+  const { tool_call_id: given, name } = message;
+  const named = typeof given === "string" && given !== "" ? open.pending.findIndex(({ id }) => id === given) : -1;
+  const byName = open.pending.findIndex((call) => call.function.name === name);
+  const index = named >= 0 ? named : Math.max(byName, 0);
+  if (typeof given === "string" && given !== "") {
+    if (named >= 0) open.pending.splice(named, 1);
+    return given;
+  }
+  return open.pending.splice(index, 1)[0]?.id ?? "";
+}
+
+function messageOf(value: unknown, where: string, open: OpenCalls, note: Notes): ChatMessage {
+  if (!isRecord(value)) throw new NotAChat(`${where}: is ${kindOf(value)}, not a message`);
+  const speaker = value.role ?? value.from;
+  if (typeof speaker !== "string") throw new NotAChat(`${where}: names no role`);
+  for (const key of Object.keys(value)) {
+    if (!MESSAGE_KEYS.has(key) && !isEmpty(value[key])) note(`“${key}” of a message is not kept`);
+  }
+  const text = textOf(value.content ?? value.value, where);
+  const name = typeof value.name === "string" && value.name !== "" ? { name: value.name } : {};
+  if (CALL_ROLES.has(speaker)) {
+    const calls = callText(text, where).map((call) => callOf(call, where, open));
+    open.pending.push(...calls);
+    return { role: "assistant", content: null, tool_calls: calls };
+  }
+  const role = ROLE_OF[speaker] ?? speaker;
+  if (role === "tool") return { role, content: text ?? "", tool_call_id: callIdOf(value, open), ...name };
+  const calls = role === "assistant" ? callsOf(value, where, open) : [];
+  if (calls.length > 0) {
+    open.pending = [...calls];
+    return { role, content: text, ...name, tool_calls: calls };
+  }
+  if (text === null && role !== "assistant") throw new NotAChat(`${where}: has no content`);
+  return { role, content: text, ...name };
+}
+
+export type ReadMessage = { message: ChatMessage; weight?: unknown };
+
+/** Returns a list of messages in OpenAI's or ShareGPT's form as chat/v1 writes them. */
+export function messagesOf(values: readonly unknown[], where: string, note: Notes): ReadMessage[] {
+  const open: OpenCalls = { pending: [], count: 0 };
+  return values.map((value, index) => {
+    const message = messageOf(value, `${where}[${index}]`, open, note);
+    return isRecord(value) && present(value.weight) ? { message, weight: value.weight } : { message };
+  });
+}
+
+const looksLikeMessage = (value: unknown) => isRecord(value) && ("role" in value || "from" in value);
+
+/** Returns whether a value parsed from a cell is a chat, or part of one, rather than a text that happens to be JSON. */
+export function looksLikeChat(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(looksLikeMessage);
+  if (!isRecord(value)) return false;
+  if (looksLikeMessage(value)) return true;
+  return Array.isArray(value.messages) || isRecord(value.message) || Array.isArray(value.choices);
+}
+
+/** Returns tools in OpenAI's form; a bare function, as in its older `functions`, is wrapped. */
+export function toolsOf(value: unknown, where: string): unknown[] {
+  const tools = typeof value === "string" ? parsed(value, where) : value;
+  if (!Array.isArray(tools)) throw new NotAChat(`${where}: is ${kindOf(tools)}, not a list of tools`);
+  return tools.map((tool: unknown) => {
+    const given: unknown = typeof tool === "string" ? parsed(tool, where) : tool;
+    return isRecord(given) && !("function" in given) && typeof given.name === "string"
+      ? { type: "function", function: given }
+      : given;
+  });
+}
+
+function parsed(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new NotAChat(`${where}: is not JSON`);
+  }
+}

@@ -1,0 +1,122 @@
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+} from "hyparquet";
+import { compressors } from "hyparquet-compressors";
+import type { FileRow, Table } from "./table";
+import { type RandomAccess, UnreadableFile } from "./types";
+
+const MIB = 1024 * 1024;
+/** Uncompressed bytes read at a time where the file has an index of its pages. */
+const BATCH_BYTES = 8 * MIB;
+/** Uncompressed bytes of a row group without one: it has to be read whole. */
+const GROUP_BYTES = 512 * MIB;
+/** Uncompressed bytes of one page, which is what a hostile file would claim. */
+const PAGE_BYTES = 256 * MIB;
+
+const bounded = Object.fromEntries(
+  Object.entries(compressors).map(([codec, decompress]) => [
+    codec,
+    (input: Uint8Array, length: number) => {
+      if (length > PAGE_BYTES) throw new Error(`a page of ${Math.round(length / MIB)} MiB is too large`);
+      return decompress(input, length);
+    },
+  ]),
+);
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const textOf = (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes);
+/** JSON columns stay text, as they are in CSV: one bad value is then an error of its row, not of the file. */
+const parsers = { jsonFromBytes: textOf, stringFromBytes: textOf };
+
+const bufferOf = (file: RandomAccess): AsyncBuffer => ({
+  byteLength: file.size,
+  slice: async (start, end = file.size) => {
+    const bytes = await file.read(Math.max(0, start), Math.min(end, file.size));
+    return new Uint8Array(bytes).buffer; // a copy: a Buffer is a view of a larger one
+  },
+});
+
+const why = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Returns a value as JSON would hold it. Absent members of a struct read as null, and are left out. */
+function plain(value: unknown): unknown {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof Uint8Array) return null;
+  if (Array.isArray(value)) return value.map(plain);
+  if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array, plain);
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => (item == null ? [] : [[key, plain(item)] as const])),
+  );
+}
+
+type Range = { start: number; end: number };
+
+/** Row ranges that can each be read in constant memory. */
+function rangesOf(metadata: FileMetaData): Range[] {
+  const ranges: Range[] = [];
+  let first = 0;
+  for (const group of metadata.row_groups) {
+    const rows = Number(group.num_rows);
+    const bytes = group.columns.reduce(
+      (sum, { meta_data }) => sum + Number(meta_data?.total_uncompressed_size ?? 0),
+      0,
+    );
+    const indexed = group.columns.every(({ offset_index_length }) => offset_index_length);
+    if (!indexed && bytes > GROUP_BYTES) {
+      throw new UnreadableFile(
+        `A row group of ${Math.round(bytes / MIB)} MiB is too large to read; write the file with row groups of fewer rows`,
+      );
+    }
+    const size = indexed ? Math.max(1, Math.floor((rows * BATCH_BYTES) / Math.max(1, bytes))) : rows;
+    for (let start = 0; start < rows; start += size) {
+      ranges.push({ start: first + start, end: first + Math.min(rows, start + size) });
+    }
+    first += rows;
+  }
+  return ranges;
+}
+
+async function* rows(file: AsyncBuffer, metadata: FileMetaData, ranges: Range[]): AsyncGenerator<FileRow[]> {
+  for (const { start, end } of ranges) {
+    let batch: FileRow[];
+    try {
+      const options = {
+        file,
+        metadata,
+        compressors: bounded,
+        parsers,
+        rowStart: start,
+        rowEnd: end,
+        useOffsetIndex: true,
+      };
+      const read = await parquetReadObjects(options);
+      batch = read.map((row, index) => {
+        const values = plain(row) as Record<string, unknown>;
+        return { line: start + index + 1, raw: JSON.stringify(values), values };
+      });
+    } catch (error) {
+      throw new UnreadableFile(`Rows ${start + 1} to ${end} cannot be read: ${why(error)}`);
+    }
+    yield batch;
+  }
+}
+
+/** Opens a Parquet file, whose rows are numbered from 1. */
+export async function openParquet(random: RandomAccess): Promise<Table> {
+  const file = bufferOf(random);
+  try {
+    const metadata = await parquetMetadataAsync(file, { parsers });
+    const columns = parquetSchema(metadata).children.map(({ element }) => element.name ?? "");
+    const ranges = rangesOf(metadata);
+    return { kind: "parquet", columns, batches: () => rows(file, metadata, ranges) };
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error;
+    throw new UnreadableFile(`The Parquet file's footer cannot be read: ${why(error)}`);
+  }
+}

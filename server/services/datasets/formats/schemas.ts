@@ -1,0 +1,83 @@
+export const SPLITS = ["train", "validation", "test"] as const;
+export type Split = (typeof SPLITS)[number];
+
+export const FILE_KINDS = ["jsonl", "json", "csv", "parquet"] as const;
+export type FileKind = (typeof FILE_KINDS)[number];
+
+/** What a column of a CSV or Parquet file, or a top-level key of a JSON row, is to an Example. */
+export const ROLES = [
+  "messages",
+  "input",
+  "expectedOutput",
+  "rejectedOutput",
+  "system",
+  "tools",
+  "weight",
+  "tags",
+  "split",
+  "externalRef",
+  "id",
+  "sourceKind",
+  "sourceRef",
+  "source",
+  "payload",
+  "status",
+  "label",
+  "ignore",
+] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The formats a row is recognized as by its keys or columns; `columns` is none of them, and its roles are guessed. */
+export const SHAPES = [
+  "lossless",
+  "table",
+  "langfuse",
+  "openai_preference",
+  "preference",
+  "openpipe",
+  "sharegpt",
+  "openai_chat",
+  "kto",
+  "prompt_completion",
+  "columns",
+] as const;
+export type Shape = (typeof SHAPES)[number];
+
+type FormatFile = {
+  mediaType: string;
+  /** Without a dot. */
+  extension: string;
+  /** What of an Example the format has no place for, for people to read before they export. */
+  losses: readonly string[];
+};
+
+const jsonl = (...losses: string[]): FormatFile => ({ mediaType: "application/jsonl", extension: "jsonl", losses });
+const META = "Ids, tags, splits and sources are left out";
+const REJECTED = "Rejected answers are left out";
+const WEIGHTS = "Weights other than 0 and 1 are left out, and Examples with weight 0 are skipped";
+const PAIRS = "Examples without a rejected answer are skipped";
+
+/** What each format's file is. */
+export const FILE_OF = {
+  lossless: jsonl(),
+  openai_chat: jsonl(
+    "Only the last answer trains: earlier answers of the assistant get weight 0",
+    REJECTED,
+    WEIGHTS,
+    META,
+  ),
+  openai_preference: jsonl(PAIRS, "Weights are left out", META),
+  trl_sft: jsonl("Earlier answers of the assistant train too, unless the trainer masks them", REJECTED, WEIGHTS, META),
+  trl_prompt_completion: jsonl(REJECTED, WEIGHTS, META),
+  trl_dpo: jsonl(PAIRS, "Weights are left out", META),
+  trl_kto: jsonl(
+    "A rejected answer becomes a row of its own with label false; without any, all labels are true",
+    WEIGHTS,
+    META,
+  ),
+  csv: { mediaType: "text/csv; charset=utf-8", extension: "csv", losses: [] },
+  parquet: { mediaType: "application/vnd.apache.parquet", extension: "parquet", losses: [] },
+} as const satisfies Record<string, FormatFile>;
+
+export type ExportFormat = keyof typeof FILE_OF;
+export const EXPORT_FORMATS = Object.keys(FILE_OF) as [ExportFormat, ...ExportFormat[]];

@@ -1,0 +1,165 @@
+import type { Role, Shape } from "./schemas";
+import type { Mapping } from "./types";
+
+type Rule = {
+  shape: Shape;
+  /** All of these are present… */
+  all: readonly string[];
+  /** …and at least one of these, if any are named. */
+  some?: readonly string[];
+  roles: Mapping;
+};
+
+/** What these mean is the same in every format. */
+const EVERYWHERE: Mapping = {
+  system: "system",
+  system_prompt: "system",
+  systemPrompt: "system",
+  tools: "tools",
+  functions: "tools",
+  tags: "tags",
+  split: "split",
+  id: "id",
+  external_id: "externalRef",
+  externalId: "externalRef",
+  external_ref: "externalRef",
+  externalRef: "externalRef",
+  weight: "weight",
+};
+
+/** The columns of the CSV and Parquet files that we write; the last three hold the payload's parts as JSON. */
+export const TABLE_COLUMNS = {
+  id: "id",
+  external_ref: "externalRef",
+  split: "split",
+  tags: "tags",
+  source_kind: "sourceKind",
+  source_ref: "sourceRef",
+  source_link: "source",
+  input: "input",
+  expected_output: "expectedOutput",
+  rejected_output: "rejectedOutput",
+} as const satisfies Mapping;
+
+/** Langfuse's export of dataset items, as CSV, JSON or JSONL. */
+const LANGFUSE = ["status", "sourceTraceId", "sourceObservationId", "datasetId", "datasetName", "htmlSourcePath"];
+
+/** The first that fits is meant. */
+const RULES: readonly Rule[] = [
+  {
+    shape: "lossless",
+    all: ["payload"],
+    roles: { payload: "payload", source: "source" },
+  },
+  { shape: "table", all: ["input", "expected_output", "source_kind"], roles: TABLE_COLUMNS },
+  {
+    shape: "langfuse",
+    all: ["input", "expectedOutput"],
+    some: LANGFUSE,
+    roles: { id: "externalRef", input: "input", expectedOutput: "expectedOutput", status: "status" },
+  },
+  {
+    shape: "openai_preference",
+    all: ["input", "preferred_output", "non_preferred_output"],
+    roles: { input: "input", preferred_output: "expectedOutput", non_preferred_output: "rejectedOutput" },
+  },
+  {
+    shape: "preference",
+    all: ["chosen", "rejected"],
+    roles: {
+      prompt: "input",
+      question: "input",
+      instruction: "input",
+      conversations: "input",
+      chosen: "expectedOutput",
+      rejected: "rejectedOutput",
+    },
+  },
+  {
+    shape: "openpipe",
+    all: ["messages"],
+    some: ["split", "rejected_message"],
+    roles: { messages: "messages", rejected_message: "rejectedOutput" },
+  },
+  { shape: "openpipe", all: ["input", "output", "split"], roles: { input: "input", output: "expectedOutput" } },
+  { shape: "sharegpt", all: ["conversations"], roles: { conversations: "messages" } },
+  { shape: "openai_chat", all: ["messages"], roles: { messages: "messages" } },
+  {
+    shape: "kto",
+    all: ["prompt", "completion", "label"],
+    roles: { prompt: "input", completion: "expectedOutput", label: "label" },
+  },
+  {
+    shape: "prompt_completion",
+    all: ["prompt", "completion"],
+    roles: { prompt: "input", completion: "expectedOutput" },
+  },
+];
+
+/** Names that a column is guessed by, in lower case without punctuation; the first column that fits takes the role. */
+const GUESSES: readonly (readonly [Role, readonly string[]])[] = [
+  ["messages", ["messages", "conversation", "conversations", "chat", "dialog", "dialogue"]],
+  [
+    "expectedOutput",
+    [
+      "expectedoutput",
+      "completion",
+      "response",
+      "answer",
+      "output",
+      "chosen",
+      "assistant",
+      "target",
+      "ideal",
+      "reference",
+    ],
+  ],
+  ["rejectedOutput", ["rejectedoutput", "rejected", "rejectedresponse", "rejectedmessage", "nonpreferredoutput"]],
+  ["input", ["prompt", "question", "instruction", "query", "input", "user", "usermessage", "inputs"]],
+  ["system", ["system", "systemprompt", "systemmessage"]],
+  ["tools", ["tools", "functions"]],
+  ["tags", ["tags"]],
+  ["split", ["split"]],
+  ["externalRef", ["externalid", "externalref"]],
+  ["id", ["id"]],
+  ["weight", ["weight"]],
+];
+
+export type Recognized = { shape: Shape; mapping: Mapping };
+
+const bare = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "");
+
+function guess(names: readonly string[]): Mapping {
+  const mapping: Record<string, Role> = Object.fromEntries(names.map((name) => [name, "ignore"]));
+  const free = () => names.filter((name) => mapping[name] === "ignore");
+  for (const [role, words] of GUESSES) {
+    const found = words.flatMap((word) => free().filter((name) => bare(name) === word));
+    const taken = role === "input" && bare(found[0] ?? "") === "instruction" ? alpaca(found) : found.slice(0, 1);
+    for (const name of taken) mapping[name] = role;
+    // A whole conversation ends with its own answer.
+    if (role === "messages" && taken.length > 0)
+      for (const name of free()) mapping[name] = EVERYWHERE[name] ?? "ignore";
+    if (role === "messages" && taken.length > 0) return mapping;
+  }
+  return mapping;
+}
+
+/** Alpaca's `instruction` has its optional `input` beside it; both are what the user says. */
+const alpaca = (found: readonly string[]) => found.filter((name) => ["instruction", "input"].includes(bare(name)));
+
+/** Returns what a row with these keys or columns is, and what each of them is to an Example. */
+export function recognize(names: readonly string[]): Recognized {
+  const present = new Set(names);
+  const rule = RULES.find(
+    ({ all, some }) => all.every((name) => present.has(name)) && (!some || some.some((name) => present.has(name))),
+  );
+  if (!rule) return { shape: "columns", mapping: guess(names) };
+  const roleOf = (name: string): Role => rule.roles[name] ?? EVERYWHERE[name] ?? "ignore";
+  return { shape: rule.shape, mapping: Object.fromEntries(names.map((name) => [name, roleOf(name)])) };
+}
+
+/** Returns whether rows with this mapping can be read at all: something is said, and something is answered. */
+export function isComplete(mapping: Mapping): boolean {
+  const roles = new Set(Object.values(mapping));
+  return roles.has("payload") || roles.has("messages") || roles.has("expectedOutput");
+}

@@ -1,0 +1,52 @@
+import { and, eq } from "drizzle-orm";
+import { knowledgeGoals } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { goalJson, isGoal } from "./knowledge-goals";
+import { knowledgeGoalIdInput, knowledgeGoalReply, knowledgeGoalsReply, listKnowledgeGoalsInput } from "./schemas";
+
+export const listKnowledgeGoals = verb(
+  {
+    name: "knowledgeGoals.list",
+    summary: "List knowledge goals, newest first.",
+    effect: "read",
+    capability: "workspace:read",
+    input: listKnowledgeGoalsInput,
+    reply: knowledgeGoalsReply,
+  },
+  async (ctx, { limit, cursor }) => {
+    const list = newestFirst({
+      name: "knowledge-goals",
+      filters: { project: ctx.projectId },
+      time: knowledgeGoals.createdAt,
+      id: knowledgeGoals.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(knowledgeGoals)
+      .where(and(eq(knowledgeGoals.projectId, ctx.projectId), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { knowledgeGoals: rows.map(goalJson), nextCursor };
+  },
+);
+
+export const getKnowledgeGoal = verb(
+  {
+    name: "knowledgeGoals.get",
+    summary: "Read one knowledge goal.",
+    effect: "read",
+    capability: "workspace:read",
+    input: knowledgeGoalIdInput,
+    reply: knowledgeGoalReply,
+  },
+  async (ctx, { knowledgeGoalId }) => {
+    const [row] = await ctx.db.select().from(knowledgeGoals).where(isGoal(ctx, knowledgeGoalId));
+    if (!row) throw notFound("The knowledge goal");
+    return { knowledgeGoal: goalJson(row) };
+  },
+);

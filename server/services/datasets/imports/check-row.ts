@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { COLLECTION_OBJECTIVES, EXAMPLE_SOURCE_KINDS, EXAMPLE_SPLITS } from "@/db/schema/enumerations";
+import { pointerOf } from "@/server/platform/field-errors";
+import { validateChatPayload } from "../chat-payload";
+import { provenanceKeyOf } from "../collection";
+import { tags } from "../examples/schemas";
+import type { Draft } from "../examples/types";
+import type { ReadItem, Source } from "../formats";
+
+const id = z.string().min(1).max(200);
+
+/** What is stored of a row beside its payload. A kind of source that we do not know is that of another system. */
+const rest = z.object({
+  tags,
+  source: z.object({
+    kind: z.enum(EXAMPLE_SOURCE_KINDS).catch("import"),
+    externalRef: z.string().min(1).max(500).nullable(),
+  }),
+  split: z.enum(EXAMPLE_SPLITS).exactOptional(),
+  objective: z.enum(COLLECTION_OBJECTIVES).optional().catch(undefined),
+  link: z
+    .object({
+      conversationId: id,
+      userId: z.string().max(1000).nullable(),
+      turn: z.int().min(0).nullable(),
+      findingId: id.nullable(),
+    })
+    .optional(),
+});
+
+/** Returns the conversation of ours that an Example comes from, and what it was collected for. */
+function originOf({ objective, conversationId, userId, turn, findingId }: Partial<Source>) {
+  if (conversationId === undefined) return { objective };
+  return {
+    objective,
+    link: { conversationId, userId: userId ?? null, turn: turn ?? null, findingId: findingId ?? null },
+  };
+}
+
+/** Returns the key under which collection finds its own again. */
+function provenanceOf({ objective, link }: Pick<z.infer<typeof rest>, "objective" | "link">) {
+  if (objective === undefined || !link || link.turn === null) return undefined;
+  return provenanceKeyOf({ objective, source: { conversationId: link.conversationId, turn: link.turn } });
+}
+
+/** A file names the conversation in its `source`. */
+const inFile = ([first, ...others]: PropertyKey[]) => [first === "link" ? "source" : first!, ...others];
+
+/** A row of a file: an Example to store, or why it cannot be one. */
+export type CheckedRow = { line: number; raw: string; exampleId?: string } & (
+  | { draft: Draft; problems?: undefined }
+  | { draft?: undefined; problems: string[] }
+);
+
+export type RowItem = Exclude<ReadItem, { kind: "warning" }>;
+
+/** Returns the row as the writer takes it, or every problem that it has. */
+export function checkRow(item: RowItem): CheckedRow {
+  const { line, raw } = item;
+  if (item.kind === "error") return { line, raw, problems: [item.message] };
+  const { payload, tags = [], split, source, externalRef, id: exampleId } = item.draft;
+  const checked = validateChatPayload(payload);
+  const fields = rest.safeParse({
+    tags,
+    source: { kind: source?.kind ?? "import", externalRef: externalRef ?? source?.externalRef ?? null },
+    ...(split && { split }),
+    ...originOf(source ?? {}),
+  });
+  const problems = [
+    ...("problems" in checked ? checked.problems.map(({ path, message }) => `${path}: ${message}`) : []),
+    ...(fields.success ? [] : fields.error.issues.map(({ path, message }) => `${pointerOf(inFile(path))}: ${message}`)),
+  ];
+  if ("problems" in checked || !fields.success) return { line, raw, ...(exampleId && { exampleId }), problems };
+  const { objective, link, ...data } = fields.data;
+  const provenanceKey = provenanceOf({ objective, link });
+  return {
+    line,
+    raw,
+    ...(exampleId && { exampleId }),
+    draft: {
+      payload: checked.payload,
+      ...data,
+      ...(objective && { objective }),
+      ...(link && { link }),
+      ...(provenanceKey && { provenanceKey }),
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { streamVerb } from "@/server/platform/stream-verb";
+import { readDatasetRow } from "../datasets/read-dataset";
+import { checkRow } from "./check-row";
+import { FILE_ERASED } from "./forget-imports";
+import { openRows } from "./open-rows";
+import { type ImportRow, readImport } from "./read-imports";
+import { importInput } from "./schemas";
+
+const ROWS_AT_A_TIME = 500;
+/** Enough for the largest file. */
+const SECONDS = 3600;
+
+async function* rejectsOf(ctx: Ctx, row: ImportRow, signal: AbortSignal): AsyncGenerator<string> {
+  const rows = await openRows(ctx, row, 0);
+  try {
+    for (let taken = await rows.take(ROWS_AT_A_TIME); taken.length > 0; taken = await rows.take(ROWS_AT_A_TIME)) {
+      signal.throwIfAborted();
+      const lines = taken.map(checkRow).flatMap(({ line, problems, raw }) => {
+        return problems ? [`${JSON.stringify({ line, problems, row: raw })}\n`] : [];
+      });
+      if (lines.length > 0) yield lines.join("");
+    }
+  } finally {
+    await rows.close();
+  }
+}
+
+/** The rejects are read from the import's file, so that no second copy of its rows has to be found by a deletion. */
+export const downloadRejects = streamVerb(
+  {
+    name: "datasets.downloadRejects",
+    summary: "Download the unusable rows of an import as JSONL.",
+    description:
+      "One object a line: `line` (the row's line in the file), `problems` and `row`, as the file has it. Read from the imported file, and a 404 once that has expired (30 days after its upload, or the project's retention if that is shorter) or was deleted with the data of a user or a conversation.",
+    capability: "project:data:read",
+    effect: "read",
+    input: importInput,
+    produces: { "application/jsonl": { type: "string" } },
+    limits: { seconds: SECONDS },
+  },
+  async (ctx, { datasetId, importId }, { signal }) => {
+    await readDatasetRow(ctx, datasetId);
+    const row = await readImport(ctx, datasetId, importId);
+    if (row.rejected === 0) throw new ServiceError("not_found", "The import rejected no row.");
+    if (row.fileErasedAt !== null) throw new ServiceError("not_found", FILE_ERASED);
+    const fileName = `${row.fileName.replace(/\.[^.]*$/, "")}-rejects.jsonl`;
+    return { mediaType: "application/jsonl", fileName, body: rejectsOf(ctx, row, signal) };
+  },
+);

@@ -1,0 +1,193 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { expect, test, vi } from "vitest";
+import { conversations, datasetImportSources, exampleRevisions, files } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { fileStore } from "@/server/platform/files";
+import {
+  deleteConversation,
+  deleteUserData,
+  getDeletion,
+  previewDeletion,
+  runDeletion,
+} from "@/server/services/deletion";
+import { previewConversationDeletion } from "@/server/services/deletion/preview-deletion";
+import { filesNaming } from "@/server/services/deletion/testing";
+import { storedConversation } from "@/server/services/diagnostics/testing";
+import { creating, requireExactCounts, storedDataset, write } from "../examples/testing";
+import { exportDataset } from "../exports/export-dataset";
+import type { ExportFormat } from "../formats/schemas";
+import { createImport } from "./create-import";
+import { downloadRejects } from "./download-rejects";
+import { FILE_ERASED } from "./forget-imports";
+import { getImport } from "./read-imports";
+import { runImport } from "./run-import";
+import { chatLine, imported, newImport, runToEnd, storedFile } from "./testing";
+
+let made = 0;
+const others = (count: number) => Array.from({ length: count }, (_, n) => chatLine(`of nobody ${n}`));
+
+/** A project with a Dataset that has an Example of a conversation of “ann” and one of nobody's, and that Dataset's export. */
+async function world(format: ExportFormat = "lossless", userId: string | null = "ann") {
+  const { ctx } = await testProject();
+  const word = `canary${++made}x`;
+  const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
+  await ctx.db.update(conversations).set({ userId }).where(eq(conversations.id, conversationId));
+  const from = await storedDataset(ctx);
+  const link = { conversationId, userId, turn: 0, findingId: null };
+  await write(ctx, from, [creating(`I am ${word}`, { link }), creating("of nobody")]);
+  const { body } = await exportDataset(ctx, { datasetId: from, format });
+  let text = "";
+  for await (const chunk of body as AsyncIterable<string | Uint8Array>) text += Buffer.from(chunk as string).toString();
+  const lines = text.trim().split("\n");
+  return { ctx, word, conversationId, from, into: await storedDataset(ctx), lines };
+}
+
+const currentOf = (ctx: Ctx, datasetId: string) =>
+  ctx.db
+    .select({ payload: exampleRevisions.payload, conversationId: exampleRevisions.conversationId })
+    .from(exampleRevisions)
+    .where(
+      and(
+        eq(exampleRevisions.projectId, ctx.projectId),
+        eq(exampleRevisions.datasetId, datasetId),
+        isNull(exampleRevisions.toVersion),
+      ),
+    );
+
+async function deleteUser(ctx: Ctx, userId = "ann") {
+  const { deletion } = await deleteUserData(ctx, { userId });
+  const run = async () => {
+    while (!(await runDeletion(ctx.db, deletion.id, { forMs: 10_000, jobName: "test" })).done);
+    return (await getDeletion(ctx, { deletionId: deletion.id })).deletion;
+  };
+  return { run };
+}
+
+const BAD = '{"messages": []}';
+
+test.each(["lossless", "openai_chat", "trl_prompt_completion"] as const)(
+  "what was exported as %s and imported elsewhere goes with the user, from Datasets and files",
+  async (format) => {
+    const { ctx, word, conversationId, from, into, lines } = await world(format);
+    const done = await imported(ctx, into, [...lines, BAD], { onError: "good_rows" });
+    expect(done).toMatchObject({ created: 2, rejected: 1, fileErasedAt: null });
+    const linked = (await currentOf(ctx, into)).filter((one) => one.conversationId === conversationId);
+    expect(JSON.stringify(linked)).toContain(word);
+    // Another project imports the same file, and has a user of the same id.
+    const neighbour = await world();
+    await imported(neighbour.ctx, neighbour.into, [...lines, BAD], { onError: "good_rows" });
+    expect(await filesNaming(word)).toHaveLength(2);
+
+    expect((await previewDeletion(ctx, { userId: "ann" })).preview).toMatchObject({ examples: 2, files: 1 });
+    const receipt = await (await deleteUser(ctx)).run();
+    expect(receipt.counts).toMatchObject({ example_revisions: 2, files: 1, dataset_import_sources: 1 });
+    expect(new Set(Object.values(receipt.remaining!))).toEqual(new Set([0]));
+
+    expect((await filesNaming(word)).map((key) => key.split("/")[0])).toEqual([neighbour.ctx.projectId]);
+    for (const datasetId of [from, into]) {
+      expect(JSON.stringify(await currentOf(ctx, datasetId))).not.toContain(word);
+      expect(await currentOf(ctx, datasetId)).toHaveLength(1);
+      await requireExactCounts(ctx, datasetId);
+    }
+    expect(await currentOf(neighbour.ctx, neighbour.into)).toHaveLength(2);
+    const { import: after } = await getImport(ctx, { datasetId: into, importId: done.id });
+    expect(after).toMatchObject({ status: "completed_with_errors", error: null, fileErasedAt: expect.any(Number) });
+    await expect(downloadRejects(ctx, { datasetId: into, importId: done.id })).rejects.toThrow(FILE_ERASED);
+  },
+);
+
+test("deleting a conversation deletes the files that hold its Examples at once, also if every row was a duplicate", async () => {
+  const { ctx, word, conversationId, from, lines } = await world();
+  expect(await imported(ctx, from, lines)).toMatchObject({ created: 0, duplicate: 2 });
+  const other = await storedFile(ctx, others(3));
+  const { preview } = await previewConversationDeletion(ctx, { conversationId });
+  expect(preview).toMatchObject({ examples: 1, files: 1 });
+  const { deletion } = await deleteConversation(ctx, { conversationId });
+  expect(deletion.counts).toMatchObject({ files: 1 });
+  expect(await filesNaming(word)).toEqual([]);
+  const left = await ctx.db.select({ id: files.id }).from(files).where(eq(files.projectId, ctx.projectId));
+  expect(left).toEqual([{ id: other }]);
+});
+
+test("a file is found by its user when the conversation has expired, and by nobody else's deletion", async () => {
+  const { ctx, word, conversationId, into, lines } = await world();
+  await imported(ctx, into, lines);
+  await ctx.db.delete(conversations).where(eq(conversations.id, conversationId));
+  await (await deleteUser(ctx, "bob")).run();
+  expect(await filesNaming(word)).toHaveLength(1);
+  expect((await previewDeletion(ctx, { userId: "ann" })).preview).toMatchObject({
+    conversations: 0,
+    examples: 2,
+    files: 1,
+  });
+  await (await deleteUser(ctx)).run();
+  expect(await filesNaming(word)).toEqual([]);
+  expect(await currentOf(ctx, into)).toHaveLength(1);
+});
+
+test("a deletion that is killed before the store has erased a file erases it when it is resumed, and counts it once", async () => {
+  const { ctx, word, into, lines } = await world();
+  await imported(ctx, into, lines);
+  const { run } = await deleteUser(ctx);
+  const remove = vi.spyOn(fileStore(), "remove").mockRejectedValueOnce(new Error("killed"));
+  await expect(run()).rejects.toThrow("killed");
+  remove.mockRestore();
+  expect(await filesNaming(word)).toHaveLength(1);
+  const receipt = await run();
+  expect(receipt).toMatchObject({ status: "completed", counts: { files: 1 } });
+  expect(await filesNaming(word)).toEqual([]);
+});
+
+test("the same content under another name is erased, too", async () => {
+  const { ctx, word, conversationId, into, lines } = await world();
+  await imported(ctx, into, lines);
+  await storedFile(ctx, lines, "again.jsonl");
+  await deleteConversation(ctx, { conversationId });
+  expect(await filesNaming(word)).toEqual([]);
+  expect(await ctx.db.$count(files, eq(files.projectId, ctx.projectId))).toBe(0);
+});
+
+test.each([
+  ["good_rows", 1_000],
+  ["all_or_nothing", 0],
+] as const)("an import in progress (%s) ends as failed when its file goes", async (onError, left) => {
+  const { ctx, word, conversationId, into, lines } = await world();
+  const importId = await newImport(ctx, into, [...lines, ...others(2_500)], { onError });
+  while ((await getImport(ctx, { datasetId: into, importId })).import.rowsDone < 1_000) {
+    await runImport(ctx, importId, { forMs: 1 });
+  }
+  await deleteConversation(ctx, { conversationId });
+  const done = await runToEnd(ctx, into, importId);
+  expect(done).toMatchObject({ status: "failed", error: FILE_ERASED, fileErasedAt: expect.any(Number) });
+  // The first chunk held one Example of the conversation.
+  expect(await currentOf(ctx, into)).toHaveLength(left === 0 ? 0 : left - 1);
+  expect(JSON.stringify(await currentOf(ctx, into))).not.toContain(word);
+  expect(await filesNaming(word)).toEqual([]);
+  await requireExactCounts(ctx, into);
+});
+
+test("a file uploaded before the deletion and imported after it is refused and deleted", async () => {
+  const { ctx, word, conversationId, into, lines } = await world();
+  const fileId = await storedFile(ctx, [chatLine("harmless"), ...lines]);
+  await deleteConversation(ctx, { conversationId });
+  const { import: created } = await createImport(ctx, { datasetId: into, fileId, onError: "good_rows" });
+  const done = await runToEnd(ctx, into, created.id);
+  expect(done.status).toBe("failed");
+  expect(done.error).toMatch(/^Line [23] holds an Example of a deleted user or conversation/);
+  expect(await currentOf(ctx, into)).toEqual([]);
+  expect(await filesNaming(word)).toEqual([]);
+});
+
+test("of a conversation deleted while its export is imported nothing is left, whichever comes first", async () => {
+  for (let round = 0; round < 6; round++) {
+    const { ctx, word, conversationId, into, lines } = await world();
+    const importId = await newImport(ctx, into, lines, { onError: "good_rows" });
+    const wait = new Promise((resolve) => setTimeout(resolve, round * 4));
+    await Promise.all([runToEnd(ctx, into, importId), wait.then(() => deleteConversation(ctx, { conversationId }))]);
+    expect(JSON.stringify(await currentOf(ctx, into))).not.toContain(word);
+    expect(await filesNaming(word)).toEqual([]);
+    expect(await ctx.db.$count(datasetImportSources, eq(datasetImportSources.projectId, ctx.projectId))).toBe(0);
+    await requireExactCounts(ctx, into);
+  }
+});

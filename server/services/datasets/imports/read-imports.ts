@@ -1,0 +1,102 @@
+import { and, eq, inArray } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { datasetImports } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { newestFirst } from "@/server/platform/cursor";
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { readDatasetRow } from "../datasets/read-dataset";
+import {
+  type DatasetImport,
+  importInput,
+  importReply,
+  importsReply,
+  listImportsInput,
+  UNFINISHED_IMPORT_STATUSES,
+} from "./schemas";
+
+export type ImportRow = typeof datasetImports.$inferSelect;
+
+export const isFinished = ({ status }: Pick<ImportRow, "status">) =>
+  !(UNFINISHED_IMPORT_STATUSES as readonly string[]).includes(status);
+
+/** Rows of the present phase: an import that stores nothing before it knows the whole file reads the file twice. */
+const rowsOfPhase = ({ status, rowsDone, rowsValid, rejected }: ImportRow) =>
+  status === "validating" ? rowsValid + rejected : rowsDone;
+
+function etaOf(row: ImportRow): number | null {
+  const rows = rowsOfPhase(row);
+  if (isFinished(row) || row.status === "cancelling" || !row.rate || rows === 0) return null;
+  const left = (Math.max(0, row.bytesTotal - row.bytesDone) / Math.max(1, row.bytesDone)) * rows;
+  return Math.round((left / row.rate) * 1000);
+}
+
+export const importJson = (row: ImportRow) => ({ ...row, etaMs: etaOf(row) }) as DatasetImport;
+
+export async function readImport({ db, projectId }: Ctx, datasetId: string, importId: string): Promise<ImportRow> {
+  const [row] = await db
+    .select()
+    .from(datasetImports)
+    .where(
+      and(
+        eq(datasetImports.projectId, projectId),
+        eq(datasetImports.datasetId, datasetId),
+        eq(datasetImports.id, importId),
+      ),
+    );
+  if (!row) throw notFound("The import");
+  return row;
+}
+
+export const getImport = verb(
+  {
+    name: "datasets.getImport",
+    summary: "Get an import with its progress and what it did with the rows.",
+    effect: "read",
+    capability: "workspace:read",
+    input: importInput,
+    reply: importReply,
+  },
+  async (ctx, { datasetId, importId }) => {
+    await readDatasetRow(ctx, datasetId);
+    return { import: importJson(await readImport(ctx, datasetId, importId)) };
+  },
+);
+
+export const listImports = verb(
+  {
+    name: "datasets.listImports",
+    summary: "List a Dataset's imports, newest first, with their progress.",
+    effect: "read",
+    capability: "workspace:read",
+    input: listImportsInput,
+    reply: importsReply,
+  },
+  async (ctx, { datasetId, limit, cursor }) => {
+    await readDatasetRow(ctx, datasetId);
+    const list = newestFirst({
+      name: "dataset-imports",
+      filters: { project: ctx.projectId, datasetId },
+      time: datasetImports.createdAt,
+      id: datasetImports.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(datasetImports)
+      .where(and(eq(datasetImports.projectId, ctx.projectId), eq(datasetImports.datasetId, datasetId), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { imports: rows.map(importJson), pagination: { limit, nextCursor } };
+  },
+);
+
+/** Returns the imports in progress of all projects, oldest first. */
+export const unfinishedImports = (db: Db) =>
+  db
+    .select({ id: datasetImports.id, projectId: datasetImports.projectId })
+    .from(datasetImports)
+    .where(inArray(datasetImports.status, [...UNFINISHED_IMPORT_STATUSES]))
+    .orderBy(datasetImports.createdAt, datasetImports.id);

@@ -1,0 +1,211 @@
+import { and, eq } from "drizzle-orm";
+import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
+import { NOW } from "@/db/now";
+import { datasetImports } from "@/db/schema";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { importRequested } from "@/server/platform/jobs/events";
+import { emit } from "@/server/platform/outbox";
+import { eraseMarkedFiles } from "@/server/services/files";
+import { lockDataset } from "../examples/lock-dataset";
+import { UnreadableFile } from "../formats";
+import { closeVersion } from "../versions/open-version";
+import { type CheckedRow, checkRow } from "./check-row";
+import { endImport } from "./end-import";
+import { eraseImportFiles } from "./forget-imports";
+import { type Rows, resumeRows, shelveRows } from "./open-rows";
+import { type ImportRow, isFinished } from "./read-imports";
+import { NamesDeletedExample, recordSources } from "./row-sources";
+import { IMPORT_ERRORS_LISTED } from "./schemas";
+import { storeRows } from "./store-rows";
+
+/** Rows per transaction. */
+const CHUNK_ROWS = 1_000;
+/** The share of the newest measurement in the rate. */
+const RATE_WEIGHT = 0.2;
+const MESSAGE_CHARACTERS = 300;
+
+type Turn = "more" | "reopen" | "wait";
+type Changed = PgUpdateSetSource<typeof datasetImports>;
+
+/**
+ * Continues an import for about `forMs`. Each chunk commits its Examples with the counts and the position, so it can be
+ * interrupted anywhere and resumes at the row after the last commit. `wait`: something else is writing to the Dataset.
+ */
+export async function runImport(
+  ctx: Ctx,
+  importId: string,
+  { forMs }: { forMs: number },
+): Promise<{ done: boolean; wait?: boolean }> {
+  const until = performance.now() + forMs;
+  let row = await find(ctx, importId);
+  let rows: Rows | undefined;
+  try {
+    do {
+      if (!row || isFinished(row)) return { done: true };
+      if (row.status === "queued") await begin(ctx, row);
+      else if (row.status === "cancelling") await endImport(ctx, row);
+      else {
+        rows ??= await resumeRows(ctx, keyOf(row), row, positionOf(row));
+        const turn = await readChunk(ctx, row, rows);
+        if (turn === "wait") return { done: false, wait: true };
+        if (turn === "reopen") rows = undefined;
+      }
+      row = await find(ctx, importId);
+    } while (performance.now() < until);
+  } catch (error) {
+    if (!isHopeless(error)) throw error;
+    await failImport(ctx, importId, error.message);
+    rows = undefined;
+  }
+  if (rows && row) shelveRows(keyOf(row), rows);
+  return { done: false };
+}
+
+/** What trying again cannot change: a file that cannot be read, or that is gone. */
+const isHopeless = (error: unknown): error is Error =>
+  error instanceof UnreadableFile || (error instanceof ServiceError && error.code === "not_found");
+
+const isBusy = (error: unknown) => error instanceof ServiceError && error.code === "conflict";
+
+const keyOf = ({ projectId, id, status }: ImportRow) => `${projectId} ${id} ${status}`;
+
+const positionOf = ({ status, rowsDone, rowsValid, rejected }: ImportRow) =>
+  status === "validating" ? rowsValid + rejected : rowsDone;
+
+const theImport = ({ projectId }: Ctx, importId: string) =>
+  and(eq(datasetImports.projectId, projectId), eq(datasetImports.id, importId));
+
+async function find(ctx: Ctx, importId: string): Promise<ImportRow | undefined> {
+  const [row] = await ctx.db.select().from(datasetImports).where(theImport(ctx, importId));
+  return row;
+}
+
+/** Changes an import unless somebody cancelled it, or another worker continued it, since `row` was read. */
+async function change(ctx: Ctx, row: ImportRow, changed: Changed): Promise<boolean> {
+  const found = await ctx.db
+    .update(datasetImports)
+    .set(changed)
+    .where(
+      and(
+        theImport(ctx, row.id),
+        eq(datasetImports.status, row.status),
+        eq(datasetImports.rowsDone, row.rowsDone),
+        eq(datasetImports.rowsValid, row.rowsValid),
+        eq(datasetImports.rejected, row.rejected),
+      ),
+    )
+    .returning({ id: datasetImports.id });
+  return found.length > 0;
+}
+
+async function begin(ctx: Ctx, row: ImportRow) {
+  const status = row.onError === "all_or_nothing" ? ("validating" as const) : ("storing" as const);
+  await change(ctx, row, { status, startedAt: NOW });
+}
+
+/** Thrown to roll a chunk back whose import changed meanwhile. */
+class Overtaken extends Error {}
+
+async function readChunk(ctx: Ctx, row: ImportRow, rows: Rows): Promise<Turn> {
+  const began = performance.now();
+  const taken = (await rows.take(CHUNK_ROWS)).map(checkRow);
+  const bytesDone = rows.bytes;
+  if (taken.length === 0) {
+    await rows.close();
+    await finishPhase(ctx, row);
+    return "reopen";
+  }
+  const moved = (seconds: number): Changed => ({
+    ...countsOf(row, taken),
+    bytesDone,
+    rate: smoothed(row.rate, taken.length / seconds),
+  });
+  const seconds = () => (performance.now() - began) / 1000;
+  try {
+    if (row.status === "validating") {
+      await inTransaction(ctx, async (tx) => {
+        await recordSources(tx, row, taken);
+        if (!(await change(tx, row, moved(seconds())))) throw new Overtaken();
+      });
+    } else {
+      await inTransaction(ctx, async (tx) => {
+        const dataset = await lockDataset(tx, row.datasetId);
+        const linkOf = await recordSources(tx, row, taken);
+        const stored = await storeRows(tx, dataset, row, taken, linkOf);
+        const changed = { ...moved(seconds()), ...stored, rowsDone: row.rowsDone + taken.length };
+        if (!(await change(tx, row, changed))) throw new Overtaken();
+      });
+    }
+    return "more";
+  } catch (error) {
+    await rows.close();
+    if (error instanceof Overtaken) return "reopen";
+    if (isBusy(error)) return "wait";
+    if (error instanceof NamesDeletedExample) {
+      await inTransaction(ctx, (tx) => eraseImportFiles(tx, [row.id], error.message));
+      await eraseMarkedFiles(ctx);
+      return "reopen";
+    }
+    throw error;
+  }
+}
+
+const smoothed = (before: number | null, measured: number) =>
+  before === null ? measured : before + RATE_WEIGHT * (measured - before);
+
+/** Quotes nothing of the row: what is wrong with it stays in the project when its conversation is deleted. */
+const withoutQuote = (message: string) =>
+  message.match(/^Is not (?:JSON|CSV)/)?.[0] ?? message.slice(0, MESSAGE_CHARACTERS);
+
+/** Returns the counts of usable and unusable rows. The second reading, which stores, leaves those of the first alone. */
+function countsOf(row: ImportRow, taken: readonly CheckedRow[]): Changed {
+  if (row.status === "storing" && row.onError === "all_or_nothing") return {};
+  const bad = taken.flatMap(({ line, problems }) => (problems ? [{ line, message: problems.join(" ") }] : []));
+  const listed = bad.slice(0, Math.max(0, IMPORT_ERRORS_LISTED - row.errors.length));
+  return {
+    rowsValid: row.rowsValid + taken.length - bad.length,
+    rejected: row.rejected + bad.length,
+    ...(listed.length > 0 && {
+      errors: [...row.errors, ...listed.map(({ line, message }) => ({ line, message: withoutQuote(message) }))],
+    }),
+  };
+}
+
+async function finishPhase(ctx: Ctx, row: ImportRow) {
+  if (row.status === "storing") {
+    await endImport(ctx, row);
+    return;
+  }
+  if (row.rejected > 0) {
+    const error = `${row.rejected} of ${row.rejected + row.rowsValid} rows are unusable, so nothing was stored.`;
+    await change(ctx, row, { status: "failed", error, bytesDone: row.bytesTotal, finishedAt: NOW });
+    return;
+  }
+  await change(ctx, row, { status: "storing", bytesDone: 0, rate: null });
+}
+
+/**
+ * Ends an import in progress as failed: what it stored stays or is taken back, as for one that is cancelled. If that fails
+ * too, what is stored stays.
+ */
+export async function failImport(ctx: Ctx, importId: string, message: string): Promise<void> {
+  const found = await find(ctx, importId);
+  if (!found) return;
+  await inTransaction(ctx, async (tx) => {
+    const dataset = await lockDataset(tx, found.datasetId);
+    const [row] = await tx.db.select().from(datasetImports).where(theImport(tx, importId)).for("no key update");
+    if (!row || isFinished(row)) return;
+    const hasFailedBefore = row.status === "cancelling" && row.error !== null;
+    if (hasFailedBefore) await closeVersion(tx, dataset, importId);
+    await tx.db
+      .update(datasetImports)
+      .set(
+        hasFailedBefore
+          ? { status: "failed", finishedAt: NOW }
+          : { status: "cancelling", error: message.slice(0, 500) },
+      )
+      .where(theImport(tx, importId));
+    await emit(tx.db, importRequested.create({ projectId: tx.projectId, importId }));
+  });
+}

@@ -1,0 +1,74 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { exampleRevisions } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import type { IncomingBody } from "@/server/platform/stream-verb";
+import { uploadFile } from "@/server/services/files";
+import { createImport } from "./create-import";
+import { getImport } from "./read-imports";
+import { runImport } from "./run-import";
+
+/** For tests: a row of OpenAI messages. */
+export const chatLine = (question: string, more: object = {}) =>
+  JSON.stringify({
+    messages: [
+      { role: "user", content: question },
+      { role: "assistant", content: `The answer to ${question}` },
+    ],
+    ...more,
+  });
+
+/** For tests: stores a file of these lines, and returns its id. */
+export async function storedFile(ctx: Ctx, lines: readonly string[], name = "rows.jsonl"): Promise<string> {
+  const bytes = Buffer.from(`${lines.join("\n")}\n`);
+  const body: IncomingBody = {
+    mediaType: "application/octet-stream",
+    bytes: async () => bytes,
+    async *chunks() {
+      yield bytes;
+    },
+  };
+  return (await uploadFile(ctx, { name }, { body })).file.id;
+}
+
+export const newImport = async (ctx: Ctx, datasetId: string, lines: readonly string[], more: object = {}) => {
+  const fileId = await storedFile(ctx, lines);
+  return (await createImport(ctx, { datasetId, fileId, ...more })).import.id;
+};
+
+/** For tests: runs an import to its end and returns it. */
+export async function runToEnd(ctx: Ctx, datasetId: string, importId: string) {
+  while (!(await runImport(ctx, importId, { forMs: 5_000 })).done);
+  return (await getImport(ctx, { datasetId, importId })).import;
+}
+
+/** For tests: imports lines and returns the finished import. */
+export const imported = async (ctx: Ctx, datasetId: string, lines: readonly string[], more: object = {}) =>
+  runToEnd(ctx, datasetId, await newImport(ctx, datasetId, lines, more));
+
+/** For tests: the current Examples of a Dataset, without what differs between two Datasets of the same content. */
+export async function contentsOf(ctx: Ctx, datasetId: string) {
+  const rows = await ctx.db
+    .select({
+      payload: exampleRevisions.payload,
+      tags: exampleRevisions.tags,
+      split: exampleRevisions.split,
+      source: exampleRevisions.sourceKind,
+      externalRef: exampleRevisions.externalRef,
+      objective: exampleRevisions.objective,
+      conversationId: exampleRevisions.conversationId,
+      userId: exampleRevisions.userId,
+      turn: exampleRevisions.turn,
+      findingId: exampleRevisions.findingId,
+      provenanceKey: exampleRevisions.provenanceKey,
+    })
+    .from(exampleRevisions)
+    .where(
+      and(
+        eq(exampleRevisions.projectId, ctx.projectId),
+        eq(exampleRevisions.datasetId, datasetId),
+        isNull(exampleRevisions.toVersion),
+      ),
+    )
+    .orderBy(exampleRevisions.ordinal);
+  return rows;
+}

@@ -1,0 +1,47 @@
+import "server-only";
+
+export { addConversationsToDatasets, correctAnswer, previewConversations } from "./adding/add-conversations";
+export { collectSettled } from "./collecting/collect-settled";
+export {
+  cancelCollectionPass,
+  createCollectionPass,
+  getCollectionPass,
+  listCollectionPasses,
+} from "./collecting/collection-passes";
+export { unfinishedCollectionPasses } from "./collecting/passes";
+export { previewCollection } from "./collecting/preview-collection";
+export { failCollectionPass, runCollectionPass } from "./collecting/run-collection-pass";
+export { checkDataset } from "./datasets/check-dataset";
+export { createDataset } from "./datasets/create-dataset";
+export { deleteDataset, deleteDatasetRows, unfinishedDatasetDeletions } from "./datasets/delete-dataset";
+export { getDataset } from "./datasets/get-dataset";
+export { listDatasets } from "./datasets/list-datasets";
+export { updateDataset } from "./datasets/update-dataset";
+export { batchExamples } from "./examples/batch-examples";
+export { createExample } from "./examples/create-example";
+export { deleteExample } from "./examples/delete-example";
+export { exampleFacets } from "./examples/example-facets";
+export { forgetExamples, ofConversations, ofUser } from "./examples/forget-examples";
+export { getExample } from "./examples/get-example";
+export { listExamples } from "./examples/list-examples";
+export { updateExample } from "./examples/update-example";
+export { exportDataset } from "./exports/export-dataset";
+export { exportPreview } from "./exports/export-preview";
+export { createKnowledgeGoal } from "./goals/create-knowledge-goal";
+export { deleteKnowledgeGoal } from "./goals/delete-knowledge-goal";
+export { getKnowledgeGoal, listKnowledgeGoals } from "./goals/list-knowledge-goals";
+export { updateKnowledgeGoal } from "./goals/update-knowledge-goal";
+export { cancelImport } from "./imports/cancel-import";
+export { createImport } from "./imports/create-import";
+export { downloadRejects } from "./imports/download-rejects";
+export { forgetImports } from "./imports/forget-imports";
+export { previewImport } from "./imports/preview-import";
+export { getImport, listImports, unfinishedImports } from "./imports/read-imports";
+export { failImport, runImport } from "./imports/run-import";
+export { claimCandidate, nextCandidate, releaseCandidate } from "./review/claim-candidate";
+export { approveCandidate, rejectCandidate, skipCandidate } from "./review/decide-candidate";
+export { getCandidate, listReviewQueue } from "./review/list-review-queue";
+export { undoDecision } from "./review/undo-decision";
+export { diffVersions } from "./versions/diff-versions";
+export { getVersion, listVersions } from "./versions/list-versions";
+export { restoreVersion } from "./versions/restore-version";

@@ -1,0 +1,118 @@
+import { and, asc, eq, isNotNull, isNull, notInArray, type SQL, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { exampleCandidates } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { verb } from "@/server/platform/verb";
+import {
+  type CandidateRow,
+  candidateJson,
+  changeCandidate,
+  lockWaiting,
+  ofLivingDataset,
+  reviewerOf,
+} from "./candidates";
+import { reviewCounterOf } from "./review-counter";
+import {
+  candidateIdInput,
+  decidedReply,
+  decidedWriteOnly,
+  nextCandidateInput,
+  nextCandidateReply,
+  nextWriteOnly,
+} from "./schemas";
+
+/** For how long a candidate is one reviewer's. */
+const CLAIM_MS = 10 * 60_000;
+export const claimEnd = sql<number>`${NOW} + ${CLAIM_MS}::bigint`;
+
+const REVIEW = { effect: "write" as const, capability: "models:manage" as const };
+const DECIDED = {
+  ...REVIEW,
+  reply: decidedReply,
+  writeOnlyReply: { unless: ["workspace:read" as const], reply: decidedWriteOnly },
+};
+
+export const nextCandidate = verb(
+  {
+    name: "reviewQueue.next",
+    summary: "Take the next candidate to review.",
+    description:
+      "It is the caller's for ten minutes; nobody else gets it meanwhile. Whoever has one open gets the same one again, for another ten minutes, unless `holding` names it. Oldest first; skipped ones come last. `candidate` is `null` when none waits.",
+    ...REVIEW,
+    input: nextCandidateInput,
+    reply: nextCandidateReply,
+    writeOnlyReply: { unless: ["workspace:read"], reply: nextWriteOnly },
+  },
+  async (ctx, { datasetId, holding }) => {
+    const found = await nextOf(ctx, datasetId, holding);
+    const claimed =
+      found && (await changeCandidate(ctx, found.id, { claimedBy: reviewerOf(ctx), claimedUntil: claimEnd }));
+    auditNote(ctx, { target: claimed ? { type: "candidate", id: claimed.id } : null, after: {} });
+    return { candidate: claimed ? candidateJson(claimed) : null, counter: await reviewCounterOf(ctx, datasetId) };
+  },
+);
+
+export const claimCandidate = verb(
+  {
+    name: "reviewQueue.claim",
+    summary: "Take this candidate, or keep it for another ten minutes.",
+    description: "409 if another reviewer has it open or it was decided.",
+    ...DECIDED,
+    input: candidateIdInput,
+  },
+  async (ctx, { candidateId }) => {
+    await lockWaiting(ctx, candidateId);
+    const row = await changeCandidate(ctx, candidateId, { claimedBy: reviewerOf(ctx), claimedUntil: claimEnd });
+    return { candidate: candidateJson(row), counter: await reviewCounterOf(ctx) };
+  },
+);
+
+export const releaseCandidate = verb(
+  {
+    name: "reviewQueue.release",
+    summary: "Give a candidate back, so that others can take it.",
+    ...DECIDED,
+    input: candidateIdInput,
+  },
+  async (ctx, { candidateId }) => {
+    await lockWaiting(ctx, candidateId);
+    const row = await changeCandidate(ctx, candidateId, { claimedBy: null, claimedUntil: null });
+    return { candidate: candidateJson(row), counter: await reviewCounterOf(ctx) };
+  },
+);
+
+/** Locks the caller's own open candidate, else the first that waits, else the one that was skipped first. */
+async function nextOf(
+  tx: Ctx,
+  datasetId: string | undefined,
+  holding: readonly string[],
+): Promise<CandidateRow | undefined> {
+  const { claimedBy, claimedUntil, createdAt, id, skippedAt } = exampleCandidates;
+  const mine = eq(claimedBy, reviewerOf(tx));
+  const free = sql`(${claimedUntil} is null or ${claimedUntil} <= ${NOW})`;
+  const first = async (condition: SQL | undefined, ...order: SQL[]) => {
+    const [row] = await tx.db
+      .select()
+      .from(exampleCandidates)
+      .where(
+        and(
+          eq(exampleCandidates.projectId, tx.projectId),
+          eq(exampleCandidates.status, "waiting"),
+          datasetId === undefined ? undefined : eq(exampleCandidates.datasetId, datasetId),
+          holding.length === 0 ? undefined : notInArray(id, [...holding]),
+          ofLivingDataset,
+          condition,
+        ),
+      )
+      .orderBy(...order)
+      .limit(1)
+      .for("update", { of: exampleCandidates, skipLocked: true });
+    return row;
+  };
+  return (
+    (await first(and(mine, sql`${claimedUntil} > ${NOW}`), asc(createdAt), asc(id))) ??
+    (await first(and(free, isNull(skippedAt)), asc(createdAt), asc(id))) ??
+    (await first(and(free, isNotNull(skippedAt)), asc(skippedAt), asc(createdAt), asc(id)))
+  );
+}

@@ -1,0 +1,59 @@
+import { and, eq } from "drizzle-orm";
+import { exampleCandidates } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { candidateJson, ofLivingDataset, readCandidate } from "./candidates";
+import { reviewCounterOf } from "./review-counter";
+import { candidateIdInput, candidateReply, listReviewQueueInput, reviewQueueReply } from "./schemas";
+
+export const listReviewQueue = verb(
+  {
+    name: "reviewQueue.list",
+    summary: "List collected Examples that wait for review, newest first.",
+    description:
+      "`status` lists those that were approved or rejected instead. `counter` says what waits, and what the caller has decided since midnight (UTC) and in the last hour.",
+    effect: "read",
+    capability: "workspace:read",
+    input: listReviewQueueInput,
+    reply: reviewQueueReply,
+  },
+  async (ctx, { limit, cursor, ...filters }) => {
+    const list = newestFirst({
+      name: "review-queue",
+      filters: { project: ctx.projectId, ...filters },
+      time: exampleCandidates.createdAt,
+      id: exampleCandidates.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(exampleCandidates)
+      .where(
+        and(
+          eq(exampleCandidates.projectId, ctx.projectId),
+          eq(exampleCandidates.status, filters.status),
+          filters.datasetId === undefined ? undefined : eq(exampleCandidates.datasetId, filters.datasetId),
+          filters.objective && eq(exampleCandidates.objective, filters.objective),
+          ofLivingDataset,
+          list.after,
+        ),
+      )
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { candidates: rows.map(candidateJson), counter: await reviewCounterOf(ctx, filters.datasetId), nextCursor };
+  },
+);
+
+export const getCandidate = verb(
+  {
+    name: "reviewQueue.get",
+    summary: "Read one collected Example and what became of it in review.",
+    effect: "read",
+    capability: "workspace:read",
+    input: candidateIdInput,
+    reply: candidateReply,
+  },
+  async (ctx, { candidateId }) => ({ candidate: candidateJson(await readCandidate(ctx, candidateId)) }),
+);

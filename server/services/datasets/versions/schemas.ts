@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { ACTOR_KINDS, DATASET_VERSION_KINDS } from "@/db/schema/enumerations";
+import { idInput, pageInput, queryInteger } from "@/server/platform/schemas";
+import { example } from "../examples/schemas";
+
+const VERSION_MAX = 2 ** 31 - 1;
+
+/** What one import, collection pass, edit session or restore changed. Times are Unix ms. */
+export const datasetVersion = z.object({
+  number: z.int(),
+  kind: z.enum(DATASET_VERSION_KINDS),
+  /** The import, the collection pass, or the number of the version restored. */
+  causeId: z.string().nullable(),
+  added: z.int(),
+  changed: z.int(),
+  removed: z.int(),
+  exampleCount: z.int(),
+  actorKind: z.enum(ACTOR_KINDS),
+  actorId: z.string().nullable(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  /** `null` while more can join it. */
+  closedAt: z.number().nullable(),
+});
+export type DatasetVersion = z.infer<typeof datasetVersion>;
+
+export const versionReply = z.object({ version: datasetVersion });
+export const versionsReply = z.object({ versions: z.array(datasetVersion), nextCursor: z.string().nullable() });
+export const listVersionsInput = z.strictObject({ datasetId: idInput, ...pageInput });
+export const getVersionInput = z.strictObject({ datasetId: idInput, version: queryInteger(1, VERSION_MAX) });
+export const restoreVersionInput = z
+  .strictObject({ datasetId: idInput, version: z.int().min(1).max(VERSION_MAX) })
+  .meta({ examples: [{ version: 1 }] });
+
+export const diffVersionsInput = z.strictObject({
+  datasetId: idInput,
+  from: queryInteger(0, VERSION_MAX),
+  to: queryInteger(0, VERSION_MAX),
+  ...pageInput,
+});
+export const diffReply = z.object({
+  /** Newest Example first. `before` is in `from`, `after` in `to`; `null` where it is not. */
+  changes: z.array(
+    z.object({
+      exampleId: z.string(),
+      change: z.enum(["added", "removed", "changed"]),
+      before: example.nullable(),
+      after: example.nullable(),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});
