@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CAPABILITIES, DEFAULT_KEY_CAPABILITIES } from "@/server/platform/capabilities";
-import { idInput, pageInput, pagination, unixMs } from "@/server/platform/schemas";
+import { filledText, idInput, pageInput, pagination, unixMs } from "@/server/platform/schemas";
 
 /** An API key as shown: never its secret, only the secret's last characters. Times are Unix ms. */
 export const apiKey = z.object({
@@ -21,7 +21,7 @@ export const apiKey = z.object({
 export type ApiKey = z.infer<typeof apiKey>;
 
 export const createApiKeyInput = z.strictObject({
-  name: z.string().trim().min(1).max(120),
+  name: filledText(120),
   /** Default: all read capabilities and `telemetry:write`. */
   capabilities: z
     .array(z.enum(CAPABILITIES))

@@ -1,7 +1,7 @@
 import { and, eq, gte, lt, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { apiKeys, auditLog, users } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { byTime } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { auditEntryOf } from "./entry";
 import { auditReply, listAuditInput } from "./schemas";
@@ -16,17 +16,19 @@ const actionIs = (action: string) =>
 export const listAudit = verb(
   {
     name: "audit.list",
-    summary: "List all changes in the project, newest first: who, through which interface, what, before and after.",
+    summary:
+      "List all changes in the project, by default newest first: who, through which interface, what, before and after.",
     description: "Rows are never changed or deleted while the project exists. They contain no secrets.",
     capability: "project:admin",
     effect: "read",
     input: listAuditInput,
     reply: auditReply,
   },
-  async (ctx, { limit, cursor, ...filters }) => {
-    const list = newestFirst({
+  async (ctx, { limit, cursor, order, ...filters }) => {
+    const list = byTime({
       name: "audit-log",
       filters: { project: ctx.projectId, ...filters },
+      order,
       time: auditLog.createdAt,
       id: auditLog.id,
       limit,

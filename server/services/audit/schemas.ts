@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AUDIT_ACTOR_KINDS } from "@/db/schema/enumerations";
-import { pageInput, pagination, queryUnixMs } from "@/server/platform/schemas";
+import { pageInput, pagination, queryUnixMs, sortOrder } from "@/server/platform/schemas";
 
 const filter = z.string().min(1).max(200).optional();
 
@@ -16,7 +16,12 @@ export const auditFilters = {
   /** Unix ms, exclusive. */
   createdBefore: queryUnixMs.optional(),
 };
-export const listAuditInput = z.strictObject({ ...pageInput, ...auditFilters });
+export const listAuditInput = z.strictObject({
+  ...auditFilters,
+  /** By time. */
+  order: sortOrder.default("desc"),
+  ...pageInput,
+});
 export const downloadAuditInput = z.strictObject(auditFilters);
 
 /** One change: who, through which interface, what, before and after, without secrets. Times are Unix ms. */

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { idInput, pageInput, pagination, queryBoolean, queryUnixMs, unixMs } from "@/server/platform/schemas";
+import {
+  idInput,
+  pageInput,
+  pagination,
+  queryBoolean,
+  queryUnixMs,
+  sortOrder,
+  unixMs,
+} from "@/server/platform/schemas";
 
 /** `retrying`: failed and waiting for its next attempt. `failed`: out of attempts, can be replayed. */
 export const BACKGROUND_JOB_STATES = [
@@ -66,14 +74,24 @@ const which = {
   /** Exclusive. */
   createdBefore: queryUnixMs.optional(),
 };
+export const BACKGROUND_JOB_SORTS = ["created", "duration", "attempts"] as const;
+export type BackgroundJobSort = (typeof BACKGROUND_JOB_SORTS)[number];
+
 export const listBackgroundJobsInput = z.strictObject({
   state: state.optional(),
   /** Whether it has finished, in any state. */
   finished: queryBoolean().optional(),
   ...which,
+  sort: z.enum(BACKGROUND_JOB_SORTS).default("created"),
+  order: sortOrder.default("desc"),
   ...pageInput,
 });
-export const backgroundJobsReply = z.object({ backgroundJobs: z.array(backgroundJob), pagination });
+/** `sampled`: more jobs match than are sorted. */
+export const backgroundJobsReply = z.object({
+  backgroundJobs: z.array(backgroundJob),
+  sampled: z.boolean(),
+  pagination,
+});
 
 export const getBackgroundJobInput = z.strictObject({ backgroundJobId: idInput });
 export const backgroundJobReply = z.object({ backgroundJob: backgroundJob.extend({ steps: z.array(step) }) });

@@ -3,9 +3,14 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { jobEngine, jobEvents, jobRuns } from "@/db/schema";
 import type { JobEvent } from "@/db/schema/engine";
+import type { RULE_RUN_ORIGINS } from "@/db/schema/enumerations";
 import { type HandedOver, handOverRuns } from "@/server/engine/events/hand-over";
 import {
+  backfillRequested,
+  collectionPassRequested,
+  datasetDeleted,
   deletionRequested,
+  importRequested,
   mailQueued,
   RUNS_PER_EVENT,
   repricingRequested,
@@ -14,8 +19,9 @@ import {
 import { logger } from "@/server/platform/logging/log";
 import { emit, type OutgoingEvent } from "@/server/platform/outbox";
 import { unfinishedRepricings } from "@/server/services/costs";
+import { unfinishedCollectionPasses, unfinishedDatasetDeletions, unfinishedImports } from "@/server/services/datasets";
 import { unfinishedDeletions } from "@/server/services/deletion";
-import { unfinishedRuleRuns } from "@/server/services/diagnostics";
+import { unfinishedBackfills, unfinishedRuleRuns } from "@/server/services/diagnostics";
 import { unsentMail } from "@/server/services/mail";
 import { eventIds } from "./event-ids";
 
@@ -58,7 +64,7 @@ async function recordEngine(tx: Db, engine: string): Promise<{ before: string | 
   return { before, changed: true };
 }
 
-type Unfinished = { id: string; projectId: string | null };
+type Unfinished = { id: string; projectId: string | null; origin?: (typeof RULE_RUN_ORIGINS)[number] | undefined };
 
 /** Unfinished work by our own tables, and the events that request it. */
 const KINDS: readonly {
@@ -72,10 +78,23 @@ const KINDS: readonly {
   },
   {
     read: unfinishedRepricings,
-    ask: (all) =>
-      all.flatMap(({ id, projectId }) =>
-        projectId === null ? [] : [repricingRequested.create({ projectId, repricingId: id })],
-      ),
+    ask: eachInProject((id, projectId) => repricingRequested.create({ projectId, repricingId: id })),
+  },
+  {
+    read: unfinishedBackfills,
+    ask: eachInProject((id, projectId) => backfillRequested.create({ projectId, backfillId: id })),
+  },
+  {
+    read: unfinishedCollectionPasses,
+    ask: eachInProject((id, projectId) => collectionPassRequested.create({ projectId, collectionPassId: id })),
+  },
+  {
+    read: unfinishedImports,
+    ask: eachInProject((id, projectId) => importRequested.create({ projectId, importId: id })),
+  },
+  {
+    read: unfinishedDatasetDeletions,
+    ask: eachInProject((id, projectId) => datasetDeleted.create({ projectId, datasetId: id })),
   },
   {
     read: unsentMail,
@@ -83,17 +102,27 @@ const KINDS: readonly {
   },
 ];
 
+/** One event for each piece of work, which always belongs to a project. */
+function eachInProject(event: (id: string, projectId: string) => OutgoingEvent) {
+  return (all: readonly Unfinished[]) =>
+    all.flatMap(({ id, projectId }) => (projectId === null ? [] : [event(id, projectId)]));
+}
+
 const ofProject = (projectId: string | null) => (projectId === null ? {} : { projectId });
 
 function ruleRunEvents(all: readonly Unfinished[]): OutgoingEvent[] {
-  const byProject = new Map<string, string[]>();
-  for (const { id, projectId } of all) {
-    if (projectId !== null) byProject.set(projectId, [...(byProject.get(projectId) ?? []), id]);
+  const groups = new Map<string, { of: Pick<Unfinished, "origin"> & { projectId: string }; ids: string[] }>();
+  for (const { id, projectId, origin } of all) {
+    if (projectId === null) continue;
+    const key = `${projectId} ${origin}`;
+    const group = groups.get(key) ?? { of: { projectId, origin }, ids: [] };
+    groups.set(key, group);
+    group.ids.push(id);
   }
   const events: OutgoingEvent[] = [];
-  for (const [projectId, ids] of byProject) {
+  for (const { of, ids } of groups.values()) {
     for (let from = 0; from < ids.length; from += RUNS_PER_EVENT) {
-      events.push(ruleRunsQueued.create({ projectId, runIds: ids.slice(from, from + RUNS_PER_EVENT) }));
+      events.push(ruleRunsQueued.create({ ...of, runIds: ids.slice(from, from + RUNS_PER_EVENT) }));
     }
   }
   return events;

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
-import { queryInteger } from "@/server/platform/schemas";
+import { filledText, queryInteger } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { previewMatcher } from "@/server/services/pricing";
 import { PRICE_PROVIDERS } from "@/server/services/pricing/schemas";
@@ -23,7 +23,7 @@ export const previewModelPattern = verb(
     input: z
       .strictObject({
         matchPattern: z.string().min(1).max(TEXT_MAX),
-        modelName: z.string().trim().min(1).max(150).optional(),
+        modelName: filledText(150).optional(),
         provider: z.enum(PRICE_PROVIDERS).default("external"),
         modelPriceId: z.string().min(1).max(300).optional(),
         days: queryInteger(1, 366).default(90),

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { forgetExamples, forgetImports, ofConversations } from "@/server/services/datasets";
 import { forgetConversations } from "@/server/services/diagnostics";
 import { deleteConversations } from "@/server/services/telemetry";
 import { addCounts } from "./deletion-receipt";
@@ -21,8 +22,12 @@ export async function deleteCounted(
   const forgotten = await forgetConversations(tx, conversationIds, () =>
     deleteConversations(tx, conversationIds, { remember }),
   );
+  // Examples outlive a conversation that expires, and go with one that is deleted.
+  const examples = remember ? await forgetExamples(tx, ofConversations(conversationIds)) : {};
+  // After the Examples: an import that is reading one of them waits, or has recorded it by now.
+  const imports = remember ? await forgetImports(tx, ofConversations(conversationIds)) : {};
   const jobs = remember ? await deleteJobHistory(tx, forgotten.ruleRunIds) : {};
-  await addCounts(tx.db, receiptId, forgotten.counts, forgotten.result, jobs);
+  await addCounts(tx.db, receiptId, forgotten.counts, forgotten.result, examples, imports, jobs);
 }
 
 /** Deletes one batch in its own transaction. Returns the number of deleted conversations; 0 when none match any more. */

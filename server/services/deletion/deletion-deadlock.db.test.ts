@@ -34,7 +34,12 @@ test("a deletion that fails with a deadlock is retried transparently", async () 
   const mine = sql`project_id = ${ctx.projectId}`;
   const touch = (tx: Db, trace: string) => tx.execute(sql`update traces set id = id where ${mine} and id = ${trace}`);
 
-  let deletion: ReturnType<typeof deleteConversation> | undefined;
+  // Called outside the transactions below.
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const deletion = begun.then(() => deleteConversation(ctx, { conversationId: "doomed" }));
   let merged: Promise<unknown> | undefined;
   // As a merge goes: the conversation first, a trace of it afterwards. A deletion goes the other way, and is held up
   // between the two traces until the merge waits for it.
@@ -44,7 +49,7 @@ test("a deletion that fails with a deadlock is retried transparently", async () 
       await merge.execute(sql`select 1 from conversations where ${mine} for no key update`);
       await db().transaction(async (holdUp) => {
         await touch(holdUp, second);
-        deletion = deleteConversation(ctx, { conversationId: "doomed" });
+        begin();
         await waitFor(1);
         merged = touch(merge, first);
         merged.catch(() => {});
@@ -53,7 +58,7 @@ test("a deletion that fails with a deadlock is retried transparently", async () 
       await merged;
     }),
   );
-  expect((await deletion)?.deletion).toMatchObject({ status: "completed", counts: { conversations: 1, spans: 2 } });
+  expect((await deletion).deletion).toMatchObject({ status: "completed", counts: { conversations: 1, spans: 2 } });
   expect((await listConversations(ctx, {})).conversations).toEqual([]);
 });
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { CONVERSATION_KEYS, PREVIEWED_TABLES, type PreviewFigure } from "@/db/deletion-registry";
+import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import type { DeletionPreview } from "./schemas";
 
@@ -8,7 +9,7 @@ export const CONVERSATIONS_COUNTED = 250;
 /** Findings that are listed; the rest are only counted. */
 const NAMED = 10;
 
-type Impact = Omit<DeletionPreview, "scope" | "conversations" | "complete" | "measuredAt">;
+type Impact = Omit<DeletionPreview, "scope" | "conversations" | "examples" | "files" | "complete" | "measuredAt">;
 
 /**
  * Returns what deleting these conversations deletes with them. A Finding without Occurrences elsewhere is deleted; others
@@ -46,3 +47,18 @@ export async function impactOf(ctx: Ctx, conversationIds: readonly string[]): Pr
 }
 
 type Counts = Pick<Impact, PreviewFigure> & { oldest: string | null };
+
+/** Returns how many Examples and files of imports go with these conversations and this user, whose Examples may be older. */
+export async function datasetImpactOf(
+  { db, projectId }: Ctx,
+  conversationIds: readonly string[],
+  userId: string | null = null,
+): Promise<Pick<DeletionPreview, "examples" | "files">> {
+  const theirs = sql`project_id = ${projectId} and (conversation_id = any(${textArray(conversationIds)}) or user_id = ${userId}::text)`;
+  const [counts] = await db.execute<{ examples: number; files: number }>(sql`
+    select (select count(distinct (dataset_id, example_id))::int from example_revisions where ${theirs}) as examples,
+      (select count(distinct i.file_id)::int from dataset_imports i join files f on f.project_id = i.project_id and f.id = i.file_id
+        where i.project_id = ${projectId} and f.state <> 'deleting'
+          and i.id in (select import_id from dataset_import_sources where ${theirs})) as files`);
+  return counts!;
+}

@@ -1,11 +1,11 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { PREVIEWED_TABLES, type PreviewFigure } from "@/db/deletion-registry";
 import { conversations } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { measuredRows } from "@/server/services/stored-sizes";
 import { findConversation } from "@/server/services/telemetry";
-import { CONVERSATIONS_COUNTED as COUNTED, impactOf } from "./impact";
+import { CONVERSATIONS_COUNTED as COUNTED, datasetImpactOf, impactOf } from "./impact";
 import { type DeletionPreview, deleteConversationInput, previewDeletionInput, previewDeletionReply } from "./schemas";
 
 export const previewDeletion = verb(
@@ -32,18 +32,18 @@ export const previewConversationDeletion = verb(
   },
   async (ctx, { conversationId }) => {
     const { id } = await findConversation(ctx, conversationId);
-    return { preview: await counted(ctx, "conversation", [id]) };
+    return { preview: { ...(await counted(ctx, "conversation", [id])), ...(await datasetImpactOf(ctx, [id])) } };
   },
 );
 
 async function ofProject(ctx: Ctx): Promise<DeletionPreview> {
-  const preview = await counted(ctx, "project", await newest(ctx));
+  const preview = { ...(await counted(ctx, "project", await newest(ctx))), ...(await datasetsOfProject(ctx)) };
   if (preview.complete) return preview;
   const measured = await measuredRows(ctx);
   if (!measured) return preview;
   const figures = PREVIEWED_TABLES.map(({ table, figure }) => [figure, measured.of(table)]);
   return {
-    scope: "project",
+    ...preview,
     conversations: measured.of("conversations"),
     ...(Object.fromEntries(figures) as Record<PreviewFigure, number>),
     findings: measured.of("findings"),
@@ -55,7 +55,19 @@ async function ofProject(ctx: Ctx): Promise<DeletionPreview> {
   };
 }
 
-const ofUser = async (ctx: Ctx, userId: string) => counted(ctx, "user", await newest(ctx, userId));
+/** All current Examples and stored files: Datasets count the former themselves. */
+async function datasetsOfProject({ db, projectId }: Ctx): Promise<Pick<DeletionPreview, "examples" | "files">> {
+  const [counts] = await db.execute<{ examples: number; files: number }>(sql`
+    select (select coalesce(sum(example_count), 0)::int from datasets where project_id = ${projectId}) as examples,
+      (select count(*)::int from files where project_id = ${projectId} and state <> 'deleting') as files`);
+  return counts!;
+}
+
+async function ofUser(ctx: Ctx, userId: string): Promise<DeletionPreview> {
+  const found = await newest(ctx, userId);
+  const ids = found.slice(0, COUNTED);
+  return { ...(await counted(ctx, "user", found)), ...(await datasetImpactOf(ctx, ids, userId)) };
+}
 
 /** Returns the newest conversations, one more than is counted: the extra one shows that there are more. */
 async function newest(ctx: Ctx, userId?: string): Promise<string[]> {
@@ -78,7 +90,7 @@ const counted = async (
   ctx: Ctx,
   scope: DeletionPreview["scope"],
   found: readonly string[],
-): Promise<DeletionPreview> => ({
+): Promise<Omit<DeletionPreview, "examples" | "files">> => ({
   scope,
   conversations: Math.min(found.length, COUNTED),
   ...(await impactOf(ctx, found.slice(0, COUNTED))),

@@ -1,16 +1,28 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { CONVERSATION_KEYS, TABLES, type TableName, tablesWhere } from "@/db/deletion-registry";
 import { db } from "@/db/pool";
-import { parkedTraces } from "@/db/schema";
+import {
+  adjudications,
+  collectionQueue,
+  datasetImportSources,
+  exampleCandidates,
+  parkedTraces,
+  ruleRunDetections,
+} from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createRepricing } from "@/server/services/costs";
 import { runToCompletion } from "@/server/services/costs/testing";
+import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
+import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
+import { storedCandidate } from "@/server/services/datasets/review/testing";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
 import { createModelPrice } from "@/server/services/pricing";
 import {
   changeLabels,
+  createFeedback,
   decodeLogs,
   decodeTraces,
   findConversation,
@@ -73,6 +85,7 @@ async function spreadConversation(ctx: Ctx) {
     decodeLogs(json({ resourceLogs: [{ resource: {}, scopeLogs: [{ scope: {}, logRecords: [logRecord] }] }] }), "json"),
   );
   const { id } = await findConversation(ctx, `${word}-session`);
+  await createFeedback(ctx, { conversationId: id, traceId, kind: "comment", value: `${word} is wrong` });
   await changeLabels(ctx, { conversationId: id, add: [`${word} by hand`] });
 
   const { conversation } = await getConversation(ctx, { conversationId: id });
@@ -97,6 +110,17 @@ async function spreadConversation(ctx: Ctx) {
     alone: false,
     version: "1",
   });
+  const quoted = { projectId: ctx.projectId, conversationId: id };
+  await ctx.db.insert(ruleRunDetections).values({ ...quoted, id: runIds[0]!, detected: { summary: `${word} said` } });
+  await ctx.db.insert(adjudications).values({ ...quoted, id: hex(64), answer: { quotes: [`${word} said`] } });
+  const datasetId = await storedDataset(ctx);
+  const link = { conversationId: id, userId: `${word}-user`, turn: 0, findingId: null };
+  await write(ctx, datasetId, [creating(`I am ${word}`, { tags: [`${word}-tag`], link })]);
+  const candidateId = await storedCandidate(ctx, datasetId, { reason: `${word} said` });
+  await ctx.db.update(exampleCandidates).set({ conversationId: id }).where(eq(exampleCandidates.id, candidateId));
+  const importId = await newImport(ctx, datasetId, [chatLine(`of nobody ${made}`)]);
+  await ctx.db.insert(datasetImportSources).values({ ...quoted, importId, userId: `${word}-user` });
+  await ctx.db.insert(collectionQueue).values({ projectId: ctx.projectId, conversationId: id }).onConflictDoNothing();
   const arrive = () => storeTraces(ctx, decodeTraces(json(otlpJson([chat()])), "json"));
   return { word, id, traceId, arrive };
 }

@@ -4,7 +4,8 @@ import { tablesWhere } from "@/db/deletion-registry";
 import { NOW } from "@/db/now";
 import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
-import { eraseProjectFiles } from "@/server/services/files";
+import { forgetExamples, forgetImports, ofUser } from "@/server/services/datasets";
+import { eraseMarkedFiles, eraseProjectFiles } from "@/server/services/files";
 import {
   deleteUnassignedLogsMentioning,
   deleteUnassignedTracesMentioning,
@@ -65,14 +66,25 @@ async function runUserDeletion(
   if (!(await deleteAll())) return false;
   await projectPendingSpans(ctx);
   if (!(await deleteAll())) return false;
+  // Also Examples of conversations that have expired.
+  const forgetTheRest = async (tx: Ctx) => {
+    const examples = await forgetExamples(tx, ofUser(userId));
+    await addCounts(tx.db, deletionId, examples, await forgetImports(tx, ofUser(userId)));
+  };
+  await inTransaction(ctx, forgetTheRest);
+  // Before the receipt says that all is done; a job that was killed begins here again.
+  await eraseMarkedFiles(ctx);
   await inTransaction(ctx, async (tx) => {
     await addCounts(tx.db, deletionId, await deleteUnassignedTracesMentioning(tx, userId, { remember: true }));
     // Blocks ingest batches until the commit; a batch stored before that has already left its receipt.
     const sources = await deleteUnusedSources(tx);
     await stripReceipts(tx.db, tx.projectId, createdAt);
     await addCounts(tx.db, deletionId, sources, await deleteUnassignedLogsMentioning(tx, userId));
+    await forgetTheRest(tx);
     await completeReceipt(tx.db, deletionId, await countRemainingOfUser(tx, userId));
   });
+  // What was stored in between.
+  await eraseMarkedFiles(ctx);
   return true;
 }
 

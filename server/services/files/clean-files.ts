@@ -9,11 +9,11 @@ import { erase, markForErasure, staleFiles } from "./erase-files";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Longer than a request may last, so that nothing is taken from under one. */
+/** Longer than any request may last, so nothing in use is removed. */
 const STALE = { uploadMs: DAY_MS, otherMs: 2 * HOUR_MS };
-const MISSING_TOLD = 20;
+const MISSING_LOGGED = 20;
 
-/** What was cleaned of a project's files, and what nobody can clean: rows whose content is not in the store. */
+/** Counts of one cleaning. `missing`: rows whose content is not in the store, which no cleaning can repair. */
 export type Cleaned = { unfinished: number; orphans: number; missing: number };
 
 async function eraseUnfinished(ctx: Ctx): Promise<number> {
@@ -25,7 +25,7 @@ async function eraseUnfinished(ctx: Ctx): Promise<number> {
   return stale.length;
 }
 
-/** Which of a project's uploads and objects have a row. */
+/** Returns the uploads and objects of a project that have a row. */
 async function knownKeys(ctx: Ctx) {
   const rows = await ctx.db
     .select({ id: files.id, object: files.object, state: files.state })
@@ -38,11 +38,11 @@ async function knownKeys(ctx: Ctx) {
   };
 }
 
-/** Compares the store with the rows, both ways: bytes without a row go after a day, a row without bytes is told. */
+/** Reconciles the store with the rows: removes content without a row after a day, and logs rows without content. */
 async function compareStore(ctx: Ctx): Promise<Pick<Cleaned, "orphans" | "missing">> {
   const store = fileStore();
   const oldBefore = (await databaseNow(ctx.db)) - DAY_MS;
-  // Rows first: whatever was stored by then is found below.
+  // Read before the store is listed: everything stored by then must show up in the list.
   const { stored } = await knownKeys(ctx);
   const found = new Set<string>();
   const old: { key: string; last: string }[] = [];
@@ -59,12 +59,12 @@ async function compareStore(ctx: Ctx): Promise<Pick<Cleaned, "orphans" | "missin
   const missing = lost.length === 0 ? [] : await stillStored(ctx, lost);
   if (missing.length > 0) {
     const { projectId } = ctx;
-    logger("files").error({ projectId, files: missing.slice(0, MISSING_TOLD) }, "Files are missing from the store.");
+    logger("files").error({ projectId, files: missing.slice(0, MISSING_LOGGED) }, "Files are missing from the store.");
   }
   return { orphans: orphans.length, missing: missing.length };
 }
 
-/** Those of the files that were not deleted while the store was read. */
+/** Returns the files that were not deleted while the store was listed. */
 async function stillStored(ctx: Ctx, ids: readonly string[]) {
   const rows = await ctx.db
     .select({ id: files.id })
@@ -80,13 +80,13 @@ async function stillStored(ctx: Ctx, ids: readonly string[]) {
   return rows.map(({ id }) => id);
 }
 
-/** Erases what interrupted uploads and deletions of a project left, and says where rows and bytes have drifted apart. */
+/** Erases what interrupted uploads and deletions of a project left behind, and reports where rows and store disagree. */
 export async function cleanFiles(ctx: Ctx): Promise<Cleaned> {
   const unfinished = await eraseUnfinished(ctx);
   return { unfinished, ...(await compareStore(ctx)) };
 }
 
-/** Erases the bytes of projects that are gone: what a request still wrote when its project went. Returns how many projects. */
+/** Erases the content of deleted projects, written by requests that outlived them. Returns the number of projects. */
 export async function cleanFilesOfNoProject(db: Db): Promise<number> {
   const store = fileStore();
   const oldBefore = (await databaseNow(db)) - DAY_MS;
@@ -94,9 +94,9 @@ export async function cleanFilesOfNoProject(db: Db): Promise<number> {
   for await (const project of store.projects()) {
     const [known] = await db.select({ id: projects.id }).from(projects).where(eq(projects.id, project));
     if (known || !project.startsWith("prj_")) continue;
-    let isYoung = false;
-    for await (const { modifiedAt } of store.list(`${project}/`)) isYoung ||= modifiedAt >= oldBefore;
-    if (isYoung) continue;
+    let isRecent = false;
+    for await (const { modifiedAt } of store.list(`${project}/`)) isRecent ||= modifiedAt >= oldBefore;
+    if (isRecent) continue;
     await store.removeProject(project);
     cleaned += 1;
   }

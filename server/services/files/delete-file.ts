@@ -10,7 +10,7 @@ export const deleteFile = streamVerb(
     name: "files.delete",
     summary: "Delete a file, or an upload in progress.",
     description:
-      "Its bytes are gone when this answers. Content that another file of the project has too stays with that.",
+      "The content is erased before the response. Content shared with another file of the project is kept for that file.",
     effect: "write",
     capability: "project:data:write",
     input: fileInput,
@@ -23,7 +23,7 @@ export const deleteFile = streamVerb(
       auditNote(tx, { target: { type: "file", id: fileId }, after: null });
       return marked;
     });
-    // After the commit: the store may be a network away.
+    // After the commit, because the store may be across the network.
     await erase(ctx, row);
     return { ok: true as const };
   },

@@ -1,11 +1,12 @@
-import { and, asc, eq, inArray, lt, ne, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, lt, ne, or, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
+import { isOneOf } from "@/db/rows";
 import { files } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { fileStore } from "@/server/platform/files";
 import { type FileRow, lockContent, objectKey, theFile, uploadKey } from "./rows";
 
-/** Says that a file goes: from here on it is there for nobody, and whoever writes to it is refused at the end. */
+/** Marks a file for erasure: it is no longer found, and a writer in progress is refused at the end. `undefined` if already marked. */
 export async function markForErasure(tx: Ctx, fileId: string): Promise<FileRow | undefined> {
   const [found] = await tx.db.select({ sha256: files.sha256 }).from(files).where(theFile(tx, fileId));
   if (found?.sha256) await lockContent(tx, found.sha256);
@@ -17,7 +18,32 @@ export async function markForErasure(tx: Ctx, fileId: string): Promise<FileRow |
   return row;
 }
 
-/** Erases the bytes of a file that was marked, and then its row. Content that another file has too stays. May be repeated. */
+/** Marks files for erasure with all others of the same content, whose bytes they share. Returns the ids of those marked now. */
+export async function markContentForErasure(tx: Ctx, fileIds: readonly string[]): Promise<string[]> {
+  const mine = and(eq(files.projectId, tx.projectId), ne(files.state, "deleting"));
+  const contents = tx.db
+    .select({ sha256: files.sha256 })
+    .from(files)
+    .where(and(eq(files.projectId, tx.projectId), isOneOf(files.id, fileIds)));
+  const found = await tx.db
+    .select({ id: files.id })
+    .from(files)
+    .where(and(mine, or(isOneOf(files.id, fileIds), inArray(files.sha256, contents))))
+    .orderBy(asc(files.sha256), asc(files.id));
+  for (const { id } of found) await markForErasure(tx, id);
+  return found.map(({ id }) => id);
+}
+
+/** Erases the content of all files of a project that are marked for it. Idempotent. */
+export async function eraseMarkedFiles(ctx: Ctx): Promise<void> {
+  const marked = await ctx.db
+    .select()
+    .from(files)
+    .where(and(eq(files.projectId, ctx.projectId), eq(files.state, "deleting")));
+  for (const row of marked) await erase(ctx, row);
+}
+
+/** Erases the content of a marked file, then its row. Shared content is kept. Idempotent. */
 export async function erase(ctx: Ctx, row: FileRow): Promise<void> {
   const store = fileStore();
   await store.abandon(uploadKey(row));
@@ -39,18 +65,18 @@ export async function erase(ctx: Ctx, row: FileRow): Promise<void> {
   await ctx.db.delete(files).where(and(theFile(ctx, row.id), eq(files.state, "deleting")));
 }
 
-/** Erases what has come of an upload that failed; what cannot be erased now is by housekeeping. */
+/** Erases a failed upload. If that fails too, housekeeping retries it. */
 export async function discard(ctx: Ctx, fileId: string): Promise<void> {
   try {
     const row = await inTransaction(ctx, (tx) => markForErasure(tx, fileId));
-    // Deleted meanwhile: what this request has written since is nobody's.
+    // Deleted meanwhile: content written since then has no row.
     await (row ? erase(ctx, row) : fileStore().abandon(uploadKey({ projectId: ctx.projectId, id: fileId })));
   } catch {
-    // The error that ended the upload is the one to tell.
+    // The caller reports the error that ended the upload.
   }
 }
 
-/** Erases stored files that were made before a time, up to so many. Returns how many. */
+/** Erases up to `most` stored files created before a time (Unix ms), oldest first. Returns the number erased. */
 export async function eraseFilesBefore(ctx: Ctx, before: number, most: number): Promise<number> {
   const old = await ctx.db
     .select({ id: files.id })
@@ -65,10 +91,10 @@ export async function eraseFilesBefore(ctx: Ctx, before: number, most: number): 
   return old.length;
 }
 
-/** Erases all bytes of a project; its rows fall with it. */
+/** Erases the content of all files of a project; its rows are deleted by cascade. */
 export const eraseProjectFiles = (ctx: Ctx): Promise<void> => fileStore().removeProject(ctx.projectId);
 
-/** Files whose erasure or upload was interrupted, and for how long nothing has happened to them. */
+/** Returns files whose upload or erasure has been idle for longer than the given times. */
 export const staleFiles = (ctx: Ctx, { uploadMs, otherMs }: { uploadMs: number; otherMs: number }) =>
   ctx.db
     .select()

@@ -2,7 +2,8 @@ import "server-only";
 
 export { cleanFiles, cleanFilesOfNoProject } from "./clean-files";
 export { deleteFile } from "./delete-file";
-export { eraseFilesBefore, eraseProjectFiles } from "./erase-files";
+export { eraseFilesBefore, eraseMarkedFiles, eraseProjectFiles, markContentForErasure } from "./erase-files";
+export { type OpenFile, openFile } from "./open-file";
 export { downloadFile, getFile, listFiles } from "./read-files";
 export { beginUpload, continueUpload, finishUpload } from "./resume-upload";
 export { uploadFile } from "./upload-file";

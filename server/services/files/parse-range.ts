@@ -2,8 +2,8 @@ import { ServiceError } from "@/server/platform/errors";
 import type { ByteRange } from "@/server/platform/files";
 
 /**
- * Returns the one range of bytes that a `Range` header asks for (RFC 9110), or nothing where the whole is meant: several
- * ranges and other units may be passed over.
+ * Returns the byte range of a `Range` header (RFC 9110); `undefined` for the whole file, also if the header has several ranges
+ * or another unit, which may be ignored. Throws `range_not_satisfiable`.
  */
 export function parseRange(header: string | null | undefined, bytes: number): ByteRange | undefined {
   const [, first = "", last = ""] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? "") ?? [];

@@ -6,7 +6,7 @@ import { fileStore, isMissing } from "@/server/platform/files";
 import { streamVerb } from "@/server/platform/stream-verb";
 import { verb } from "@/server/platform/verb";
 import { parseRange } from "./parse-range";
-import { objectKey, readFile, shown, uploadKey } from "./rows";
+import { fileJson, objectKey, readFile, uploadKey } from "./rows";
 import { fileInput, filesReply, listFilesInput, uploadReply } from "./schemas";
 import { CONTENT, CONTENT_SECONDS } from "./upload-file";
 
@@ -28,14 +28,14 @@ export const listFiles = verb(
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
-    return { files: rows.map(shown), pagination: { limit, nextCursor } };
+    return { files: rows.map(fileJson), pagination: { limit, nextCursor } };
   },
 );
 
 export const getFile = verb(
   {
     name: "files.get",
-    summary: "Get a file, or how far its upload has come.",
+    summary: "Get a file, with the progress of its upload.",
     effect: "read",
     capability: "project:data:read",
     input: fileInput,
@@ -44,7 +44,7 @@ export const getFile = verb(
   async (ctx, { fileId }) => {
     const row = await readFile(ctx, fileId);
     const uploadedBytes = row.state === "uploading" ? await fileStore().offset(uploadKey(row)) : (row.bytes as number);
-    return { file: shown(row), uploadedBytes };
+    return { file: fileJson(row), uploadedBytes };
   },
 );
 
@@ -52,7 +52,8 @@ export const downloadFile = streamVerb(
   {
     name: "files.download",
     summary: "Download a file's content, or a range of it.",
-    description: "`Range` with one range of bytes is followed (206). The ETag is the content's SHA-256.",
+    description:
+      "A `Range` header with one byte range gets a partial response (206). The ETag is the content's SHA-256.",
     effect: "read",
     capability: "project:data:read",
     input: fileInput,
@@ -63,7 +64,7 @@ export const downloadFile = streamVerb(
   async (ctx, { fileId }, { range }) => {
     const { state, bytes, sha256, object, name, mediaType } = await readFile(ctx, fileId);
     if (state !== "stored" || bytes === null || object === null) {
-      throw new ServiceError("conflict", "The upload of this file has not ended.");
+      throw new ServiceError("conflict", "The upload of this file is not finished.");
     }
     const part = parseRange(range, bytes);
     const body = await fileStore()

@@ -3,7 +3,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { fileStore } from "@/server/platform/files";
 import { streamVerb } from "@/server/platform/stream-verb";
 import { verb } from "@/server/platform/verb";
-import { readFile, shown, uploadKey } from "./rows";
+import { fileJson, readFile, uploadKey } from "./rows";
 import { beginUploadInput, continueUploadInput, fileInput, fileReply, uploadedReply, uploadReply } from "./schemas";
 import { digesting, requireDeclared, storeContent } from "./store-content";
 import { CONTENT, CONTENT_SECONDS } from "./upload-file";
@@ -12,9 +12,9 @@ import { beginFile, type Held, hold, whileHeld } from "./writers";
 export const beginUpload = verb(
   {
     name: "files.beginUpload",
-    summary: "Begin an upload that may be interrupted.",
+    summary: "Begin a resumable upload.",
     description:
-      "Its content comes with `files.continueUpload`, in as many requests as it takes, and becomes a file with `files.finishUpload`. An upload that nothing was added to for a day is removed.",
+      "Send its content with `files.continueUpload`, in any number of requests, then make it a file with `files.finishUpload`. An upload that is idle for a day is removed.",
     effect: "write",
     capability: "project:data:write",
     input: beginUploadInput,
@@ -23,16 +23,17 @@ export const beginUpload = verb(
   async (ctx, input) => {
     const row = await beginFile(ctx, { ...input, resumable: true });
     auditNote(ctx, { target: { type: "file", id: row.id } });
-    return { file: shown(row), uploadedBytes: 0 };
+    return { file: fileJson(row), uploadedBytes: 0 };
   },
 );
 
-/** Passes chunks on and refuses more than were announced. */
+/** Yields the chunks; throws `unprocessable` once they exceed the declared size. */
 async function* upTo(room: number, chunks: AsyncIterable<Uint8Array>) {
   let left = room;
   for await (const chunk of chunks) {
     left -= chunk.length;
-    if (left < 0) throw new ServiceError("unprocessable", "More bytes came than the upload was begun with.");
+    if (left < 0)
+      throw new ServiceError("unprocessable", "The content is larger than the size declared when the upload began.");
     yield chunk;
   }
 }
@@ -40,25 +41,25 @@ async function* upTo(room: number, chunks: AsyncIterable<Uint8Array>) {
 export const continueUpload = streamVerb(
   {
     name: "files.continueUpload",
-    summary: "Add content to an upload.",
+    summary: "Add content to a resumable upload.",
     description:
-      "`offset` is how many bytes have safely arrived, as the last answer or `files.get` says in `uploadedBytes`; another is refused (409). What came of a connection that broke counts. One request at a time writes to an upload.",
+      "`offset` is the number of bytes stored so far, as `uploadedBytes` of the last response or of `files.get`; any other is a 409. Bytes received before a connection broke are kept. Only one request at a time can write to an upload.",
     effect: "write",
     capability: "project:data:write",
     input: continueUploadInput,
     consumes: CONTENT,
     limits: { seconds: CONTENT_SECONDS },
     reply: uploadedReply,
-    unaudited: "An upload has a row for its beginning and for its end.",
+    unaudited: "The beginning and the end of an upload are audited.",
   },
   async (ctx, { fileId, offset }, { body }) => {
     const held = await hold(ctx, fileId);
     return whileHeld(ctx, held, async () => {
       const store = fileStore();
-      const arrived = held.state === "uploading" ? await store.offset(uploadKey(held)) : (held.bytes as number);
-      if (offset !== arrived) {
-        throw new ServiceError("conflict", `${arrived} bytes have arrived: go on from there.`, {
-          errors: [{ path: "/offset", message: `Send ${arrived}.` }],
+      const uploaded = held.state === "uploading" ? await store.offset(uploadKey(held)) : (held.bytes as number);
+      if (offset !== uploaded) {
+        throw new ServiceError("conflict", `${uploaded} bytes are stored: resume from there.`, {
+          errors: [{ path: "/offset", message: `Send ${uploaded}.` }],
         });
       }
       if (held.state === "uploading") {
@@ -69,7 +70,7 @@ export const continueUpload = streamVerb(
   },
 );
 
-/** Reads what has arrived: its digest is of what is stored, not of what was sent. */
+/** Computes the digest of an upload from the store, so that it covers what is stored rather than what was sent. */
 async function digestOf(held: Held, signal: AbortSignal) {
   const { chunks, digest } = digesting(await fileStore().read(uploadKey(held)));
   for await (const _ of chunks) signal.throwIfAborted();
@@ -79,9 +80,9 @@ async function digestOf(held: Held, signal: AbortSignal) {
 export const finishUpload = streamVerb(
   {
     name: "files.finishUpload",
-    summary: "Make an upload a file.",
+    summary: "Finish a resumable upload and make it a file.",
     description:
-      "Reads what has arrived and compares it with the size and the digest that were declared. It may be repeated: of a file that is stored already the answer is the file.",
+      "Checks the stored content against the declared size and digest. Idempotent: for a finished upload it returns the file.",
     effect: "write",
     capability: "project:data:write",
     input: fileInput,
@@ -90,16 +91,16 @@ export const finishUpload = streamVerb(
   },
   async (ctx, { fileId }, { commit, signal }) => {
     const row = await readFile(ctx, fileId);
-    if (row.state === "stored") return { file: await commit(async () => shown(row)) };
+    if (row.state === "stored") return { file: await commit(async () => fileJson(row)) };
     const held = await hold(ctx, fileId);
     return whileHeld(ctx, held, async () => {
-      // Interrupted when its place was known already: what is left to do may be done again.
+      // Interrupted after its object was decided: the remaining steps are idempotent.
       if (held.state === "storing") {
         const known = { bytes: held.bytes as number, sha256: held.sha256 as string };
         return { file: await storeContent(ctx, held, known, commit) };
       }
       const bytes = await fileStore().offset(uploadKey(held));
-      if (bytes !== held.bytes) throw new ServiceError("conflict", `${bytes} of ${held.bytes} bytes have arrived.`);
+      if (bytes !== held.bytes) throw new ServiceError("conflict", `${bytes} of ${held.bytes} bytes are stored.`);
       await fileStore().complete(uploadKey(held));
       const digest = await digestOf(held, signal);
       requireDeclared(held, digest);

@@ -3,11 +3,11 @@ import { FILE_KINDS, FILE_STATES } from "@/db/schema/enumerations";
 import { idInput, pageInput, pagination, queryInteger } from "@/server/platform/schemas";
 
 const GIB = 1024 ** 3;
-/** What S3 copies in one request, too. */
+/** Also the most that S3 copies in one request. */
 export const FILE_BYTES_MAX = 5 * GIB;
-/** Requests of one project that write files at the same time. */
+/** Concurrent requests of one project that write files. */
 export const WRITERS_MAX = 8;
-/** Uploads of one project that have begun and not ended. */
+/** Unfinished uploads of one project. */
 export const UPLOADS_MAX = 100;
 
 const name = z
@@ -15,8 +15,8 @@ const name = z
   .trim()
   .min(1)
   .max(255)
-  // Spelled out: a JSON Schema pattern with a Unicode class is one that few tools can generate from.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+  // Spelled out, because few tools can generate from a JSON Schema pattern with a Unicode class.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are refused.
   .regex(/^[^\u0000-\u001f\u007f-\u009f/\\]+$/, "A name without a path and without control characters.");
 const mediaType = z
   .string()
@@ -28,7 +28,7 @@ const sha256 = z
   .meta({ examples: ["e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"] });
 const about = { name, mediaType: mediaType.default("application/octet-stream"), sha256: sha256.optional() };
 
-/** `bytes` and `sha256` are what was declared until the upload has ended, and what is stored from then on. */
+/** `bytes` and `sha256` are the declared values until the upload is finished, then the actual ones. Times are Unix ms. */
 export const file = z.object({
   id: z.string(),
   kind: z.enum(FILE_KINDS),
@@ -41,7 +41,7 @@ export const file = z.object({
   updatedAt: z.number(),
 });
 export const fileReply = z.object({ file });
-/** `uploadedBytes` have safely arrived: an upload that was interrupted goes on from there. */
+/** `uploadedBytes` are stored: an interrupted upload resumes there. */
 export const uploadedReply = z.object({ uploadedBytes: z.int() });
 export const uploadReply = z.object({ file, uploadedBytes: z.int() });
 export const filesReply = z.object({ files: z.array(file), pagination });

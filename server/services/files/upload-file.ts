@@ -6,12 +6,12 @@ import { FILE_BYTES_MAX, fileReply, uploadFileInput } from "./schemas";
 import { digesting, requireDeclared, storeContent } from "./store-content";
 import { beginHeld, whileHeld } from "./writers";
 
-/** What every operation that carries a file's content has in common. */
+/** The request or response body of operations on a file's content. */
 export const CONTENT = {
   types: { "application/octet-stream": { type: "string", format: "binary" } },
   maxBytes: FILE_BYTES_MAX,
 } as const;
-/** Long enough for the largest file over 12 Mbit/s. */
+/** Enough for the largest file at 12 Mbit/s. */
 export const CONTENT_SECONDS = 3600;
 
 export const uploadFile = streamVerb(
@@ -19,7 +19,7 @@ export const uploadFile = streamVerb(
     name: "files.upload",
     summary: "Upload a file in one request.",
     description:
-      "The body is the content, up to 5 GiB; `mediaType` says what it is. It is stored whole or not at all: a connection that breaks leaves nothing. With `sha256` it is refused (422) when something else arrived. Files of a project with the same content take up its room once. What may be interrupted begins as `files.beginUpload`.",
+      "The body is the content, up to 5 GiB, of type `mediaType`. It is stored completely or not at all: a broken connection leaves nothing behind. If `sha256` is given, other content is refused (422). Identical content is stored once per project. For a resumable upload, use `files.beginUpload`.",
     effect: "write",
     capability: "project:data:write",
     input: uploadFileInput,

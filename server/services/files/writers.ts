@@ -8,18 +8,19 @@ import { newId } from "@/server/platform/ids";
 import { type FileRow, lockWriters, readFile, theFile } from "./rows";
 import { UPLOADS_MAX, WRITERS_MAX } from "./schemas";
 
-/** A writer that died is out of the way after this. */
+/** After this long, the lease of a dead writer has expired. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
-/** A file's row in the hands of one request. */
+/** A file's row while one request holds its writer lease. */
 export type Held = FileRow & { writer: string };
 
 const leaseEnd = sql<number>`${NOW} + ${LEASE_MS}`;
 const ofWriter = (ctx: Ctx, { id, writer }: Held) => and(theFile(ctx, id), eq(files.writer, writer));
 
-async function requireRoom(tx: Ctx) {
+/** Throws `rate_limited` at the limit of concurrent writers; returns the number of unfinished uploads. */
+async function requireWriterSlot(tx: Ctx) {
   const [busy] = await tx.db
     .select({
       writers: sql<number>`count(*) filter (where ${gt(files.writerUntil, NOW)})::int`,
@@ -28,7 +29,7 @@ async function requireRoom(tx: Ctx) {
     .from(files)
     .where(and(eq(files.projectId, tx.projectId), sql`${files.state} <> 'stored'`));
   if ((busy?.writers ?? 0) >= WRITERS_MAX) {
-    throw new ServiceError("rate_limited", `This project writes ${WRITERS_MAX} files at the moment. Try again later.`, {
+    throw new ServiceError("rate_limited", `This project is already writing ${WRITERS_MAX} files. Retry shortly.`, {
       retryAfter: RETRY_AFTER_SECONDS,
     });
   }
@@ -40,11 +41,11 @@ export type Begun = Pick<FileRow, "name" | "mediaType" | "resumable"> & {
   sha256?: string | undefined;
 };
 
-/** Makes the row of an upload, before its first byte; a `writer` holds it from then on. */
+/** Inserts the row of an upload before its first byte, held by `writer` if given. */
 export async function beginFile(tx: Ctx, begun: Begun, writer: string | null = null): Promise<FileRow> {
   await lockWriters(tx);
-  if ((await requireRoom(tx)) >= UPLOADS_MAX) {
-    throw new ServiceError("conflict", `${UPLOADS_MAX} uploads of this project have not ended. Finish or delete some.`);
+  if ((await requireWriterSlot(tx)) >= UPLOADS_MAX) {
+    throw new ServiceError("conflict", `This project has ${UPLOADS_MAX} unfinished uploads. Finish or delete some.`);
   }
   const [row] = await tx.db
     .insert(files)
@@ -61,15 +62,15 @@ export async function beginFile(tx: Ctx, begun: Begun, writer: string | null = n
   return row as FileRow;
 }
 
-/** Begins a file that is written in this very request. */
+/** Begins a file that is written by this request. */
 export const beginHeld = (ctx: Ctx, begun: Begun): Promise<Held> =>
   inTransaction(ctx, async (tx) => (await beginFile(tx, begun, randomUUID())) as Held);
 
-/** Takes an upload to write to it; two at once would spoil it. */
+/** Takes the writer lease of an upload; throws `conflict` while another request has it. */
 export const hold = (ctx: Ctx, fileId: string): Promise<Held> =>
   inTransaction(ctx, async (tx) => {
     await lockWriters(tx);
-    await requireRoom(tx);
+    await requireWriterSlot(tx);
     const [row] = await tx.db
       .update(files)
       .set({ writer: randomUUID(), writerUntil: leaseEnd, updatedAt: NOW })
@@ -84,11 +85,14 @@ export const hold = (ctx: Ctx, fileId: string): Promise<Held> =>
       .returning();
     if (row) return row as Held;
     const { state, resumable } = await readFile(tx, fileId);
-    const why = state === "stored" || !resumable ? "This is no upload in progress." : "Another request writes to it.";
+    const why =
+      state === "stored" || !resumable
+        ? "This file is not an upload in progress."
+        : "Another request is writing to this upload.";
     throw new ServiceError("conflict", why);
   });
 
-/** Runs the work and keeps the file in hand meanwhile; afterwards it is anybody's. */
+/** Runs the work while renewing the lease, then releases it. */
 export async function whileHeld<T>(ctx: Ctx, held: Held, work: () => Promise<T>): Promise<T> {
   const renew = () => ctx.db.update(files).set({ writerUntil: leaseEnd }).where(ofWriter(ctx, held));
   const timer = setInterval(() => void renew().catch(() => {}), RENEW_MS);
@@ -96,7 +100,7 @@ export async function whileHeld<T>(ctx: Ctx, held: Held, work: () => Promise<T>)
     return await work();
   } finally {
     clearInterval(timer);
-    // Whatever the work came to: a database that is away lets go of it by the end of the lease.
+    // If this fails, the lease expires.
     await ctx.db
       .update(files)
       .set({ writer: null, writerUntil: null, updatedAt: NOW })
@@ -105,7 +109,7 @@ export async function whileHeld<T>(ctx: Ctx, held: Held, work: () => Promise<T>)
   }
 }
 
-/** Changes the row as its holder; refused where it was deleted or taken meanwhile. */
+/** Changes the row as its writer; throws `not_found` if it was deleted or the lease was lost. */
 export async function changeHeld(tx: Ctx, held: Held, change: Partial<FileRow>): Promise<FileRow> {
   const [row] = await tx.db
     .update(files)

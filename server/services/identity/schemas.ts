@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
-import { idInput, pageInput, pagination, unixMs } from "@/server/platform/schemas";
+import { filledText, idInput, pageInput, pagination, unixMs } from "@/server/platform/schemas";
 
 export const email = z
   .string()
@@ -11,7 +11,7 @@ export const email = z
   .pipe(z.email());
 /** Any characters, since length makes a password strong. The upper bound keeps hashing cheap. */
 export const password = z.string().min(8).max(256);
-export const personName = z.string().trim().min(1).max(120);
+export const personName = filledText(120);
 
 /** Without a password: a person who signs in through a provider, or sets a password by a link. */
 export const createUserInput = z.strictObject({ email, password: password.optional(), name: personName.optional() });
@@ -23,7 +23,7 @@ export const completeSetupInput = z.strictObject({
   /** Omitted when passwords are disabled. */
   password: password.optional(),
   name: personName.optional(),
-  projectName: z.string().trim().min(1).max(120).optional(),
+  projectName: filledText(120).optional(),
 });
 export type CompleteSetupInput = z.input<typeof completeSetupInput>;
 

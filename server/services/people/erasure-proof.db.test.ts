@@ -15,6 +15,7 @@ import {
   signInWithPassword,
 } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
+import { createSavedView } from "@/server/services/saved-views";
 import { erasePerson } from ".";
 
 const PASSWORD = "correct horse";
@@ -47,7 +48,9 @@ async function spreadPerson(host: Ctx) {
     .update(memberships)
     .set({ role: "owner" })
     .where(and(eq(memberships.projectId, projectId), eq(memberships.userId, user.id)));
-  await createApiKey({ ...host, actor: { kind: "user", userId: user.id, role: "owner" }, request }, { name: "theirs" });
+  const theirs: Ctx = { ...host, actor: { kind: "user", userId: user.id, role: "owner" }, request };
+  await createApiKey(theirs, { name: "theirs" });
+  await createSavedView(theirs, { list: "conversations", name: `View of ${mark}`, query: "" });
   return { id: user.id, email, mark };
 }
 type Spread = Awaited<ReturnType<typeof spreadPerson>>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "@/server/platform/capabilities";
-import { idInput, pageInput, pagination } from "@/server/platform/schemas";
+import { filledText, idInput, pageInput, pagination } from "@/server/platform/schemas";
 
 /** Projects of one person in a list; `projectCount` is the total. */
 export const PROJECTS_SHOWN = 20;
@@ -66,7 +66,7 @@ export const changeRightsInput = z
 /** `email` repeats their address as a confirmation. */
 export const eraseInput = z.strictObject({
   userId: idInput,
-  email: z.string().trim().min(1).max(254),
+  email: filledText(254),
   revokeKeys: z.boolean().default(false),
 });
 export const erasedReply = z.object({ ok: z.literal(true), keysRevoked: z.int(), keysLeft: z.int() });

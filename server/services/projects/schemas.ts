@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { ROLES } from "@/server/platform/capabilities";
+import { filledText } from "@/server/platform/schemas";
 import { apiKey } from "@/server/services/api-keys/schemas";
 
-export const projectName = z.string().trim().min(1).max(120);
+export const projectName = filledText(120);
 
 /** Times are Unix ms. */
 export const project = z.object({ id: z.string(), name: z.string(), createdAt: z.number() });

@@ -1,11 +1,12 @@
 import { and, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { conversations, deletedTraces, files, ingestReceipts, jobEvents } from "@/db/schema";
+import { adjudications, conversations, deletedTraces, files, ingestReceipts, jobEvents } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { listDeletions } from "@/server/services/deletion";
 import { filesNaming } from "@/server/services/deletion/testing";
+import { updateDiagnosticSettings } from "@/server/services/diagnostics";
 import { listFiles, uploadFile } from "@/server/services/files";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
@@ -142,6 +143,31 @@ test("an imported file is deleted after a month, or earlier with the project's r
   expect(await stored("31 days old")).toEqual([]);
   expect(await stored("6 days old")).toEqual([kept.ctx.projectId]);
   expect(await stored("1 days old")).toHaveLength(2);
+});
+
+test("answers of the adjudicator are deleted when the project no longer reuses them", async () => {
+  const { ctx } = await testProject();
+  await conversation(ctx, 1, { active: 40 });
+  const conversationId = (await listConversations(ctx, {})).conversations[0]!.id;
+  const answer = { verdict: "no_match", quotes: [], reason: "" };
+  await db()
+    .insert(adjudications)
+    .values(
+      [31, 29].map((days) => ({
+        projectId: ctx.projectId,
+        id: `${days} days`,
+        conversationId,
+        answer,
+        createdAt: NOW - days * DAY,
+      })),
+    );
+  const left = async () =>
+    (await db().select().from(adjudications).where(eq(adjudications.projectId, ctx.projectId))).map(({ id }) => id);
+  await toEnd(ctx);
+  expect(await left()).toEqual(["29 days"]);
+  await updateDiagnosticSettings(ctx, { adjudicationCacheDays: 7 });
+  await toEnd(ctx);
+  expect(await left()).toEqual([]);
 });
 
 test("each project's housekeeping is queued once a day, however often it is scheduled", async () => {

@@ -6,8 +6,15 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { type HousekeepingDue, housekeepingDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { addCounts, completeReceipt, deleteBatch, openReceipt, readReceipt } from "@/server/services/deletion";
+import { deleteBaselinesBefore, deleteExpiredAdjudications } from "@/server/services/diagnostics";
 import { eraseFilesBefore } from "@/server/services/files";
-import { deleteReceiptsBefore, deleteUnassignedBefore, deleteUnusedSources } from "@/server/services/telemetry";
+import {
+  deleteReceiptsBefore,
+  deleteUnassignedBefore,
+  deleteUnusedSources,
+  deleteWaitingFeedback,
+  WAITING_DAYS,
+} from "@/server/services/telemetry";
 import { cutoffOf, dayOf, expiredBefore, housekeepingId, readRetention } from "./retention";
 
 /** Senders look up batch receipts for at most a month. */
@@ -41,8 +48,10 @@ export async function runHousekeeping(
   { forMs }: { forMs: number },
 ): Promise<{ done: boolean }> {
   const until = performance.now() + forMs;
+  /** Each kind of work is looked at, however little time is left, so that the last ones are reached. */
   const repeatUntilZero = async (work: () => Promise<number>) => {
-    while (performance.now() <= until) if ((await work()) === 0) return true;
+    do if ((await work()) === 0) return true;
+    while (performance.now() <= until);
     return false;
   };
 
@@ -51,7 +60,13 @@ export async function runHousekeeping(
   const receiptsBefore = cutoffOf(Math.min(days ?? RECEIPTS_KEPT_DAYS, RECEIPTS_KEPT_DAYS), now);
   const old = () => deleteReceiptsBefore(ctx, receiptsBefore, ROWS_A_STATEMENT).then(total);
   if (!(await repeatUntilZero(old))) return { done: false };
+  const waitingBefore = cutoffOf(Math.min(days ?? WAITING_DAYS, WAITING_DAYS), now);
+  if (!(await repeatUntilZero(() => deleteWaitingFeedback(ctx, waitingBefore, ROWS_A_STATEMENT))))
+    return { done: false };
+  if (!(await repeatUntilZero(() => deleteExpiredAdjudications(ctx, ROWS_A_STATEMENT)))) return { done: false };
   if (days !== null && !(await repeatUntilZero(() => expire(ctx, day, cutoffOf(days, now))))) return { done: false };
+
+  if (days !== null) await deleteBaselinesBefore(ctx, cutoffOf(days, now));
 
   const importsBefore = cutoffOf(Math.min(days ?? IMPORTS_KEPT_DAYS, IMPORTS_KEPT_DAYS), now);
   if ((await eraseFilesBefore(ctx, importsBefore, FILES_AT_A_TIME)) > 0) return { done: false };

@@ -27,6 +27,14 @@ export { getTrace } from "./conversations/get-trace";
 export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
 export { readSnapshots, type Snapshot, type SnapshotContent } from "./conversations/read-snapshots";
+export {
+  attachOverlooked,
+  createFeedback,
+  deleteWaitingFeedback,
+  listFeedback,
+  type SnapshotFeedback,
+  WAITING_DAYS,
+} from "./feedback";
 export { conversationIdsMatching } from "./ingest/conversation-key";
 export { getReceipt } from "./ingest/get-receipt";
 export { getMasking, updateMasking } from "./ingest/masking-setting";
@@ -40,4 +48,6 @@ export { listParkedTraces, replayParkedTraces } from "./projection/parked-traces
 export { projectionHealth } from "./projection/projection-health";
 export { projectIsolatingFailures, projectPending, runProjector } from "./projection/projector";
 export { conversationFacets } from "./search/conversation-facets";
+export { conversationHistogram } from "./search/conversation-histogram";
+export { countConversations, idsOfMatching } from "./search/count-conversations";
 export { listConversations } from "./search/list-conversations";

@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { SPAN_STATUSES, TELEMETRY_SIGNALS } from "@/db/schema/enumerations";
-import { idInput, pageInput, pagination, queryBoolean, queryInteger, queryUnixMs } from "@/server/platform/schemas";
+import {
+  filledText,
+  idInput,
+  pageInput,
+  pagination,
+  queryBoolean,
+  queryInteger,
+  queryUnixMs,
+  sortOrder,
+} from "@/server/platform/schemas";
 import { cost, usage } from "@/server/services/pricing/schemas";
 
 /** Labels stored per conversation: at most so many from the client (the first in sort order), and so many from people. */
@@ -155,7 +164,7 @@ export const conversation = conversationSummary.extend({
   toolCallsCursor: z.string().nullable(),
 });
 
-const changedLabels = z.array(z.string().trim().min(1).max(LABEL_CHARACTERS)).max(LABELS_MAX);
+const changedLabels = z.array(filledText(LABEL_CHARACTERS)).max(LABELS_MAX);
 
 /** People's labels to add and to remove: at least one in total, and none in both lists. */
 export const changeLabelsInput = z
@@ -183,7 +192,11 @@ export const changeLabelsReply = z.object({
 /** The reply for callers that may not read the conversation. */
 export const changedLabelsReply = changeLabelsReply.extend({ conversation: conversationSummary.pick({ id: true }) });
 
-export const listConversationsInput = z.strictObject({
+export const CONVERSATION_SORTS = ["started", "last_activity", "cost", "tokens", "messages", "duration"] as const;
+export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
+
+/** Filters of the list, which counts and bulk actions take too. */
+export const conversationFilters = z.strictObject({
   externalId: z.string().max(1000).optional(),
   userId: z.string().max(1000).optional(),
   model: z.string().max(500).optional(),
@@ -194,9 +207,28 @@ export const listConversationsInput = z.strictObject({
   hasFindings: queryBoolean().optional(),
   hasErrors: queryBoolean().optional(),
   q: z.string().max(500).optional(),
+});
+export const listConversationsInput = z.strictObject({
+  ...conversationFilters.shape,
+  sort: z.enum(CONVERSATION_SORTS).default("started"),
+  order: sortOrder.default("desc"),
   ...pageInput,
 });
-export const conversationsReply = z.object({ conversations: z.array(conversationSummary), pagination });
+/** `sampled`: more conversations match than are sorted. */
+export const conversationsReply = z.object({
+  conversations: z.array(conversationSummary),
+  sampled: z.boolean(),
+  pagination,
+});
+
+export const CONVERSATIONS_COUNTED = 10_000;
+/** `more`: `count` is where counting stopped. */
+export const conversationCountReply = z.object({ count: z.int(), more: z.boolean() });
+/** `from` is the inclusive start of a bucket, Unix ms; `width` in ms is `null` without any conversation. */
+export const conversationHistogramReply = z.object({
+  width: z.int().nullable(),
+  buckets: z.array(z.object({ from: z.number(), count: z.int(), sampled: z.boolean() })),
+});
 
 export const getConversationInput = z.strictObject({ conversationId: z.string().min(1).max(1000) });
 export const conversationReply = z.object({ conversation });

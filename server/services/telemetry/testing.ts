@@ -38,12 +38,17 @@ function otlpSpan(span: TestSpan) {
   };
 }
 
-/** Returns an OTLP/JSON request with these spans, as a client would send it. */
-export function otlpJson(spans: readonly TestSpan[]) {
+/** Returns an OTLP/JSON request with these spans of a version of the shop, as a client would send it. */
+export function otlpJson(spans: readonly TestSpan[], version?: string, further: Readonly<Record<string, string>> = {}) {
+  const resource = {
+    "service.name": "shop",
+    ...(version === undefined ? {} : { "service.version": version }),
+    ...further,
+  };
   return {
     resourceSpans: [
       {
-        resource: { attributes: [{ key: "service.name", value: { stringValue: "shop" } }] },
+        resource: { attributes: Object.entries(resource).map(([key, value]) => ({ key, value: anyValue(value) })) },
         scopeSpans: spans.map((span) => ({
           scope: { name: span.scope ?? "test", version: "1" },
           spans: [otlpSpan(span)],
@@ -81,8 +86,13 @@ export const chatSpan = (
 });
 
 /** Decodes and stores spans as the endpoint would, and waits until their conversations are rebuilt. */
-export async function ingest(ctx: Ctx, spans: readonly TestSpan[]) {
-  const batch = decodeTraces(Buffer.from(JSON.stringify(otlpJson(spans))), "json");
+export async function ingest(
+  ctx: Ctx,
+  spans: readonly TestSpan[],
+  version?: string,
+  resource?: Readonly<Record<string, string>>,
+) {
+  const batch = decodeTraces(Buffer.from(JSON.stringify(otlpJson(spans, version, resource))), "json");
   const stored = await storeTraces(ctx, batch);
   while ((await projectPending(ctx.db)) > 0);
   return stored;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { filledText } from "@/server/platform/schemas";
 import { TOTALS } from "../costing/cost-of";
 import { compilePattern, isPattern, PATTERN_MAX } from "../matching/pattern";
 import { CONDITION_OPERATORS, PRICE_PROVIDERS, type PricingTier, patternOfName } from "../schemas";
@@ -45,8 +46,8 @@ const condition = z.strictObject({
 
 const tier = z.strictObject({
   /** Derived from the name when absent. */
-  id: z.string().trim().min(1).max(KEY_MAX).optional(),
-  name: z.string().trim().min(1).max(NAME_MAX),
+  id: filledText(KEY_MAX).optional(),
+  name: filledText(NAME_MAX),
   isDefault: z.boolean(),
   priority: z.number(),
   conditions: z.array(condition).max(CONDITIONS_MAX).default([]),
@@ -98,7 +99,7 @@ const tiers = z
 
 const fields = {
   provider: z.enum(PRICE_PROVIDERS),
-  modelName: z.string().trim().min(1).max(NAME_MAX),
+  modelName: filledText(NAME_MAX),
   /** Model names to match besides its own. Defaults to the stored pattern, else the overridden default's, else the own name only. */
   matchPattern: pattern.optional(),
   pricingTiers: tiers,

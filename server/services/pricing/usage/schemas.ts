@@ -40,6 +40,9 @@ export type PartBucket = keyof typeof PARTS;
 const PART_OF: ReadonlyMap<string, KnownBucket> = new Map(Object.entries(PARTS));
 export const PART_BUCKETS = Object.keys(PARTS) as readonly PartBucket[];
 
+/** Every name of usage that counts tokens. */
+export const TOKEN_NAMES: readonly string[] = [...KNOWN_BUCKETS, ...PART_BUCKETS];
+
 /** Returns the known bucket that a detail is part of, or `undefined`. */
 export const bucketOf = (name: string): KnownBucket | undefined => PART_OF.get(name);
 

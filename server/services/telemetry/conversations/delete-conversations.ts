@@ -4,6 +4,7 @@ import { tablesDeletedBy } from "@/db/deletion-registry";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
+import { attachFeedback } from "../feedback";
 import { lockSources, MAX_CLOCK_STEP_MS, traceDigest } from "../ingest/tombstones";
 
 /** Rows deleted, by table. */
@@ -26,6 +27,7 @@ export async function deleteConversations(
     sql`select 1 from conversations where project_id = ${tx.projectId} and id = any(${ids}) order by id for update`,
   );
   const traces = await tx.db.execute<{ id: string }>(sql`select id from traces where ${ofConversations} order by id`);
+  await attachFeedback(tx.db, tx.projectId, conversationIds);
 
   const counts = await deleteTraces(
     tx,

@@ -1,7 +1,8 @@
 import { and, asc, eq } from "drizzle-orm";
 import { isOneOf } from "@/db/rows";
-import { conversationMessages, conversations, traces } from "@/db/schema";
+import { conversationMessages, conversations, modelCalls, traces } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { feedbackIn, feedbackOf, type SnapshotFeedback } from "../feedback";
 import { createAssembler } from "../otlp";
 import { loadLogs, loadSpans } from "../projection/load-spans";
 import { groupLogs } from "../projection/rebuild-traces";
@@ -21,14 +22,18 @@ export type SnapshotContent = {
   /** Time of the latest activity in the snapshot, Unix ms. */
   lastActivityAt: number;
   messages: readonly Message[];
-  modelCalls: readonly Omit<ModelCall, "cost">[];
+  modelCalls: readonly (Omit<ModelCall, "cost"> & { costTotal: string | null })[];
   toolCalls: readonly ToolCall[];
+  /** What users said about it: on its messages, or on the conversation. Oldest first. */
+  feedback: readonly SnapshotFeedback[];
   /** Index of each message in the current conversation; `null` if it does not contain the message with the same text. */
   positions: readonly (number | null)[];
   /** Requested traces that are not part of the conversation. */
   unknownTraceIds: readonly string[];
 };
 
+/** What telemetry says, without the feedback. */
+type ConversationPart = Omit<SnapshotContent, "feedback">;
 type Row = Pick<typeof conversations.$inferSelect, "id" | "userId" | "startedAt" | "lastActivityAt" | "traceIds">;
 
 /**
@@ -46,12 +51,17 @@ export function readSnapshots(ctx: Ctx, wanted: readonly Snapshot[]): Promise<(S
         return row && isWhole(row, snapshot) ? [row.id] : [];
       });
       const contents = await contentsOf(at, [...new Set(whole)]);
+      const feedback = await feedbackOf(at, [...rows.keys()]);
       const read: (SnapshotContent | undefined)[] = [];
       for (const snapshot of wanted) {
         const row = rows.get(snapshot.conversationId);
-        if (!row) read.push(undefined);
-        else if (isWhole(row, snapshot)) read.push(present(row, snapshot, contents.get(row.id)!));
-        else read.push(await assembled(at, row, snapshot));
+        if (!row) {
+          read.push(undefined);
+          continue;
+        }
+        const isPresent = isWhole(row, snapshot);
+        const content = isPresent ? present(row, snapshot, contents.get(row.id)!) : await assembled(at, row, snapshot);
+        read.push({ ...content, feedback: feedbackIn(feedback.get(row.id) ?? [], content, isPresent) });
       }
       return read;
     },
@@ -87,7 +97,7 @@ const present = (
   row: Row,
   snapshot: Snapshot,
   contents: Pick<SnapshotContent, "messages" | "modelCalls" | "toolCalls">,
-): SnapshotContent => ({
+): ConversationPart => ({
   ...row,
   ...contents,
   positions: contents.messages.map((_, position) => position),
@@ -95,7 +105,7 @@ const present = (
 });
 
 /** Assembles the conversation from what had ended by then, and keeps the parts that the named traces contributed. */
-async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<SnapshotContent> {
+async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<ConversationPart> {
   const members = await ctx.db
     .select({ id: traces.id })
     .from(traces)
@@ -120,7 +130,7 @@ async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<Snapsh
       for (const { timeUs } of logsOf(span)) lastUs = Math.max(lastUs, timeUs);
     }
   }
-  const { messages, modelCalls, toolCalls, userId } = assembler.finish();
+  const { messages, modelCalls: calls, toolCalls, userId } = assembler.finish();
   const included = messages.filter(({ traceId }) => wants(traceId));
   return {
     id: row.id,
@@ -128,7 +138,11 @@ async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<Snapsh
     startedAt: Number.isFinite(firstUs) ? Math.floor(firstUs / US_PER_MS) : row.startedAt,
     lastActivityAt: Math.floor(lastUs / US_PER_MS),
     messages: included,
-    modelCalls: modelCalls.filter(({ traceId }) => wants(traceId)),
+    modelCalls: await priced(
+      ctx,
+      row.id,
+      calls.filter(({ traceId }) => wants(traceId)),
+    ),
     toolCalls: toolCalls.filter(({ traceId }) => wants(traceId)),
     positions: positionsOf(included, await messagesNow(ctx, row.id)),
     unknownTraceIds: unknownIn(row, snapshot),
@@ -136,6 +150,20 @@ async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<Snapsh
 }
 
 const US_PER_MS = 1000;
+
+/** Adds the costs that the projector stored; a call that it merged into another has none. */
+async function priced<Call extends Pick<ModelCall, "traceId" | "spanId">>(
+  ctx: Ctx,
+  conversationId: string,
+  calls: readonly Call[],
+) {
+  const rows = await ctx.db
+    .select({ traceId: modelCalls.traceId, spanId: modelCalls.spanId, costTotal: modelCalls.costTotal })
+    .from(modelCalls)
+    .where(and(eq(modelCalls.projectId, ctx.projectId), eq(modelCalls.conversationId, conversationId)));
+  const costs = new Map(rows.map((row) => [`${row.traceId} ${row.spanId}`, row.costTotal]));
+  return calls.map((call) => ({ ...call, costTotal: costs.get(`${call.traceId} ${call.spanId}`) ?? null }));
+}
 
 type Said = Pick<Message, "role" | "parts" | "toolCalls">;
 

@@ -3,6 +3,7 @@ import type { Db } from "@/db/client";
 import { rowsOf, textArray } from "@/db/rows";
 import { newId } from "@/server/platform/ids";
 import { moveOwnLabels } from "../conversations/own-labels";
+import { moveFeedback } from "../feedback";
 import type { TraceIdentity } from "../otlp/types";
 import { keyOfExternalId } from "./conversation-key";
 
@@ -68,6 +69,7 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
       came.map(({ trace_id }) => trace_id),
     );
     await moveOwnLabels(tx, projectId, came);
+    await moveFeedback(tx, projectId, came);
     const left = textArray(came.map(({ from }) => from));
     const emptied = await tx.execute<{ id: string }>(sql`
       delete from conversations c

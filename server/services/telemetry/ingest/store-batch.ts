@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { logRecords, spanSources, spans } from "@/db/schema";
 import { rowsFor } from "@/db/sets";
@@ -56,7 +56,8 @@ export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promi
       select ${ctx.projectId}::text, trace_id from (select distinct trace_id from item order by trace_id) d
       on conflict do nothing
     ),
-    new_sources as (${insertSources(ctx, sources.rows())}),
+    new_sources as (${insertSources(ctx, sources.rows(), FIRST_SPAN)}),
+    earlier_sources as (${moveFirstSeen(ctx)}),
     stored as (
       insert into spans (project_id, ${sent.columns})
       select ${ctx.projectId}::text, ${sent.columns}
@@ -108,7 +109,7 @@ export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<
       from (select distinct trace_id from item where trace_id is not null order by trace_id) d
       on conflict do nothing
     ),
-    new_sources as (${insertSources(ctx, sources.rows())}),
+    new_sources as (${insertSources(ctx, sources.rows(), sql`null::bigint`)}),
     stored as (
       insert into log_records (project_id, ${sent.columns})
       select ${ctx.projectId}::text, ${sent.columns}
@@ -143,13 +144,30 @@ const withoutRefused = (ctx: Ctx) => sql`
 
 const REFUSED = sql`(select count(*)::int from sent where trace_id in (select trace_id from refused))`;
 
-const insertSources = (ctx: Ctx, rows: readonly SourceRow[]) => {
-  const sources = rowsFor(spanSources, ["project_id"], rows);
+const insertSources = (ctx: Ctx, rows: readonly SourceRow[], firstSeenAt: SQL) => {
+  const sources = rowsFor(spanSources, ["project_id", "first_seen_at"], rows);
   return sql`
-    insert into span_sources (project_id, ${sources.columns})
-    select ${ctx.projectId}::text, t.* from gate, ${sources.rows}
+    insert into span_sources (project_id, ${sources.columns}, first_seen_at)
+    select ${ctx.projectId}::text, t.*, ${firstSeenAt} from gate, ${sources.rows}
     on conflict do nothing`;
 };
+
+/** Start of the batch's earliest span of the source `t`. */
+const FIRST_SPAN = sql`(select min(started_us) / 1000 from item where source_id = t.id)`;
+
+/**
+ * Corrects the time of known sources when earlier spans arrive late. Rows that another batch holds are skipped, so that two
+ * batches cannot deadlock; the times of both differ by seconds.
+ */
+const moveFirstSeen = (ctx: Ctx) => sql`
+  update span_sources o set first_seen_at = e.first from (
+    select s.id, i.first
+    from (select source_id, min(started_us) / 1000 as first from item group by source_id) i
+    join span_sources s on s.project_id = ${ctx.projectId} and s.id = i.source_id
+    where s.first_seen_at is null or s.first_seen_at > i.first
+    for update of s skip locked
+  ) e
+  where o.project_id = ${ctx.projectId} and o.id = e.id`;
 
 const receiptOf = (signal: "traces" | "logs", batch: Masked<{ traceId: string | null }>) => ({
   id: newId("rcp"),

@@ -1,34 +1,25 @@
+import {
+  AWS_KEY_ID,
+  AWS_SECRET,
+  hasSecretRun,
+  isCredentialOf,
+  looksRandom,
+  SCHEMES,
+  SHAPES,
+} from "@/server/platform/secret-shapes";
 import { isSecretName, isSecretParameter, meaningOf } from "./secret-names";
-import { AWS_KEY_ID, AWS_SECRET, isCredentialOf, looksRandom, SCHEMES, SHAPES } from "./secret-shapes";
 
-/** Counter of masked secrets. */
-export type Tally = { masked: number };
+/** Counter of masked secrets. `write` replaces a secret by something else than `maskOf` its kind. */
+export type Tally = { masked: number; write?: (kind: string, secret: string) => string };
 
 /** Returns the replacement for a secret, which reveals its kind only. */
 export const maskOf = (kind: string) => `[masked: ${kind}]`;
+const written = ({ write }: Tally, kind: string, secret: string) => write?.(kind, secret) ?? maskOf(kind);
 /** A mask, alone or after an authorization scheme. */
 const IS_MASKED = /^(?:(?:bearer|basic) )?\[masked: /i;
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 const HINTS = new RegExp([...new Set(SHAPES.map(({ hint }) => escaped(hint)))].join("|"));
-
-/** Every shape has a run of at least this many key characters; a shorter one after `Bearer` or `Basic` is a word. */
-const RUN = 16;
-const IN_RUN = new Uint8Array(128);
-for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=") {
-  IN_RUN[char.charCodeAt(0)] = 1;
-}
-
-/** Whether the text has a run of that length. Scans candidates from their far end, so that most characters of prose are skipped. */
-function hasRun(text: string): boolean {
-  for (let start = 0; start + RUN <= text.length; ) {
-    let at = start + RUN - 1;
-    while (at >= start && IN_RUN[text.charCodeAt(at)] === 1) at--;
-    if (at < start) return true;
-    start = at + 1;
-  }
-  return false;
-}
 
 /**
  * Masks secrets in a text, recognised by their shape or by the name before them. Takes linear time, and reads only part of
@@ -36,12 +27,12 @@ function hasRun(text: string): boolean {
  */
 export function maskText(text: string, tally: Tally): string {
   let masked = text;
-  if (hasRun(text)) {
+  if (hasSecretRun(text)) {
     if (HINTS.test(text)) masked = maskShapes(masked, tally);
     masked = masked.replace(SCHEMES, (whole, scheme: string, gap: string, credential: string) => {
       if (!isCredentialOf(scheme, credential)) return whole;
       tally.masked++;
-      return `${scheme}${gap}${maskOf("credential")}`;
+      return `${scheme}${gap}${written(tally, "credential", credential)}`;
     });
   }
   if (masked.includes("@") && masked.includes("://")) masked = maskAddresses(masked, tally);
@@ -55,7 +46,7 @@ function maskShapes(text: string, tally: Tally): string {
     masked = masked.replace(pattern, (found) => {
       if (confirms && !confirms(found)) return found;
       tally.masked++;
-      return maskOf(kind);
+      return written(tally, kind, found);
     });
   };
   for (const { kind, hint, pattern, confirms } of SHAPES) if (masked.includes(hint)) replace(pattern, kind, confirms);
@@ -79,7 +70,7 @@ function maskAddresses(text: string, tally: Tally): string {
     if (colon === -1 || start + colon + 1 === last) continue;
     const from = start + colon + 1;
     if (IS_MASKED.test(text.slice(from, from + 9))) continue;
-    pieces.push(text.slice(copied, from), maskOf("password"));
+    pieces.push(text.slice(copied, from), written(tally, "password", text.slice(from, last)));
     copied = last;
     tally.masked++;
   }
@@ -189,7 +180,7 @@ function maskNamed(text: string, tally: Tally): string {
     if (!value) continue;
     SEPARATOR.lastIndex = value.to;
     if (isPlaceholder(text.slice(value.from, value.to))) continue;
-    pieces.push(text.slice(copied, value.from), maskOf("value"));
+    pieces.push(text.slice(copied, value.from), written(tally, "value", text.slice(value.from, value.to)));
     copied = value.to;
     tally.masked++;
   }

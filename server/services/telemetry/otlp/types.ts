@@ -49,6 +49,20 @@ export type SpanReading = { type: SpanType; unmapped: string[] };
 /** A model call before it is priced. */
 export type UnpricedModelCall = Omit<ModelCall, "cost"> & { type: "llm" | "embedding"; responseId: string | null };
 
+/** Feedback that telemetry brought: an evaluation event, or an annotation span. */
+export type SentFeedback = {
+  traceId: string;
+  /** The span that it is on. */
+  spanId: string;
+  kind: "thumb" | "score" | "comment";
+  name: string;
+  value: string | number;
+  comment: string | null;
+  /** False for the score of an automatic evaluation. */
+  givenByUser: boolean;
+  atUs: number;
+};
+
 /** A conversation assembled from its spans and logs, independent of their order of arrival. */
 export type AssembledConversation = {
   messages: (Message & { traceId: string })[];
@@ -61,6 +75,8 @@ export type AssembledConversation = {
   /** Failed spans and tool results, without wrappers that only propagate the error of a child. */
   errorCount: number;
   userId: string | null;
+  /** Oldest first. */
+  feedback: SentFeedback[];
   /** Distinct and sorted. */
   labels: string[];
   /** Unix ms. */

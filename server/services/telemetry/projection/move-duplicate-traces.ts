@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
 import { moveOwnLabels } from "../conversations/own-labels";
+import { moveFeedback } from "../feedback";
 import { moveCallsWithTraces } from "../ingest/place-traces";
 
 /** Largest gap between two spans of one call; `joinCalls` uses the same within a conversation. */
@@ -72,11 +73,9 @@ export async function moveDuplicateTraces(
     projectId,
     moved.map(({ trace_id }) => trace_id),
   );
-  await moveOwnLabels(
-    tx,
-    projectId,
-    moved.map(({ trace_id, left }) => ({ trace_id, from: left })),
-  );
+  const from = moved.map(({ trace_id, left }) => ({ trace_id, from: left }));
+  await moveOwnLabels(tx, projectId, from);
+  await moveFeedback(tx, projectId, from);
   await tx.execute(sql`
     delete from conversations c
     where c.project_id = ${projectId} and c.id = any(${textArray(moved.map(({ left }) => left))})

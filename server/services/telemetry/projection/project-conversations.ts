@@ -13,6 +13,7 @@ import { insertRows, updateOf } from "@/db/sets";
 import { type PriceBook, priceCall } from "@/server/services/pricing";
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import { allLabels, ownLabelsOf } from "../conversations/own-labels";
+import { attachFeedback, writeSentFeedback } from "../feedback";
 import type { AssembledConversation, UnpricedModelCall } from "../otlp/types";
 import type { Message } from "../schemas";
 import { termsOf } from "../search/search-terms";
@@ -49,6 +50,12 @@ export async function writeConversations(
   const responseIds = await writeModelCalls(tx, projectId, ids, conversations, book);
   await writeSummaries(tx, projectId, ids, conversations, receivedAt);
   await writeSearch(tx, projectId, conversations);
+  await attachFeedback(tx, projectId, ids);
+  await writeSentFeedback(
+    tx,
+    projectId,
+    conversations.map(({ id, assembled }) => ({ id, feedback: assembled.feedback })),
+  );
   return { responseIds };
 }
 

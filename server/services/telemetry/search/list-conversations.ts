@@ -1,81 +1,140 @@
 import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import type { z } from "zod";
+import { isOneOf } from "@/db/rows";
 import { conversations } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import type { Ctx } from "@/server/platform/context";
+import { byTime, type Position } from "@/server/platform/cursor";
+import { SORTED_MAX } from "@/server/platform/schemas";
+import { inOrderOf, sortedPage } from "@/server/platform/sorted-page";
 import { verb } from "@/server/platform/verb";
-import { keyOfExternalId } from "../ingest/conversation-key";
+import { keyOfExternalId, matchesConversationId } from "../ingest/conversation-key";
 import { summaryColumns, summaryOf } from "../projection/summary-row";
-import { conversationsReply, listConversationsInput } from "../schemas";
+import {
+  type ConversationSort,
+  type conversationFilters,
+  conversationsReply,
+  listConversationsInput,
+} from "../schemas";
+import { NEWEST, SORTS } from "./conversation-sorts";
 import { hasTerms, searchConversations } from "./search-conversations";
 import { termsOf } from "./search-terms";
+
+type Input = Omit<z.output<typeof listConversationsInput>, "sort">;
+export type ConversationFilters = z.output<typeof conversationFilters>;
 
 export const listConversations = verb(
   {
     name: "conversations.list",
-    summary: "List conversations, newest start first.",
-    description:
-      "`startedAfter` is inclusive, `startedBefore` exclusive (Unix ms). `q` finds conversations whose messages contain all of its words. `model` is a model name as reported in the response. `label` is one of the conversation's labels: tags on any of its spans (`langfuse.trace.tags`, `tag.tags` and others), or labels that people added.",
+    summary: "List conversations, by default newest start first.",
+    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one that has it as its id (ours or the client's). \`model\` is a model name as reported in the response. \`label\` is one of the conversation's labels: tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` says that more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
     reply: conversationsReply,
   },
-  async (ctx, { limit, cursor, ...filters }) => {
-    const list = newestFirst({
-      name: "conversations",
-      filters: { project: ctx.projectId, ...filters },
-      time: conversations.startedAt,
-      id: conversations.id,
-      limit,
-      cursor,
-    });
-
-    const narrowed = and(
-      someOrNone("finding_count", filters.hasFindings),
-      someOrNone("error_count", filters.hasErrors),
-    );
-    const { externalId, userId, startedAfter, startedBefore } = filters;
-    const terms = termsOf({
-      texts: filters.q === undefined ? [] : [filters.q],
-      models: filters.model === undefined ? [] : [filters.model],
-      labels: filters.label === undefined ? [] : [filters.label],
-    });
-    // The client's own id matches one conversation at most: the search index is not needed.
-    const byTerms = terms.length > 0 && externalId === undefined;
-    const rows = await ctx.db
-      .select(summaryColumns)
-      .from(conversations)
-      .where(
-        and(
-          eq(conversations.projectId, ctx.projectId),
-          byTerms
-            ? sql`${conversations.id} = any(${searchConversations({
-                projectId: ctx.projectId,
-                terms: [...terms, ...termsOf({ userId })],
-                startedAfter,
-                startedBefore,
-                position: list.position,
-                narrowed,
-                limit: list.fetch,
-              })})`
-            : and(
-                externalId === undefined ? undefined : eq(conversations.key, keyOfExternalId(externalId)),
-                userId === undefined ? undefined : eq(conversations.userId, userId),
-                startedAfter === undefined ? undefined : gte(conversations.startedAt, startedAfter),
-                startedBefore === undefined ? undefined : lt(conversations.startedAt, startedBefore),
-                terms.length === 0 ? undefined : hasTerms(terms),
-                narrowed,
-                list.after,
-              ),
-        ),
-      )
-      .orderBy(...list.order)
-      .limit(list.fetch);
-
-    const { rows: shown, nextCursor } = list.page(rows, (row) => [row.startedAt, row.id]);
-    return { conversations: shown.map(summaryOf), pagination: { limit, nextCursor } };
-  },
+  // A search finds the newest first.
+  async (ctx, { sort, ...input }) =>
+    sort === "started" && (input.order === "desc" || !isSearch(input))
+      ? listByStart(ctx, input)
+      : listSorted(ctx, sort, input),
 );
 
+const isSearch = ({ q, model, label }: ConversationFilters) =>
+  q !== undefined || model !== undefined || label !== undefined;
+
+async function listByStart(ctx: Ctx, { limit, cursor, order, ...filters }: Input) {
+  const list = byTime({
+    name: "conversations",
+    filters: { project: ctx.projectId, ...filters },
+    time: conversations.startedAt,
+    id: conversations.id,
+    order,
+    limit,
+    cursor,
+  });
+  const rows = await ctx.db
+    .select(summaryColumns)
+    .from(conversations)
+    .where(and(matchingConversations(ctx, filters, { position: list.position, limit: list.fetch }), list.after))
+    .orderBy(...list.order)
+    .limit(list.fetch);
+  const { rows: shown, nextCursor } = list.page(rows, (row) => [row.startedAt, row.id]);
+  return { conversations: shown.map(summaryOf), sampled: false, pagination: { limit, nextCursor } };
+}
+
+async function listSorted(ctx: Ctx, sort: ConversationSort, { limit, cursor, order, ...filters }: Input) {
+  const { indexed, ...key } = SORTS[sort];
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const { ids, nextCursor, sampled } = await sortedPage(ctx.db, {
+    name: "conversations",
+    filters: { project: ctx.projectId, ...filters },
+    table: conversations,
+    id: conversations.id,
+    where: matchingConversations(ctx, filters, { position: undefined, limit: SORTED_MAX + 1 }),
+    sort,
+    key,
+    order,
+    among: isFiltered || !indexed ? NEWEST : undefined,
+    limit,
+    cursor,
+  });
+  const rows = await ctx.db
+    .select(summaryColumns)
+    .from(conversations)
+    .where(and(eq(conversations.projectId, ctx.projectId), isOneOf(conversations.id, ids)));
+  return { conversations: inOrderOf(ids, rows).map(summaryOf), sampled, pagination: { limit, nextCursor } };
+}
+
+/** Condition: a conversation of the project that matches the filters. A search returns its newest `limit` from `position` on. */
+export function matchingConversations(
+  { projectId }: Pick<Ctx, "projectId">,
+  filters: ConversationFilters,
+  { position, limit }: { position: Position | undefined; limit: number },
+): SQL | undefined {
+  const narrowed = and(someOrNone("finding_count", filters.hasFindings), someOrNone("error_count", filters.hasErrors));
+  const { externalId, userId, startedAfter, startedBefore } = filters;
+  const { terms, hasId } = searchedFor(filters);
+  const rest = [
+    eq(conversations.projectId, projectId),
+    userId === undefined ? undefined : eq(conversations.userId, userId),
+    startedAfter === undefined ? undefined : gte(conversations.startedAt, startedAfter),
+    startedBefore === undefined ? undefined : lt(conversations.startedAt, startedBefore),
+    narrowed,
+  ];
+  // The client's own id matches one conversation at most: the search index is not needed.
+  if (terms.length > 0 && externalId === undefined) {
+    const found = searchConversations({
+      projectId,
+      terms: [...terms, ...termsOf({ userId })],
+      startedAfter,
+      startedBefore,
+      position,
+      narrowed,
+      limit,
+    });
+    const named = hasId && sql` || array(select id from ${conversations} where ${and(...rest, hasId)})`;
+    return and(eq(conversations.projectId, projectId), sql`${conversations.id} = any(${found}${named ?? sql``})`);
+  }
+  return and(
+    ...rest,
+    externalId === undefined ? undefined : eq(conversations.key, keyOfExternalId(externalId)),
+    terms.length === 0 ? undefined : hasTerms(terms),
+  );
+}
+
+/** Returns the terms of a search, and the condition for the conversation whose id is searched for. */
+export function searchedFor({ q, model, label }: Pick<ConversationFilters, "q" | "model" | "label">) {
+  const others = termsOf({
+    models: model === undefined ? [] : [model],
+    labels: label === undefined ? [] : [label],
+  });
+  const id = q?.trim();
+  return {
+    terms: [...termsOf({ texts: q === undefined ? [] : [q] }), ...others],
+    hasId: id ? and(matchesConversationId(id), others.length === 0 ? undefined : hasTerms(others)) : undefined,
+  };
+}
+
 /** Filters by whether a count is above zero. Inlined as text, because a generic plan with a parameter cannot use a partial index. */
-const someOrNone = (count: "finding_count" | "error_count", wanted: boolean | undefined): SQL | undefined =>
+export const someOrNone = (count: "finding_count" | "error_count", wanted: boolean | undefined): SQL | undefined =>
   wanted === undefined ? undefined : sql.raw(`conversations.${count} ${wanted ? ">" : "="} 0`);

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { listConversations } from "..";
+import { conversationHistogram, listConversations } from "..";
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 1);
@@ -57,12 +57,17 @@ const said =
   (row: Row) =>
     words.every((word) => row.words.includes(word));
 const [from, to] = [START + DAY_MS, START + 60 * DAY_MS];
+const within = (id: string) => (row: Row) => row.id === id && row.at >= from && row.at < to;
 
 test.each([
   [{ q: "refund" }, said("refund")],
   [{ q: "Refund, ORDER!" }, said("refund", "order")],
   [{ q: "zebra" }, () => false],
   [{ q: "?!" }, () => true],
+  [{ q: "conv_0007" }, (row: Row) => row.id === "conv_0007"],
+  [{ q: "conv_0007", hasFindings: true }, (row: Row) => row.id === "conv_0007" && row.findings > 0],
+  [{ q: "conv_0007", model: "gpt-4o" }, (row: Row) => row.id === "conv_0007" && row.model === "gpt-4o"],
+  [{ q: "conv_0007", startedAfter: from, startedBefore: to }, within("conv_0007")],
   [{ model: "gpt-4o" }, (row: Row) => row.model === "gpt-4o"],
   [{ model: "gpt-4o", q: "parcel" }, (row: Row) => row.model === "gpt-4o" && said("parcel")(row)],
   [{ q: "order", userId: "user-2" }, (row: Row) => said("order")(row) && row.user === "user-2"],
@@ -85,4 +90,46 @@ test.each([
     ROWS.slice(0, 100).map((row) => ({ ...row, id: `other_${row.id}` })),
   );
   for (const limit of [7, 41, 500]) expect(await everyPage(ctx, { ...filters, limit })).toEqual(read(has));
+});
+
+test("the histogram counts what the list returns, in buckets of one width within the time range", async () => {
+  const { ctx } = await testProject();
+  const other = (await testProject()).ctx;
+  await stored(ctx, ROWS);
+  await stored(other, ROWS.slice(0, 10));
+  for (const filters of [
+    {},
+    { startedAfter: from, startedBefore: to },
+    { q: "order refund", hasFindings: true },
+    { q: "conv_0007" },
+    { userId: "user-3", model: "gpt-5", hasErrors: false, startedAfter: from },
+  ]) {
+    const { width, buckets } = await conversationHistogram(ctx, filters);
+    expect(buckets.length).toBeLessThanOrEqual(48);
+    expect(buckets.every(({ sampled }) => !sampled)).toBe(true);
+    expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe((await everyPage(ctx, filters)).length);
+    for (const [index, bucket] of buckets.entries()) {
+      expect(bucket.from).toBe(buckets[0]!.from + index * width!);
+      const within = { ...filters, startedAfter: Math.max(bucket.from, "startedAfter" in filters ? from : 0) };
+      const inIt = await everyPage(ctx, {
+        ...within,
+        startedBefore: Math.min(bucket.from + width!, "startedBefore" in filters ? to : Number.MAX_SAFE_INTEGER),
+      });
+      expect(bucket.count).toBe(inIt.length);
+    }
+  }
+  expect(await conversationHistogram((await testProject()).ctx, {})).toEqual({ width: null, buckets: [] });
+  expect(await conversationHistogram(ctx, { startedAfter: to + 10_000 * DAY_MS })).toEqual({
+    width: null,
+    buckets: [],
+  });
+});
+
+test("a bucket with more conversations than are looked at says so", async () => {
+  const { ctx } = await testProject();
+  await stored(
+    ctx,
+    Array.from({ length: 600 }, (_, n) => ({ ...ROWS[0]!, id: `conv_busy_${n}`, at: START + n })),
+  );
+  expect((await conversationHistogram(ctx, {})).buckets).toEqual([{ from: START, count: 500, sampled: true }]);
 });

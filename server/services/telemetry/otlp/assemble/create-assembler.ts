@@ -7,6 +7,7 @@ import { InternedMessages } from "./interned-messages";
 import { type JoinedCall, joinCalls } from "./join-calls";
 import { modelCallOf, toMs } from "./model-call";
 import { rebuildMessages } from "./rebuild-messages";
+import { sentFeedback } from "./sent-feedback";
 import { readFacts, type SpanFacts } from "./span-facts";
 import { SpanTree } from "./span-tree";
 import { joinToolCalls } from "./tool-calls";
@@ -58,6 +59,7 @@ export function createAssembler(): Assembler {
         toolCalls,
         toolCallCount,
         errorCount: failedSpans(spans, calls, tree) + failedByResult,
+        feedback: sentFeedback(spans),
         userId: identity.identity().userId,
         labels: labels.labels(),
         startedAt: Number.isFinite(firstUs) ? toMs(firstUs) : 0,

@@ -1,6 +1,7 @@
 import type { SpanError, SpanType } from "../../schemas";
 import type { PlainMessage } from "../messages/plain-message";
 import { resolveError } from "../readers/error";
+import { type FeedbackFacts, readFeedback } from "../readers/feedback";
 import { resolveFinishReasons } from "../readers/finish-reasons";
 import {
   firstMessages,
@@ -48,6 +49,7 @@ export type SpanFacts = {
   error: SpanError | null;
   call: CallFacts | null;
   tool: ToolFacts | null;
+  feedback: readonly FeedbackFacts[];
   input: ListId;
   output: ListId;
 };
@@ -72,6 +74,7 @@ export function readFacts(span: SpanRecord, logs: readonly LogRecord[], interned
     error,
     call: type === "llm" || type === "embedding" ? readCall(view, error !== null) : null,
     tool: type === "tool" ? readTool(view) : null,
+    feedback: readFeedback(view),
     input,
     output,
   };

@@ -316,4 +316,14 @@ describe("a log record", () => {
     expect(items).toMatchObject([{ timeUs: 2, severity: 9, body: "hi", eventName: "e", traceId: TRACE }]);
     expect(rejections).toMatchObject([{ index: 1 }]);
   });
+
+  test.each([
+    ["9", 9],
+    [{ toString: "" }, null],
+    [[9], null],
+    [-1, null],
+  ])("a severity of %j is read as %j", (severityNumber, severity) => {
+    const body = { resourceLogs: [{ scopeLogs: [{ logRecords: [{ traceId: TRACE, severityNumber }] }] }] };
+    expect(decodeLogs(Buffer.from(JSON.stringify(body)), "json", NOW).items).toMatchObject([{ severity }]);
+  });
 });

@@ -7,7 +7,7 @@ import { microsFromJson } from "./times";
 /** Reads one log record of OTLP/JSON. */
 export function readJsonLog(log: JsonObject, owner: JsonOwner): RawLog {
   const attributes = listOf(log.attributes);
-  const severity = Number(field(log, "severityNumber", "severity_number"));
+  const severity = readSeverity(field(log, "severityNumber", "severity_number"));
   return {
     traceId: idFromText(field(log, "traceId", "trace_id"), TRACE_ID_BYTES),
     spanId: idFromText(field(log, "spanId", "span_id"), SPAN_ID_BYTES),
@@ -15,10 +15,16 @@ export function readJsonLog(log: JsonObject, owner: JsonOwner): RawLog {
     timeUs:
       microsFromJson(field(log, "timeUnixNano", "time_unix_nano")) ||
       microsFromJson(field(log, "observedTimeUnixNano", "observed_time_unix_nano")),
-    severity: Number.isSafeInteger(severity) && severity > 0 ? severity : null,
+    severity,
     body: readJsonValue(log.body),
     ...owner,
     attributes: readJsonAttributes(attributes),
     attributeCount: attributes.length,
   };
+}
+
+/** Converts texts and numbers only: an object may have no primitive value. */
+function readSeverity(value: unknown): number | null {
+  const severity = typeof value === "string" ? Number(value) : value;
+  return typeof severity === "number" && Number.isSafeInteger(severity) && severity > 0 ? severity : null;
 }

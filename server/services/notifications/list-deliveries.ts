@@ -1,0 +1,106 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { connections, deliveries, findings, notices } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { newestFirst } from "@/server/platform/cursor";
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { type Delivery, deliveriesReply, deliveryIdInput, deliveryReply, listDeliveriesInput } from "./schemas";
+
+/** Notices listed for one delivery. */
+const NOTICES_SHOWN = 20;
+
+export const listDeliveries = verb(
+  {
+    name: "deliveries.list",
+    summary: "List messages sent to webhooks, newest first.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: listDeliveriesInput,
+    reply: deliveriesReply,
+  },
+  async (ctx, { limit, cursor, ...filters }) => {
+    const list = newestFirst({
+      name: "deliveries",
+      filters: { project: ctx.projectId, ...filters },
+      time: deliveries.createdAt,
+      id: deliveries.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(deliveries)
+      .where(
+        and(
+          eq(deliveries.projectId, ctx.projectId),
+          filters.state && eq(deliveries.state, filters.state),
+          filters.connectionId === undefined ? undefined : eq(deliveries.connectionId, filters.connectionId),
+          list.after,
+        ),
+      )
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { deliveries: await deliveriesJson(ctx, rows), pagination: { limit, nextCursor } };
+  },
+);
+
+export const getDelivery = verb(
+  {
+    name: "deliveries.get",
+    summary: "Read one message to a webhook.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: deliveryIdInput,
+    reply: deliveryReply,
+  },
+  async (ctx, { deliveryId }) => ({ delivery: await readDelivery(ctx, deliveryId) }),
+);
+
+/** Returns a delivery with its notices; throws `not_found`. */
+export async function readDelivery(ctx: Ctx, id: string): Promise<Delivery> {
+  const rows = await ctx.db
+    .select()
+    .from(deliveries)
+    .where(and(eq(deliveries.projectId, ctx.projectId), eq(deliveries.id, id)));
+  const [delivery] = await deliveriesJson(ctx, rows);
+  if (!delivery) throw notFound("The delivery");
+  return delivery;
+}
+
+async function deliveriesJson(ctx: Ctx, rows: readonly (typeof deliveries.$inferSelect)[]): Promise<Delivery[]> {
+  if (rows.length === 0) return [];
+  const named = await ctx.db
+    .select({ id: connections.id, name: connections.name })
+    .from(connections)
+    .where(
+      and(
+        eq(connections.projectId, ctx.projectId),
+        inArray(connections.id, [...new Set(rows.map((row) => row.connectionId))]),
+      ),
+    );
+  const nameOf = new Map(named.map(({ id, name }) => [id, name]));
+  const ids = rows.map(({ id }) => id);
+  const ranked = ctx.db
+    .select({
+      deliveryId: notices.deliveryId,
+      kind: notices.kind,
+      findingId: notices.findingId,
+      title: findings.title,
+      rank: sql<number>`row_number() over (partition by ${notices.deliveryId} order by ${notices.createdAt}, ${notices.id})`.as(
+        "rank",
+      ),
+    })
+    .from(notices)
+    .innerJoin(findings, and(eq(findings.projectId, notices.projectId), eq(findings.id, notices.findingId)))
+    .where(and(eq(notices.projectId, ctx.projectId), inArray(notices.deliveryId, ids)))
+    .as("ranked");
+  const told = await ctx.db.select().from(ranked).where(sql`${ranked.rank} <= ${NOTICES_SHOWN}`).orderBy(ranked.rank);
+  return rows.map(({ projectId: _, ...row }) => ({
+    ...row,
+    connectionName: nameOf.get(row.connectionId) ?? row.connectionId,
+    notices: told
+      .filter(({ deliveryId }) => deliveryId === row.id)
+      .map(({ kind, findingId, title }) => ({ kind, findingId, title })),
+  }));
+}

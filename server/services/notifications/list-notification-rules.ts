@@ -1,0 +1,57 @@
+import { and, eq } from "drizzle-orm";
+import { notificationRules } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { isRule, notificationRuleJson } from "./notification-rules";
+import {
+  listNotificationRulesInput,
+  notificationRuleIdInput,
+  notificationRuleReply,
+  notificationRulesReply,
+} from "./schemas";
+
+export const listNotificationRules = verb(
+  {
+    name: "notificationRules.list",
+    summary: "List notification rules, newest first.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: listNotificationRulesInput,
+    reply: notificationRulesReply,
+  },
+  async (ctx, { limit, cursor }) => {
+    const list = newestFirst({
+      name: "notification-rules",
+      filters: { project: ctx.projectId },
+      time: notificationRules.createdAt,
+      id: notificationRules.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(notificationRules)
+      .where(and(eq(notificationRules.projectId, ctx.projectId), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { notificationRules: rows.map(notificationRuleJson), pagination: { limit, nextCursor } };
+  },
+);
+
+export const getNotificationRule = verb(
+  {
+    name: "notificationRules.get",
+    summary: "Read one notification rule.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: notificationRuleIdInput,
+    reply: notificationRuleReply,
+  },
+  async (ctx, { notificationRuleId }) => {
+    const [row] = await ctx.db.select().from(notificationRules).where(isRule(ctx, notificationRuleId));
+    if (!row) throw notFound("The notification rule");
+    return { notificationRule: notificationRuleJson(row) };
+  },
+);

@@ -1,0 +1,67 @@
+import type { NoticeKind } from "./schemas";
+
+/** What a message says of a Finding: its title and figures, and none of the conversation's words beyond the title. */
+export type AnnouncedFinding = {
+  id: string;
+  title: string;
+  ruleId: string;
+  signal: string;
+  severity: string;
+  diagnosticScore: number;
+  occurrenceCount: number;
+  userCount: number;
+  firstDetectedAt: number;
+  lastDetectedAt: number;
+};
+export type Notice = { kind: NoticeKind; finding: AnnouncedFinding };
+/** `link` returns the address of a page. */
+type About = { projectId: string; projectName: string; link: (path: string) => string };
+
+/** Findings that a digest lists. */
+export const DIGEST_LISTED = 20;
+
+const KIND_WORDS: Record<NoticeKind, string> = { new: "New", regressed: "Regressed", escalating: "Escalating" };
+
+const findingUrl = ({ projectId, link }: About, id: string) => link(`p/${projectId}/findings/${id}`);
+const findingsUrl = ({ projectId, link }: About) => link(`p/${projectId}/findings`);
+
+/** Returns the JSON of a signed webhook: one notice as `finding.<kind>`, several as `findings.digest`. `at` is Unix ms. */
+export function signedMessage(about: About, notices: readonly Notice[], count: number, at: number) {
+  const timestamp = new Date(at).toISOString();
+  const findingOf = ({ finding }: Notice) => ({ ...finding, url: findingUrl(about, finding.id) });
+  const project = { projectId: about.projectId, projectName: about.projectName };
+  const [first] = notices;
+  if (first && count === 1) {
+    return { type: `finding.${first.kind}`, timestamp, data: { ...project, finding: findingOf(first) } };
+  }
+  return {
+    type: "findings.digest",
+    timestamp,
+    data: {
+      ...project,
+      count,
+      findings: notices.slice(0, DIGEST_LISTED).map((notice) => ({ event: notice.kind, ...findingOf(notice) })),
+      url: findingsUrl(about),
+    },
+  };
+}
+
+/** Slack's three control characters; what they enclose would become a link or a mention. */
+const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const conversations = (count: number) => `${count} ${count === 1 ? "conversation" : "conversations"}`;
+
+/** Returns the message for a Slack-compatible incoming webhook. */
+export function slackMessage(about: About, notices: readonly Notice[], count: number) {
+  const line = ({ kind, finding }: Notice) =>
+    `*${KIND_WORDS[kind]}:* <${findingUrl(about, finding.id)}|${escaped(finding.title)}> · ${finding.severity} · ${conversations(finding.occurrenceCount)}`;
+  const listed = notices.slice(0, DIGEST_LISTED);
+  if (count === 1 && listed[0]) return { text: `${line(listed[0])} · ${escaped(about.projectName)}` };
+  const more = count - listed.length;
+  return {
+    text: [
+      `*${count} notices about Findings of ${escaped(about.projectName)}*`,
+      ...listed.map((notice) => `• ${line(notice)}`),
+      ...(more > 0 ? [`<${findingsUrl(about)}|and ${more} more>`] : []),
+    ].join("\n"),
+  };
+}

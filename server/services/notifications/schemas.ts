@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { DELIVERY_STATES, NOTICE_KINDS, SEVERITIES } from "@/db/schema/enumerations";
+import { filledText, idInput, pageInput, pagination } from "@/server/platform/schemas";
+
+export const noticeKind = z.enum(NOTICE_KINDS);
+export type NoticeKind = z.infer<typeof noticeKind>;
+const severity = z.enum(SEVERITIES);
+
+const fields = {
+  name: filledText(120, "Enter a name."),
+  /** A connection of kind `webhook`. */
+  connectionId: idInput,
+  enabled: z.boolean(),
+  kinds: z
+    .array(noticeKind)
+    .min(1, "Choose at least one.")
+    .max(NOTICE_KINDS.length)
+    .transform((kinds) => NOTICE_KINDS.filter((kind) => kinds.includes(kind))),
+  /** The least severe Findings that are announced. */
+  minSeverity: severity,
+  /** Only Findings of these Rules; empty: of every Rule. */
+  ruleIds: z
+    .array(z.string().min(1).max(100))
+    .max(50)
+    .transform((ids) => [...new Set(ids)].sort()),
+  /** A new Finding is announced once it is in this many conversations. */
+  minConversations: z.int().min(1).max(1_000_000),
+};
+
+/** Which Findings are announced, and to which webhook. Times are Unix ms. */
+export const notificationRule = z.object({
+  id: z.string(),
+  name: z.string(),
+  connectionId: z.string(),
+  enabled: z.boolean(),
+  kinds: z.array(noticeKind),
+  minSeverity: severity,
+  ruleIds: z.array(z.string()),
+  minConversations: z.int(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type NotificationRule = z.infer<typeof notificationRule>;
+
+export const createNotificationRuleInput = z.strictObject({
+  name: fields.name,
+  connectionId: fields.connectionId,
+  enabled: fields.enabled.default(true),
+  kinds: fields.kinds.default([...NOTICE_KINDS]),
+  minSeverity: fields.minSeverity.default("info"),
+  ruleIds: fields.ruleIds.default([]),
+  minConversations: fields.minConversations.default(1),
+});
+export const notificationRuleIdInput = z.strictObject({ notificationRuleId: idInput });
+export const updateNotificationRuleInput = z.strictObject({
+  notificationRuleId: idInput,
+  name: fields.name.optional(),
+  connectionId: fields.connectionId.optional(),
+  enabled: fields.enabled.optional(),
+  kinds: fields.kinds.optional(),
+  minSeverity: fields.minSeverity.optional(),
+  ruleIds: fields.ruleIds.optional(),
+  minConversations: fields.minConversations.optional(),
+});
+export const notificationRuleReply = z.object({ notificationRule });
+export const listNotificationRulesInput = z.strictObject(pageInput);
+export const notificationRulesReply = z.object({ notificationRules: z.array(notificationRule), pagination });
+
+export const deliveryState = z.enum(DELIVERY_STATES);
+
+/** A message to a webhook, with the Findings that it is about. Times are Unix ms. */
+export const delivery = z.object({
+  id: z.string(),
+  connectionId: z.string(),
+  connectionName: z.string(),
+  state: deliveryState,
+  attempts: z.int(),
+  /** Why the last attempt failed; `null` if it did not. */
+  error: z.string().nullable(),
+  /** Number of notices; a digest has several, and lists the first 20. */
+  noticeCount: z.int(),
+  notices: z.array(z.object({ kind: noticeKind, findingId: z.string(), title: z.string() })),
+  createdAt: z.number(),
+  lastAttemptAt: z.number().nullable(),
+  deliveredAt: z.number().nullable(),
+});
+export type Delivery = z.infer<typeof delivery>;
+
+export const listDeliveriesInput = z.strictObject({
+  state: deliveryState.optional(),
+  connectionId: z.string().max(200).optional(),
+  ...pageInput,
+});
+export const deliveriesReply = z.object({ deliveries: z.array(delivery), pagination });
+export const deliveryIdInput = z.strictObject({ deliveryId: idInput });
+export const deliveryReply = z.object({ delivery });
+/** Reply to a replay by a caller who may not read deliveries. */
+export const replayedDeliveryReply = z.object({ delivery: delivery.pick({ id: true, state: true }) });

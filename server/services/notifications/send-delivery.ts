@@ -1,0 +1,85 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { databaseNow } from "@/db/database-now";
+import { NOW } from "@/db/now";
+import { deliveries, findings, notices, projects } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { OutboundError } from "@/server/platform/outbound";
+import { publicUrl } from "@/server/platform/public-url";
+import { openConnection } from "@/server/services/connections";
+import { DIGEST_LISTED, type Notice, signedMessage, slackMessage } from "./message";
+
+const SEND_MS = 15_000;
+/** The Findings were deleted between the queueing and the sending, which leaves nothing to say. */
+const NOTHING_LEFT = "The Findings it was about no longer exist.";
+
+/**
+ * Sends a queued message. Throws if a retry may succeed. If the process dies between the receiver's reply and our commit, the
+ * message is sent twice under one `webhook-id`, by which receivers deduplicate.
+ */
+export async function sendDelivery(ctx: Ctx, deliveryId: string): Promise<{ sent: boolean }> {
+  const which = and(eq(deliveries.projectId, ctx.projectId), eq(deliveries.id, deliveryId));
+  const [row] = await ctx.db
+    .update(deliveries)
+    .set({ attempts: sql`${deliveries.attempts} + 1`, lastAttemptAt: NOW })
+    .where(and(which, eq(deliveries.state, "queued")))
+    .returning();
+  if (!row) return { sent: false };
+  const told = await noticesOf(ctx, deliveryId);
+  if (told.length === 0) {
+    await failDelivery(ctx, deliveryId, NOTHING_LEFT);
+    return { sent: false };
+  }
+  try {
+    await post(ctx, row, told);
+  } catch (error) {
+    if (!(error instanceof OutboundError || error instanceof ServiceError)) throw error;
+    await ctx.db.update(deliveries).set({ error: error.message }).where(which);
+    throw error;
+  }
+  await ctx.db.update(deliveries).set({ state: "delivered", deliveredAt: NOW, error: null }).where(which);
+  return { sent: true };
+}
+
+/** Marks a delivery as failed once its retries are exhausted. */
+export async function failDelivery(ctx: Ctx, deliveryId: string, message: string) {
+  await ctx.db
+    .update(deliveries)
+    .set({ state: "failed", error: sql`coalesce(${deliveries.error}, ${message.slice(0, 500)})` })
+    .where(and(eq(deliveries.projectId, ctx.projectId), eq(deliveries.id, deliveryId), eq(deliveries.state, "queued")));
+}
+
+async function post(ctx: Ctx, delivery: typeof deliveries.$inferSelect, told: readonly Notice[]) {
+  const [project] = await ctx.db.select({ name: projects.name }).from(projects).where(eq(projects.id, ctx.projectId));
+  const about = { projectId: ctx.projectId, projectName: project?.name ?? "", link: publicUrl };
+  const service = await openConnection(ctx, delivery.connectionId, "notify");
+  const json =
+    service.connection.settings.format === "slack"
+      ? slackMessage(about, told, delivery.noticeCount)
+      : signedMessage(about, told, delivery.noticeCount, await databaseNow(ctx.db));
+  await service.request({ path: "", method: "POST", json, messageId: `msg_${delivery.id}`, timeoutMs: SEND_MS });
+}
+
+async function noticesOf(ctx: Ctx, deliveryId: string): Promise<Notice[]> {
+  return ctx.db
+    .select({
+      kind: notices.kind,
+      finding: {
+        id: findings.id,
+        title: findings.title,
+        ruleId: findings.ruleId,
+        signal: findings.signal,
+        severity: findings.severity,
+        diagnosticScore: findings.diagnosticScore,
+        occurrenceCount: findings.occurrenceCount,
+        userCount: findings.userCount,
+        firstDetectedAt: findings.firstDetectedAt,
+        lastDetectedAt: findings.lastDetectedAt,
+      },
+    })
+    .from(notices)
+    .innerJoin(findings, and(eq(findings.projectId, notices.projectId), eq(findings.id, notices.findingId)))
+    .where(and(eq(notices.projectId, ctx.projectId), eq(notices.deliveryId, deliveryId)))
+    .orderBy(asc(notices.createdAt), asc(notices.id))
+    .limit(DIGEST_LISTED);
+}

@@ -1,0 +1,83 @@
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { savedViews } from "@/db/schema";
+import { type Ctx, requireCapability } from "@/server/platform/context";
+import { notFound, unprocessable } from "@/server/platform/errors";
+import { errorCodes } from "@/server/platform/logging/known-error";
+import { canonicalQuery } from "./canonical-query";
+import { SAVED_VIEWS_MAX, type SavedView, type SavedViewList } from "./schemas";
+
+type Row = typeof savedViews.$inferSelect;
+
+export const savedViewJson = ({ projectId: _, userId, ...row }: Row): SavedView => ({
+  ...row,
+  shared: userId === null,
+});
+
+/** Returns what the audit log records of a view: of a member's own not even its name, and never its filters. */
+export const audited = ({ list, userId, name }: Row) =>
+  userId === null ? { list, shared: true, name } : { list, shared: false };
+
+const memberOf = ({ actor }: Ctx) => (actor.kind === "user" ? actor.userId : null);
+
+/** Condition: shared, or the caller's own. */
+export function isVisible(ctx: Ctx): SQL | undefined {
+  const me = memberOf(ctx);
+  const theirs = me === null ? undefined : eq(savedViews.userId, me);
+  return and(eq(savedViews.projectId, ctx.projectId), or(isNull(savedViews.userId), theirs));
+}
+
+export const isView = (ctx: Ctx, id: string) => and(eq(savedViews.projectId, ctx.projectId), eq(savedViews.id, id));
+
+/** Reads a view that the transaction is about to change or delete. Somebody else's own is not found. */
+export async function lockSavedView(tx: Ctx, id: string): Promise<Row> {
+  const [row] = await tx.db
+    .select()
+    .from(savedViews)
+    .where(and(isVisible(tx), eq(savedViews.id, id)))
+    .for("update");
+  if (!row) throw notFound("The view");
+  if (row.userId === null) requireSharing(tx);
+  return row;
+}
+
+/** Changes what others see: whoever may change the project's diagnostics may. */
+const requireSharing = (ctx: Ctx) => requireCapability(ctx, ["diagnostics:write"]);
+
+/** Returns whose a view becomes: `null` for everybody's. */
+export function ownerOf(ctx: Ctx, shared: boolean): string | null {
+  if (shared) {
+    requireSharing(ctx);
+    return null;
+  }
+  const me = memberOf(ctx);
+  if (me === null) throw unprocessable("/shared", "Only a member has views of their own: share this one.");
+  return me;
+}
+
+/** Returns a query string in canonical form, or throws `unprocessable` if the list has no such filters. */
+export function checkedQuery(list: SavedViewList, query: string): string {
+  const checked = canonicalQuery(list, query);
+  if (!checked.ok) throw unprocessable("/query", checked.message);
+  return checked.query;
+}
+
+export async function requireRoom({ db, projectId }: Ctx, list: SavedViewList, userId: string | null) {
+  const [counted] = await db.execute<{ count: number }>(sql`
+    select count(*)::int as count from saved_views
+    where project_id = ${projectId} and list = ${list} and user_id is not distinct from ${userId}::text`);
+  if ((counted?.count ?? 0) >= SAVED_VIEWS_MAX) {
+    throw unprocessable("/name", `This list has ${SAVED_VIEWS_MAX} views already. Delete one first.`);
+  }
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+/** Runs a write, and turns a name that is taken into a field error. */
+export async function withUniqueName<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!errorCodes(error).includes(UNIQUE_VIOLATION)) throw error;
+    throw unprocessable("/name", "Another view of this list has this name.");
+  }
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { RULE_RUN_ORIGINS, RULE_RUN_STATUSES, SAVED_VIEW_LISTS, SEVERITIES } from "@/db/schema/enumerations";
+import { filledText, idInput } from "@/server/platform/schemas";
+
+const list = z.enum(SAVED_VIEW_LISTS);
+export type SavedViewList = z.infer<typeof list>;
+
+const text = z.string().min(1).max(1000);
+const choice = text.regex(/^[\w.-]+$/);
+const oneOf = (values: readonly [string, ...string[]]) => z.enum(values);
+const flag = oneOf(["true", "false"]);
+const unixMs = z.string().regex(/^\d{1,16}$/);
+
+/** Of every list: its order, as `-cost` or `cost`, and its hidden columns. */
+const LIST = { sort: z.string().regex(/^-?[A-Za-z][\w.]*$/), hide: z.string().regex(/^[\w.,-]+$/) };
+const TIME = { range: oneOf(["1h", "24h", "7d", "30d", "custom"]), from: unixMs, to: unixMs };
+
+/** What the address of each list may say: the parameters of its page, without the open row. */
+export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>> = {
+  conversations: { q: text, model: text, label: text, user: text, findings: flag, errors: flag, ...TIME, ...LIST },
+  findings: {
+    tab: choice,
+    order: choice,
+    severity: oneOf(SEVERITIES),
+    score: z.string().regex(/^(0|1|0?\.\d{1,17})$/),
+    assignee: oneOf(["me", "none"]),
+    q: text,
+    rule: text,
+    resolution: choice,
+    ...TIME,
+    ...LIST,
+  },
+  "rule-runs": {
+    status: oneOf(RULE_RUN_STATUSES),
+    origin: oneOf(RULE_RUN_ORIGINS),
+    rule: text,
+    conversation: text,
+    backfill: text,
+    ...LIST,
+  },
+  backfills: { status: choice, rule: text, ...LIST },
+  jobs: { state: choice, function: text, ...LIST },
+  audit: { action: text, actor: text, target: text, ...TIME, ...LIST },
+};
+
+export const VIEW_NAME_CHARACTERS = 80;
+/** Views of one list that a member, or the project, can have. */
+export const SAVED_VIEWS_MAX = 100;
+
+const fields = {
+  name: filledText(VIEW_NAME_CHARACTERS, "Enter a name."),
+  /** The query string of the list's page, without `?`. */
+  query: z.string().max(4000),
+  /** Whether every member of the project has it. */
+  shared: z.boolean(),
+};
+
+/** Filters, order and hidden columns of a list under a name. Times are Unix ms. */
+export const savedView = z.object({
+  id: z.string(),
+  list,
+  name: z.string(),
+  query: z.string(),
+  shared: z.boolean(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type SavedView = z.infer<typeof savedView>;
+
+export const listSavedViewsInput = z.strictObject({ list });
+export const savedViewsReply = z.object({ savedViews: z.array(savedView) });
+export const createSavedViewInput = z
+  .strictObject({ list, name: fields.name, query: fields.query, shared: fields.shared.default(false) })
+  .meta({ examples: [{ list: "conversations", name: "Failing", query: "errors=true", shared: true }] });
+export const updateSavedViewInput = z.strictObject({
+  savedViewId: idInput,
+  name: fields.name.optional(),
+  query: fields.query.optional(),
+  shared: fields.shared.optional(),
+});
+export const deleteSavedViewInput = z.strictObject({ savedViewId: idInput });
+export const savedViewReply = z.object({ savedView });

@@ -1,0 +1,6 @@
+export { attachFeedback, attachOverlooked, deleteWaitingFeedback, moveFeedback, WAITING_DAYS } from "./attach-feedback";
+export { createFeedback } from "./create-feedback";
+export { listFeedback } from "./list-feedback";
+export type { SnapshotFeedback } from "./schemas";
+export { feedbackIn, feedbackOf } from "./snapshot-feedback";
+export { writeSentFeedback } from "./write-sent-feedback";

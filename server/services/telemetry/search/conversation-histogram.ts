@@ -1,0 +1,77 @@
+import { and, eq, or, sql } from "drizzle-orm";
+import { conversations } from "@/db/schema";
+import { verb } from "@/server/platform/verb";
+import { keyOfExternalId } from "../ingest/conversation-key";
+import { conversationFilters, conversationHistogramReply } from "../schemas";
+import { searchedFor, someOrNone } from "./list-conversations";
+import { hasTerms } from "./search-conversations";
+
+/** The picture's bars. */
+const BUCKETS_MAX = 48;
+/** Looked at per bucket, so that the statement has a bound whatever the filters are. */
+const COUNTED = 500;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** The widths of a bucket: those that people read off a time axis. */
+const WIDTHS = [
+  ...[1, 5, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 7, 14, 30, 90, 365, 3650].map((days) => days * DAY),
+];
+
+export const conversationHistogram = verb(
+  {
+    name: "conversations.histogram",
+    summary: "Count conversations over time, by the time of their start.",
+    description: `Takes the list's filters. Buckets are of one width, at most ${BUCKETS_MAX}, and cover the part of the time range that has conversations; those without any are included. A bucket counts matches among its newest ${COUNTED} conversations: \`sampled\` says that it has more.`,
+    effect: "read",
+    capability: ["diagnostics:read", "project:data:read"],
+    input: conversationFilters,
+    reply: conversationHistogramReply,
+  },
+  async (ctx, { startedAfter = 0, startedBefore = Number.MAX_SAFE_INTEGER, ...filters }) => {
+    const { terms, hasId } = searchedFor(filters);
+    const matches =
+      and(
+        filters.externalId === undefined ? undefined : eq(conversations.key, keyOfExternalId(filters.externalId)),
+        filters.userId === undefined ? undefined : eq(conversations.userId, filters.userId),
+        terms.length === 0 ? undefined : or(hasTerms(terms), hasId),
+        someOrNone("finding_count", filters.hasFindings),
+        someOrNone("error_count", filters.hasErrors),
+      ) ?? sql`true`;
+    const edge = (order: "asc" | "desc") => sql`(
+      select started_at from conversations where project_id = ${ctx.projectId}
+      order by started_at ${sql.raw(order)}, id ${sql.raw(order)} limit 1)`;
+    const rows = await ctx.db.execute<{ from: string; width: string; count: number; seen: number }>(sql`
+      with bounds as (
+        select greatest(${startedAfter}::bigint, ${edge("asc")}) as first,
+               least(${startedBefore}::bigint, ${edge("desc")} + 1) as last
+      ),
+      step as (
+        select first, last, (
+          select min(width) from unnest(${sql.raw(`array[${WIDTHS.join(",")}]::bigint[]`)}) width
+          where width * ${BUCKETS_MAX - 1} >= last - first) as width
+        from bounds where first < last
+      )
+      select bucket as "from", width, counted.count, counted.seen
+      from step, generate_series(first / width * width, last - 1, width) bucket, lateral (
+        select count(*) filter (where ${matches})::int as count, count(*)::int as seen from (
+          select * from conversations
+          where project_id = ${ctx.projectId}
+            and started_at >= greatest(bucket, first) and started_at < least(bucket + width, last)
+          order by started_at desc, id desc limit ${COUNTED + 1}
+        ) conversations
+      ) counted
+      order by bucket`);
+    return {
+      width: rows[0] ? Number(rows[0].width) : null,
+      buckets: rows.map(({ from, count, seen }) => ({
+        from: Number(from),
+        count: Math.min(count, COUNTED),
+        sampled: seen > COUNTED,
+      })),
+    };
+  },
+);
