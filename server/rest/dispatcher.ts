@@ -7,6 +7,7 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { requestIdOf } from "@/server/platform/http/request-id";
 import { isFrozenObject, memoizeByFrozenObject } from "@/server/platform/memoize";
 import { createRateLimiter, requestLimits } from "@/server/services/rate-limits";
+import { deprecationOf } from "./http/deprecation";
 import { idempotencyKeyOf, type PreparedCall, runOnce } from "./http/idempotency-key";
 import { type Match, matcher } from "./http/match";
 import { problemResponse } from "./http/problem";
@@ -23,10 +24,10 @@ const ORIGINAL_METHOD = "x-asked-method";
 
 const textOf = memoizeByFrozenObject((body) => Buffer.from(JSON.stringify(body)));
 
-const json = (body: unknown, status: number) =>
+const json = (body: unknown, status: number, headers: Record<string, string> = {}) =>
   new Response(isFrozenObject(body) ? textOf(body) : JSON.stringify(body), {
     status,
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...headers },
   });
 
 const allowOf = ({ operations }: Match) =>
@@ -43,10 +44,11 @@ async function runVerb(visit: Visit, operation: VerbOperation) {
   // The verb checks again. Checked here before the body is parsed, so that validation errors reveal nothing to unauthorized callers.
   requireCapability(ctx, verb.spec.capability);
   const prepare = async (as: Ctx, given: Request): Promise<PreparedCall> => {
-    const { finish } = await verb.prepare(as, (await readInput(given, method, verb.spec.input, own)) as never);
+    const input = await readInput(given, method, verb.spec.input, own);
+    const { finish } = await verb.prepare(as, input as never);
     return async (on) => {
       const { reply, after } = await finish(on);
-      return { response: json(reply, status), after };
+      return { response: json(reply, status, deprecationOf(verb.spec.input, input)), after };
     };
   };
   const key = method === "POST" ? idempotencyKeyOf(request.headers) : undefined;
@@ -118,6 +120,9 @@ export function createDispatcher(operations: readonly Operation[], database: () 
       if (!operation) {
         responseHeaders.allow = allowOf(matched);
         throw new ServiceError("method_not_allowed", `This address takes ${allowOf(matched)}.`);
+      }
+      if (operation.deprecated) {
+        responseHeaders.deprecation = `@${Date.parse(operation.deprecated.since) / 1000}`;
       }
       const { params } = matched;
       const visit = { database: database(), limiter, request, problemContext, responseHeaders, params };

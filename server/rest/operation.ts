@@ -20,6 +20,8 @@ type Route = {
   path: string;
   /** Its heading in the reference. */
   subject: string;
+  /** From an earlier variant of the interface: responses say so (RFC 9745). `since` is a date. */
+  deprecated?: { since: string };
 };
 
 /** A service operation. Schemas, capability and texts come from the verb. */

@@ -146,3 +146,11 @@ test("a client that is gone before its body is read is no failure of ours", asyn
   const reply = await v1(new Request(request, { signal: AbortSignal.abort() }));
   expect([reply.status, await reply.json()]).toMatchObject([400, { code: "invalid" }]);
 });
+
+test("an operation of the earlier variant says so, and what it needs", async () => {
+  const { ctx } = await testProject();
+  const key = await keyFor(ctx, "diagnostics:write");
+  const reply = await send("POST", `/v1/projects/${ctx.projectId}/diagnostics/findings/fnd_1/repair-handoff`, { key });
+  expect([reply.status, reply.headers.get("deprecation")]).toEqual([501, "@1795305600"]);
+  expect(((await reply.json()) as { detail: string }).detail).toContain("Connect one under Integrations");
+});

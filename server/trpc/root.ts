@@ -2,24 +2,32 @@ import { accountRouter } from "./routers/account";
 import { apiKeysRouter } from "./routers/api-keys";
 import { auditRouter } from "./routers/audit";
 import { backgroundJobsRouter } from "./routers/background-jobs";
+import { collectionRouter, reviewQueueRouter } from "./routers/collection";
 import { connectionsRouter } from "./routers/connections";
 import { backupsRouter, deletionsRouter, retentionRouter, storageRouter } from "./routers/data";
+import { datasetExportsRouter, datasetImportsRouter } from "./routers/dataset-files";
+import { datasetsRouter, datasetVersionsRouter, examplesRouter } from "./routers/datasets";
 import {
+  backfillsRouter,
   diagnosticSettingsRouter,
   diagnosticsRouter,
-  findingsRouter,
   ruleRunsRouter,
   rulesRouter,
 } from "./routers/diagnostics";
 import { filesRouter } from "./routers/files";
+import { findingsRouter } from "./routers/findings";
+import { knowledgeGoalsRouter } from "./routers/knowledge-goals";
 import { linksRouter, membersRouter } from "./routers/members";
+import { notificationsRouter } from "./routers/notifications";
 import { peopleRouter } from "./routers/people";
 import { costsRouter, modelPricesRouter, repricingsRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
+import { savedViewsRouter } from "./routers/saved-views";
 import { setupRouter } from "./routers/setup";
 import { signInRouter } from "./routers/sign-in";
 import {
   conversationsRouter,
+  feedbackRouter,
   maskingRouter,
   parkedTracesRouter,
   receiptsRouter,
@@ -33,28 +41,40 @@ export const appRouter = router({
   account: accountRouter,
   apiKeys: apiKeysRouter,
   audit: auditRouter,
+  backfills: backfillsRouter,
   backgroundJobs: backgroundJobsRouter,
   backups: backupsRouter,
+  collection: collectionRouter,
   connections: connectionsRouter,
   conversations: conversationsRouter,
+  datasets: datasetsRouter,
+  datasetExports: datasetExportsRouter,
+  datasetImports: datasetImportsRouter,
+  datasetVersions: datasetVersionsRouter,
   deletions: deletionsRouter,
   diagnosticSettings: diagnosticSettingsRouter,
   diagnostics: diagnosticsRouter,
   files: filesRouter,
   findings: findingsRouter,
+  knowledgeGoals: knowledgeGoalsRouter,
   links: linksRouter,
+  examples: examplesRouter,
+  feedback: feedbackRouter,
   masking: maskingRouter,
   members: membersRouter,
   costs: costsRouter,
   modelPrices: modelPricesRouter,
   repricings: repricingsRouter,
+  notifications: notificationsRouter,
   parkedTraces: parkedTracesRouter,
   people: peopleRouter,
   projects: projectsRouter,
   receipts: receiptsRouter,
   retention: retentionRouter,
+  reviewQueue: reviewQueueRouter,
   ruleRuns: ruleRunsRouter,
   rules: rulesRouter,
+  savedViews: savedViewsRouter,
   setup: setupRouter,
   signIn: signInRouter,
   storage: storageRouter,

@@ -169,6 +169,7 @@ const describeAbsent = (operation: AbsentOperation, id: string): DescribedOperat
   operationId: id,
   tags: [operation.subject],
   summary: operation.summary,
+  ...(operation.deprecated ? { deprecated: true as const } : {}),
   ...(operation.description ? { description: operation.description } : {}),
   parameters: parametersOf(operation.path).map((name) => parameter(name, "path", true, { type: "string" })),
   responses: problemRefs(["not_implemented", "not_found", ...GUARDED]),

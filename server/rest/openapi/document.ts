@@ -23,6 +23,7 @@ export type DescribedOperation = {
   tags: string[];
   summary: string;
   description?: string;
+  deprecated?: true;
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, Reply | Reference>;

@@ -18,6 +18,14 @@ const PREFIX_OF_ID: Record<string, string> = {
   backfillId: "bf",
   backgroundJobId: "jr",
   connectionId: "conn",
+  notificationRuleId: "nr",
+  savedViewId: "sv",
+  deliveryId: "dlv",
+  knowledgeGoalId: "kg",
+  datasetId: "ds",
+  exampleId: "ex",
+  candidateId: "cand",
+  collectionPassId: "cp",
 };
 const ID_BODY = "0199b2f0c0de7abc8def0123456789ab";
 

@@ -2,15 +2,21 @@ import type { Operation } from "../operation";
 import { API_KEYS } from "./api-keys";
 import { AUDIT } from "./audit";
 import { BACKGROUND_JOBS } from "./background-jobs";
+import { COLLECTION } from "./collection";
 import { CONNECTIONS } from "./connections";
 import { COSTS } from "./costs";
 import { DATA } from "./data";
+import { DATASET_FILES } from "./dataset-files";
+import { DATASETS } from "./datasets";
 import { DIAGNOSTICS } from "./diagnostics";
 import { FILES } from "./files";
 import { FINE_TUNING } from "./fine-tuning";
+import { KNOWLEDGE_GOALS } from "./knowledge-goals";
 import { MEMBERS } from "./members";
+import { NOTIFICATIONS } from "./notifications";
 import { PRICING } from "./pricing";
 import { PROJECTS } from "./projects";
+import { SAVED_VIEWS } from "./saved-views";
 import { serviceOperations } from "./service";
 import { TELEMETRY } from "./telemetry";
 
@@ -21,6 +27,12 @@ import { TELEMETRY } from "./telemetry";
 export const OPERATIONS: readonly Operation[] = [
   ...TELEMETRY,
   ...DIAGNOSTICS,
+  ...DATASETS,
+  ...DATASET_FILES,
+  ...NOTIFICATIONS,
+  ...SAVED_VIEWS,
+  ...KNOWLEDGE_GOALS,
+  ...COLLECTION,
   ...PRICING,
   ...COSTS,
   ...FINE_TUNING,

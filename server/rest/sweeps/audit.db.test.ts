@@ -10,12 +10,35 @@ import { issueApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createConnection } from "@/server/services/connections";
 import { createRepricing, failRepricing } from "@/server/services/costs";
-import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
+import {
+  createCollectionPass,
+  createDataset,
+  createExample,
+  createImport,
+  createKnowledgeGoal,
+  rejectCandidate,
+} from "@/server/services/datasets";
+import { smallPayload } from "@/server/services/datasets/chat-payload/testing";
+import { chatLine, storedFile } from "@/server/services/datasets/imports/testing";
+import { storedCandidate } from "@/server/services/datasets/review/testing";
+import {
+  addFindingNote,
+  createBackfill,
+  createRuleRuns,
+  executeRuleRuns,
+  failRuleRuns,
+  listFindings,
+  listOccurrences,
+  pauseBackfill,
+  updateFindings,
+} from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
+import { failedDelivery, storedNotificationRule, storedWebhook } from "@/server/services/notifications/testing";
 import { changeRights } from "@/server/services/people";
 import { createModelPrice } from "@/server/services/pricing";
+import { createSavedView } from "@/server/services/saved-views";
 import { appRouter } from "@/server/trpc/root";
 import { exampleOf } from "../openapi/example";
 import { jsonSchemaOf } from "../openapi/json-schema";
@@ -45,16 +68,53 @@ async function memberOf(ctx: Ctx) {
   return one;
 }
 
-async function findingOf(ctx: Ctx) {
-  const conversation = await storedConversation(ctx, failingToolCall("get_order", "Error: order not found"));
+async function findingOf(ctx: Ctx, tool = "get_order") {
+  const conversation = await storedConversation(ctx, failingToolCall(tool, "Error: order not found"));
   const { id: conversationId, lastActivityAt } = conversation;
   const { runs } = await createRuleRuns(ctx, { conversationId, lastActivityAt });
   await executeRuleRuns(
     ctx,
     runs.map((run) => run.id),
   );
-  const [finding] = (await listFindings(ctx, {})).findings;
+  const [finding] = (await listFindings(ctx, { conversationId, signal: "tool_error" })).findings;
   return finding?.id as string;
+}
+
+async function noteOn(ctx: Ctx) {
+  const findingId = await findingOf(ctx);
+  const { note } = await addFindingNote(ctx, { findingId, text: "Seen before." });
+  return { findingId, noteId: note.id };
+}
+
+const backfillOf = async (ctx: Ctx) =>
+  (await createBackfill(ctx, { ruleId: "tool-failure", startMs: 0, endMs: 1, maxConversations: 1 })).backfill.id;
+
+async function failedRunOf(ctx: Ctx) {
+  const { id: conversationId, lastActivityAt } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
+  const [run] = (await createRuleRuns(ctx, { conversationId, lastActivityAt })).runs;
+  await failRuleRuns(ctx, [run!.id], "An error.");
+  return run!.id;
+}
+
+const goalOf = async (ctx: Ctx) => (await createKnowledgeGoal(ctx, { title: "Refunds" })).knowledgeGoal.id;
+const candidateOf = async (ctx: Ctx) => storedCandidate(ctx, await datasetOf(ctx));
+const collectingDatasetOf = async (ctx: Ctx) => {
+  const collecting = { collectionObjective: "preserve_successful_behavior" as const, collectionEnabled: true };
+  return (await createDataset(ctx, { name: "Answers", ...collecting })).dataset.id;
+};
+const viewOf = async (ctx: Ctx) =>
+  (await createSavedView(ctx, { list: "findings", name: "A view", query: "" })).savedView.id;
+
+const datasetOf = async (ctx: Ctx) => (await createDataset(ctx, { name: "Answers" })).dataset.id;
+const importOf = async (ctx: Ctx) => ({
+  datasetId: await datasetOf(ctx),
+  fileId: await storedFile(ctx, [chatLine("Where is my order?")]),
+});
+
+async function exampleIn(ctx: Ctx) {
+  const datasetId = await datasetOf(ctx);
+  const { example } = await createExample(ctx, { datasetId, payload: smallPayload() });
+  return { datasetId, exampleId: example.id };
 }
 
 /** Somebody who manages people. */
@@ -121,12 +181,48 @@ const SAMPLES: Record<string, Sample> = {
   "connections.delete": onConnection(),
   "connections.test": onConnection(),
   "connections.update": onConnection({ name: "Renamed", secret: "another secret" }),
+  "examples.batch": async ({ ctx }) => ({
+    input: { datasetId: await datasetOf(ctx), items: [{ action: "create", payload: smallPayload() }] },
+  }),
+  "examples.create": async ({ ctx }) => ({ input: { datasetId: await datasetOf(ctx), payload: smallPayload() } }),
+  "examples.delete": async ({ ctx }) => ({ input: await exampleIn(ctx) }),
+  "examples.update": async ({ ctx }) => ({ input: { ...(await exampleIn(ctx)), tags: ["reviewed"] } }),
+  "datasetVersions.restore": async ({ ctx }) => ({
+    input: { datasetId: (await exampleIn(ctx)).datasetId, version: 1 },
+  }),
+  "datasets.delete": async ({ ctx }) => ({ input: { datasetId: await datasetOf(ctx) } }),
+  "datasets.update": async ({ ctx }) => ({ input: { datasetId: await datasetOf(ctx), name: "Renamed" } }),
   "deletions.create": only({ userId: "customer-1" }),
+  "feedback.create": only({ conversationId: "chat-4711", kind: "thumb", value: "down" }),
   "files.beginUpload": only({ name: "conversations.jsonl", bytes: 1 }),
   "rules.update": only({ ruleId: "tool-failure", enabled: false }),
+  "ruleRuns.retry": async ({ ctx }) => ({ input: { runId: await failedRunOf(ctx) } }),
+  "rules.try": only({ ruleId: "tool-failure", messages: [{ role: "user", content: "Hello" }] }),
+  "rules.preview": only({ ruleId: "tool-failure", configuration: { minSignalScore: 0.4 } }),
   "findings.update": async ({ ctx }) => ({
     input: { findingId: await findingOf(ctx), reviewStatus: "confirmed" },
   }),
+  "findings.updateMany": async ({ ctx }) => ({
+    input: { findingIds: [await findingOf(ctx)], set: { reviewStatus: "confirmed" } },
+  }),
+  "findings.undo": async ({ ctx }) => ({
+    input: {
+      changeId: (await updateFindings(ctx, { findingIds: [await findingOf(ctx)], set: { reviewStatus: "confirmed" } }))
+        .change.id,
+    },
+  }),
+  "findings.merge": async ({ ctx }) => ({
+    input: { findingId: await findingOf(ctx), findingIds: [await findingOf(ctx, "get_refund")] },
+  }),
+  "findings.split": async ({ ctx }) => {
+    const findingId = await findingOf(ctx);
+    await findingOf(ctx);
+    const { occurrences } = await listOccurrences(ctx, { findingId });
+    return { input: { findingId, occurrences: [occurrences[0]!.id] } };
+  },
+  "findingNotes.add": async ({ ctx }) => ({ input: { findingId: await findingOf(ctx), text: "Seen before." } }),
+  "findingNotes.update": async ({ ctx }) => ({ input: { ...(await noteOn(ctx)), text: "Seen twice." } }),
+  "findingNotes.delete": async ({ ctx }) => ({ input: await noteOn(ctx) }),
   "invitations.accept": async ({ ctx }) => ({
     input: { token: (await inviteMember(ctx, {})).token },
     account: (await somebody()).account,
@@ -148,6 +244,55 @@ const SAMPLES: Record<string, Sample> = {
   "modelPrices.update": async ({ ctx }) => ({
     input: { modelPriceId: (await createModelPrice(ctx, SAMPLE_PRICE)).model.id, ...SAMPLE_PRICE },
   }),
+  "deliveries.replay": async ({ ctx }) => ({ input: { deliveryId: await failedDelivery(ctx) } }),
+  "notificationRules.create": async ({ ctx }) => ({ input: { name: "All", connectionId: await storedWebhook(ctx) } }),
+  "notificationRules.delete": async ({ ctx }) => ({ input: { notificationRuleId: await storedNotificationRule(ctx) } }),
+  "notificationRules.update": async ({ ctx }) => ({
+    input: { notificationRuleId: await storedNotificationRule(ctx), enabled: false },
+  }),
+  "knowledgeGoals.delete": async ({ ctx }) => ({ input: { knowledgeGoalId: await goalOf(ctx) } }),
+  "knowledgeGoals.update": async ({ ctx }) => ({ input: { knowledgeGoalId: await goalOf(ctx), title: "Returns" } }),
+  "collectionPasses.create": async ({ ctx }) => ({
+    input: { datasetId: await collectingDatasetOf(ctx), startMs: 0, endMs: 1, maxConversations: 1 },
+  }),
+  "collectionPasses.cancel": async ({ ctx }) => {
+    const datasetId = await collectingDatasetOf(ctx);
+    const { collectionPass } = await createCollectionPass(ctx, {
+      datasetId,
+      startMs: 0,
+      endMs: 1,
+      maxConversations: 1,
+    });
+    return { input: { datasetId, collectionPassId: collectionPass.id } };
+  },
+  "examples.addConversations": async ({ ctx }) => {
+    const { id } = await storedConversation(ctx, failingToolCall("get_order", "Error: order not found"));
+    return { input: { conversationIds: [id], datasetIds: [await datasetOf(ctx)] } };
+  },
+  "examples.correctAnswer": async ({ ctx }) => {
+    const { id } = await storedConversation(ctx, failingToolCall("get_order", "Error: order not found"));
+    return { input: { datasetId: await datasetOf(ctx), conversationId: id, turn: 3, answer: "It arrives tomorrow." } };
+  },
+  "reviewQueue.approve": async ({ ctx }) => ({ input: { candidateId: await candidateOf(ctx) } }),
+  "reviewQueue.claim": async ({ ctx }) => ({ input: { candidateId: await candidateOf(ctx) } }),
+  "reviewQueue.next": async ({ ctx }) => {
+    await candidateOf(ctx);
+    return { input: {} };
+  },
+  "reviewQueue.reject": async ({ ctx }) => ({ input: { candidateId: await candidateOf(ctx), reason: "Too vague" } }),
+  "reviewQueue.release": async ({ ctx }) => ({ input: { candidateId: await candidateOf(ctx) } }),
+  "reviewQueue.skip": async ({ ctx }) => ({ input: { candidateId: await candidateOf(ctx) } }),
+  "reviewQueue.undo": async ({ ctx }) => {
+    await rejectCandidate(ctx, { candidateId: await candidateOf(ctx), reason: "Too vague" });
+    return { input: {} };
+  },
+  "datasets.createImport": async ({ ctx }) => ({ input: await importOf(ctx) }),
+  "datasets.cancelImport": async ({ ctx }) => {
+    const input = await importOf(ctx);
+    return { input: { datasetId: input.datasetId, importId: (await createImport(ctx, input)).import.id } };
+  },
+  "savedViews.delete": async ({ ctx }) => ({ input: { savedViewId: await viewOf(ctx) } }),
+  "savedViews.update": async ({ ctx }) => ({ input: { savedViewId: await viewOf(ctx), name: "Renamed" } }),
   "people.changeRights": onSomebody((userId) => ({ userId, mayCreateProjects: true })),
   "people.disable": onSomebody((userId) => ({ userId })),
   "people.enable": onSomebody((userId) => ({ userId })),
@@ -156,6 +301,14 @@ const SAMPLES: Record<string, Sample> = {
     input: { userId, projectId: ctx.projectId, toUserId: (await somebody()).userId },
     account: await installationOwner(),
   }),
+  "backfills.create": only({ ruleId: "tool-failure", startMs: 0, endMs: 1, maxConversations: 1 }),
+  "backfills.pause": async ({ ctx }) => ({ input: { backfillId: await backfillOf(ctx) } }),
+  "backfills.cancel": async ({ ctx }) => ({ input: { backfillId: await backfillOf(ctx) } }),
+  "backfills.resume": async ({ ctx }) => {
+    const backfillId = await backfillOf(ctx);
+    await pauseBackfill(ctx, { backfillId });
+    return { input: { backfillId } };
+  },
   "repricings.undo": async ({ ctx }) => {
     const { repricing } = await createRepricing(ctx, { from: 0, to: 1 });
     await failRepricing(ctx, repricing.id, "stopped");
@@ -166,6 +319,7 @@ const SAMPLES: Record<string, Sample> = {
     input: { projectId: ctx.projectId },
     account: (await memberOf(ctx)).account,
   }),
+  "ruleRuns.createMany": only({ filter: {} }),
   "ruleRuns.create": async ({ ctx }) => {
     const { id, lastActivityAt } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
     return { input: { conversationId: id, lastActivityAt } };

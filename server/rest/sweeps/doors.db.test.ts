@@ -56,7 +56,13 @@ test.each(writes)("$exported refuses fields that it does not know", ({ verb }) =
 });
 
 /** Questions that are too large for an address. */
-const READS_BY_POST = new Set(["modelPrices.estimate", "modelPrices.previewPattern"]);
+const READS_BY_POST = new Set([
+  "backfills.preview",
+  "datasets.previewImport",
+  "examples.previewConversations",
+  "modelPrices.estimate",
+  "modelPrices.previewPattern",
+]);
 
 const nameOf = (one: Operation) => `${one.method} ${one.path}`;
 

@@ -10,10 +10,16 @@ import { createApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createConnection } from "@/server/services/connections";
 import { createRepricing } from "@/server/services/costs";
-import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
+import { createImport, createKnowledgeGoal } from "@/server/services/datasets";
+import { storedDataset } from "@/server/services/datasets/examples/testing";
+import { chatLine, storedFile } from "@/server/services/datasets/imports/testing";
+import { storedCandidate } from "@/server/services/datasets/review/testing";
+import { createBackfill, createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
 import { inviteMember } from "@/server/services/members";
+import { failedDelivery, storedNotificationRule } from "@/server/services/notifications/testing";
 import { createModelPrice } from "@/server/services/pricing";
-import { projectPending } from "@/server/services/telemetry";
+import { createSavedView } from "@/server/services/saved-views";
+import { createFeedback, projectPending } from "@/server/services/telemetry";
 import { chatSpan, otlpJson } from "@/server/services/telemetry/testing";
 import { handleTrpc } from "@/server/trpc/handler";
 import { appRouter } from "@/server/trpc/root";
@@ -77,13 +83,26 @@ async function tenant(mark: string) {
     ctx,
     runs.map(({ id }) => id),
   );
+  await createFeedback(ctx, { conversationId: `${mark}-session`, kind: "comment", value: `${mark} is wrong` });
   await createRepricing(ctx, { from: 0, to: 1, model: `${mark}-model` });
+  await createBackfill(ctx, { ruleId: "tool-failure", startMs: 0, endMs: 1, maxConversations: 1 });
   await createApiKey(ctx, { name: `key ${mark}` });
   await createConnection(ctx, {
     kind: "github",
     name: `GitHub ${mark}`,
     settings: { defaultDestination: `${mark}/app` },
   });
+  await storedNotificationRule(ctx, `Rule ${mark}`);
+  await createSavedView(ctx, { list: "conversations", name: `View ${mark}`, query: `q=${mark}`, shared: true });
+  const datasetId = await storedDataset(ctx, `Dataset ${mark}`);
+  await storedCandidate(ctx, datasetId, {
+    question: `Where is ${mark}?`,
+    userId: mark,
+  });
+  const fileId = await storedFile(ctx, [chatLine(mark)], `${mark}.jsonl`);
+  await createImport(ctx, { datasetId, fileId });
+  await createKnowledgeGoal(ctx, { title: `Goal ${mark}`, keyPhrases: [mark] });
+  await failedDelivery(ctx, mark);
   await inviteMember(ctx, { role: "viewer", email: `${mark}@example.test` });
   await storedJob(ctx, { state: "failed", error: { name: "Error", message: mark }, data: { markId: mark } });
   return { ctx, userId, key, mark, cookie: (await cookieFor(userId)).cookie };
@@ -149,6 +168,10 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     "model_price_definitions",
     "job_runs",
     "connections",
+    "notification_rules",
+    "saved_views",
+    "deliveries",
+    "backfills",
   ]) {
     expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);
   }

@@ -2,12 +2,16 @@ import { deleteConversation } from "@/server/services/deletion";
 import {
   changeLabels,
   conversationFacets,
+  conversationHistogram,
+  countConversations,
+  createFeedback,
   findSpan,
   getConversation,
   getMasking,
   getReceipt,
   getTrace,
   listConversations,
+  listFeedback,
   listLogs,
   listMessages,
   listModelCalls,
@@ -28,11 +32,14 @@ export const conversationsRouter = router({
   modelCalls: query(listModelCalls),
   toolCalls: query(listToolCalls),
   facets: query(conversationFacets),
+  histogram: query(conversationHistogram),
+  count: query(countConversations),
   findSpan: query(findSpan),
   changeLabels: mutation(changeLabels),
   delete: mutation(deleteConversation),
 });
 export const tracesRouter = router({ get: query(getTrace), spans: query(listSpans), logs: query(listLogs) });
+export const feedbackRouter = router({ list: query(listFeedback), create: mutation(createFeedback) });
 export const maskingRouter = router({ get: query(getMasking), update: mutation(updateMasking) });
 export const receiptsRouter = router({ get: query(getReceipt) });
 export const telemetryRouter = router({ status: query(telemetryStatus) });

@@ -1,0 +1,25 @@
+import {
+  createNotificationRule,
+  deleteNotificationRule,
+  getDelivery,
+  getNotificationRule,
+  listDeliveries,
+  listNotificationRules,
+  replayDelivery,
+  updateNotificationRule,
+} from "@/server/services/notifications";
+import { about, get, patch, post, project, remove } from "./line";
+
+const rules = `${project}/notification-rules`;
+const deliveries = `${project}/deliveries`;
+
+export const NOTIFICATIONS = about("Notifications", [
+  get(rules, listNotificationRules),
+  post(rules, createNotificationRule, 201),
+  get(`${rules}/:notificationRuleId`, getNotificationRule),
+  patch(`${rules}/:notificationRuleId`, updateNotificationRule),
+  remove(`${rules}/:notificationRuleId`, deleteNotificationRule),
+  get(deliveries, listDeliveries),
+  get(`${deliveries}/:deliveryId`, getDelivery),
+  post(`${deliveries}/:deliveryId/replay`, replayDelivery, 202),
+]);

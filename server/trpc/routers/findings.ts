@@ -1,0 +1,43 @@
+import {
+  addFindingNote,
+  contrastFinding,
+  countForReview,
+  deleteFindingNote,
+  findingTimeline,
+  getFinding,
+  listAssignees,
+  listFindingCauses,
+  listFindingEvents,
+  listFindingNotes,
+  listFindings,
+  listOccurrences,
+  mergeFindingsByHand,
+  splitFinding,
+  undoFindingChange,
+  updateFinding,
+  updateFindingNote,
+  updateFindings,
+} from "@/server/services/diagnostics";
+import { mutation, query } from "../procedures";
+import { router } from "../trpc";
+
+export const findingsRouter = router({
+  list: query(listFindings),
+  get: query(getFinding),
+  reviewCount: query(countForReview),
+  occurrences: query(listOccurrences),
+  timeline: query(findingTimeline),
+  assignees: query(listAssignees),
+  contrast: query(contrastFinding),
+  causes: query(listFindingCauses),
+  events: query(listFindingEvents),
+  update: mutation(updateFinding),
+  updateMany: mutation(updateFindings),
+  undo: mutation(undoFindingChange),
+  merge: mutation(mergeFindingsByHand),
+  split: mutation(splitFinding),
+  notes: query(listFindingNotes),
+  addNote: mutation(addFindingNote),
+  updateNote: mutation(updateFindingNote),
+  deleteNote: mutation(deleteFindingNote),
+});
