@@ -1,6 +1,12 @@
+import { backfill } from "./backfill";
+import { collectExamples, collectionPass } from "./collect-examples";
 import { deleteData } from "./delete-data";
+import { deleteDatasetExamples } from "./delete-dataset";
 import { diagnoseInactiveConversations } from "./diagnose-inactive-conversations";
+import { diagnoseSelectedConversations } from "./diagnose-selected-conversations";
 import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
+import { importExamples } from "./import-examples";
+import { queueDueNotices, sendQueuedDelivery } from "./notifications";
 import { recountFindings } from "./recount-findings";
 import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
@@ -12,8 +18,14 @@ export const functions = [
   runRules,
   failCancelledRuleRuns,
   diagnoseInactiveConversations,
+  diagnoseSelectedConversations,
+  backfill,
+  importExamples,
+  collectExamples,
+  collectionPass,
   recountFindings,
   deleteData,
+  deleteDatasetExamples,
   reprice,
   scheduleDailyHousekeeping,
   projectHousekeeping,
@@ -22,4 +34,6 @@ export const functions = [
   mailForgottenPassword,
   forgetOldMail,
   rewrapStoredSecrets,
+  queueDueNotices,
+  sendQueuedDelivery,
 ];

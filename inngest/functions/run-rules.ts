@@ -1,27 +1,61 @@
 import { APP_ID, functionOptions } from "@/server/platform/jobs/catalogue";
 import { ruleRunsQueued } from "@/server/platform/jobs/events";
-import { executeRuleRuns, failRuleRuns } from "@/server/services/diagnostics";
+import { adjudicateRuleRuns, detectRuleRuns, failRuleRuns, recordRuleRuns } from "@/server/services/diagnostics";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
 
 const NAME = "run-rules";
 
-/** Events processed concurrently per project, each with up to 100 Rule Runs. */
+/**
+ * Events processed concurrently per project and origin. Each has its own, so that neither a backfill nor slow answers
+ * of an adjudicator make a person wait.
+ */
 const EVENTS_AT_ONCE = 2;
+const LANE =
+  "event.data.projectId + (has(event.data.origin) ? event.data.origin : '') + (has(event.data.bulk) ? 'bulk' : '')";
+
+/** A person's Runs come before automatic ones and large selections, and a backfill's last, by up to ten minutes each. */
+const PRIORITY =
+  "has(event.data.bulk) ? 0 : has(event.data.origin) ? (event.data.origin == 'on_demand' ? 600 : (event.data.origin == 'backfill' ? -600 : 0)) : 0";
+
+/** Runs adjudicated in one step: bounds what is asked again after a crash to the questions then in progress. */
+const ADJUDICATED_AT_ONCE = 20;
 
 export const runRules = inngest.createFunction(
   {
     ...functionOptions(NAME),
     triggers: [ruleRunsQueued],
-    concurrency: { limit: EVENTS_AT_ONCE, key: "event.data.projectId" },
+    concurrency: { limit: EVENTS_AT_ONCE, key: LANE },
+    priority: { run: PRIORITY },
     retries: 4,
     onFailure: async ({ event, error, step }) => {
       const { projectId, runIds } = event.data.event.data;
-      await step.run("fail", () => failRuleRuns(jobContext(NAME, projectId), runIds, error.message));
+      await step.run("fail", async () => {
+        await failRuleRuns(jobContext(NAME, projectId), runIds, error.message, { preferOwn: true });
+      });
     },
   },
-  async ({ event: { data }, step }) =>
-    step.run("execute", () => executeRuleRuns(jobContext(NAME, data.projectId), data.runIds)),
+  async ({ event: { data }, step }) => {
+    const ctx = jobContext(NAME, data.projectId);
+    // Steps carry ids only; what is detected is stored in between, and most batches have nothing to adjudicate.
+    const { undecided, failed } = await step.run("detect", () => detectRuleRuns(ctx, data.runIds));
+    for (let from = 0; from < undecided.length; from += ADJUDICATED_AT_ONCE) {
+      await step.run(`adjudicate-${from / ADJUDICATED_AT_ONCE}`, () =>
+        adjudicateRuleRuns(ctx, undecided.slice(from, from + ADJUDICATED_AT_ONCE)),
+      );
+    }
+    if (undecided.length > 0) {
+      const recorded = await step.run("record", () => recordRuleRuns(ctx, undecided));
+      failed.push(...recorded.failed);
+    }
+    // Where others succeed, each failed Run is retried by a job of its own; where all fail, the step does and is retried.
+    if (failed.length > 0) {
+      await step.sendEvent(
+        "retry-failed",
+        failed.map((id) => ruleRunsQueued.create({ ...data, runIds: [id] })),
+      );
+    }
+  },
 );
 
 /** Without this, the Rule Runs of a cancelled job would stay queued for ever. */
@@ -32,8 +66,8 @@ export const failCancelledRuleRuns = inngest.createFunction(
   },
   async ({ event, step }) => {
     const { projectId, runIds } = event.data.event.data;
-    await step.run("fail", () =>
-      failRuleRuns(jobContext(NAME, projectId), runIds, "The background job was cancelled."),
-    );
+    await step.run("fail", async () => {
+      await failRuleRuns(jobContext(NAME, projectId), runIds, "The background job was cancelled.");
+    });
   },
 );

@@ -23,8 +23,24 @@ import {
 } from "@/server/services/background-jobs";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createRepricing, getRepricing } from "@/server/services/costs";
+import {
+  createCollectionPass,
+  createDataset,
+  deleteDataset,
+  getCollectionPass,
+  getImport,
+} from "@/server/services/datasets";
+import { storedDataset } from "@/server/services/datasets/examples/testing";
+import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
 import { deleteProject, deleteUserData, getDeletion } from "@/server/services/deletion";
-import { createRuleRuns, executeRuleRuns, listFindings, listRuleRuns } from "@/server/services/diagnostics";
+import {
+  createBackfill,
+  createRuleRuns,
+  executeRuleRuns,
+  getBackfill,
+  listFindings,
+  listRuleRuns,
+} from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { inngest } from "../client";
 import { functions } from ".";
@@ -42,7 +58,16 @@ let client: Inngest;
 let engine: Engine | undefined;
 
 beforeEach(async () => {
-  for (const table of ["job_engine", "job_events", "job_runs", "rule_runs", "deletion_receipts", "repricings"]) {
+  for (const table of [
+    "job_engine",
+    "job_events",
+    "job_runs",
+    "rule_runs",
+    "deletion_receipts",
+    "repricings",
+    "backfills",
+    "datasets",
+  ]) {
     await db().execute(sql`delete from ${sql.identifier(table)}`);
   }
   posted = [];
@@ -123,8 +148,11 @@ test("what the embedded engine left goes to the server, once, and nothing waits"
   expect(told).toHaveLength(2);
   expect(told).toEqual(
     expect.arrayContaining([
-      { name: "diagnostics/rule-runs.queued", data: { projectId: ctx.projectId, runIds: ours } },
-      { name: "diagnostics/rule-runs.queued", data: { projectId: neighbour.ctx.projectId, runIds: theirs } },
+      { name: "diagnostics/rule-runs.queued", data: { projectId: ctx.projectId, origin: "on_demand", runIds: ours } },
+      {
+        name: "diagnostics/rule-runs.queued",
+        data: { projectId: neighbour.ctx.projectId, origin: "on_demand", runIds: theirs },
+      },
     ]),
   );
 
@@ -178,7 +206,7 @@ test("schedules' runs and handlers of failures end, and what those would have en
 
   expect(await takeOver(db(), SERVER)).toMatchObject({ runs: 0, ended: 3, queued: runIds.length });
   expect(await waiting()).toEqual([
-    { name: "diagnostics/rule-runs.queued", data: { projectId: ctx.projectId, runIds } },
+    { name: "diagnostics/rule-runs.queued", data: { projectId: ctx.projectId, origin: "on_demand", runIds } },
   ]);
   await forwarded();
   expect(posted).toHaveLength(1);
@@ -213,18 +241,34 @@ test("what a server was to do is done by the embedded engine, once, as far as ou
   const { deletion } = await deleteUserData(ctx, { userId: "ann" });
   await deleteProject(doomed.ctx, { name: "Test project" });
   const { repricing } = await createRepricing(ctx, { from: 0, to: 1 });
+  const { backfill } = await createBackfill(ctx, { ruleId: "tool-failure", startMs: 0, endMs: 1, maxConversations: 1 });
+  const { dataset } = await createDataset(ctx, {
+    name: "Answers",
+    collectionObjective: "preserve_successful_behavior",
+    collectionEnabled: true,
+  });
+  const datasetId = dataset.id;
+  const importId = await newImport(ctx, datasetId, [chatLine("Where is it?")]);
+  const pass = await createCollectionPass(ctx, { datasetId, startMs: 0, endMs: 1, maxConversations: 1 });
+  const collectionPassId = pass.collectionPass.id;
+  const deletedDataset = await storedDataset(ctx);
+  await deleteDataset(ctx, { datasetId: deletedDataset });
   await forwarded();
-  expect(posted).toHaveLength(4);
+  expect(posted).toHaveLength(8);
   expect(await waiting()).toEqual([]);
   // One that the server had begun, and one of which an event is still here.
   await db().execute(sql`update rule_runs set status = 'running' where id = ${runIds[0]}`);
   const late = await queuedRuns(ctx);
 
   const taken = await Promise.all([takeOver(db(), EMBEDDED), takeOver(db(), EMBEDDED)]);
-  expect(taken.map(({ queued }) => queued).sort()).toEqual([0, runIds.length + 3]);
+  expect(taken.map(({ queued }) => queued).sort()).toEqual([0, runIds.length + 7]);
   expect((await waiting()).map(({ name }) => name).sort()).toEqual([
     "data/deletion.requested",
     "data/deletion.requested",
+    "datasets/collection-pass.requested",
+    "datasets/dataset.deleted",
+    "datasets/import.requested",
+    "diagnostics/backfill.requested",
     "diagnostics/rule-runs.queued",
     "diagnostics/rule-runs.queued",
     "pricing/repricing.requested",
@@ -235,9 +279,19 @@ test("what a server was to do is done by the embedded engine, once, as far as ou
   await until(async () => (await statuses(ctx)).join() === "completed");
   await until(async () => (await getDeletion(ctx, { deletionId: deletion.id })).deletion.status === "completed");
   await until(async () => (await getRepricing(ctx, { repricingId: repricing.id })).repricing.state === "completed");
+  await until(async () => (await getBackfill(ctx, { backfillId: backfill.id })).backfill.scanStatus === "completed");
+  await until(async () => (await getImport(ctx, { datasetId, importId })).import.status === "completed");
   await until(
-    async () => (await db().execute(sql`select 1 from projects where id = ${doomed.ctx.projectId}`)).length === 0,
+    async () => (await getCollectionPass(ctx, { datasetId, collectionPassId })).collectionPass.status === "completed",
   );
+  for (const [table, id] of [
+    ["projects", doomed.ctx.projectId],
+    ["datasets", deletedDataset],
+  ] as const) {
+    await until(
+      async () => (await db().execute(sql`select 1 from ${sql.identifier(table)} where id = ${id}`)).length === 0,
+    );
+  }
   const attempts = (await listRuleRuns(ctx, {})).runs.filter((run) => late.includes(run.id)).map((run) => run.attempts);
   expect(new Set(attempts)).toEqual(new Set([1]));
   expect((await jobsCheck()).status).toBe("ok");

@@ -1,0 +1,68 @@
+import { db } from "@/db/pool";
+import { env } from "@/env";
+import { functionOptions } from "@/server/platform/jobs/catalogue";
+import { collectionPassRequested } from "@/server/platform/jobs/events";
+import { collectSettled, failCollectionPass, runCollectionPass } from "@/server/services/datasets";
+import { inngest } from "../client";
+import { jobContext } from "../job-context";
+
+/** Cron's resolution is a minute, so each run sweeps several times, as often as the inactivity threshold within these bounds. */
+const MIN_INTERVAL_SECONDS = 5;
+const MAX_INTERVAL_SECONDS = 15;
+/** Bounds a step, for a graceful stop. */
+const SWEEP_MS = 10_000;
+
+export const collectExamples = inngest.createFunction(
+  {
+    ...functionOptions("collect-examples"),
+    triggers: [{ cron: "* * * * *" }],
+    // Concurrent sweeps would read the same conversations.
+    concurrency: 1,
+    // The next minute's run is the retry.
+    retries: 0,
+  },
+  async ({ step }) => {
+    const interval = Math.min(MAX_INTERVAL_SECONDS, Math.max(MIN_INTERVAL_SECONDS, env().DIAGNOSE_AFTER_QUIET_SECONDS));
+    let conversations = 0;
+    for (let sweep = 0; sweep * interval < 60; sweep += 1) {
+      if (sweep > 0) await step.sleep(`wait-${sweep}`, `${interval}s`);
+      const read = await step.run(`sweep-${sweep}`, () => collectSettled(db(), { forMs: SWEEP_MS }));
+      conversations += read.conversations;
+    }
+    return { conversations };
+  },
+);
+
+const PASS = "collection-pass";
+const STEP_MS = 2_000;
+/** Steps per run. The rest goes to a new run, queued behind other pending ones. */
+const STEPS = 60;
+const AT_ONCE = 2;
+
+/** Carries out a requested pass over the past. */
+export const collectionPass = inngest.createFunction(
+  {
+    ...functionOptions(PASS),
+    triggers: [collectionPassRequested],
+    concurrency: [{ limit: 1, key: "event.data.collectionPassId" }, { limit: AT_ONCE }],
+    retries: 5,
+    onFailure: async ({ event, error, step }) => {
+      const { projectId, collectionPassId } = event.data.event.data;
+      await step.run("fail", async () => {
+        await failCollectionPass(jobContext(PASS, projectId), collectionPassId, error.message);
+      });
+    },
+  },
+  async ({ event: { data }, step }) => {
+    const ctx = jobContext(PASS, data.projectId);
+    for (let n = 0; n < STEPS; n += 1) {
+      const { done, wait } = await step.run(`turn-${n}`, () =>
+        runCollectionPass(ctx, data.collectionPassId, { forMs: STEP_MS }),
+      );
+      if (done) return { done };
+      if (wait) await step.sleep(`wait-${n}`, "2s");
+    }
+    await step.sendEvent("go-on", collectionPassRequested.create(data));
+    return { done: false };
+  },
+);

@@ -1,0 +1,77 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { build } from "esbuild";
+
+const POLL_MS = 5;
+
+/** For tests: ends a process as a crash or the kernel would. */
+export async function kill(child: ChildProcess) {
+  const exited = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** One file instead of hundreds: dozens of processes start from it, in a quarter of the time each. */
+async function bundle(): Promise<string> {
+  // Beside the packages that it imports.
+  const outfile = path.join(process.cwd(), "node_modules/.cache", `killed-process-${process.pid}.mjs`);
+  await build({
+    entryPoints: [path.join(import.meta.dirname, "killed-process.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    conditions: ["react-server"],
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+async function start(file: string, args: readonly string[]): Promise<ChildProcess> {
+  const child = fork(file, args, { execArgv: ["--conditions=react-server"] });
+  await once(child, "message");
+  return child;
+}
+
+type Work = {
+  /** Arguments of `killed-process.ts`. */
+  args: readonly string[];
+  isRunning: () => Promise<boolean>;
+  /** A number that grows with every commit: a process is killed soon after it has grown, however fast the machine is. */
+  progress?: () => Promise<number>;
+  /** The longest random time from the progress, or from the start, to the kill. */
+  withinMs: number;
+};
+
+/**
+ * For tests: lets processes continue a piece of work, kills up to so many of them at random moments, and lets the last one
+ * finish. Returns how many were killed while it ran.
+ */
+export async function killRepeatedly({ args, isRunning, progress, withinMs }: Work, most: number): Promise<number> {
+  let kills = 0;
+  const file = await bundle();
+  let next = start(file, args);
+  while (await isRunning()) {
+    const child = await next;
+    // A process takes longer to start than it lives.
+    next = start(file, args);
+    const before = await progress?.();
+    child.send("go");
+    if (kills === most) {
+      if (child.exitCode === null) await once(child, "exit");
+      continue;
+    }
+    while (progress && child.exitCode === null && (await progress()) === before) await sleep(POLL_MS);
+    await sleep(Math.random() * withinMs);
+    const isAlive = child.exitCode === null;
+    await kill(child);
+    if (isAlive && (await isRunning())) kills += 1;
+  }
+  await kill(await next);
+  await rm(file);
+  return kills;
+}

@@ -1,0 +1,38 @@
+import {
+  approveCandidate,
+  nextCandidate,
+  rejectCandidate,
+  runCollectionPass,
+  runImport,
+} from "@/server/services/datasets";
+import { jobContext } from "../../job-context";
+
+/** For tests: continues a piece of work, once it is told to, until it is done or killed. */
+const [work = "", projectId = "", id = "", userId = ""] = process.argv.slice(2);
+
+const WORK: Record<string, () => Promise<void>> = {
+  async import() {
+    while (!(await runImport(jobContext("import-examples", projectId), id, { forMs: 60_000 })).done);
+  },
+  async collection() {
+    while (!(await runCollectionPass(jobContext("collect-past", projectId), id, { forMs: 60_000 })).done);
+  },
+  /** Every third candidate is rejected, whichever process decides. */
+  async review() {
+    const ctx = { ...jobContext("review", projectId), actor: { kind: "user", userId, role: "owner" } as const };
+    for (;;) {
+      const { candidate } = await nextCandidate(ctx, { datasetId: id });
+      if (!candidate) return;
+      const { id: candidateId, source } = candidate;
+      const isRejected = Number(/about \D+(\d+)word/.exec(JSON.stringify(candidate.payload))?.[1]) % 3 === 0;
+      if (isRejected) await rejectCandidate(ctx, { candidateId, reason: `Not good: message ${source.turn}` });
+      else await approveCandidate(ctx, { candidateId });
+    }
+  },
+};
+
+process.once("message", async () => {
+  await WORK[work]!();
+  process.exit();
+});
+process.send?.("ready");
