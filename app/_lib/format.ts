@@ -105,7 +105,22 @@ export function formatExact(at: number | null | undefined, timeZone?: string): s
   }).format(at);
 }
 
-const PLURALS: Readonly<Record<string, string>> = { person: "people", entry: "entries" };
+/** `10 Nov 2026, 12:00 UTC`: the exact time without seconds, for an axis. */
+export const formatMinute = (at: number, timeZone?: string): string =>
+  new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at);
+
+/** Puts a name in quotation marks; those within become single ones. */
+export const quoted = (name: string) => `“${name.replaceAll("“", "‘").replaceAll("”", "’")}”`;
+
+const PLURALS: Readonly<Record<string, string>> = { delivery: "deliveries", person: "people", entry: "entries" };
 
 export const plural = (count: number, one: string, many = PLURALS[one] ?? `${one}s`) =>
   `${formatCount(count)} ${count === 1 ? one : many}`;

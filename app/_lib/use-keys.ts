@@ -4,11 +4,15 @@ export const ESC = "Escape";
 
 type Handler = (event: KeyboardEvent) => void;
 
-const typing = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+/** A checkbox takes Space only. */
+const TYPING = "input:not([type=checkbox]), textarea, select";
 
-/** Returns whether a dialog or menu is open above the page and takes the keys. */
-const covered = () => document.querySelector("[aria-modal=true], [role=menu], [role=listbox]") !== null;
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || target.matches(TYPING));
+
+/** Returns whether a dialog or menu is open above the page and takes the keys. Closed list boxes stay in the document. */
+const covered = () =>
+  [...document.querySelectorAll("[aria-modal=true], [role=menu], [role=listbox]")].some((one) => one.checkVisibility());
 
 /** Handles single keys by `event.key`, never with a browser modifier, while typing or in an open dialog. */
 export function useKeys(keys: Record<string, Handler>, { capture = false } = {}) {

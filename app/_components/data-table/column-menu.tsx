@@ -1,15 +1,19 @@
 "use client";
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
+import type { ListColumn } from "./types";
+import { useListView } from "./use-list-view";
 
-type Props = {
-  columns: readonly { id: string; label: string }[];
-  hidden: string[];
-  onChange: (hidden: string[]) => void;
-};
+/** The name of a column, for people. */
+export const columnName = <Row,>({ meta, header, id }: ListColumn<Row>) =>
+  meta?.label ?? (typeof header === "string" ? header : id);
 
-/** Chooses the visible columns; the choice is kept in the URL. */
-export function ColumnMenu({ columns, hidden, onChange }: Props) {
+/** A list's first column, its link and its buttons are always shown. */
+const isHideable = <Row,>({ meta }: ListColumn<Row>) => !meta?.link && !meta?.controls;
+
+/** Chooses the visible columns of the page's list; the choice is kept in the address. */
+export function ColumnMenu<Row>({ columns }: { columns: readonly ListColumn<Row>[] }) {
+  const [{ hide }, setView] = useListView();
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -18,13 +22,15 @@ export function ColumnMenu({ columns, hidden, onChange }: Props) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {columns.map(({ id, label }) => (
+        {columns.filter(isHideable).map((column) => (
           <Menu.CheckboxItem
-            key={id}
-            checked={!hidden.includes(id)}
-            onChange={(shown) => onChange(shown ? hidden.filter((other) => other !== id) : [...hidden, id])}
+            key={column.id}
+            checked={!hide.includes(column.id)}
+            onChange={(shown) =>
+              void setView({ hide: shown ? hide.filter((other) => other !== column.id) : [...hide, column.id] })
+            }
           >
-            {label}
+            {columnName(column)}
           </Menu.CheckboxItem>
         ))}
       </Menu.Dropdown>

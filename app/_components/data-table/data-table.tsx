@@ -1,183 +1,149 @@
 "use client";
-import {
-  type ColumnDef,
-  flexRender,
-  getCoreRowModel,
-  type HeaderGroup,
-  type RowData,
-  type Row as TableRow,
-  useReactTable,
-} from "@tanstack/react-table";
+import type { Table } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
+import { Fragment, type RefObject, useEffect } from "react";
 import classes from "./data-table.module.css";
-import { RowLink } from "./row-link";
-import { clickRow, useFollowFocus, useRowKeys } from "./use-row-keys";
+import { ListHead, ListTotals } from "./list-head";
+import { ListRow } from "./list-row";
+import type { DataListProps } from "./types";
+import { useRowKeys } from "./use-row-keys";
+import type { Selection } from "./use-selection";
 
-declare module "@tanstack/react-table" {
-  interface ColumnMeta<TData extends RowData, TValue> {
-    /** CSS width; the one column without a width takes the remaining space. */
-    width?: string;
-    align?: "end";
-    /** This cell is the row's link: the target of j and k, opened by Enter. */
-    link?: boolean;
-    /** The name in the column menu, if the header is not text. */
-    label?: string;
-  }
-}
-
-export type DataTableProps<Row> = {
-  /** The table's accessible name. */
-  label: string;
-  columns: ColumnDef<Row>[];
-  rows: Row[];
-  rowId: (row: Row) => string;
-  rowHref: (row: Row) => string;
-  hidden?: string[];
-  rowHeight?: number;
+type Props<Row> = Pick<
+  DataListProps<Row>,
+  "name" | "rowHref" | "rowName" | "rowHeight" | "dimmed" | "embedded" | "details" | "onOpen"
+> & {
+  scroller: RefObject<HTMLElement | null>;
+  table: Table<Row>;
   minWidth: number;
+  linkPeeks: boolean;
+  secondary: boolean;
   /** The row that is open next to the table. */
-  activeId?: string | null;
-  /** Opens a row next to the table, or closes the open one. While one is open, it follows the focus. */
-  onPeek?: (row: Row) => void;
+  activeId: string | null;
+  /** Opens a row next to the table, or closes the open one. */
+  onPeek: ((row: Row) => void) | undefined;
+  selection: Selection<Row> | undefined;
+  canSort: (columnId: string) => boolean;
+  onSort: (columnId: string) => void;
   /** Set if there are more rows: called when the end is near. */
-  onEnd?: (() => void) | undefined;
-  busy?: boolean;
+  onEnd: (() => void) | undefined;
+  busy: boolean;
   children?: React.ReactNode;
 };
 
 const NEAR_THE_END = 12;
 
-/** A virtualized table: only visible rows are in the DOM. All rows have the same height, so scrolling does not jump. */
-export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { columns, rows, rowId, rowHref, hidden = [], rowHeight = 40, activeId, onPeek, onEnd, busy } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const table = useReactTable({
-    data: rows,
-    columns,
-    getRowId: rowId,
-    getCoreRowModel: getCoreRowModel(),
-    state: { columnVisibility: Object.fromEntries(hidden.map((id) => [id, false])) },
-  });
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 10,
-    initialRect: { width: 1200, height: 1000 },
-  });
-  const items = virtual.getVirtualItems();
-  const lastIndex = items.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (onEnd && lastIndex >= rows.length - NEAR_THE_END) onEnd();
-  }, [onEnd, lastIndex, rows.length]);
-  useRowKeys(scroller, rows.length, {
-    scrollToIndex: (index) => virtual.scrollToIndex(index),
-    activeIndex: activeId == null ? -1 : rows.findIndex((row) => rowId(row) === activeId),
-  });
-
-  const shown = table.getVisibleLeafColumns();
-  const above = items[0]?.start ?? 0;
-  const below = Math.max(0, virtual.getTotalSize() - (items.at(-1)?.end ?? 0));
+/** A table of rows. With `rowHeight` only the rows in view are in the DOM, and scrolling does not jump. */
+export function DataTable<Row>(props: Props<Row>) {
+  const {
+    name,
+    table,
+    scroller,
+    rowHeight,
+    activeId,
+    onEnd,
+    onOpen,
+    onPeek,
+    embedded = false,
+    details,
+    selection,
+  } = props;
   const model = table.getRowModel().rows;
+  const { items, above, below, scrollToIndex } = useWindow(scroller, model.length, embedded ? undefined : rowHeight);
+  const lastIndex = items.at(-1) ?? 0;
+  useEffect(() => {
+    if (onEnd && lastIndex >= model.length - NEAR_THE_END) onEnd();
+  }, [onEnd, lastIndex, model.length]);
+  useRowKeys(scroller, model.length, {
+    ...(scrollToIndex ? { scrollToIndex } : {}),
+    activeIndex: activeId === null ? -1 : model.findIndex((row) => row.id === activeId),
+    secondary: props.secondary,
+  });
+  const columns = table.getVisibleLeafColumns();
+  const roomy = columns.some((column) => column.columnDef.meta?.roomy);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section ref={scroller} className={classes.scroller} aria-label={label(props)} tabIndex={0}>
+    <section
+      ref={scroller}
+      className={classes.scroller}
+      data-list={name}
+      data-embedded={embedded || undefined}
+      aria-label={`${name}, scrollable`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      tabIndex={0}
+    >
       <table
         className={classes.table}
-        style={{ minInlineSize: props.minWidth }}
-        aria-rowcount={onEnd ? -1 : rows.length + 1}
-        aria-busy={busy || undefined}
+        data-natural={rowHeight === undefined || undefined}
+        data-roomy={roomy || undefined}
+        style={{ "--list-min-width": `${props.minWidth / 16}rem` } as React.CSSProperties}
+        aria-rowcount={onEnd ? -1 : model.length + 1}
+        aria-busy={props.busy || undefined}
       >
-        <caption className={classes.caption}>{props.label}</caption>
+        <caption className={classes.caption}>{name}</caption>
         <colgroup>
-          {shown.map((column) => (
-            <col key={column.id} style={{ inlineSize: column.columnDef.meta?.width }} />
+          {selection ? <col className={classes.selectColumn} /> : null}
+          {columns.map((column) => (
+            <col
+              key={column.id}
+              data-roomy={column.columnDef.meta?.roomy || undefined}
+              data-wide={column.columnDef.meta?.wide || undefined}
+              style={{ inlineSize: column.columnDef.meta?.width }}
+            />
           ))}
         </colgroup>
-        <Head groups={table.getHeaderGroups()} />
+        <ListHead table={table} canSort={props.canSort} onSort={props.onSort} selection={selection} />
         <tbody>
           {above > 0 ? <tr aria-hidden style={{ blockSize: above }} /> : null}
-          {items.map((item) => {
-            const row = model[item.index];
+          {items.map((index) => {
+            const row = model[index];
             return row ? (
-              <BodyRow
-                key={row.id}
-                row={row}
-                index={item.index}
-                height={rowHeight}
-                href={rowHref(row.original)}
-                activeId={activeId}
-                onPeek={onPeek && (() => onPeek(row.original))}
-              />
+              <Fragment key={row.id}>
+                <ListRow
+                  row={row}
+                  index={index}
+                  height={rowHeight}
+                  href={props.rowHref?.(row.original) ?? undefined}
+                  linkPeeks={props.linkPeeks}
+                  active={row.id === activeId}
+                  dimmed={props.dimmed?.(row.original) ?? false}
+                  beside={activeId !== null}
+                  onPeek={onPeek && (() => onPeek(row.original))}
+                  onOpen={onOpen && (() => onOpen(row.original))}
+                  name={props.rowName(row.original)}
+                  selection={selection}
+                />
+                {details && row.id === activeId ? (
+                  <tr>
+                    <td colSpan={columns.length + (selection ? 1 : 0)}>{details(row.original)}</td>
+                  </tr>
+                ) : null}
+              </Fragment>
             ) : null;
           })}
           {below > 0 ? <tr aria-hidden style={{ blockSize: below }} /> : null}
         </tbody>
+        <ListTotals table={table} selectable={selection !== undefined} />
       </table>
       {props.children}
     </section>
   );
 }
 
-const label = (props: { label: string }) => `${props.label}, scrollable`;
-
-const Head = <T,>({ groups }: { groups: HeaderGroup<T>[] }) => (
-  <thead>
-    {groups.map((group) => (
-      <tr key={group.id} aria-rowindex={1}>
-        {group.headers.map((header) => (
-          <th key={header.id} scope="col" data-align={header.column.columnDef.meta?.align}>
-            {flexRender(header.column.columnDef.header, header.getContext())}
-          </th>
-        ))}
-      </tr>
-    ))}
-  </thead>
-);
-
-type BodyRowProps<T> = {
-  row: TableRow<T>;
-  index: number;
-  height: number;
-  href: string;
-  activeId: string | null | undefined;
-  onPeek: (() => void) | undefined;
-};
-
-function BodyRow<T>({ row, index, height, href, activeId, onPeek }: BodyRowProps<T>) {
-  const following = useFollowFocus();
-  const follow = activeId != null && row.id !== activeId ? onPeek : undefined;
-  return (
-    <tr
-      aria-rowindex={index + 2}
-      data-row-id={row.id}
-      data-active={row.id === activeId || undefined}
-      style={{ blockSize: height }}
-      {...following(follow)}
-      onClick={(event) => {
-        if (!onPeek) return;
-        const toggle = () => {
-          event.currentTarget.querySelector<HTMLElement>("[data-row]")?.focus({ preventScroll: true });
-          onPeek();
-        };
-        clickRow(event, toggle, follow);
-      }}
-    >
-      {row.getVisibleCells().map((cell) => {
-        const content = flexRender(cell.column.columnDef.cell, cell.getContext());
-        return (
-          <td key={cell.id} data-align={cell.column.columnDef.meta?.align}>
-            {cell.column.columnDef.meta?.link ? (
-              <RowLink href={href} index={index} onPeek={onPeek}>
-                {content}
-              </RowLink>
-            ) : (
-              content
-            )}
-          </td>
-        );
-      })}
-    </tr>
-  );
+/** Returns the indexes of the rows to render: of rows with one height those in view, otherwise all. */
+function useWindow(scroller: RefObject<HTMLElement | null>, count: number, height: number | undefined) {
+  const virtual = useVirtualizer({
+    count: height === undefined ? 0 : count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height ?? 0,
+    overscan: 10,
+    initialRect: { width: 1200, height: 1000 },
+  });
+  if (height === undefined) return { items: Array.from({ length: count }, (_, index) => index), above: 0, below: 0 };
+  const items = virtual.getVirtualItems();
+  return {
+    items: items.map(({ index }) => index),
+    above: items[0]?.start ?? 0,
+    below: Math.max(0, virtual.getTotalSize() - (items.at(-1)?.end ?? 0)),
+    scrollToIndex: (index: number) => virtual.scrollToIndex(index),
+  };
 }

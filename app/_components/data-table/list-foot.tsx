@@ -1,17 +1,18 @@
 import { Button, Group, Text } from "@mantine/core";
 import { plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
-
-export type PagedList = {
-  hasNextPage: boolean;
-  isFetchingNextPage: boolean;
-  isFetchNextPageError: boolean;
-  error: unknown;
-  fetchNextPage: () => unknown;
-};
+import type { PagedQuery } from "./types";
 
 /** Shows the count, and loads more rows for readers who do not scroll. */
-export function ListFoot({ shown, what, list }: { shown: number; what: string; list: PagedList }) {
+export function ListFoot({
+  shown,
+  what,
+  list,
+}: {
+  shown: number;
+  what: string;
+  list: Partial<PagedQuery> & { error: unknown };
+}) {
   return (
     <Group px="md" py={8} gap="sm" mih={46}>
       <Text size="xs" c="dimmed" role="status">
@@ -23,8 +24,8 @@ export function ListFoot({ shown, what, list }: { shown: number; what: string; l
         <Button
           variant="default"
           size="compact-xs"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
+          loading={list.isFetchingNextPage ?? false}
+          onClick={() => void list.fetchNextPage?.()}
         >
           {list.isFetchNextPageError ? "Try again" : "Load more"}
         </Button>

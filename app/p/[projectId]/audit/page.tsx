@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { redirect } from "next/navigation";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { OnlyFor } from "../_components/access/only-for";
@@ -11,6 +12,8 @@ type Props = { params: Promise<{ projectId: string }>; searchParams: Promise<Rec
 
 export default async function AuditPage({ params, searchParams }: Props) {
   const { projectId } = await params;
+  const { open } = await searchParams;
+  if (typeof open === "string") redirect(`/p/${encodeURIComponent(projectId)}/audit?peek=${encodeURIComponent(open)}`);
   const view = await loadView(searchParams);
   const now = Date.now();
   await prefetch(trpc.audit.list.infiniteQueryOptions(listInput(projectId, view, now), nextPage));

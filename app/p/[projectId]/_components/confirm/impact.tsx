@@ -9,7 +9,7 @@ import classes from "./impact.module.css";
 type Touched = Pick<DeletionPreview, "findings" | "recountedFindings" | "touchedFindings">;
 type Counts = Pick<DeletionPreview, "messages" | "spans" | "logRecords" | "occurrences"> &
   Touched &
-  Partial<Pick<DeletionPreview, "modelCalls" | "toolCalls">>;
+  Partial<Pick<DeletionPreview, "modelCalls" | "toolCalls" | "examples" | "files">>;
 
 type Props = {
   projectId: string;
@@ -36,6 +36,8 @@ export function Impact({ projectId, conversations, href, counts, oldestActivityA
         ["Occurrences", counts.occurrences],
         ["Findings that go", counts.findings],
         ["Findings recounted", counts.recountedFindings],
+        ...(counts.examples === undefined ? [] : [["Examples", counts.examples] as [string, number]]),
+        ...(counts.files === undefined ? [] : [["Imported files", counts.files] as [string, number]]),
       ]
     : [];
   return (

@@ -24,16 +24,19 @@ export const AtLeast = ({ unpriced, ...sum }: Props) => (
 export function CostTotal({ below = false, ...total }: Props & { below?: boolean }) {
   if (total.unpriced === 0) return <AtLeast {...total} />;
   const left = plural(total.unpriced, "unpriced call");
+  if (!below)
+    return (
+      <>
+        <AtLeast {...total} />, {left}
+      </>
+    );
   return (
     <>
-      <AtLeast {...total} />
-      {below ? (
-        <Text size="xs" c="dimmed" lh={1.2} className="tabular">
-          {left}
-        </Text>
-      ) : (
-        `, ${left}`
-      )}
+      {total.usd == null ? "" : "≥ "}
+      <Money {...total} />
+      <Text size="xs" c="dimmed" lh={1.2} className="tabular" truncate title={left}>
+        {left}
+      </Text>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Dot } from "@/app/_components/values/dot";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 
-type State = Pick<Finding, "reviewStatus" | "resolutionStatus" | "regressedAt">;
+type State = Pick<Finding, "reviewStatus" | "resolutionStatus" | "regressedAt" | "escalatingSince">;
 
 /** A Finding's state as one word: the resolution if there is one, else the review. */
 export function findingState(finding: State): { word: string; color: string; hollow?: boolean } {
@@ -9,6 +9,7 @@ export function findingState(finding: State): { word: string; color: string; hol
   if (finding.resolutionStatus === "resolved") return { word: "Resolved", color: "var(--state-ok)" };
   if (finding.resolutionStatus === "unresolved" && finding.regressedAt !== null)
     return { word: "Regressed", color: "var(--severity-critical)" };
+  if (finding.escalatingSince !== null) return { word: "Escalating", color: "var(--severity-critical)" };
   if (finding.resolutionStatus === "unresolved") return { word: "Unresolved", color: "var(--severity-high)" };
   if (finding.reviewStatus === "confirmed") return { word: "Confirmed", color: "var(--mantine-primary-color-filled)" };
   return { word: "For review", color: "var(--severity-low)", hollow: true };

@@ -1,17 +1,6 @@
-import type { z } from "zod";
 import { Dot } from "@/app/_components/values/dot";
-import type { severity } from "@/server/services/diagnostics/schemas";
+import { SEVERITY_WORDS, type SeverityName } from "./severity-words";
 
-export type SeverityName = z.infer<typeof severity>;
-
-const WORD: Record<SeverityName, string> = {
-  critical: "Critical",
-  high: "High",
-  medium: "Medium",
-  low: "Low",
-  info: "Info",
-};
-
-export function Severity({ value }: { value: SeverityName }) {
-  return <Dot color={`var(--severity-${value})`}>{WORD[value]}</Dot>;
-}
+export const Severity = ({ value }: { value: SeverityName }) => (
+  <Dot color={`var(--severity-${value})`}>{SEVERITY_WORDS[value]}</Dot>
+);

@@ -1,35 +1,79 @@
 import {
   IconAlertTriangle,
+  IconBooks,
+  IconBulb,
   IconChartBar,
+  IconChecklist,
   IconCoin,
   IconDatabase,
   IconHistory,
+  IconHistoryToggle,
   IconKey,
   IconListCheck,
   IconMessages,
   IconPlugConnected,
+  IconScale,
   IconSettings,
   IconStack2,
   IconTransferIn,
   IconUsers,
 } from "@tabler/icons-react";
+import type { Capability } from "@/server/platform/capabilities";
 
-/** The pages of a project: `g` then `key` opens one; `needs` is the capability required to see anything there. */
-export const PAGES = [
-  { path: "conversations", label: "Conversations", key: "c", icon: IconMessages },
-  { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },
-  { path: "rule-runs", label: "Rule Runs", key: "r", icon: IconListCheck },
-  { path: "jobs", label: "Jobs", key: "j", icon: IconStack2, needs: "workspace:read" },
-  { path: "costs", label: "Costs", key: "o", icon: IconChartBar, needs: "model-pricing:read" },
-  { path: "prices", label: "Prices", key: "p", icon: IconCoin, needs: "model-pricing:read" },
-  { path: "api-keys", label: "API keys", key: "k", icon: IconKey, needs: "project:admin" },
-  { path: "send-a-trace", label: "Send a trace", key: "s", icon: IconTransferIn },
-  { path: "integrations", label: "Integrations", key: "i", icon: IconPlugConnected, needs: "workspace:read" },
+/** A page of a project: `g` then `key` opens it; `needs` is the capability required to see anything there. */
+type Page = { path: string; label: string; key: string; icon: typeof IconMessages; needs?: Capability };
+type Group = { title: string | null; pages: readonly Page[] };
+
+/** The navigation, in order; the group without a title stands below the others. A page is a line. */
+export const GROUPS = [
+  {
+    title: "Observe",
+    pages: [
+      { path: "conversations", label: "Conversations", key: "c", icon: IconMessages },
+      { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },
+      { path: "costs", label: "Costs", key: "o", icon: IconChartBar, needs: "model-pricing:read" },
+    ],
+  },
+  {
+    title: "Diagnose",
+    pages: [
+      { path: "rules", label: "Rules", key: "l", icon: IconScale },
+      { path: "rule-runs", label: "Rule Runs", key: "r", icon: IconListCheck },
+      { path: "backfills", label: "Backfills", key: "h", icon: IconHistoryToggle },
+    ],
+  },
+  {
+    title: "Train",
+    pages: [
+      { path: "datasets", label: "Datasets", key: "e", icon: IconBooks, needs: "workspace:read" },
+      { path: "review", label: "Review", key: "v", icon: IconChecklist, needs: "models:manage" },
+      { path: "knowledge-goals", label: "Knowledge goals", key: "n", icon: IconBulb, needs: "workspace:read" },
+    ],
+  },
+  {
+    title: null,
+    pages: [
+      { path: "jobs", label: "Jobs", key: "j", icon: IconStack2, needs: "workspace:read" },
+      { path: "send-a-trace", label: "Send a trace", key: "s", icon: IconTransferIn },
+      { path: "settings", label: "Settings", key: ",", icon: IconSettings },
+    ],
+  },
+] as const satisfies readonly Group[];
+
+/** The pages of the section Settings, each at an address of its own; the first is the section's entry. */
+export const SETTINGS = [
+  { path: "settings", label: "General", key: ",", icon: IconSettings },
   { path: "members", label: "Members", key: "m", icon: IconUsers, needs: "project:admin" },
-  { path: "audit", label: "Audit log", key: "a", icon: IconHistory, needs: "project:admin" },
+  { path: "api-keys", label: "API keys", key: "k", icon: IconKey, needs: "project:admin" },
+  { path: "integrations", label: "Integrations", key: "i", icon: IconPlugConnected, needs: "workspace:read" },
+  { path: "prices", label: "Prices", key: "p", icon: IconCoin, needs: "model-pricing:read" },
   { path: "data", label: "Data", key: "b", icon: IconDatabase, needs: "project:admin" },
-  { path: "settings", label: "Settings", key: ",", icon: IconSettings },
-] as const;
-export type PagePath = (typeof PAGES)[number]["path"];
+  { path: "audit", label: "Audit log", key: "a", icon: IconHistory, needs: "project:admin" },
+] as const satisfies readonly Page[];
+
+export type PagePath = (typeof GROUPS)[number]["pages"][number]["path"] | (typeof SETTINGS)[number]["path"];
 
 export const pageHref = (projectId: string, path: PagePath) => `/p/${encodeURIComponent(projectId)}/${path}`;
+
+/** Returns whether an address belongs to a page. */
+export const isAt = (address: string, href: string) => address === href || address.startsWith(`${href}/`);

@@ -5,6 +5,7 @@ import { IconAlertTriangle, IconBook2, IconFolder, IconMessage, IconSearch } fro
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { leavePage } from "@/app/_lib/leave-guard";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useProjects } from "../access/membership";
 import { pageHref } from "./pages";
@@ -57,7 +58,7 @@ export function Palette({ projectId }: { projectId: string }) {
                 label={label}
                 leftSection={<Icon size={16} aria-hidden />}
                 rightSection={<span className="mono">g {key}</span>}
-                onClick={() => router.push(pageHref(projectId, path))}
+                onClick={() => leavePage(() => router.push(pageHref(projectId, path)))}
               />
             ))}
             <Spotlight.Action
@@ -106,7 +107,7 @@ function Group({ label, icon, entries }: { label: string; icon: React.ReactNode;
   return (
     <Spotlight.ActionsGroup label={label}>
       {entries.map(({ id, href, ...said }) => (
-        <Spotlight.Action key={id} {...said} leftSection={icon} onClick={() => router.push(href)} />
+        <Spotlight.Action key={id} {...said} leftSection={icon} onClick={() => leavePage(() => router.push(href))} />
       ))}
     </Spotlight.ActionsGroup>
   );

@@ -8,15 +8,22 @@ import { KeySheet } from "./key-sheet";
 import { Palette } from "./palette";
 import { ProjectNav } from "./project-nav";
 import { ProjectSwitcher } from "./project-switcher";
+import { SettingsNav } from "./settings-nav";
 import classes from "./shell.module.css";
 import type { ShellUser } from "./shell-data";
 import { useGoKeys } from "./use-go-keys";
 import { UserMenu } from "./user-menu";
 
-type Props = { projectId: string; user: ShellUser; children: React.ReactNode };
+type Props = {
+  projectId: string;
+  user: ShellUser;
+  /** The titles of the collapsed groups of the navigation. */
+  collapsed: readonly string[];
+  children: React.ReactNode;
+};
 
 /** The frame around every page of a project. */
-export function Shell({ projectId, user, children }: Props) {
+export function Shell({ projectId, user, collapsed, children }: Props) {
   const [nav, navControl] = useDisclosure(false);
   const [help, helpControl] = useDisclosure(false);
   useGoKeys(projectId, helpControl.open);
@@ -51,14 +58,17 @@ export function Shell({ projectId, user, children }: Props) {
           </UnstyledButton>
         </AppShell.Section>
         <AppShell.Section grow component={ScrollArea} px={8}>
-          <ProjectNav projectId={projectId} onGo={navControl.close} />
+          <ProjectNav projectId={projectId} collapsed={collapsed} onGo={navControl.close} />
         </AppShell.Section>
         <AppShell.Section p={8} className={classes.foot}>
           <UserMenu projectId={projectId} user={user} onHelp={helpControl.open} />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
-        <div className={classes.page}>{children}</div>
+        <div className={classes.page}>
+          <SettingsNav projectId={projectId} />
+          {children}
+        </div>
       </AppShell.Main>
       <Palette projectId={projectId} />
       <KeySheet opened={help} onClose={helpControl.close} />

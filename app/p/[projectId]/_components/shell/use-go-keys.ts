@@ -1,5 +1,6 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
+import { leavePage } from "@/app/_lib/leave-guard";
 import { useKeys } from "@/app/_lib/use-keys";
 import { pageHref } from "./pages";
 import { usePages } from "./use-pages";
@@ -21,7 +22,7 @@ export function useGoKeys(projectId: string, onHelp: () => void) {
         pending.current = null;
         event.preventDefault();
         event.stopPropagation();
-        router.push(pageHref(projectId, path));
+        leavePage(() => router.push(pageHref(projectId, path)));
       },
     ]),
   );

@@ -18,7 +18,7 @@ export function Account({ projectId }: { projectId: string }) {
         <PageSection title="Password">
           <Password />
         </PageSection>
-        <PageSection title="Signed-in browsers">
+        <PageSection title="Signed-in browsers" flush>
           <Sessions />
         </PageSection>
         <PageSection title="Activity" flush>

@@ -1,12 +1,13 @@
 "use client";
-import { Button, Table, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
+import type { ListColumn } from "@/app/_components/data-table/types";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
-import { PageBody } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { Ago, AgoOr } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
@@ -24,15 +25,88 @@ const STATUS = {
 
 const capabilitiesOf = ({ capabilities }: ApiKey) => capabilities.join(", ") || "nothing";
 
-const COLUMNS = [
-  { label: "Name" },
-  { label: "Status" },
-  { label: "Key", roomy: true },
-  { label: "May", roomy: true },
-  { label: "Last used", roomy: true },
-  { label: "Expires", roomy: true },
-  { label: "Created", roomy: true },
-  { label: null },
+const columnsOf = (onRevoke: (key: ApiKey) => void): ListColumn<ApiKey>[] => [
+  {
+    id: "name",
+    header: "Name",
+    accessorFn: (key) => key.name,
+    meta: { link: true },
+    cell: ({ row: { original } }) => (
+      <>
+        <b>{original.name}</b>
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          {capabilitiesOf(original)}
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: "status",
+    header: "Status",
+    accessorFn: (key) => STATUS[key.status].word,
+    cell: ({ row: { original } }) => (
+      <Dot color={STATUS[original.status].color} hollow={STATUS[original.status].hollow}>
+        {STATUS[original.status].word}
+      </Dot>
+    ),
+  },
+  {
+    id: "key",
+    header: "Key",
+    meta: { roomy: true },
+    cell: ({ row }) => (
+      <span className="mono" title={row.original.id} style={{ whiteSpace: "nowrap" }}>
+        whet_…{row.original.hint}
+      </span>
+    ),
+  },
+  {
+    id: "may",
+    header: "May",
+    meta: { roomy: true },
+    cell: ({ row }) => (
+      <Text size="xs" maw="26rem">
+        {capabilitiesOf(row.original)}
+      </Text>
+    ),
+  },
+  {
+    id: "used",
+    header: "Last used",
+    accessorFn: (key) => key.lastUsedAt ?? undefined,
+    meta: { roomy: true },
+    cell: ({ row }) => <AgoOr at={row.original.lastUsedAt} otherwise="Never" />,
+  },
+  {
+    id: "expires",
+    header: "Expires",
+    accessorFn: (key) => key.expiresAt ?? undefined,
+    meta: { roomy: true },
+    cell: ({ row }) => <AgoOr at={row.original.expiresAt} otherwise="Never" />,
+  },
+  {
+    id: "created",
+    header: "Created",
+    accessorFn: (key) => key.createdAt,
+    meta: { roomy: true },
+    cell: ({ row }) => <Ago at={row.original.createdAt} />,
+  },
+  {
+    id: "actions",
+    header: "",
+    meta: { controls: true },
+    cell: ({ row: { original } }) =>
+      original.status === "revoked" ? null : (
+        <Button
+          variant="default"
+          size="compact-xs"
+          onClick={() => onRevoke(original)}
+          aria-label={`Revoke ${original.name}`}
+        >
+          Revoke…
+        </Button>
+      ),
+  },
 ];
 
 export function ApiKeys({ projectId }: { projectId: string }) {
@@ -41,83 +115,42 @@ export function ApiKeys({ projectId }: { projectId: string }) {
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const list = useInfiniteQuery(trpc.apiKeys.list.infiniteQueryOptions({ projectId, limit: 100 }, nextPage));
   const keys = list.data?.pages.flatMap((page) => page.apiKeys) ?? [];
+  const columns = columnsOf(setRevoking);
   return (
     <>
       <PageHeader
         title="API keys"
         aside={
-          <Button onClick={create.open} leftSection={<IconPlus size={14} aria-hidden />}>
-            New key
-          </Button>
+          <>
+            <ColumnMenu columns={columns} />
+            <Button onClick={create.open} leftSection={<IconPlus size={14} aria-hidden />}>
+              New key
+            </Button>
+          </>
         }
       />
-      <PageBody>
-        <ListFrame
-          label="API keys"
-          what="key"
-          columns={COLUMNS}
-          minWidth={340}
-          list={list}
-          count={keys.length}
-          empty={
-            <EmptyState
-              icon={<IconKey size={32} stroke={1.5} aria-hidden />}
-              title="No API keys"
-              action={<Button onClick={create.open}>New key</Button>}
-            >
-              A key lets a program send telemetry to this project or read from it, and nothing beyond what you tick.
-            </EmptyState>
-          }
-        >
-          {keys.map((key, index) => (
-            <KeyRow key={key.id} apiKey={key} index={index} onRevoke={() => setRevoking(key)} />
-          ))}
-        </ListFrame>
-      </PageBody>
+      <DataList
+        list={list}
+        name="API keys"
+        what="key"
+        columns={columns}
+        rows={keys}
+        rowId={(key) => key.id}
+        rowName={(key) => key.name}
+        minWidth={860}
+        dimmed={(key) => key.status !== "active"}
+        empty={
+          <EmptyState
+            icon={<IconKey size={32} stroke={1.5} aria-hidden />}
+            title="No API keys"
+            action={<Button onClick={create.open}>New key</Button>}
+          >
+            A key lets a program send telemetry to this project or read from it, and nothing beyond what you tick.
+          </EmptyState>
+        }
+      />
       <NewKey projectId={projectId} opened={creating} onClose={create.close} />
       <RevokeKey projectId={projectId} apiKey={revoking} onClose={() => setRevoking(null)} />
     </>
   );
 }
-
-type KeyRowProps = { apiKey: ApiKey; index: number; onRevoke: () => void };
-
-const KeyRow = ({ apiKey, index, onRevoke }: KeyRowProps) => (
-  <ListRow index={index} off={apiKey.status !== "active"}>
-    <Table.Td fw={500}>
-      {apiKey.name}
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
-        {capabilitiesOf(apiKey)}
-      </Text>
-    </Table.Td>
-    <Table.Td>
-      <Dot color={STATUS[apiKey.status].color} hollow={STATUS[apiKey.status].hollow}>
-        {STATUS[apiKey.status].word}
-      </Dot>
-    </Table.Td>
-    <Table.Td className="mono" title={apiKey.id} style={{ whiteSpace: "nowrap" }} {...ROOMY}>
-      whet_…{apiKey.hint}
-    </Table.Td>
-    <Table.Td {...ROOMY}>
-      <Text size="xs" maw="26rem">
-        {capabilitiesOf(apiKey)}
-      </Text>
-    </Table.Td>
-    <Table.Td {...ROOMY}>
-      <AgoOr at={apiKey.lastUsedAt} otherwise="Never" />
-    </Table.Td>
-    <Table.Td {...ROOMY}>
-      <AgoOr at={apiKey.expiresAt} otherwise="Never" />
-    </Table.Td>
-    <Table.Td {...ROOMY}>
-      <Ago at={apiKey.createdAt} />
-    </Table.Td>
-    <Table.Td ta="end">
-      {apiKey.status === "revoked" ? null : (
-        <Button variant="default" size="compact-xs" onClick={onRevoke} aria-label={`Revoke ${apiKey.name}`}>
-          Revoke…
-        </Button>
-      )}
-    </Table.Td>
-  </ListRow>
-);

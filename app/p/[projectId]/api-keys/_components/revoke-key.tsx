@@ -1,11 +1,10 @@
 "use client";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Refused } from "@/app/_components/feedback/refused";
 import { Ago } from "@/app/_components/values/ago";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { ApiKey } from "@/server/services/api-keys/schemas";
+import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 
 type Props = { projectId: string; apiKey: ApiKey | null; onClose: () => void };
 
@@ -22,39 +21,29 @@ export function RevokeKey({ projectId, apiKey, onClose }: Props) {
       },
     }),
   );
-  const close = () => {
-    revoke.reset();
-    onClose();
-  };
   return (
-    <Modal opened={apiKey !== null} onClose={close} title={`Revoke "${apiKey?.name ?? ""}"?`}>
-      <Stack gap="md">
-        <Text size="sm">
-          Programs that use <span className="mono">whet_…{apiKey?.hint}</span> stop being able to{" "}
-          {apiKey?.capabilities.includes("telemetry:write") ? "send telemetry" : "read"} within five seconds. Keys and
-          open invitations that were made with it end too. This cannot be undone.{" "}
-          {apiKey?.lastUsedAt == null ? (
+    <ConfirmDialog
+      subject={apiKey}
+      onClose={onClose}
+      title={({ name }) => `Revoke "${name}"?`}
+      says={(key) => (
+        <>
+          Programs that use <span className="mono">whet_…{key.hint}</span> stop being able to{" "}
+          {key.capabilities.includes("telemetry:write") ? "send telemetry" : "read"} within five seconds. Keys and open
+          invitations that were made with it end too. This cannot be undone.{" "}
+          {key.lastUsedAt === null ? (
             "The key was never used."
           ) : (
             <>
-              It was last used <Ago at={apiKey.lastUsedAt} />.
+              It was last used <Ago at={key.lastUsedAt} />.
             </>
           )}
-        </Text>
-        <Refused error={revoke.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            Keep it
-          </Button>
-          <Button
-            color="red"
-            loading={revoke.isPending}
-            onClick={() => apiKey && revoke.mutate({ projectId, keyId: apiKey.id })}
-          >
-            Revoke key
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+        </>
+      )}
+      action="Revoke key"
+      keep="Keep it"
+      running={revoke}
+      onConfirm={({ id }) => revoke.mutate({ projectId, keyId: id })}
+    />
   );
 }

@@ -6,15 +6,17 @@ import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { CsvButton } from "@/app/_components/controls/csv-button";
 import { RefreshButton } from "@/app/_components/controls/refresh-button";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ListFrame } from "@/app/_components/layout/list-frame";
-import { PageBody } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import { ESC, useKeys } from "@/app/_lib/use-keys";
+import { actionWords } from "../../_components/audit/audit-words";
+import { ViewsMenu } from "../../_components/saved-views/views-menu";
 import { AuditFilters } from "./audit-filters";
-import { AuditRow, COLUMNS } from "./audit-row";
+import { AuditPeek } from "./audit-peek";
+import { columnsOf } from "./columns";
 import { csvHref, isFiltered, listInput, NO_FILTERS, viewParsers } from "./view";
 
 export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt: number }) {
@@ -33,13 +35,15 @@ export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt:
     setNow(Date.now());
     if (view.range === null || view.range === "custom") void list.refetch();
   };
-  useKeys({ [ESC]: () => view.open && void setView({ open: null }) });
+  const columns = columnsOf(projectId, (actor) => void setView({ actor }));
   return (
     <>
       <PageHeader
         title="Audit log"
         aside={
           <>
+            <ViewsMenu projectId={projectId} list="audit" parsers={viewParsers} />
+            <ColumnMenu columns={columns} />
             <CsvButton href={csvHref(projectId, view, now)} />
             <RefreshButton busy={list.isRefetching} onRefresh={refresh} />
           </>
@@ -51,30 +55,20 @@ export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt:
           actorName={entries.find(({ actor }) => actor.id === view.actor)?.actor.name ?? null}
         />
       </PageHeader>
-      <PageBody>
-        <ListFrame
-          label="Audit log"
-          what="change"
-          columns={COLUMNS}
-          minWidth={320}
-          list={list}
-          busy={list.isPlaceholderData}
-          count={entries.length}
-          empty={<Nothing filtered={isFiltered(view)} onClear={() => void setView(NO_FILTERS)} />}
-        >
-          {entries.map((entry, index) => (
-            <AuditRow
-              key={entry.id}
-              projectId={projectId}
-              index={index}
-              entry={entry}
-              open={view.open === entry.id}
-              onToggle={() => void setView({ open: view.open === entry.id ? null : entry.id })}
-              onActor={() => void setView({ actor: entry.actor.id })}
-            />
-          ))}
-        </ListFrame>
-      </PageBody>
+      <DataList
+        list={list}
+        name="Audit log"
+        what="change"
+        columns={columns}
+        rows={entries}
+        rowId={(entry) => entry.id}
+        rowName={(entry) => actionWords(entry.action)}
+        rowHeight={46}
+        minWidth={760}
+        minWidthAside={420}
+        peek={({ row, close }) => <AuditPeek projectId={projectId} entry={row} onClose={close} />}
+        empty={<Nothing filtered={isFiltered(view)} onClear={() => void setView(NO_FILTERS)} />}
+      />
     </>
   );
 }

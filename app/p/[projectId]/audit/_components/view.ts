@@ -1,4 +1,5 @@
 import { createLoader, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { listParsers } from "@/app/_components/data-table/list-view";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import type { AuditEntry } from "@/server/services/audit/schemas";
 import { pageHref } from "../../_components/shell/pages";
@@ -12,7 +13,7 @@ export const viewParsers = {
   range: parseAsStringLiteral(RANGE_VALUES),
   from: parseAsInteger,
   to: parseAsInteger,
-  open: parseAsString,
+  ...listParsers,
 };
 export const loadView = createLoader(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
@@ -38,6 +39,7 @@ export const listInput = (projectId: string, view: View, now: number) => ({
   projectId,
   limit: PAGE,
   ...filtersOf(view, now),
+  ...(view.sort?.by === "when" && !view.sort.descending ? { order: "asc" as const } : {}),
 });
 
 /** The address of the same rows as a file. */
@@ -64,10 +66,12 @@ const SUBJECTS = [
   { value: "apiKeys", label: "API keys" },
   { value: "projects", label: "Project" },
   { value: "modelPrices", label: "Prices" },
+  { value: "feedback", label: "Feedback" },
   { value: "findings", label: "Findings" },
   { value: "rules", label: "Rules" },
   { value: "ruleRuns", label: "Rule Runs" },
   { value: "diagnosticSettings", label: "Diagnostic settings" },
+  { value: "savedViews", label: "Saved views" },
   { value: "deletions", label: "Deletions of a user" },
   { value: "conversations", label: "Conversations" },
   { value: "retention", label: "Retention" },

@@ -1,4 +1,4 @@
-import type { ColumnDef } from "@tanstack/react-table";
+import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { Count } from "@/app/_components/values/count";
 import { Dot } from "@/app/_components/values/dot";
@@ -11,12 +11,11 @@ const tokensOf = ({ usage }: ConversationSummary) => (Object.keys(usage).length 
 
 const None = () => <span style={{ color: "var(--mantine-color-dimmed)" }}>0</span>;
 
-type Column = ColumnDef<ConversationSummary> & { id: string };
-export const COLUMNS: Column[] = [
+export const COLUMNS: ListColumn<ConversationSummary>[] = [
   {
     id: "started",
     header: "Started",
-    meta: { width: "5.75rem" },
+    meta: { width: "5.75rem", sort: "server" },
     cell: ({ row }) => <Ago at={row.original.startedAt} />,
   },
   {
@@ -29,7 +28,7 @@ export const COLUMNS: Column[] = [
   {
     id: "user",
     header: "User",
-    meta: { width: "6.25rem" },
+    meta: { roomy: true, aside: true, width: "6.25rem" },
     cell: ({ row }) =>
       row.original.userId === null ? (
         <span title="unknown">{UNKNOWN}</span>
@@ -42,7 +41,7 @@ export const COLUMNS: Column[] = [
   {
     id: "findings",
     header: "Findings",
-    meta: { width: "5.25rem" },
+    meta: { width: "4.75rem" },
     cell: ({ row: { original } }) =>
       original.findingCount === 0 ? (
         <None />
@@ -55,13 +54,13 @@ export const COLUMNS: Column[] = [
   {
     id: "turns",
     header: "Messages",
-    meta: { width: "5rem", align: "end" },
+    meta: { roomy: true, aside: true, width: "6rem", align: "end", sort: "server" },
     cell: ({ row }) => <Count value={row.original.messageCount} />,
   },
   {
     id: "models",
     header: "Models",
-    meta: { width: "8.75rem" },
+    meta: { roomy: true, aside: true, wide: true, width: "6.5rem" },
     cell: ({ row: { original } }) =>
       original.models.length === 0 ? (
         <span title="unknown">{UNKNOWN}</span>
@@ -75,36 +74,34 @@ export const COLUMNS: Column[] = [
   {
     id: "tokens",
     header: "Tokens",
-    meta: { width: "4.25rem", align: "end" },
+    meta: { roomy: true, aside: true, width: "5rem", align: "end", sort: "server" },
     cell: ({ row }) => <Count value={tokensOf(row.original)} />,
   },
   {
     id: "cost",
     header: "Cost",
-    meta: { width: "8rem", align: "end" },
+    meta: { roomy: true, width: "6.5rem", align: "end", sort: "server" },
     cell: ({ row }) => <ConversationCost conversation={row.original} below />,
   },
   {
     id: "errors",
     header: "Errors",
-    meta: { width: "3.75rem", align: "end" },
+    meta: { roomy: true, aside: true, wide: true, width: "3.75rem", align: "end" },
     cell: ({ row: { original } }) =>
       original.errorCount === 0 ? <None /> : <strong className="tabular">{formatCount(original.errorCount)}</strong>,
   },
   {
     id: "duration",
     header: "Duration",
-    meta: { width: "5.25rem", align: "end" },
+    meta: { roomy: true, aside: true, width: "5.75rem", align: "end", sort: "server" },
     cell: ({ row: { original } }) => (
       <span className="tabular">{formatDuration(original.lastActivityAt - original.startedAt)}</span>
     ),
   },
+  {
+    id: "activity",
+    header: "Active",
+    meta: { roomy: true, aside: true, width: "6rem", align: "end", sort: "server", label: "Last activity" },
+    cell: ({ row }) => <Ago at={row.original.lastActivityAt} />,
+  },
 ];
-
-export const HIDEABLE = COLUMNS.filter((column) => column.id !== "message").map(({ id, header }) => ({
-  id,
-  label: String(header),
-}));
-
-/** Columns shown while a conversation is open next to the list. */
-export const HIDDEN_BESIDE_PEEK = ["user", "turns", "models", "tokens", "errors", "duration"];

@@ -1,6 +1,4 @@
 "use client";
-import { Button } from "@mantine/core";
-import { IconFilter } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
@@ -9,16 +7,19 @@ import { SearchInput } from "@/app/_components/controls/search-input";
 import { TimeRangePicker } from "@/app/_components/controls/time-range-picker";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
+import { SampledNote } from "@/app/_components/data-table/sampled-note";
+import { FacetsToggle } from "@/app/_components/facets/facets";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import panes from "@/app/_components/layout/panes.module.css";
 import { useRememberList } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import { ESC, useKeys } from "@/app/_lib/use-keys";
-import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
-import classes from "./conversations.module.css";
+import { ViewsMenu } from "../../_components/saved-views/views-menu";
+import { useConversationActions } from "./bulk/use-conversation-actions";
+import { COLUMNS } from "./columns";
 import { ConversationsEmpty } from "./conversations-empty";
 import { Facets } from "./facets";
+import { HistogramPanel } from "./histogram/histogram";
 import { Peek } from "./peek";
 import { facetsChosen, facetsInput, isFiltered, listInput, searchOf, viewParsers } from "./view";
 
@@ -41,13 +42,13 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
       placeholderData: (previous) => previous,
     }),
   );
+  const { actions, dialogs } = useConversationActions(projectId, view, now);
   const chosen = facetsChosen(view);
   const rows = list.data?.pages.flatMap((page) => page.conversations) ?? [];
   const refresh = () => {
     setNow(Date.now());
     if (view.range === null || view.range === "custom") void Promise.all([list.refetch(), facets.refetch()]);
   };
-  useKeys({ [ESC]: () => view.peek && void setView({ peek: null }) });
 
   return (
     <>
@@ -55,51 +56,47 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
         title="Conversations"
         aside={
           <>
-            <ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />
+            <ViewsMenu projectId={projectId} list="conversations" parsers={viewParsers} />
+            <ColumnMenu columns={COLUMNS} />
             <RefreshButton busy={list.isRefetching} onRefresh={refresh} />
           </>
         }
       >
-        <SearchInput label="Search in messages" value={view.q} onChange={(q) => void setView({ q: q || null })} />
+        <SearchInput label="Search messages and ids" value={view.q} onChange={(q) => void setView({ q: q || null })} />
         <TimeRangePicker what="Started" value={view} onChange={(range) => void setView(range)} />
-        <Button
-          className={classes.facetsToggle}
-          variant="default"
-          leftSection={<IconFilter size={14} aria-hidden />}
-          aria-expanded={showFacets}
-          onClick={() => setShowFacets(!showFacets)}
-        >
-          Filters{chosen > 0 ? ` (${chosen})` : ""}
-        </Button>
+        <FacetsToggle chosen={chosen} shown={showFacets} onToggle={() => setShowFacets(!showFacets)} />
       </PageHeader>
       <div className={panes.root}>
         <Facets view={view} setView={setView} facets={facets.data?.facets} shown={showFacets} />
         <div className={panes.list}>
+          <HistogramPanel
+            projectId={projectId}
+            view={view}
+            now={now}
+            onZoom={(range) => void setView(range)}
+            onReset={() => void setView({ range: null, from: null, to: null })}
+          />
           <DataList
             list={list}
-            label="Conversations"
+            name="Conversations"
             what="conversation"
-            loading="Loading conversations"
             columns={COLUMNS}
             rows={rows}
             rowId={(row) => row.id}
+            rowName={(row) => row.preview ?? row.externalId ?? row.id}
             rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.id)}`}
-            hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
-            minWidth={view.peek ? 400 : 1000}
-            activeId={view.peek}
-            onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
+            rowHeight={40}
+            minWidth={1000}
+            minWidthAside={400}
+            actions={actions}
+            matching={{ filter: listInput(projectId, view, now) }}
+            note={<SampledNote what="conversations" sampled={list.data?.pages[0]?.sampled} />}
+            peek={({ id, close }) => <Peek key={id} projectId={projectId} conversationId={id} onClose={close} />}
             empty={<ConversationsEmpty projectId={projectId} filtered={isFiltered(view)} setView={setView} />}
           />
         </div>
-        {view.peek ? (
-          <Peek
-            key={view.peek}
-            projectId={projectId}
-            conversationId={view.peek}
-            onClose={() => void setView({ peek: null })}
-          />
-        ) : null}
       </div>
+      {dialogs}
     </>
   );
 }

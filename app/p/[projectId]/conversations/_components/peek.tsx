@@ -6,8 +6,11 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
 import { plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { FeedbackList } from "../[conversationId]/_components/feedback/feedback-list";
+import { useFeedback } from "../[conversationId]/_components/feedback/use-feedback";
 import { Facts } from "../[conversationId]/_components/rail/facts";
 import { FindingsRail } from "../[conversationId]/_components/rail/findings-rail";
+import rail from "../[conversationId]/_components/rail/rail.module.css";
 import { useOccurrences } from "../[conversationId]/_components/rail/use-occurrences";
 import { marksOf } from "../[conversationId]/_components/transcript/marks";
 import { MessageView } from "../[conversationId]/_components/transcript/message-view";
@@ -31,6 +34,8 @@ export function Peek({
     trpc.conversations.get.queryOptions({ projectId, conversationId }),
   );
   const { findings, pairs, isPending } = useOccurrences(projectId, conversationId);
+  const feedback = useFeedback(projectId, conversationId);
+  const ofConversation = feedback.byMessage.get(null) ?? [];
   const marks = useMemo(() => marksOf(pairs), [pairs]);
   const conversation = data?.conversation;
   const context = useMemo(() => conversation && contextOf(projectId, conversation), [projectId, conversation]);
@@ -48,8 +53,14 @@ export function Peek({
             <FindingsRail projectId={projectId} findings={findings} pairs={pairs} isPending={isPending} base={href} />
           </div>
           <div className={classes.section}>
-            <Facts projectId={projectId} conversation={conversation} />
+            <Facts projectId={projectId} conversation={conversation} feedback={feedback} />
           </div>
+          {ofConversation.length > 0 ? (
+            <div className={classes.section}>
+              <h2 className={rail.title}>Feedback on the conversation</h2>
+              <FeedbackList feedback={ofConversation} />
+            </div>
+          ) : null}
           {conversation.messages.slice(0, MESSAGES_SHOWN).map((message) => (
             <MessageView
               key={message.index}
@@ -58,6 +69,7 @@ export function Peek({
               index={message.index}
               marks={marks.byMessage.get(message.index) ?? []}
               context={context}
+              feedback={feedback.byMessage.get(message.index)}
             />
           ))}
           {conversation.messageCount > MESSAGES_SHOWN ? (

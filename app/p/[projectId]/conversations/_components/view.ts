@@ -2,12 +2,12 @@ import {
   createLoader,
   createParser,
   createSerializer,
-  parseAsArrayOf,
   parseAsBoolean,
   parseAsInteger,
   parseAsString,
   parseAsStringLiteral,
 } from "nuqs/server";
+import { listParsers, sortInput } from "@/app/_components/data-table/list-view";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import { LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
 
@@ -25,8 +25,7 @@ export const viewParsers = {
   range: parseAsStringLiteral(RANGE_VALUES),
   from: parseAsInteger,
   to: parseAsInteger,
-  hide: parseAsArrayOf(parseAsString).withDefault([]),
-  peek: parseAsString,
+  ...listParsers,
 };
 export const loadView = createLoader(viewParsers);
 const serialize = createSerializer(viewParsers);
@@ -40,6 +39,15 @@ export const labelHref = (projectId: string, label: string) =>
   `/p/${encodeURIComponent(projectId)}/conversations${serialize({ label })}`;
 
 export const PAGE = 100;
+/** The server's orders by column. */
+const SORTS = {
+  started: "started",
+  activity: "last_activity",
+  turns: "messages",
+  tokens: "tokens",
+  cost: "cost",
+  duration: "duration",
+} as const;
 
 /** Returns the list's query. `now` is passed in, so that server and browser send the same one. */
 export function listInput(projectId: string, view: View, now: number) {
@@ -55,7 +63,14 @@ export function listInput(projectId: string, view: View, now: number) {
     ...(view.errors !== null ? { hasErrors: view.errors } : {}),
     ...(after !== undefined ? { startedAfter: after } : {}),
     ...(before !== undefined ? { startedBefore: before } : {}),
+    ...sortInput(view.sort, SORTS),
   };
+}
+
+/** Returns the filters of what the list shows, as the histogram takes them. */
+export function filterInput(projectId: string, view: View, now: number) {
+  const { limit: _, sort: __, order: ___, ...filters } = listInput(projectId, view, now);
+  return filters;
 }
 
 export function facetsInput(projectId: string, view: View, now: number) {

@@ -64,7 +64,7 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
             <div className={classes.all} aria-busy={query.isPlaceholderData || undefined}>
               <CostTiles projectId={projectId} costs={costs} />
               <CostChart costs={costs} now={now} />
-              <CostTable projectId={projectId} costs={costs} />
+              <CostTable projectId={projectId} costs={costs} list={query} />
             </div>
           </>
         ) : query.error ? (

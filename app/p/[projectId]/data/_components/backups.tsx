@@ -1,8 +1,9 @@
 "use client";
-import { Table, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { CopyButton } from "@/app/_components/controls/copy-button";
-import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { DataList } from "@/app/_components/data-table/data-list";
+import type { ListColumn } from "@/app/_components/data-table/types";
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
@@ -14,16 +15,63 @@ import classes from "./backups.module.css";
 import { backupsInput } from "./view";
 
 const KINDS: Record<Backup["kind"], string> = { backup: "Backup", restore: "Restored from" };
-const COLUMNS = [
-  { label: "As of" },
-  { label: "What" },
-  { label: "Proved" },
-  { label: "Secret", roomy: true },
-  { label: "Rows", roomy: true },
-  { label: "Size" },
-  { label: "SHA-256", roomy: true },
-];
 const DIGITS_SHOWN = 12;
+
+const COLUMNS: ListColumn<Backup>[] = [
+  {
+    id: "of",
+    header: "As of",
+    accessorFn: ({ takenAt }) => takenAt,
+    meta: { link: true },
+    cell: ({ row }) => <Ago at={row.original.takenAt} />,
+  },
+  { id: "what", header: "What", accessorFn: ({ kind }) => KINDS[kind], cell: ({ row }) => KINDS[row.original.kind] },
+  {
+    id: "proved",
+    header: "Proved",
+    cell: ({ row }) =>
+      row.original.verifiedAt === null ? (
+        <Dot color="var(--severity-medium)" hollow>
+          Not read again
+        </Dot>
+      ) : (
+        <Dot color="var(--state-ok)">Whole</Dot>
+      ),
+  },
+  {
+    id: "secret",
+    header: "Secret",
+    meta: { roomy: true },
+    cell: ({ row }) => (row.original.withSecret ? "In it, sealed" : "Not in it"),
+  },
+  {
+    id: "rows",
+    header: "Rows",
+    accessorFn: ({ rows }) => rows,
+    meta: { align: "end", roomy: true },
+    cell: ({ row }) => <span className="tabular">{formatCount(row.original.rows)}</span>,
+  },
+  {
+    id: "size",
+    header: "Size",
+    accessorFn: ({ bytes }) => bytes,
+    meta: { align: "end" },
+    cell: ({ row }) => <span className="tabular">{formatBytes(row.original.bytes)}</span>,
+  },
+  {
+    id: "checksum",
+    header: "SHA-256",
+    meta: { roomy: true },
+    cell: ({ row: { original } }) => (
+      <>
+        <span className="mono" title={original.checksum}>
+          {original.checksum.slice(0, DIGITS_SHOWN)}…
+        </span>{" "}
+        <CopyButton value={original.checksum} label="Copy SHA-256" />
+      </>
+    ),
+  },
+];
 
 /** Complete command lines, ready to paste. */
 const LINES = [
@@ -51,57 +99,27 @@ export function Backups({ projectId }: { projectId: string }) {
   const backups = list.data?.pages.flatMap((page) => page.backups) ?? [];
   return (
     <>
-      <ListFrame
-        label="Backups"
+      <DataList
+        embedded
+        scope="backups"
+        list={list}
+        name="Backups"
         what="entry"
         columns={COLUMNS}
-        minWidth={340}
-        list={list}
-        count={backups.length}
-        keys={false}
+        rows={backups}
+        rowId={({ id }) => id}
+        rowName={({ kind }) => KINDS[kind]}
+        minWidth={760}
         empty={
           <Text px="md" size="sm">
             No backup is known here. One that was made with other tools is not known either.
           </Text>
         }
-      >
-        {backups.map((backup, index) => (
-          <BackupRow key={backup.id} backup={backup} index={index} />
-        ))}
-      </ListFrame>
+      />
       <HowTo />
     </>
   );
 }
-
-const BackupRow = ({ backup, index }: { backup: Backup; index: number }) => (
-  <ListRow index={index}>
-    <Table.Td>
-      <Ago at={backup.takenAt} />
-    </Table.Td>
-    <Table.Td>{KINDS[backup.kind]}</Table.Td>
-    <Table.Td>
-      {backup.verifiedAt === null ? (
-        <Dot color="var(--severity-medium)" hollow>
-          Not read again
-        </Dot>
-      ) : (
-        <Dot color="var(--state-ok)">Whole</Dot>
-      )}
-    </Table.Td>
-    <Table.Td {...ROOMY}>{backup.withSecret ? "In it, sealed" : "Not in it"}</Table.Td>
-    <Table.Td className="tabular" {...ROOMY}>
-      {formatCount(backup.rows)}
-    </Table.Td>
-    <Table.Td className="tabular">{formatBytes(backup.bytes)}</Table.Td>
-    <Table.Td {...ROOMY}>
-      <span className="mono" title={backup.checksum}>
-        {backup.checksum.slice(0, DIGITS_SHOWN)}…
-      </span>{" "}
-      <CopyButton value={backup.checksum} label="Copy SHA-256" />
-    </Table.Td>
-  </ListRow>
-);
 
 const HowTo = () => (
   <div className={classes.how}>

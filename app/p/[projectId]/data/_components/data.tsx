@@ -36,7 +36,7 @@ export function Data({ projectId }: { projectId: string }) {
           />
         </PageSection>
         <PageSection title="Deletions" flush>
-          <Deletions projectId={projectId} openId={deletion} onOpen={(deletion) => void setView({ deletion })} />
+          <Deletions projectId={projectId} onOpen={(deletion) => void setView({ deletion })} />
         </PageSection>
         <PageSection title="Backups" flush>
           <Backups projectId={projectId} />

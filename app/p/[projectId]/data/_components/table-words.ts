@@ -7,6 +7,7 @@ const WORDS: Record<ReportedTable, string> = {
   model_calls: "Model calls",
   tool_calls: "Tool calls",
   repriced_calls: "Costs before a repricing",
+  feedback: "Feedback",
   traces: "Traces",
   spans: "Spans",
   span_sources: "Resources and scopes",
@@ -14,6 +15,9 @@ const WORDS: Record<ReportedTable, string> = {
   ingest_receipts: "Receipts of batches",
   projection_queue: "Waiting to be read",
   rule_runs: "Rule Runs",
+  rule_run_detections: "Rule Runs in progress",
+  adjudications: "Answers of the adjudicator",
+  collection_queue: "Queue of collection",
   findings: "Findings",
   occurrences: "Occurrences",
   job_runs: "Background jobs",
@@ -24,6 +28,9 @@ const WORDS: Record<ReportedTable, string> = {
   daily_costs: "Costs by day",
   daily_label_costs: "Costs by day and label",
   deleted_traces: "Hashes of deleted traces",
+  example_revisions: "Examples, with their earlier revisions",
+  dataset_import_sources: "Conversations that imported files have Examples of",
+  example_candidates: "Collected Examples in review",
   parked_traces: "Traces that could not be read",
 };
 

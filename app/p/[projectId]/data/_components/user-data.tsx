@@ -125,7 +125,7 @@ function StoredData({ projectId, userId, preview, onRequested }: StoredDataProps
           This id begins or ends with a space. It counts: without it, it is another user's.
         </Alert>
       )}
-      {preview.conversations === 0 ? (
+      {preview.conversations === 0 && preview.examples === 0 ? (
         <Text size="sm">
           No conversation has this user id. What has arrived and is not read yet, and log records outside any
           conversation that carry it, would go all the same.

@@ -1,20 +1,21 @@
-import type { ColumnDef } from "@tanstack/react-table";
+import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { Count } from "@/app/_components/values/count";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 import { FindingState } from "@/app/p/[projectId]/_components/findings/finding-state";
+import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
 import { Score } from "@/app/p/[projectId]/_components/findings/score";
 import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 import classes from "./findings.module.css";
+import { TrendBars } from "./trend-bars";
 
-type Column = ColumnDef<Finding> & { id: string };
-export const COLUMNS: Column[] = [
+export const COLUMNS: ListColumn<Finding>[] = [
   {
     id: "severity",
     header: "Severity",
-    meta: { width: "6.5rem" },
+    meta: { width: "5.75rem", roomy: true },
     cell: ({ row }) => <Severity value={row.original.severity} />,
   },
   {
@@ -23,13 +24,14 @@ export const COLUMNS: Column[] = [
     meta: { link: true },
     cell: ({ row: { original } }) => (
       <>
-        <span className={classes.titleLine}>
+        <span className={classes.titleLine} title={original.title.replaceAll("`", "")}>
           <InlineCode text={original.title} />
         </span>
         <span className={classes.under}>
-          <span className="mono">
-            {original.ruleId} / {original.signal}
-          </span>{" "}
+          <span className={classes.onPhone}>
+            <Severity value={original.severity} />
+          </span>
+          {ruleWords(original.ruleId)} · <span className="mono">{original.signal}</span> ·{" "}
           <InlineCode text={original.summary} />
         </span>
       </>
@@ -38,25 +40,40 @@ export const COLUMNS: Column[] = [
   {
     id: "state",
     header: "State",
-    meta: { width: "7.5rem" },
-    cell: ({ row }) => <FindingState finding={row.original} />,
+    meta: { aside: true, roomy: true, width: "7rem" },
+    cell: ({ row: { original } }) => (
+      <>
+        <FindingState finding={original} />
+        {original.assigneeId === null ? null : (
+          <span className={classes.under} title={`Assigned to ${original.assigneeName ?? "a member"}`}>
+            {original.assigneeName ?? "A member"}
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    id: "trend",
+    header: "14 days",
+    meta: { aside: true, roomy: true, width: "6rem" },
+    cell: ({ row }) => <TrendBars days={row.original.recentDays} />,
   },
   {
     id: "occurrences",
     header: "Conversations",
-    meta: { width: "7.25rem", align: "end" },
+    meta: { width: "6.75rem", align: "end" },
     cell: ({ row }) => <Count value={row.original.occurrenceCount} />,
   },
   {
     id: "users",
     header: "Users",
-    meta: { width: "4.5rem", align: "end" },
+    meta: { aside: true, roomy: true, width: "4.5rem", align: "end" },
     cell: ({ row }) => <Count value={row.original.userCount} />,
   },
   {
     id: "cost",
     header: "Their cost",
-    meta: { width: "8rem", align: "end" },
+    meta: { aside: true, roomy: true, width: "7.25rem", align: "end" },
     cell: ({ row: { original } }) => (
       <CostTotal
         usd={original.affectedCost}
@@ -69,27 +86,13 @@ export const COLUMNS: Column[] = [
   {
     id: "score",
     header: "Score",
-    meta: { width: "4.5rem", align: "end" },
+    meta: { aside: true, roomy: true, width: "4.5rem", align: "end" },
     cell: ({ row }) => <Score finding={row.original} />,
-  },
-  {
-    id: "first",
-    header: "First seen",
-    meta: { width: "6.5rem", align: "end" },
-    cell: ({ row }) => <Ago at={row.original.firstDetectedAt} />,
   },
   {
     id: "last",
     header: "Last seen",
-    meta: { width: "6.5rem", align: "end" },
+    meta: { roomy: true, width: "6.5rem", align: "end" },
     cell: ({ row }) => <Ago at={row.original.lastDetectedAt} />,
   },
 ];
-
-export const HIDEABLE = COLUMNS.filter((column) => column.id !== "title").map(({ id, header }) => ({
-  id,
-  label: String(header),
-}));
-
-/** Columns shown while a Finding is open next to the list. */
-export const HIDDEN_BESIDE_PEEK = ["state", "users", "cost", "first", "score"];

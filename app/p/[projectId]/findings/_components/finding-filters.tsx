@@ -1,22 +1,29 @@
 import { NativeSelect } from "@mantine/core";
+import { SearchInput } from "@/app/_components/controls/search-input";
 import { TimeRangePicker } from "@/app/_components/controls/time-range-picker";
+import { SEVERITY_OPTIONS, severityNamed } from "../../_components/findings/severity-words";
 import { RuleSelect } from "./rule-select";
-import { MIN_SCORES, RESOLUTIONS, SEVERITIES, takesResolution, type View } from "./view";
+import { MIN_SCORES, ORDERS, RESOLUTIONS, takesResolution, type View } from "./view";
 
 type Props = { view: View; setView: (view: Partial<View>) => unknown };
-
-const word = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 export function FindingFilters({ view, setView }: Props) {
   return (
     <>
+      <SearchInput label="Search titles" width={180} value={view.q ?? ""} onChange={(q) => setView({ q: q || null })} />
+      <NativeSelect
+        aria-label="Order"
+        value={view.order}
+        onChange={(event) =>
+          setView({ order: ORDERS.find(({ value }) => value === event.currentTarget.value)?.value ?? "newest" })
+        }
+        data={ORDERS.map(({ value, label }) => ({ value, label: `By ${label.toLowerCase()}` }))}
+      />
       <NativeSelect
         aria-label="Severity"
         value={view.severity ?? ""}
-        onChange={(event) =>
-          setView({ severity: SEVERITIES.find((known) => known === event.currentTarget.value) ?? null })
-        }
-        data={[{ value: "", label: "Any severity" }, ...SEVERITIES.map((value) => ({ value, label: word(value) }))]}
+        onChange={(event) => setView({ severity: severityNamed(event.currentTarget.value) ?? null })}
+        data={[{ value: "", label: "Any severity" }, ...SEVERITY_OPTIONS]}
       />
       <RuleSelect value={view.rule} onChange={(rule) => setView({ rule })} />
       {takesResolution(view) ? (
@@ -41,6 +48,19 @@ export function FindingFilters({ view, setView }: Props) {
           ...(view.score !== null && !MIN_SCORES.some((score) => score === view.score)
             ? [{ value: String(view.score), label: `Score ≥ ${view.score}` }]
             : []),
+        ]}
+      />
+      <NativeSelect
+        aria-label="Assignee"
+        value={view.assignee ?? ""}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          setView({ assignee: value === "me" || value === "none" ? value : null });
+        }}
+        data={[
+          { value: "", label: "Any assignee" },
+          { value: "me", label: "Assigned to me" },
+          { value: "none", label: "Nobody’s" },
         ]}
       />
       <TimeRangePicker what="Last seen" value={view} onChange={(range) => setView(range)} />

@@ -22,6 +22,7 @@ const ICON = { size: 32, stroke: 1.5, "aria-hidden": true } as const;
 const ELSEWHERE: Partial<Record<View["tab"], string>> = {
   open: "No Finding is confirmed and still open.",
   regressed: "No resolved Finding has come back.",
+  escalating: "No Finding is clearly more frequent than it was.",
   resolved: "No Finding is marked resolved.",
   dismissed: "No Finding is dismissed.",
 };
@@ -85,7 +86,7 @@ const NothingSent = ({ projectId }: { projectId: string }) => (
     }
   >
     A Finding is one cause of trouble with every conversation that shows it. The Rules read each conversation once it
-    has been quiet for a while.
+    has been inactive for a while.
   </EmptyState>
 );
 
@@ -130,7 +131,7 @@ function NothingRead({ projectId, status }: OfStatus) {
       {plural(status.conversations, "conversation")} here, none read by the Rules yet.{" "}
       {off
         ? "Turned off, Rules read only what you ask for."
-        : "They start by themselves once a conversation has been quiet for a while."}
+        : "They start by themselves once a conversation has been inactive for a while."}
     </EmptyState>
   );
 }

@@ -8,16 +8,17 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import panes from "@/app/_components/layout/panes.module.css";
 import { useRememberList } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import { ESC, useKeys } from "@/app/_lib/use-keys";
-import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
+import { useKeys } from "@/app/_lib/use-keys";
+import { ViewsMenu } from "../../_components/saved-views/views-menu";
+import { useReviewActions } from "../[findingId]/_components/use-review";
+import { COLUMNS } from "./columns";
 import { CoverageNote } from "./coverage-note";
 import { FindingFilters } from "./finding-filters";
 import { FindingPeek } from "./finding-peek";
 import classes from "./findings.module.css";
 import { FindingsEmpty } from "./findings-empty";
 import { useFindings } from "./use-findings";
-import { useListReview } from "./use-list-review";
-import { isFiltered, searchOf, TAB_VALUES, TABS, viewParsers } from "./view";
+import { isFiltered, listInput, searchOf, TAB_VALUES, TABS, viewParsers } from "./view";
 
 export function Findings({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
@@ -25,13 +26,12 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
   useRememberList(`/p/${projectId}/findings`, searchOf(view));
   const { list, rows } = useFindings(projectId, view, openedAt);
   const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 10_000 }));
-  const peek = (id: string | null) => void setView({ peek: id });
-  const review = useListReview({ projectId, view, rows, onPeek: peek });
+  const input = listInput(projectId, view, openedAt);
+  const { choices, actions } = useReviewActions(projectId, input);
   const goToTab = (name: string | null | undefined) =>
     void setView({ tab: TAB_VALUES.find((known) => known === name) ?? "review", peek: null });
   const goToTabBeside = (by: 1 | -1) => goToTab(TAB_VALUES.at((TAB_VALUES.indexOf(view.tab) + by) % TABS.length));
   useKeys({
-    [ESC]: () => view.peek && peek(null),
     "]": () => goToTabBeside(1),
     "[": () => goToTabBeside(-1),
   });
@@ -40,7 +40,12 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
     <>
       <PageHeader
         title="Findings"
-        aside={<ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />}
+        aside={
+          <>
+            <ViewsMenu projectId={projectId} list="findings" parsers={viewParsers} />
+            <ColumnMenu columns={COLUMNS} />
+          </>
+        }
       >
         <FindingFilters view={view} setView={setView} />
       </PageHeader>
@@ -53,44 +58,42 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
           ))}
         </Tabs.List>
         <Tabs.Panel value={view.tab} className={panes.root}>
-          <div className={panes.list}>
-            <DataList
-              list={list}
-              label="Findings"
-              what="Finding"
-              loading="Loading Findings"
-              filling={list.hasNextPage}
-              note={<CoverageNote projectId={projectId} status={status.data?.status} />}
-              columns={COLUMNS}
-              rows={rows}
-              rowId={(row) => row.id}
-              rowHref={(row) => `/p/${projectId}/findings/${encodeURIComponent(row.id)}`}
-              hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
-              rowHeight={54}
-              minWidth={view.peek ? 460 : 1030}
-              activeId={view.peek}
-              onPeek={(row) => peek(row.id === view.peek ? null : row.id)}
-              empty={
-                <FindingsEmpty
-                  projectId={projectId}
-                  tab={view.tab}
-                  filtered={isFiltered(view)}
-                  status={status.data?.status}
-                  setView={setView}
-                />
-              }
-            />
-          </div>
-          {view.peek ? (
-            <FindingPeek
-              key={view.peek}
-              projectId={projectId}
-              findingId={view.peek}
-              known={rows.find((row) => row.id === view.peek)}
-              review={review}
-              onClose={() => peek(null)}
-            />
-          ) : null}
+          <DataList
+            list={list}
+            name="Findings"
+            what="Finding"
+            filling={list.hasNextPage}
+            note={<CoverageNote projectId={projectId} status={status.data?.status} />}
+            columns={COLUMNS}
+            rows={rows}
+            rowId={(row) => row.id}
+            rowName={(row) => row.title.replaceAll("`", "")}
+            rowHref={(row) => `/p/${projectId}/findings/${encodeURIComponent(row.id)}`}
+            rowHeight={54}
+            minWidth={1120}
+            minWidthAside={460}
+            actions={actions}
+            matching={{ filter: input }}
+            peek={({ id, row, close, act, undo, busy }) => (
+              <FindingPeek
+                key={id}
+                projectId={projectId}
+                findingId={id}
+                known={row}
+                review={{ choices, apply: (finding, choice) => act(choice, finding), undo, busy }}
+                onClose={close}
+              />
+            )}
+            empty={
+              <FindingsEmpty
+                projectId={projectId}
+                tab={view.tab}
+                filtered={isFiltered(view)}
+                status={status.data?.status}
+                setView={setView}
+              />
+            }
+          />
         </Tabs.Panel>
       </Tabs>
     </>

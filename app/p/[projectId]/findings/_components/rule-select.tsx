@@ -1,5 +1,5 @@
 import { NativeSelect } from "@mantine/core";
-import { RULES } from "./view";
+import { RULES } from "../../_components/findings/rule-words";
 
 type Props = {
   /** A Rule's id, possibly of one that no longer exists; `null` is any. */

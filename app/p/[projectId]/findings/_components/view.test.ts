@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { RULES as BUILT_IN } from "@/server/services/diagnostics/rules";
+import { RULES } from "../../_components/findings/rule-words";
 import { listInput, loadView, TABS } from "./view";
 
 const inputOf = async (search: string) => listInput("prj_1", await loadView(new URLSearchParams(search)), 0);
@@ -18,4 +20,8 @@ test("a tab that implies a resolution ignores the resolution filter", async () =
       resolutionStatus: input.resolutionStatus,
     });
   }
+});
+
+test("every built-in Rule can be chosen, by its name", () => {
+  expect(RULES).toEqual(BUILT_IN.map(({ id, name }) => ({ value: id, label: name })));
 });

@@ -1,22 +1,17 @@
 import {
   createLoader,
   createSerializer,
-  parseAsArrayOf,
   parseAsFloat,
   parseAsInteger,
   parseAsString,
   parseAsStringLiteral,
 } from "nuqs/server";
+import { listParsers } from "@/app/_components/data-table/list-view";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
+import { SEVERITIES } from "@/app/p/[projectId]/_components/findings/severity-words";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 
-export const SEVERITIES = ["critical", "high", "medium", "low", "info"] as const;
 export const MIN_SCORES = [0.1, 0.25, 0.5, 0.75] as const;
-export const RULES = [
-  { value: "tool-failure", label: "Tool failure" },
-  { value: "agent-loop", label: "Agent loop" },
-  { value: "broken-response", label: "Broken response" },
-] as const;
 
 /** To a reader, "unresolved" includes Findings whose resolution was never set. */
 export const RESOLUTIONS = [
@@ -25,36 +20,56 @@ export const RESOLUTIONS = [
 ] as const;
 const [UNRESOLVED, RESOLVED] = RESOLUTIONS;
 
+const NOT_DISMISSED = ["unreviewed", "confirmed"] as const;
+
+/** The orders that the server knows, each descending. */
+export const ORDERS = [
+  { value: "newest", label: "Last seen" },
+  { value: "score", label: "Score" },
+  { value: "conversations", label: "Conversations" },
+  { value: "first_seen", label: "First seen" },
+] as const;
+
 const every = () => true;
 type Tab = {
   value: string;
   label: string;
   /** The API's filters. */
-  input: { reviewStatus?: Finding["reviewStatus"]; resolutionStatus?: readonly ("resolved" | "unresolved" | "none")[] };
-  /** Which of the returned rows belong to the tab, if the API's filter is coarser. */
+  input: {
+    reviewStatus?: readonly Finding["reviewStatus"][];
+    resolutionStatus?: readonly ("resolved" | "unresolved" | "none")[];
+    trend?: "regressed" | "escalating";
+  };
+  /** Whether a row belongs to the tab beside its review and resolution. */
   keeps: (finding: Finding) => boolean;
 };
 export const TABS = [
   {
     value: "review",
     label: "For review",
-    input: { reviewStatus: "unreviewed", resolutionStatus: UNRESOLVED.is },
+    input: { reviewStatus: ["unreviewed"], resolutionStatus: UNRESOLVED.is },
     keeps: every,
   },
   {
     value: "open",
     label: "Open",
-    input: { reviewStatus: "confirmed", resolutionStatus: UNRESOLVED.is },
+    input: { reviewStatus: ["confirmed"], resolutionStatus: UNRESOLVED.is },
     keeps: every,
   },
   {
     value: "regressed",
     label: "Regressed",
-    input: { resolutionStatus: ["unresolved"] },
-    keeps: (f) => f.regressedAt !== null && f.reviewStatus !== "dismissed",
+    input: { reviewStatus: NOT_DISMISSED, resolutionStatus: ["unresolved"], trend: "regressed" },
+    keeps: (f) => f.regressedAt !== null,
+  },
+  {
+    value: "escalating",
+    label: "Escalating",
+    input: { reviewStatus: NOT_DISMISSED, trend: "escalating" },
+    keeps: (f) => f.escalatingSince !== null,
   },
   { value: "resolved", label: "Resolved", input: { resolutionStatus: RESOLVED.is }, keeps: every },
-  { value: "dismissed", label: "Dismissed", input: { reviewStatus: "dismissed" }, keeps: every },
+  { value: "dismissed", label: "Dismissed", input: { reviewStatus: ["dismissed"] }, keeps: every },
   { value: "all", label: "All", input: {}, keeps: every },
 ] as const satisfies readonly Tab[];
 export const TAB_VALUES = TABS.map((tab) => tab.value);
@@ -66,13 +81,15 @@ export const viewParsers = {
   tab: parseAsStringLiteral(TAB_VALUES).withDefault("review"),
   severity: parseAsStringLiteral(SEVERITIES),
   score: parseAsFloat,
+  order: parseAsStringLiteral(ORDERS.map(({ value }) => value)).withDefault("newest"),
+  assignee: parseAsStringLiteral(["me", "none"] as const),
+  q: parseAsString,
   rule: parseAsString,
   resolution: parseAsStringLiteral(RESOLUTIONS.map(({ value }) => value)),
   range: parseAsStringLiteral(RANGE_VALUES),
   from: parseAsInteger,
   to: parseAsInteger,
-  hide: parseAsArrayOf(parseAsString).withDefault([]),
-  peek: parseAsString,
+  ...listParsers,
 };
 export const loadView = createLoader(viewParsers);
 const serialize = createSerializer(viewParsers);
@@ -93,7 +110,7 @@ function statesOf(view: Pick<View, "tab" | "resolution">): Tab["input"] {
 export function keeps(view: Pick<View, "tab" | "resolution">, finding: Finding): boolean {
   const { reviewStatus, resolutionStatus } = statesOf(view);
   return (
-    (reviewStatus === undefined || finding.reviewStatus === reviewStatus) &&
+    (reviewStatus === undefined || reviewStatus.includes(finding.reviewStatus)) &&
     (resolutionStatus === undefined || resolutionStatus.includes(finding.resolutionStatus ?? "none")) &&
     tabOf(view).keeps(finding)
   );
@@ -108,6 +125,9 @@ export function listInput(projectId: string, view: View, now: number) {
     ...(view.severity !== null ? { severity: view.severity } : {}),
     ...(view.score !== null && view.score >= 0 && view.score <= 1 ? { minDiagnosticScore: view.score } : {}),
     ...(view.rule !== null ? { ruleId: view.rule } : {}),
+    ...(view.assignee !== null ? { assignee: view.assignee } : {}),
+    ...(view.q?.trim() ? { q: view.q.trim().slice(0, 200) } : {}),
+    ...(view.order !== "newest" ? { sort: view.order } : {}),
     ...(after !== undefined ? { lastDetectedAfter: after } : {}),
     ...(before !== undefined ? { lastDetectedBefore: before } : {}),
   };
@@ -117,12 +137,16 @@ export const isFiltered = (view: View) =>
   view.severity !== null ||
   view.score !== null ||
   view.rule !== null ||
+  view.assignee !== null ||
+  view.q !== null ||
   view.range !== null ||
   (view.resolution !== null && takesResolution(view));
 export const NO_FILTERS = {
   severity: null,
   score: null,
   rule: null,
+  assignee: null,
+  q: null,
   resolution: null,
   range: null,
   from: null,

@@ -3,27 +3,18 @@ import { Button } from "@mantine/core";
 import { IconPlugConnected, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ListFrame } from "@/app/_components/layout/list-frame";
-import { PageBody } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { Connection } from "@/server/services/connections/schemas";
 import { useMay } from "../../_components/access/membership";
+import { managedColumns, NAMES } from "./columns";
 import { ConnectionForm } from "./connection-form";
-import { ManagedConnection, NamedConnection } from "./connection-row";
 import { DeleteConnection } from "./delete-connection";
-
-const NAMES = [{ label: "Name" }, { label: "Kind" }];
-const COLUMNS = [
-  { label: "Name" },
-  { label: "Kind", roomy: true },
-  { label: "Host", roomy: true },
-  { label: "Secret", roomy: true },
-  { label: "Last test", roomy: true },
-  { label: null },
-];
+import { IntegrationTabs } from "./integration-tabs";
 
 /** A project's outside services. Readers who may not manage them see only their names. */
 export function Integrations({ projectId }: { projectId: string }) {
@@ -33,6 +24,7 @@ export function Integrations({ projectId }: { projectId: string }) {
   const [deleted, setDeleted] = useState<Connection | null>(null);
   const list = useInfiniteQuery(trpc.connections.list.infiniteQueryOptions({ projectId, limit: 100 }, nextPage));
   const connections = list.data?.pages.flatMap((page) => page.connections) ?? [];
+  const columns = manages ? managedColumns({ projectId, onEdit: setEdited, onDelete: setDeleted }) : NAMES;
   const add = (
     <Button onClick={() => setEdited("new")} leftSection={<IconPlus size={14} aria-hidden />}>
       Add connection
@@ -40,33 +32,27 @@ export function Integrations({ projectId }: { projectId: string }) {
   );
   return (
     <>
-      <PageHeader title="Integrations" aside={manages ? add : undefined} />
-      <PageBody>
-        <ListFrame
-          label="Connections"
-          what="connection"
-          columns={manages ? COLUMNS : NAMES}
-          minWidth={340}
-          list={list}
-          count={connections.length}
-          empty={<NoConnections action={manages ? add : undefined} />}
-        >
-          {connections.map((connection, index) =>
-            manages && "baseUrl" in connection ? (
-              <ManagedConnection
-                key={connection.id}
-                projectId={projectId}
-                connection={connection}
-                index={index}
-                onEdit={() => setEdited(connection)}
-                onDelete={() => setDeleted(connection)}
-              />
-            ) : (
-              <NamedConnection key={connection.id} connection={connection} index={index} />
-            ),
-          )}
-        </ListFrame>
-      </PageBody>
+      <PageHeader
+        title="Integrations"
+        aside={
+          <>
+            <ColumnMenu columns={columns} />
+            {manages ? add : null}
+          </>
+        }
+      />
+      <IntegrationTabs projectId={projectId} value="connections" />
+      <DataList
+        list={list}
+        name="Connections"
+        what="connection"
+        columns={columns}
+        rows={connections}
+        rowId={({ id }) => id}
+        rowName={({ name }) => name}
+        minWidth={manages ? 760 : 340}
+        empty={<NoConnections action={manages ? add : undefined} />}
+      />
       <ConnectionForm
         projectId={projectId}
         opened={edited !== null}

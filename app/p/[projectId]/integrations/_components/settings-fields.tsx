@@ -21,13 +21,21 @@ const ModelFields = ({ form }: { form: Form }) => (
       maxLength={200}
       {...form.getInputProps("settings.defaultModel")}
     />
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
       <NumberInput
         label="Calls a day, at most"
         placeholder="No limit"
         min={0}
         allowDecimal={false}
         {...form.getInputProps("settings.dailyCalls")}
+      />
+      <NumberInput
+        label="Tokens a day, at most"
+        placeholder="No limit"
+        min={0}
+        allowDecimal={false}
+        thousandSeparator=","
+        {...form.getInputProps("settings.dailyTokens")}
       />
       <NumberInput
         label="US dollars a day, at most"
@@ -41,6 +49,7 @@ const ModelFields = ({ form }: { form: Form }) => (
 
 const WebhookFields = ({ form }: { form: Form }) => (
   <NativeSelect
+    size="sm"
     label="Format"
     data={[
       { value: "signed", label: "Signed JSON (Standard Webhooks)" },

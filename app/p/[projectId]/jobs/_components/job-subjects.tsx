@@ -19,6 +19,7 @@ function useHref(projectId: string) {
   return (of: string, id: string): string | null => {
     const safe = encodeURIComponent(id);
     if (of === "conversation") return `${pageHref(projectId, "conversations")}/${safe}`;
+    if (of === "backfill") return `${pageHref(projectId, "backfills")}?peek=${safe}`;
     if (of === "run") return `${pageHref(projectId, "rule-runs")}?peek=${safe}`;
     if (of === "backgroundJob") return `${pageHref(projectId, "jobs")}?peek=${safe}`;
     if (of === "deletion" && mayAudit) return `${pageHref(projectId, "audit")}?target=${safe}`;

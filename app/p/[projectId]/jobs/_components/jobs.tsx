@@ -2,14 +2,17 @@
 import { NativeSelect } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryStates } from "nuqs";
-import { ListFrame } from "@/app/_components/layout/list-frame";
-import { PageBody } from "@/app/_components/layout/page-body";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
+import { SampledNote } from "@/app/_components/data-table/sampled-note";
+import type { ListAction } from "@/app/_components/data-table/types";
 import { PageHeader } from "@/app/_components/layout/page-header";
-import panes from "@/app/_components/layout/panes.module.css";
-import { ESC, useKeys } from "@/app/_lib/use-keys";
+import { useKeys } from "@/app/_lib/use-keys";
+import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { useMay } from "../../_components/access/membership";
+import { ViewsMenu } from "../../_components/saved-views/views-menu";
+import { columnsOf } from "./columns";
 import { JobPeek } from "./job-peek";
-import { columnsOf, JobRow } from "./job-row";
 import classes from "./jobs.module.css";
 import { JobsEmpty } from "./jobs-empty";
 import { Notes } from "./notes";
@@ -18,7 +21,7 @@ import { StateFilter } from "./state-filter";
 import { useJobActions } from "./use-job-actions";
 import { useJobs } from "./use-jobs";
 import { countOf, countWords, NO_FILTERS, peekHref, viewParsers } from "./view";
-import { functionWords } from "./words";
+import { functionWords, nameOf } from "./words";
 
 export function Jobs({ projectId }: { projectId: string }) {
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
@@ -27,12 +30,27 @@ export function Jobs({ projectId }: { projectId: string }) {
   const actions = useJobActions(projectId);
   const { list, jobs, summary } = useJobs(projectId, view);
   const functions = (summary?.functions ?? []).map((one) => ({ id: one.id, name: functionWords(one) }));
-  const peek = (id: string | null) => void setView({ peek: id });
-  useKeys({ [ESC]: () => view.peek && peek(null), u: actions.undo });
+  useKeys({ u: actions.undo });
   const beside = view.peek !== null;
+  const columns = columnsOf({ onReplay: may ? actions.replay : undefined, busyWith: actions.busyWith });
+  const replay: ListAction<BackgroundJob> = {
+    id: "replay",
+    label: "Replay",
+    key: "r",
+    applies: ({ state }) => state === "failed",
+    run: ({ rows }) => actions.replayAll(rows),
+  };
   return (
     <>
-      <PageHeader title="Jobs">
+      <PageHeader
+        title="Jobs"
+        aside={
+          <>
+            <ViewsMenu projectId={projectId} list="jobs" parsers={viewParsers} />
+            <ColumnMenu columns={columns} />
+          </>
+        }
+      >
         <FunctionSelect
           value={view.function}
           functions={functions}
@@ -50,52 +68,29 @@ export function Jobs({ projectId }: { projectId: string }) {
           />
         ) : null}
       </div>
-      <div className={panes.root}>
-        <div className={panes.list}>
-          <PageBody>
-            <ListFrame
-              label="Jobs"
-              what="job"
-              columns={columnsOf(beside)}
-              minWidth={320}
-              list={list}
-              busy={list.isPlaceholderData}
-              count={jobs.length}
-              empty={
-                <JobsEmpty
-                  projectId={projectId}
-                  view={view}
-                  summary={summary}
-                  onClear={() => void setView(NO_FILTERS)}
-                />
-              }
-            >
-              {jobs.map((job, index) => (
-                <JobRow
-                  key={job.id}
-                  index={index}
-                  job={job}
-                  href={peekHref(view, job.id)}
-                  active={job.id === view.peek}
-                  beside={beside}
-                  onOpen={() => peek(job.id === view.peek ? null : job.id)}
-                  onReplay={may ? () => actions.replay(job) : undefined}
-                  replaying={actions.busyWith === job.id}
-                />
-              ))}
-            </ListFrame>
-          </PageBody>
-        </div>
-        {view.peek === null ? null : (
-          <JobPeek
-            key={view.peek}
-            projectId={projectId}
-            jobId={view.peek}
-            actions={actions}
-            onClose={() => peek(null)}
-          />
+      <DataList
+        list={list}
+        name="Jobs"
+        what="job"
+        columns={columns}
+        rows={jobs}
+        rowId={(job) => job.id}
+        rowName={nameOf}
+        rowHref={(job) => peekHref(view, job.id)}
+        linkPeeks
+        rowHeight={54}
+        minWidth={860}
+        minWidthAside={440}
+        dimmed={(job) => job.state === "cancelled"}
+        actions={may ? [replay] : []}
+        note={<SampledNote what="jobs" sampled={list.data?.pages[0]?.sampled} />}
+        peek={({ id, close }) => (
+          <JobPeek key={id} projectId={projectId} jobId={id} actions={actions} onClose={close} />
         )}
-      </div>
+        empty={
+          <JobsEmpty projectId={projectId} view={view} summary={summary} onClear={() => void setView(NO_FILTERS)} />
+        }
+      />
       {summary ? (
         <ReplayAll
           projectId={projectId}

@@ -1,10 +1,9 @@
 "use client";
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { plural } from "@/app/_lib/format";
-import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 
 type Props = {
   projectId: string;
@@ -30,14 +29,13 @@ export function ReplayAll({ projectId, opened, onClose, only, failed }: Props) {
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.backgroundJobs.pathKey() }),
     }),
   );
-  const close = () => {
-    replay.reset();
-    onClose();
-  };
   return (
-    <Modal opened={opened} onClose={close} title="Replay all failed jobs?">
-      <Stack gap="md">
-        <Text size="sm">
+    <ConfirmDialog
+      subject={opened ? { only, failed } : null}
+      onClose={onClose}
+      title={() => "Replay all failed jobs?"}
+      says={() => (
+        <>
           {only ? (
             <>
               Every failed job of <strong>{only.name}</strong> is queued again
@@ -47,24 +45,13 @@ export function ReplayAll({ projectId, opened, onClose, only, failed }: Props) {
           )}
           , the oldest first, up to 1,000 at once. Steps that had completed keep what they gave, the others run anew.
           What is not mended fails again.
-        </Text>
-        {replay.error ? (
-          <Alert role="alert" color="red" p="xs" title={problemOf(replay.error).title}>
-            {problemOf(replay.error).detail}
-          </Alert>
-        ) : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            Not now
-          </Button>
-          <Button
-            loading={replay.isPending}
-            onClick={() => replay.mutate({ projectId, ...(only ? { functionId: only.id } : {}) })}
-          >
-            Replay all
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+        </>
+      )}
+      action="Replay all"
+      keep="Not now"
+      danger={false}
+      running={replay}
+      onConfirm={() => replay.mutate({ projectId, ...(only ? { functionId: only.id } : {}) })}
+    />
   );
 }

@@ -1,7 +1,9 @@
 "use client";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ActionDone } from "@/app/_components/data-table/types";
 import { useUndo } from "@/app/_components/feedback/use-undo";
+import { plural } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
@@ -23,14 +25,27 @@ export function useJobActions(projectId: string) {
   const busy = replayed.isPending || cancelled.isPending;
 
   // Sends the end that was shown, so that a second click, here or in another tab, has no effect.
+  const asSeen = ({ id, finishedAt }: BackgroundJob) => ({
+    projectId,
+    backgroundJobId: id,
+    ...(finishedAt === null ? {} : { finishedAt }),
+  });
   const requeue = (job: BackgroundJob, said: string) =>
-    replayed.mutate(
-      { projectId, backgroundJobId: job.id, ...(job.finishedAt === null ? {} : { finishedAt: job.finishedAt }) },
-      { onSuccess: () => void notifications.show({ message: said }) },
-    );
+    replayed.mutate(asSeen(job), { onSuccess: () => void notifications.show({ message: said }) });
   return {
     undo,
     busyWith: busy ? (replayed.isPending ? replayed.variables : cancelled.variables)?.backgroundJobId : undefined,
+    /** As an action of a list, on any number of jobs. */
+    replayAll: async (jobs: readonly BackgroundJob[]): Promise<ActionDone> => {
+      await Promise.all(jobs.map((job) => replayed.mutateAsync(asSeen(job))));
+      const [only] = jobs;
+      return {
+        said:
+          jobs.length === 1 && only
+            ? `“${nameOf(only)}” is queued again`
+            : `${plural(jobs.length, "job")} are queued again`,
+      };
+    },
     replay: (job: BackgroundJob) => {
       if (!busy) requeue(job, `"${nameOf(job)}" is queued again.`);
     },

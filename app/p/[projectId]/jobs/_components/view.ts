@@ -1,4 +1,5 @@
 import { createLoader, createSerializer, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { listParsers, sortInput } from "@/app/_components/data-table/list-view";
 import { formatCompact } from "@/app/_lib/format";
 import type { BackgroundJob, BackgroundJobSummary } from "@/server/services/background-jobs/schemas";
 
@@ -20,7 +21,7 @@ export const STATES = [
 export const viewParsers = {
   state: parseAsStringLiteral(STATES),
   function: parseAsString,
-  peek: parseAsString,
+  ...listParsers,
 };
 export const loadView = createLoader(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
@@ -33,11 +34,15 @@ const PAGE = 100;
 /** The server's maximum length of a filter. */
 const FILTER_MAX = 200;
 
+/** The server's orders by column. */
+const SORTS = { queued: "created", took: "duration", attempts: "attempts" } as const;
+
 export const listInput = (projectId: string, view: View) => ({
   projectId,
   limit: PAGE,
   ...(view.state !== null ? { state: view.state } : {}),
   ...(view.function ? { functionId: view.function.slice(0, FILTER_MAX) } : {}),
+  ...sortInput(view.sort, SORTS),
 });
 
 export const isFiltered = (view: View) => view.state !== null || view.function !== null;

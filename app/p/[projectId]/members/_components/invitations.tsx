@@ -1,23 +1,44 @@
 "use client";
-import { Button, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { buttonColumn, timeColumn } from "@/app/_components/data-table/columns";
+import { DataList } from "@/app/_components/data-table/data-list";
+import type { ListColumn } from "@/app/_components/data-table/types";
 import { PageSection } from "@/app/_components/layout/page-body";
-import { Ago } from "@/app/_components/values/ago";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import type { Invitation } from "@/server/services/members/schemas";
 import { ROLE_WORDS } from "../../_components/access/role-words";
 
-const COLUMNS = [
-  { label: "For" },
-  { label: "Role" },
-  { label: "Expires" },
-  { label: "Made", roomy: true },
-  { label: null },
-];
 const ANYBODY = "Whoever has the link";
+const nameOf = ({ email }: Invitation) => email ?? ANYBODY;
+
+type Options = { revoking: string | undefined; onRevoke: (invitation: Invitation) => void };
+
+const columnsOf = ({ revoking, onRevoke }: Options): ListColumn<Invitation>[] => [
+  {
+    id: "for",
+    header: "For",
+    accessorFn: nameOf,
+    meta: { width: "50%", link: true },
+    cell: ({ row }) => <span style={{ overflowWrap: "anywhere" }}>{nameOf(row.original)}</span>,
+  },
+  {
+    id: "role",
+    header: "Role",
+    accessorFn: ({ role }) => ROLE_WORDS[role].label,
+    cell: ({ row }) => ROLE_WORDS[row.original.role].label,
+  },
+  timeColumn({ id: "expires", header: "Expires", at: ({ expiresAt }) => expiresAt }),
+  timeColumn({ id: "made", header: "Made", at: ({ createdAt }) => createdAt, roomy: true }),
+  buttonColumn({
+    label: "Revoke",
+    says: ({ email }) => `Revoke the invitation for ${email ?? ANYBODY.toLowerCase()}`,
+    busy: ({ id }) => revoking === id,
+    onPress: onRevoke,
+  }),
+];
 
 /** Links that can still be used; renders nothing if there are none. */
 export function Invitations({ projectId }: { projectId: string }) {
@@ -36,44 +57,22 @@ export function Invitations({ projectId }: { projectId: string }) {
   if (open.length === 0 && !list.error) return null;
   return (
     <PageSection title="Open invitations" flush>
-      <ListFrame
-        label="Open invitations"
-        what="invitation"
-        columns={COLUMNS}
-        minWidth={340}
+      <DataList
+        embedded
+        scope="invitations"
         list={list}
-        count={open.length}
+        name="Open invitations"
+        what="invitation"
+        columns={columnsOf({
+          revoking: revoke.isPending ? revoke.variables.invitationId : undefined,
+          onRevoke: ({ id }) => revoke.mutate({ projectId, invitationId: id }),
+        })}
+        rows={open}
+        rowId={({ id }) => id}
+        rowName={nameOf}
+        minWidth={520}
         empty={null}
-        keys={false}
-      >
-        {open.map((invitation, index) => (
-          <ListRow key={invitation.id} index={index}>
-            <Table.Td w="50%" maw={0}>
-              <Text size="sm" truncate title={invitation.email ?? ANYBODY}>
-                {invitation.email ?? ANYBODY}
-              </Text>
-            </Table.Td>
-            <Table.Td>{ROLE_WORDS[invitation.role].label}</Table.Td>
-            <Table.Td>
-              <Ago at={invitation.expiresAt} />
-            </Table.Td>
-            <Table.Td {...ROOMY}>
-              <Ago at={invitation.createdAt} />
-            </Table.Td>
-            <Table.Td ta="end">
-              <Button
-                variant="default"
-                size="compact-xs"
-                loading={revoke.isPending && revoke.variables.invitationId === invitation.id}
-                aria-label={`Revoke the invitation for ${invitation.email ?? ANYBODY.toLowerCase()}`}
-                onClick={() => revoke.mutate({ projectId, invitationId: invitation.id })}
-              >
-                Revoke
-              </Button>
-            </Table.Td>
-          </ListRow>
-        ))}
-      </ListFrame>
+      />
     </PageSection>
   );
 }

@@ -1,15 +1,18 @@
 "use client";
-import { ActionIcon, Button, Menu, Table, Text } from "@mantine/core";
+import { ActionIcon, Button, Menu, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDots, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
+import type { ListColumn } from "@/app/_components/data-table/types";
 import { PageBody } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { Ago, AgoOr } from "@/app/_components/values/ago";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import { ROLES, type Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
 import { ConfirmMember, type Doing } from "./confirm-member";
 import { Invitations } from "./invitations";
@@ -17,12 +20,49 @@ import { Invite } from "./invite";
 import { RoleSelect } from "./role-select";
 import { useChangeRole } from "./use-change-role";
 
-const COLUMNS = [
-  { label: "Person" },
-  { label: "Role" },
-  { label: "Last here", roomy: true },
-  { label: "Joined", roomy: true },
-  { label: null },
+type Options = {
+  me: string | null;
+  becoming: (member: Member) => Role | null;
+  onRole: (member: Member, role: Role) => void;
+  onChoose: (doing: Doing) => void;
+};
+
+const columnsOf = ({ me, becoming, onRole, onChoose }: Options): ListColumn<Member>[] => [
+  {
+    id: "person",
+    header: "Person",
+    accessorFn: ({ name, email }) => name ?? email,
+    meta: { width: "50%", link: true },
+    cell: ({ row: { original } }) => <Who member={original} me={me} />,
+  },
+  {
+    id: "role",
+    header: "Role",
+    accessorFn: ({ role }) => ROLES.indexOf(role),
+    cell: ({ row: { original } }) => (
+      <RoleSelect member={original} becoming={becoming(original)} onChoose={(role) => onRole(original, role)} />
+    ),
+  },
+  {
+    id: "seen",
+    header: "Last here",
+    accessorFn: ({ lastSeenAt }) => lastSeenAt ?? undefined,
+    meta: { roomy: true },
+    cell: ({ row }) => <AgoOr at={row.original.lastSeenAt} otherwise="Not signed in" />,
+  },
+  {
+    id: "joined",
+    header: "Joined",
+    accessorFn: ({ createdAt }) => createdAt,
+    meta: { roomy: true },
+    cell: ({ row }) => <Ago at={row.original.createdAt} />,
+  },
+  {
+    id: "actions",
+    header: "",
+    meta: { controls: true },
+    cell: ({ row }) => <Actions member={row.original} onChoose={onChoose} />,
+  },
 ];
 
 type Props = {
@@ -38,63 +78,40 @@ export function Members({ projectId, me }: Props) {
   const list = useInfiniteQuery(trpc.members.list.infiniteQueryOptions({ projectId, limit: 100 }, nextPage));
   const { changeRole, becoming } = useChangeRole(projectId);
   const members = list.data?.pages.flatMap((page) => page.members) ?? [];
+  const columns = columnsOf({
+    me,
+    becoming,
+    // Changes of ownership need confirmation; the rest can be undone.
+    onRole: (member, role) =>
+      role === "owner" || member.role === "owner" ? setDoing({ what: "role", member, role }) : changeRole(member, role),
+    onChoose: setDoing,
+  });
   return (
     <>
       <PageHeader
         title="Members"
         aside={
-          <Button onClick={invite.open} leftSection={<IconPlus size={14} aria-hidden />}>
-            Invite
-          </Button>
+          <>
+            <ColumnMenu columns={columns} />
+            <Button onClick={invite.open} leftSection={<IconPlus size={14} aria-hidden />}>
+              Invite
+            </Button>
+          </>
         }
       />
       <PageBody>
-        <ListFrame
-          label="Members"
-          what="member"
-          columns={COLUMNS}
-          minWidth={340}
+        <DataList
+          embedded
           list={list}
-          count={members.length}
+          name="Members"
+          what="member"
+          columns={columns}
+          rows={members}
+          rowId={(member) => member.userId}
+          rowName={(member) => member.email}
+          minWidth={620}
           empty={null}
-        >
-          {members.map((member, index) => (
-            <ListRow key={member.userId} index={index}>
-              <Table.Td w="50%" maw={0}>
-                <Text size="sm" fw={500} truncate title={member.name ?? member.email}>
-                  {member.name ?? member.email}
-                  {member.userId === me ? " (you)" : ""}
-                </Text>
-                {member.name ? (
-                  <Text size="xs" c="dimmed" truncate title={member.email}>
-                    {member.email}
-                  </Text>
-                ) : null}
-              </Table.Td>
-              <Table.Td>
-                <RoleSelect
-                  member={member}
-                  becoming={becoming(member)}
-                  onChoose={(role) =>
-                    // Changes of ownership need confirmation; the rest can be undone.
-                    role === "owner" || member.role === "owner"
-                      ? setDoing({ what: "role", member, role })
-                      : changeRole(member, role)
-                  }
-                />
-              </Table.Td>
-              <Table.Td {...ROOMY}>
-                <AgoOr at={member.lastSeenAt} otherwise="Not signed in" />
-              </Table.Td>
-              <Table.Td {...ROOMY}>
-                <Ago at={member.createdAt} />
-              </Table.Td>
-              <Table.Td ta="end">
-                <Actions member={member} onChoose={setDoing} />
-              </Table.Td>
-            </ListRow>
-          ))}
-        </ListFrame>
+        />
         <Invitations projectId={projectId} />
       </PageBody>
       <Invite projectId={projectId} opened={inviting} onClose={invite.close} />
@@ -102,6 +119,20 @@ export function Members({ projectId, me }: Props) {
     </>
   );
 }
+
+const Who = ({ member: { userId, name, email }, me }: { member: Member; me: string | null }) => (
+  <>
+    <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
+      {name ?? email}
+      {userId === me ? " (you)" : ""}
+    </Text>
+    {name ? (
+      <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+        {email}
+      </Text>
+    ) : null}
+  </>
+);
 
 function Actions({ member, onChoose }: { member: Member; onChoose: (doing: Doing) => void }) {
   return (

@@ -1,10 +1,10 @@
 "use client";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Refused } from "@/app/_components/feedback/refused";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Person } from "@/server/services/people/schemas";
+import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 import { RevokeKeys } from "./revoke-keys";
 import { nameOf, useDone } from "./use-people";
 
@@ -24,31 +24,22 @@ export function DisablePerson({ person, onClose }: { person: Person; onClose: ()
   );
   const owned = impact?.soleOwnerOf ?? [];
   return (
-    <Modal opened onClose={onClose} title={`Disable ${nameOf(person)}?`}>
-      <Stack gap="md">
-        <Text size="sm">
-          They are signed out everywhere at once and cannot sign in by any way. Links that they made stop working; what
-          they did stays. You can enable them again.
-        </Text>
-        {owned.length > 0 ? (
-          <Text size="sm">Nobody else owns {owned.map(({ name }) => `“${name}”`).join(", ")}.</Text>
-        ) : null}
-        <RevokeKeys count={impact?.activeKeyCount ?? 0} checked={revokeKeys} onChange={setRevokeKeys} />
-        <Refused error={disable.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
-          </Button>
-          <Button
-            color="red"
-            disabled={!impact}
-            loading={disable.isPending}
-            onClick={() => disable.mutate({ userId: person.id, revokeKeys })}
-          >
-            Disable
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      subject={person}
+      onClose={onClose}
+      title={(one) => `Disable ${nameOf(one)}?`}
+      says={() =>
+        "They are signed out everywhere at once and cannot sign in by any way. Links that they made stop working; what they did stays. You can enable them again."
+      }
+      action="Disable"
+      ready={impact !== undefined}
+      running={disable}
+      onConfirm={({ id }) => disable.mutate({ userId: id, revokeKeys })}
+    >
+      {owned.length > 0 ? (
+        <Text size="sm">Nobody else owns {owned.map(({ name }) => `“${name}”`).join(", ")}.</Text>
+      ) : null}
+      <RevokeKeys count={impact?.activeKeyCount ?? 0} checked={revokeKeys} onChange={setRevokeKeys} />
+    </ConfirmDialog>
   );
 }

@@ -1,9 +1,9 @@
 "use client";
-import { Badge, Group, Table, Text } from "@mantine/core";
+import { Badge, Group, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ListFrame, ListRow, ROOMY } from "@/app/_components/layout/list-frame";
-import { PageBody } from "@/app/_components/layout/page-body";
+import { DataList } from "@/app/_components/data-table/data-list";
+import type { ListColumn } from "@/app/_components/data-table/types";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { AgoOr } from "@/app/_components/values/ago";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -13,11 +13,34 @@ import { DisablePerson } from "./disable-person";
 import { ErasePerson } from "./erase-person";
 import { type Doing, PersonActions } from "./person-actions";
 
-const COLUMNS = [
-  { label: "Person" },
-  { label: "Projects", roomy: true },
-  { label: "Last sign-in", roomy: true },
-  { label: null },
+const columnsOf = (me: string | null, onChoose: (doing: Doing) => void): ListColumn<Person>[] => [
+  {
+    id: "person",
+    header: "Person",
+    accessorFn: ({ name, email }) => name ?? email,
+    meta: { link: true },
+    cell: ({ row }) => <Who person={row.original} me={me} />,
+  },
+  {
+    id: "projects",
+    header: "Projects",
+    accessorFn: ({ projectCount }) => projectCount,
+    meta: { width: "30%", roomy: true },
+    cell: ({ row }) => <Projects person={row.original} />,
+  },
+  {
+    id: "signed-in",
+    header: "Last sign-in",
+    accessorFn: ({ lastSignInAt }) => lastSignInAt ?? undefined,
+    meta: { width: "8rem", roomy: true },
+    cell: ({ row }) => <AgoOr at={row.original.lastSignInAt} otherwise="Not yet" />,
+  },
+  {
+    id: "actions",
+    header: "",
+    meta: { width: "4rem", controls: true },
+    cell: ({ row }) => <PersonActions person={row.original} isMe={row.original.id === me} onChoose={onChoose} />,
+  },
 ];
 
 /** `me`: the reader's own id. */
@@ -30,34 +53,18 @@ export function People({ me }: { me: string | null }) {
   return (
     <>
       <PageHeader title="People" />
-      <PageBody>
-        <ListFrame
-          label="People"
-          what="person"
-          columns={COLUMNS}
-          minWidth={340}
-          list={list}
-          count={people.length}
-          empty={null}
-        >
-          {people.map((person, index) => (
-            <ListRow key={person.id} index={index} off={person.disabledAt !== null}>
-              <Table.Td w={{ base: "100%", sm: "45%" }} maw={0}>
-                <Who person={person} me={me} />
-              </Table.Td>
-              <Table.Td maw={0} {...ROOMY}>
-                <Projects person={person} />
-              </Table.Td>
-              <Table.Td {...ROOMY}>
-                <AgoOr at={person.lastSignInAt} otherwise="Not yet" />
-              </Table.Td>
-              <Table.Td ta="end">
-                <PersonActions person={person} isMe={person.id === me} onChoose={setDoing} />
-              </Table.Td>
-            </ListRow>
-          ))}
-        </ListFrame>
-      </PageBody>
+      <DataList
+        list={list}
+        name="People"
+        what="person"
+        columns={columnsOf(me, setDoing)}
+        rows={people}
+        rowId={({ id }) => id}
+        rowName={({ email }) => email}
+        minWidth={720}
+        dimmed={({ disabledAt }) => disabledAt !== null}
+        empty={null}
+      />
       {doing?.what === "disable" ? <DisablePerson key={doing.person.id} person={doing.person} onClose={close} /> : null}
       {doing?.what === "erase" ? <ErasePerson key={doing.person.id} person={doing.person} onClose={close} /> : null}
     </>

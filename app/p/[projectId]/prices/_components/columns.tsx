@@ -1,4 +1,4 @@
-import type { ColumnDef } from "@tanstack/react-table";
+import type { ListColumn } from "@/app/_components/data-table/types";
 import { Unknown } from "@/app/_components/values/unknown";
 import { plural } from "@/app/_lib/format";
 import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
@@ -9,17 +9,19 @@ import type { PriceRow } from "./view";
 
 const defaultTier = ({ pricingTiers }: PriceDefinition) => pricingTiers.find(({ isDefault }) => isDefault);
 
+const amountOf = (price: PriceDefinition, bucket: string) => defaultTier(price)?.prices[bucket];
+
 /** The default tier's price of a bucket. */
 function Price({ of, bucket }: { of: PriceDefinition; bucket: string }) {
-  const price = defaultTier(of)?.prices[bucket];
+  const price = amountOf(of, bucket);
   return price === undefined ? <Unknown /> : <span className="tabular">{formatPrice(bucket, price)}</span>;
 }
 
-type Column = ColumnDef<PriceRow> & { id: string };
-export const COLUMNS: Column[] = [
+export const COLUMNS: ListColumn<PriceRow>[] = [
   {
     id: "model",
     header: "Model",
+    accessorFn: (price) => price.modelName,
     meta: { link: true },
     cell: ({ row: { original } }) => (
       <span className="mono" title={original.modelName}>
@@ -30,18 +32,21 @@ export const COLUMNS: Column[] = [
   {
     id: "vendor",
     header: "Vendor",
-    meta: { width: "8rem" },
+    accessorFn: (price) => VENDOR_WORDS[price.provider],
+    meta: { aside: true, width: "8rem" },
     cell: ({ row }) => VENDOR_WORDS[row.original.provider],
   },
   {
     id: "source",
     header: "Price",
-    meta: { width: "9.5rem" },
+    accessorFn: (price) => price.source,
+    meta: { aside: true, width: "9.5rem" },
     cell: ({ row }) => <PriceSource source={row.original.source} />,
   },
   {
     id: "lately",
     header: "Last 30 days",
+    accessorFn: (price) => price.recent?.cost ?? undefined,
     meta: { width: "8rem", align: "end" },
     cell: ({ row: { original } }) =>
       original.recent ? (
@@ -58,33 +63,29 @@ export const COLUMNS: Column[] = [
   {
     id: "input",
     header: "Input",
+    accessorFn: (price) => amountOf(price, "input_tokens"),
     meta: { width: "9rem", align: "end" },
     cell: ({ row }) => <Price of={row.original} bucket="input_tokens" />,
   },
   {
     id: "cached",
     header: "Cached input",
-    meta: { width: "9rem", align: "end" },
+    accessorFn: (price) => amountOf(price, "cache_read_input_tokens"),
+    meta: { aside: true, width: "9rem", align: "end" },
     cell: ({ row }) => <Price of={row.original} bucket="cache_read_input_tokens" />,
   },
   {
     id: "output",
     header: "Output",
+    accessorFn: (price) => amountOf(price, "output_tokens"),
     meta: { width: "9rem", align: "end" },
     cell: ({ row }) => <Price of={row.original} bucket="output_tokens" />,
   },
   {
     id: "tiers",
     header: "Tiers",
-    meta: { width: "4.5rem", align: "end" },
+    accessorFn: (price) => price.pricingTiers.length,
+    meta: { aside: true, width: "4.5rem", align: "end" },
     cell: ({ row }) => <span className="tabular">{row.original.pricingTiers.length}</span>,
   },
 ];
-
-export const HIDEABLE = COLUMNS.filter((column) => column.id !== "model").map(({ id, header }) => ({
-  id,
-  label: String(header),
-}));
-
-/** Columns shown while a price is open next to the list. */
-export const HIDDEN_BESIDE_PEEK = ["cached", "tiers", "vendor", "source"];

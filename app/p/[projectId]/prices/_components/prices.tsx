@@ -9,11 +9,9 @@ import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { PageHeader } from "@/app/_components/layout/page-header";
-import panes from "@/app/_components/layout/panes.module.css";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { useMay } from "../../_components/access/membership";
-import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
+import { COLUMNS } from "./columns";
 import { PriceFilters } from "./price-filters";
 import { PricePeek } from "./price-peek";
 import { UnpricedModels } from "./unpriced-models";
@@ -41,7 +39,6 @@ export function Prices({ projectId }: { projectId: string }) {
     () => shownPrices(withUsage(list.data?.models ?? [], usage.data?.prices ?? []), { q, vendor, source }),
     [list.data, usage.data, q, vendor, source],
   );
-  useKeys({ [ESC]: () => view.peek && void setView({ peek: null }) });
   return (
     <>
       <PageHeader
@@ -54,7 +51,7 @@ export function Prices({ projectId }: { projectId: string }) {
             <Button component={Link} href={repricingsHref(projectId)} variant="default">
               Repricing
             </Button>
-            <ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />
+            <ColumnMenu columns={COLUMNS} />
             {may ? (
               <Button component={Link} href={editHref(projectId)} leftSection={<IconPlus size={14} aria-hidden />}>
                 New price
@@ -66,33 +63,30 @@ export function Prices({ projectId }: { projectId: string }) {
         <PriceFilters view={view} setView={setView} />
       </PageHeader>
       <UnpricedModels projectId={projectId} models={usage.data?.unpriced ?? []} />
-      <div className={panes.root}>
-        <div className={panes.list}>
-          <DataList
-            list={list}
-            label="Prices"
-            loading="Loading prices"
-            columns={COLUMNS}
-            rows={rows}
-            rowId={(row) => row.id}
-            rowHref={(row) => priceHref(projectId, row.id)}
-            hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
-            minWidth={view.peek ? 600 : 1060}
-            activeId={view.peek}
-            onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
-            empty={<Nothing filtered={isFiltered({ q, vendor, source })} onClear={() => void setView(NO_FILTERS)} />}
-          />
-        </div>
-        {view.peek ? (
+      <DataList
+        list={list}
+        name="Prices"
+        what="price"
+        columns={COLUMNS}
+        rows={rows}
+        rowId={(row) => row.id}
+        rowName={(row) => row.modelName}
+        rowHref={(row) => priceHref(projectId, row.id)}
+        linkPeeks
+        rowHeight={40}
+        minWidth={1060}
+        minWidthAside={600}
+        peek={({ id, close }) => (
           <PricePeek
-            key={view.peek}
+            key={id}
             projectId={projectId}
-            modelPriceId={view.peek}
-            price={list.data?.models.find(({ id }) => id === view.peek)}
-            onClose={() => void setView({ peek: null })}
+            modelPriceId={id}
+            price={list.data?.models.find((price) => price.id === id)}
+            onClose={close}
           />
-        ) : null}
-      </div>
+        )}
+        empty={<Nothing filtered={isFiltered({ q, vendor, source })} onClear={() => void setView(NO_FILTERS)} />}
+      />
     </>
   );
 }

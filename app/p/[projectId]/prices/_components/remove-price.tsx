@@ -1,10 +1,9 @@
 "use client";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Refused } from "@/app/_components/feedback/refused";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { PriceDefinition } from "@/server/services/pricing/schemas";
+import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 
 type Props = {
   projectId: string;
@@ -34,37 +33,22 @@ export function RemovePrice({ projectId, price, opened, onClose, onRemoved }: Pr
   const resetting = useMutation(trpc.modelPrices.reset.mutationOptions(done));
   const deleting = useMutation(trpc.modelPrices.delete.mutationOptions(done));
   const removal = reset ? resetting : deleting;
-  const close = () => {
-    removal.reset();
-    onClose();
-  };
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={reset ? `Reset "${price.modelName}"?` : `Delete the price of "${price.modelName}"?`}
-    >
-      <Stack gap="md">
-        <Text size="sm">
-          {reset
+    <ConfirmDialog
+      subject={opened ? price : null}
+      onClose={onClose}
+      title={({ modelName }) => (reset ? `Reset "${modelName}"?` : `Delete the price of "${modelName}"?`)}
+      says={() =>
+        `${
+          reset
             ? "The next call is priced by the built-in price again."
-            : "The next call of this model is priced by whatever else fits its name, or has no known cost."}{" "}
-          Costs that are stored stay as they are, and the history keeps every version.
-        </Text>
-        <Refused error={removal.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            Keep it
-          </Button>
-          <Button
-            color="red"
-            loading={removal.isPending}
-            onClick={() => removal.mutate({ projectId, modelPriceId: price.id })}
-          >
-            {reset ? "Reset price" : "Delete price"}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+            : "The next call of this model is priced by whatever else fits its name, or has no known cost."
+        } Costs that are stored stay as they are, and the history keeps every version.`
+      }
+      action={reset ? "Reset price" : "Delete price"}
+      keep="Keep it"
+      running={removal}
+      onConfirm={({ id }) => removal.mutate({ projectId, modelPriceId: id })}
+    />
   );
 }

@@ -1,4 +1,5 @@
-import { parseAsArrayOf, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { listParsers } from "@/app/_components/data-table/list-view";
 import { SOURCE_WORDS, VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import { PRICE_PROVIDERS, PRICE_SOURCES, type PriceDefinition } from "@/server/services/pricing/schemas";
 
@@ -7,8 +8,7 @@ export const viewParsers = {
   q: parseAsString,
   vendor: parseAsStringLiteral(PRICE_PROVIDERS),
   source: parseAsStringLiteral(PRICE_SOURCES),
-  hide: parseAsArrayOf(parseAsString).withDefault([]),
-  peek: parseAsString,
+  ...listParsers,
 };
 export type View = {
   q: string | null;

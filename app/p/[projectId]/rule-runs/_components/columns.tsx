@@ -1,7 +1,9 @@
-import type { ColumnDef } from "@tanstack/react-table";
+import { Text } from "@mantine/core";
+import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { formatCount, formatDuration, plural, UNKNOWN } from "@/app/_lib/format";
 import type { RuleRun } from "@/server/services/diagnostics/schemas";
+import { ruleWords } from "../../_components/findings/rule-words";
 import { RunStatus } from "./run-status";
 import { ORIGIN_WORD } from "./view";
 
@@ -13,8 +15,7 @@ export const outcomeOf = (run: RuleRun) => {
   return run.resultCount === 0 ? "Nothing found" : plural(run.resultCount, "occurrence");
 };
 
-type Column = ColumnDef<RuleRun> & { id: string };
-export const COLUMNS: Column[] = [
+export const COLUMNS: ListColumn<RuleRun>[] = [
   {
     id: "status",
     header: "Status",
@@ -26,33 +27,49 @@ export const COLUMNS: Column[] = [
     header: "Rule",
     meta: { width: "10rem" },
     cell: ({ row: { original } }) => (
-      <span className="mono">
-        {original.ruleId} <span style={{ color: "var(--mantine-color-dimmed)" }}>v{original.ruleVersion}</span>
+      <span title={original.ruleId}>
+        {ruleWords(original.ruleId)}{" "}
+        <span style={{ color: "var(--mantine-color-dimmed)" }}>v{original.ruleVersion}</span>
       </span>
     ),
   },
   {
     id: "conversation",
     header: "Conversation",
-    meta: { width: "16rem", link: true },
-    cell: ({ row }) => <span className="mono">{row.original.conversationId}</span>,
+    meta: { link: true },
+    cell: ({ row: { original } }) => (
+      <>
+        <span className="mono" title={original.conversationId}>
+          {original.conversationId}
+        </span>
+        <Text size="xs" c="dimmed" lh={1.2} truncate hiddenFrom="sm">
+          {outcomeOf(original)}
+        </Text>
+      </>
+    ),
   },
   {
     id: "outcome",
     header: "Outcome",
+    meta: { aside: true, roomy: true },
     cell: ({ row }) => <span title={outcomeOf(row.original)}>{outcomeOf(row.original)}</span>,
   },
-  { id: "origin", header: "Origin", meta: { width: "6.5rem" }, cell: ({ row }) => ORIGIN_WORD[row.original.origin] },
+  {
+    id: "origin",
+    header: "Origin",
+    meta: { aside: true, roomy: true, width: "6.5rem" },
+    cell: ({ row }) => ORIGIN_WORD[row.original.origin],
+  },
   {
     id: "attempts",
     header: "Attempts",
-    meta: { width: "5rem", align: "end" },
+    meta: { aside: true, roomy: true, width: "5.75rem", align: "end", sort: "server" },
     cell: ({ row }) => <span className="tabular">{formatCount(row.original.attempts)}</span>,
   },
   {
     id: "took",
     header: "Took",
-    meta: { width: "5.5rem", align: "end" },
+    meta: { aside: true, roomy: true, width: "5.5rem", align: "end", sort: "server" },
     cell: ({ row: { original } }) => (
       <span className="tabular">
         {original.startedAt === null || original.finishedAt === null
@@ -64,15 +81,7 @@ export const COLUMNS: Column[] = [
   {
     id: "created",
     header: "Asked for",
-    meta: { width: "6.5rem", align: "end" },
+    meta: { roomy: true, width: "6.5rem", align: "end", sort: "server" },
     cell: ({ row }) => <Ago at={row.original.createdAt} />,
   },
 ];
-
-export const HIDEABLE = COLUMNS.filter((column) => column.id !== "conversation").map(({ id, header }) => ({
-  id,
-  label: String(header),
-}));
-
-/** Columns shown while a Run is open next to the list. */
-export const HIDDEN_BESIDE_PEEK = ["outcome", "origin", "attempts", "took"];

@@ -6,13 +6,14 @@ import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
+import { SampledNote } from "@/app/_components/data-table/sampled-note";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { PageHeader } from "@/app/_components/layout/page-header";
-import panes from "@/app/_components/layout/panes.module.css";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import { ESC, useKeys } from "@/app/_lib/use-keys";
-import { COLUMNS, HIDDEN_BESIDE_PEEK, HIDEABLE } from "./columns";
+import { ruleWords } from "../../_components/findings/rule-words";
+import { ViewsMenu } from "../../_components/saved-views/views-menu";
+import { COLUMNS } from "./columns";
 import { RunFilters } from "./run-filters";
 import { RunPeek } from "./run-peek";
 import { isFiltered, listInput, NO_FILTERS, viewParsers } from "./view";
@@ -36,45 +37,36 @@ export function RuleRuns({ projectId }: { projectId: string }) {
     }),
   );
   const rows = list.data?.pages.flatMap((page) => page.runs) ?? [];
-  useKeys({ [ESC]: () => view.peek && void setView({ peek: null }) });
 
   return (
     <>
       <PageHeader
         title="Rule Runs"
-        aside={<ColumnMenu columns={HIDEABLE} hidden={view.hide} onChange={(hide) => void setView({ hide })} />}
+        aside={
+          <>
+            <ViewsMenu projectId={projectId} list="rule-runs" parsers={viewParsers} />
+            <ColumnMenu columns={COLUMNS} />
+          </>
+        }
       >
         <RunFilters view={view} setView={setView} />
       </PageHeader>
-      <div className={panes.root}>
-        <div className={panes.list}>
-          <DataList
-            list={list}
-            label="Rule Runs"
-            what="Rule Run"
-            loading="Loading Rule Runs"
-            columns={COLUMNS}
-            rows={rows}
-            rowId={(row) => row.id}
-            rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.conversationId)}`}
-            hidden={view.peek ? HIDDEN_BESIDE_PEEK : view.hide}
-            minWidth={view.peek ? 480 : 1000}
-            activeId={view.peek}
-            onPeek={(row) => void setView({ peek: row.id === view.peek ? null : row.id })}
-            empty={
-              <Nothing projectId={projectId} filtered={isFiltered(view)} onClear={() => void setView(NO_FILTERS)} />
-            }
-          />
-        </div>
-        {view.peek ? (
-          <RunPeek
-            key={view.peek}
-            projectId={projectId}
-            runId={view.peek}
-            onClose={() => void setView({ peek: null })}
-          />
-        ) : null}
-      </div>
+      <DataList
+        list={list}
+        name="Rule Runs"
+        what="Rule Run"
+        columns={COLUMNS}
+        rows={rows}
+        rowId={(row) => row.id}
+        rowName={(row) => `${ruleWords(row.ruleId)} on ${row.conversationId}`}
+        rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.conversationId)}`}
+        rowHeight={40}
+        minWidth={1000}
+        minWidthAside={480}
+        note={<SampledNote what="Rule Runs" sampled={list.data?.pages[0]?.sampled} />}
+        peek={({ id, close }) => <RunPeek key={id} projectId={projectId} runId={id} onClose={close} />}
+        empty={<Nothing projectId={projectId} filtered={isFiltered(view)} onClear={() => void setView(NO_FILTERS)} />}
+      />
     </>
   );
 }
@@ -104,7 +96,7 @@ const Nothing = ({ projectId, filtered, onClear }: NothingProps) =>
         </Button>
       }
     >
-      A Rule Run is one Rule reading one conversation. Runs start by themselves when a conversation has been quiet for a
-      while, or when you ask on its page.
+      A Rule Run is one Rule reading one conversation. Runs start by themselves when a conversation has been inactive
+      for a while, or when you ask on its page.
     </EmptyState>
   );

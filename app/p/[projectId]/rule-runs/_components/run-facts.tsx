@@ -5,6 +5,7 @@ import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
 import type { RuleRun } from "@/server/services/diagnostics/schemas";
+import { ruleWords } from "../../_components/findings/rule-words";
 import { outcomeOf } from "./columns";
 import { RunStatus } from "./run-status";
 import { ORIGIN_WORD } from "./view";
@@ -19,8 +20,9 @@ export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }
           <RunStatus status={run.status} />
         </Fact>
         <Fact label="Outcome">{outcomeOf(run)}</Fact>
-        <Fact label="Rule" mono>
-          {run.ruleId} v{run.ruleVersion}
+        <Fact label="Rule">
+          <Link href={`/p/${projectId}/rules/${encodeURIComponent(run.ruleId)}`}>{ruleWords(run.ruleId)}</Link> v
+          {run.ruleVersion}
         </Fact>
         <Fact label="Settings">Revision {formatCount(run.configurationRevision)}</Fact>
         <Fact label="Conversation" mono>
@@ -33,7 +35,9 @@ export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }
         <Fact label="Origin">{ORIGIN_WORD[run.origin]}</Fact>
         {run.backfillId === null ? null : (
           <Fact label="Backfill">
-            <IdText id={run.backfillId} />
+            <Link className="mono" href={`/p/${projectId}/backfills?peek=${run.backfillId}`}>
+              {run.backfillId}
+            </Link>
           </Fact>
         )}
         <Fact label="Attempts">{formatCount(run.attempts)}</Fact>

@@ -1,4 +1,5 @@
-import { NativeSelect } from "@mantine/core";
+import { Button, NativeSelect } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
 import { SearchInput } from "@/app/_components/controls/search-input";
 import { RuleSelect } from "../../findings/_components/rule-select";
 import { ORIGIN_WORD, ORIGINS, STATUSES, type View } from "./view";
@@ -26,6 +27,16 @@ export function RunFilters({ view, setView }: { view: View; setView: (view: Part
         onChange={(event) => setView({ origin: ORIGINS.find((known) => known === event.currentTarget.value) ?? null })}
         data={[{ value: "", label: "Any origin" }, ...ORIGINS.map((value) => ({ value, label: ORIGIN_WORD[value] }))]}
       />
+      {view.backfill === null ? null : (
+        <Button
+          variant="light"
+          rightSection={<IconX size={14} aria-hidden />}
+          aria-label="Show Runs of any backfill"
+          onClick={() => setView({ backfill: null })}
+        >
+          One backfill
+        </Button>
+      )}
       <RuleSelect value={view.rule} onChange={(rule) => setView({ rule })} />
     </>
   );

@@ -4,6 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { ruleWords } from "../../_components/findings/rule-words";
+import { RetryRun } from "./retry-run";
 import { RunFacts } from "./run-facts";
 
 const BUSY_MS = 2500;
@@ -17,9 +19,16 @@ export function RunPeek({ projectId, runId, onClose }: { projectId: string; runI
     ),
   );
   return (
-    <PeekPanel label="Rule Run" title={data ? `${data.run.ruleId} on one conversation` : "Rule Run"} onClose={onClose}>
+    <PeekPanel
+      label="Rule Run"
+      title={data ? `${ruleWords(data.run.ruleId)} on one conversation` : "Rule Run"}
+      onClose={onClose}
+    >
       {data ? (
-        <RunFacts projectId={projectId} run={data.run} />
+        <>
+          <RunFacts projectId={projectId} run={data.run} />
+          <RetryRun projectId={projectId} run={data.run} />
+        </>
       ) : error ? (
         <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
       ) : (

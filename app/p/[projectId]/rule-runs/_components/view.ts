@@ -1,4 +1,5 @@
-import { createLoader, parseAsArrayOf, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { createLoader, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { listParsers, sortInput } from "@/app/_components/data-table/list-view";
 
 export const STATUSES = ["queued", "running", "completed", "skipped", "failed"] as const;
 export const ORIGINS = ["automatic", "on_demand", "backfill"] as const;
@@ -9,11 +10,14 @@ export const viewParsers = {
   origin: parseAsStringLiteral(ORIGINS),
   rule: parseAsString,
   conversation: parseAsString,
-  hide: parseAsArrayOf(parseAsString).withDefault([]),
-  peek: parseAsString,
+  backfill: parseAsString,
+  ...listParsers,
 };
 export const loadView = createLoader(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
+
+/** The server's orders by column. */
+const SORTS = { created: "created", took: "duration", attempts: "attempts" } as const;
 
 export const listInput = (projectId: string, view: View) => ({
   projectId,
@@ -21,9 +25,15 @@ export const listInput = (projectId: string, view: View) => ({
   ...(view.status !== null ? { status: view.status } : {}),
   ...(view.origin !== null ? { origin: view.origin } : {}),
   ...(view.rule !== null ? { ruleId: view.rule } : {}),
+  ...(view.backfill !== null ? { backfillId: view.backfill } : {}),
   ...(view.conversation?.trim() ? { conversationId: view.conversation.trim() } : {}),
+  ...sortInput(view.sort, SORTS),
 });
 
 export const isFiltered = (view: View) =>
-  view.status !== null || view.origin !== null || view.rule !== null || view.conversation !== null;
-export const NO_FILTERS = { status: null, origin: null, rule: null, conversation: null };
+  view.status !== null ||
+  view.origin !== null ||
+  view.rule !== null ||
+  view.conversation !== null ||
+  view.backfill !== null;
+export const NO_FILTERS = { status: null, origin: null, rule: null, conversation: null, backfill: null };

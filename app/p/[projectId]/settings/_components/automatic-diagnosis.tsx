@@ -9,7 +9,7 @@ import { useMay } from "../../_components/access/membership";
 import { coverageOf } from "../../findings/_components/coverage-note";
 
 const DESCRIPTION =
-  "Each enabled Rule reads a conversation once it has been quiet for a while, without a language model and without cost. Turned off, Rules read only what you ask for.";
+  "Each enabled Rule reads a conversation once it has been inactive for a while, without a language model and without cost. Turned off, Rules read only what you ask for.";
 
 /** Whether Rules run automatically. The switch updates optimistically and reverts on failure. */
 export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
@@ -21,8 +21,8 @@ export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
   const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 15_000 }));
   const update = useMutation(
     trpc.diagnosticSettings.update.mutationOptions({
-      onSuccess: (reply) => {
-        queries.setQueryData(trpc.diagnosticSettings.get.queryKey({ projectId }), reply);
+      onSuccess: async () => {
+        await queries.invalidateQueries({ queryKey: trpc.diagnosticSettings.pathKey() });
         void queries.invalidateQueries({ queryKey: trpc.diagnostics.pathKey() });
       },
     }),
@@ -35,7 +35,7 @@ export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
     );
   }
   const on = update.isPending
-    ? update.variables.automaticSchedulingEnabled
+    ? (update.variables.automaticSchedulingEnabled ?? false)
     : settings.data.settings.automaticSchedulingEnabled;
   return (
     <>

@@ -1,6 +1,7 @@
 "use client";
 import { PageBody, PageSection } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
+import { Adjudicator } from "./adjudicator";
 import { AutomaticDiagnosis } from "./automatic-diagnosis";
 import { ProjectName } from "./project-name";
 
@@ -14,6 +15,9 @@ export function Settings({ projectId }: { projectId: string }) {
         </PageSection>
         <PageSection title="Diagnosis">
           <AutomaticDiagnosis projectId={projectId} />
+        </PageSection>
+        <PageSection title="Adjudicator">
+          <Adjudicator projectId={projectId} />
         </PageSection>
       </PageBody>
     </>

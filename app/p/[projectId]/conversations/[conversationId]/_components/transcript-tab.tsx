@@ -1,4 +1,8 @@
 import { useState } from "react";
+import { useMay } from "../../../_components/access/membership";
+import { type AnswerToCorrect, CorrectAnswer } from "../../../_components/datasets/correct-answer";
+import { FeedbackList } from "./feedback/feedback-list";
+import { useFeedback } from "./feedback/use-feedback";
 import { Facts } from "./rail/facts";
 import { FindingsRail } from "./rail/findings-rail";
 import rail from "./rail/rail.module.css";
@@ -19,10 +23,27 @@ type Props = {
 export function TranscriptTab({ projectId, conversation, found, marks }: Props) {
   // State rather than a ref, so that children render again when it is mounted.
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
+  const mayCorrect = useMay("models:manage");
+  const [correcting, setCorrecting] = useState<AnswerToCorrect | null>(null);
+  const feedback = useFeedback(projectId, conversation.id);
+  const ofConversation = feedback.byMessage.get(null) ?? [];
   return (
     <div className={classes.columns} ref={setScroller}>
       <div className={classes.main}>
-        <Transcript projectId={projectId} conversation={conversation} marks={marks.byMessage} scroller={scroller} />
+        <Transcript
+          projectId={projectId}
+          conversation={conversation}
+          marks={marks.byMessage}
+          feedback={feedback.byMessage}
+          scroller={scroller}
+          onCorrect={mayCorrect ? setCorrecting : undefined}
+        />
+        <CorrectAnswer
+          projectId={projectId}
+          conversationId={conversation.id}
+          answer={correcting}
+          onClose={() => setCorrecting(null)}
+        />
       </div>
       <aside className={classes.rail} aria-label="Findings and facts">
         <section className={classes.first}>
@@ -39,9 +60,15 @@ export function TranscriptTab({ projectId, conversation, found, marks }: Props) 
           )}
           <SpanMarks marks={marks.bySpan} />
         </section>
+        {ofConversation.length > 0 ? (
+          <section className={classes.first}>
+            <h2 className={rail.title}>Feedback on the conversation</h2>
+            <FeedbackList feedback={ofConversation} />
+          </section>
+        ) : null}
         <section className={classes.last}>
           <h2 className={rail.title}>Facts</h2>
-          <Facts projectId={projectId} conversation={conversation} />
+          <Facts projectId={projectId} conversation={conversation} feedback={feedback} />
         </section>
       </aside>
     </div>

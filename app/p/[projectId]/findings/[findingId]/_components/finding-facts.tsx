@@ -6,9 +6,11 @@ import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDay, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
 import { wilson } from "@/app/_lib/rate";
 import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
+import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
 import { ScoreParts } from "@/app/p/[projectId]/_components/findings/score";
 import type { FindingDetail } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
+import { REASON_WORDS } from "./review-choices";
 
 /** Below this a share says little, whatever its interval. */
 const FEW = 30;
@@ -51,6 +53,13 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
           <Fact label="Last seen">
             <Ago at={finding.lastDetectedAt} />
           </Fact>
+          {finding.dismissedAt === null ? null : (
+            <Fact label="Dismissed">
+              {finding.dismissalReason === null ? "" : `As ${REASON_WORDS[finding.dismissalReason]}, `}
+              {finding.dismissedUntilWorse ? "Until it gets worse, " : ""}
+              <Ago at={finding.dismissedAt} />
+            </Fact>
+          )}
           {finding.resolvedAt === null ? null : (
             <Fact label="Resolved">
               <Ago at={finding.resolvedAt} />
@@ -61,9 +70,9 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
               <Ago at={finding.regressedAt} />
             </Fact>
           )}
-          <Fact label="Rule" mono>
-            <Link href={`/p/${projectId}/findings?tab=all&rule=${encodeURIComponent(finding.ruleId)}`}>
-              {finding.ruleId}
+          <Fact label="Rule">
+            <Link href={`/p/${projectId}/rules/${encodeURIComponent(finding.ruleId)}`}>
+              {ruleWords(finding.ruleId)}
             </Link>
           </Fact>
           <Fact label="Signal" mono>

@@ -11,12 +11,16 @@ import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { FindingState } from "@/app/p/[projectId]/_components/findings/finding-state";
-import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
-import { FindingDays } from "./finding-days";
+import { Causes, MergedAway } from "./causes";
+import { Contrast } from "./contrast";
 import { FindingFacts } from "./finding-facts";
 import classes from "./finding-page.module.css";
+import { History } from "./history";
+import { Notes } from "./notes";
 import { Occurrences } from "./occurrences";
+import { RateByDay } from "./rate-by-day";
 import { ReviewActions } from "./review-actions";
+import { SeverityPin } from "./severity-pin";
 import { useReview, useReviewKeys } from "./use-review";
 import { Why } from "./why";
 
@@ -56,19 +60,26 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
         }
         aside={<ReviewActions finding={finding} review={review} />}
       >
-        <Severity value={finding.severity} />
-        <FindingState finding={finding} />
+        <span className={classes.state}>
+          <SeverityPin finding={finding} review={review} />
+          <FindingState finding={finding} />
+        </span>
       </PageHeader>
       <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+      {finding.mergedIntoId === null ? null : <MergedAway projectId={projectId} into={finding.mergedIntoId} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
       <section className={classes.columns} tabIndex={0} aria-label="The Finding, scrollable">
         <div className={classes.main}>
           <Why projectId={projectId} finding={finding} />
+          <RateByDay projectId={projectId} findingId={findingId} />
+          <Contrast projectId={projectId} findingId={findingId} />
+          <Causes projectId={projectId} findingId={findingId} />
           <Occurrences projectId={projectId} findingId={findingId} count={finding.occurrenceCount} />
         </div>
         <section className={classes.rail} aria-label="Numbers">
-          <FindingDays finding={finding} />
           <FindingFacts projectId={projectId} finding={finding} />
+          <Notes projectId={projectId} findingId={findingId} />
+          <History projectId={projectId} findingId={findingId} />
         </section>
       </section>
     </>

@@ -1,77 +1,108 @@
 "use client";
-import { Table } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useRef } from "react";
-import { ListFoot } from "@/app/_components/data-table/list-foot";
-import { RowLink } from "@/app/_components/data-table/row-link";
-import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
-import { useRowKeys } from "@/app/_components/data-table/use-row-keys";
-import { ErrorState } from "@/app/_components/feedback/error-state";
+import { useState } from "react";
+import { DataList } from "@/app/_components/data-table/data-list";
+import type { ListAction, ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { formatCount, formatPercent } from "@/app/_lib/format";
-import { useTRPC } from "@/app/_lib/trpc/client";
+import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import { useMay } from "../../../_components/access/membership";
+import { type AddSelection, AddToDatasets } from "../../../_components/datasets/add-to-datasets";
 import classes from "./finding-page.module.css";
 import { occurrencesInput } from "./occurrences-input";
+import { SplitOff } from "./split-off";
+import { useFindingChanges } from "./use-review";
 import { turnHref } from "./why";
+
+type Occurrence = RouterOutputs["findings"]["occurrences"]["occurrences"][number];
+
+const quoteOf = ({ evidence, summary }: Occurrence) => evidence[0]?.quote || summary;
+const conversationOf = ({ conversationExternalId, conversationId }: Occurrence) =>
+  conversationExternalId ?? conversationId;
+
+/** Conversations that one request makes Examples of. */
+const EXAMPLES_MAX = 100;
+
+const COLUMNS: ListColumn<Occurrence>[] = [
+  { id: "when", header: "When", meta: { width: "6.5rem" }, cell: ({ row }) => <Ago at={row.original.detectedAt} /> },
+  { id: "evidence", header: "Evidence", meta: { link: true }, cell: ({ row }) => quoteOf(row.original) },
+  {
+    id: "conversation",
+    header: "Conversation",
+    meta: { width: "11rem", roomy: true },
+    cell: ({ row }) => (
+      <span className="mono" title={conversationOf(row.original)}>
+        {conversationOf(row.original)}
+      </span>
+    ),
+  },
+  {
+    id: "sure",
+    header: "Sure",
+    meta: { width: "5.25rem", align: "end", roomy: true },
+    cell: ({ row }) => <span className="tabular">{formatPercent(row.original.confidence)}</span>,
+  },
+];
 
 /** Every conversation with the Finding, linked to the turn that shows it. */
 export function Occurrences({ projectId, findingId, count }: { projectId: string; findingId: string; count: number }) {
   const trpc = useTRPC();
-  const box = useRef<HTMLElement>(null);
   const list = useInfiniteQuery(
     trpc.findings.occurrences.infiniteQueryOptions(occurrencesInput(projectId, findingId), nextPage),
   );
+  const may = useMay("diagnostics:write");
+  const mayTrain = useMay("models:manage");
+  const [adding, setAdding] = useState<AddSelection | null>(null);
+  const { splitOff } = useFindingChanges(projectId);
+  const split: ListAction<Occurrence> = {
+    id: "split",
+    label: "Split into a new Finding",
+    key: "s",
+    run: async ({ rows: chosen }) => {
+      const { finding, undo } = await splitOff(findingId, { occurrences: chosen.map(({ id }) => id) });
+      return { said: <SplitOff projectId={projectId} finding={finding} count={chosen.length} />, undo };
+    },
+  };
+  const addToDatasets: ListAction<Occurrence> = {
+    id: "datasets",
+    label: "Add to Datasets…",
+    key: "d",
+    run: async ({ rows: chosen }) => {
+      setAdding({
+        conversationIds: [...new Set(chosen.map(({ conversationId }) => conversationId))].slice(0, EXAMPLES_MAX),
+      });
+      return null;
+    },
+  };
   const rows = list.data?.pages.flatMap((page) => page.occurrences) ?? [];
-  useRowKeys(box, rows.length);
   return (
-    <section ref={box}>
-      <h2 className={classes.heading}>Conversations that show it ({formatCount(count)})</h2>
-      {list.error && rows.length === 0 ? (
-        <ErrorState error={list.error} onRetry={() => void list.refetch()} retrying={list.isFetching} />
-      ) : list.isPending ? (
-        <TableSkeleton rows={6} label="Loading occurrences" />
-      ) : rows.length === 0 ? (
-        <p className={classes.quiet}>None is left.</p>
-      ) : (
-        <>
-          <Table.ScrollContainer minWidth={560}>
-            <Table aria-label="Occurrences" layout="fixed">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th w={104}>When</Table.Th>
-                  <Table.Th>Evidence</Table.Th>
-                  <Table.Th w={180}>Conversation</Table.Th>
-                  <Table.Th w={84} ta="end">
-                    Sure
-                  </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {rows.map((row, index) => (
-                  <Table.Tr key={row.id}>
-                    <Table.Td>
-                      <Ago at={row.detectedAt} />
-                    </Table.Td>
-                    <Table.Td className="clip">
-                      <RowLink href={turnHref(projectId, row.conversationId, row.evidence[0])} index={index}>
-                        {row.evidence[0]?.quote || row.summary}
-                      </RowLink>
-                    </Table.Td>
-                    <Table.Td className="mono clip" title={row.conversationExternalId ?? row.conversationId}>
-                      {row.conversationExternalId ?? row.conversationId}
-                    </Table.Td>
-                    <Table.Td ta="end" className="tabular">
-                      {formatPercent(row.confidence)}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
-          <ListFoot shown={rows.length} what="conversation" list={list} />
-        </>
-      )}
+    <section>
+      <Group justify="space-between" mb={8}>
+        <h2 className={classes.heading}>Conversations that show it ({formatCount(count)})</h2>
+        {mayTrain && count > 0 ? (
+          <Button variant="default" size="compact-sm" onClick={() => setAdding({ findingId })}>
+            Add to Datasets…
+          </Button>
+        ) : null}
+      </Group>
+      <DataList
+        embedded
+        list={list}
+        name="Occurrences"
+        what="conversation"
+        columns={COLUMNS}
+        actions={[...(may && count > 1 ? [split] : []), ...(mayTrain ? [addToDatasets] : [])]}
+        rows={rows}
+        rowId={({ id }) => id}
+        rowName={conversationOf}
+        rowHref={(row) => turnHref(projectId, row.conversationId, row.evidence[0])}
+        rowHeight={36}
+        minWidth={560}
+        empty={<p className={classes.quiet}>None is left.</p>}
+      />
+      <AddToDatasets projectId={projectId} selection={adding} onClose={() => setAdding(null)} />
     </section>
   );
 }

@@ -1,66 +1,128 @@
 "use client";
-import { Button, Group, Tooltip } from "@mantine/core";
-import { IconArchive, IconArrowBackUp, IconCheck, IconCircleCheck } from "@tabler/icons-react";
+import { Button, Group, Kbd, Menu, Tooltip } from "@mantine/core";
+import {
+  IconArchive,
+  IconArrowBackUp,
+  IconCheck,
+  IconChevronDown,
+  IconCircleCheck,
+  IconUser,
+} from "@tabler/icons-react";
 import type { Finding } from "@/server/services/diagnostics/schemas";
-import { useMay } from "../../../_components/access/membership";
+import type { ReviewChoice } from "./review-choices";
 import type { Review } from "./use-review";
 
 type Props = { finding: Finding; review: Review };
 
-/** For readers who may review; others see the Finding's state. */
-export const ReviewActions = (props: Props) => (useMay("diagnostics:write") ? <Actions {...props} /> : null);
+const TIPS: Readonly<Record<string, string>> = {
+  resolve: "It is fixed; if a later conversation shows it, it says so",
+  unreview: "It waits for review again",
+};
+const ICONS = {
+  confirm: <IconCheck size={14} aria-hidden />,
+  resolve: <IconCircleCheck size={14} aria-hidden />,
+  unresolve: <IconCircleCheck size={14} aria-hidden />,
+  unreview: <IconArrowBackUp size={14} aria-hidden />,
+} as const;
+type ButtonId = keyof typeof ICONS;
 
-/** Review and resolution: each action has a button and a key, and can be undone. */
-function Actions({ finding, review: { apply, busy } }: Props) {
-  const { reviewStatus, resolutionStatus } = finding;
-  const resolved = resolutionStatus === "resolved";
+/** Review, resolution, dismissal and assignee of a Finding; nothing for readers who may not review. */
+export function ReviewActions({ finding, review: { choices, apply, busy } }: Props) {
+  const applying = choices.filter(({ applies }) => applies?.(finding) ?? true);
+  if (applying.length === 0) return null;
+  const run = (choice: ReviewChoice) => apply(finding, choice.id);
+  const button = (id: ButtonId, primary = false) => {
+    const choice = applying.find((one) => one.id === id);
+    if (!choice) return null;
+    const tip = TIPS[id] ?? choice.label;
+    return (
+      <Tooltip label={choice.key ? `${tip} (${choice.key})` : tip}>
+        <Button
+          {...(primary ? {} : { variant: "default" })}
+          disabled={busy}
+          leftSection={ICONS[id]}
+          onClick={() => run(choice)}
+        >
+          {choice.label}
+        </Button>
+      </Tooltip>
+    );
+  };
+  const isDismissed = finding.reviewStatus === "dismissed";
+  const dismissals = applying.filter(({ group }) => group === "Dismiss");
+  const dismiss = dismissals.find(({ id }) => id === "dismiss");
   return (
     <Group gap={6}>
-      {reviewStatus === "confirmed" ? null : (
-        <Tooltip label="c">
-          <Button
-            disabled={busy}
-            onClick={() => apply(finding, "confirm")}
-            leftSection={<IconCheck size={14} aria-hidden />}
-          >
-            Confirm
-          </Button>
-        </Tooltip>
-      )}
-      {reviewStatus === "dismissed" ? null : (
-        <Tooltip label={resolved ? "r" : "r: it is fixed; if it comes back, it says so"}>
-          <Button
-            variant="default"
-            disabled={busy}
-            onClick={() => apply(finding, resolved ? "unresolve" : "resolve")}
-            leftSection={<IconCircleCheck size={14} aria-hidden />}
-          >
-            {resolved ? "Unresolve" : "Resolve"}
-          </Button>
-        </Tooltip>
-      )}
-      {reviewStatus === "dismissed" ? null : (
-        <Tooltip label="e: not a problem; it keeps counting, quietly">
-          <Button
-            variant="default"
-            disabled={busy}
-            onClick={() => apply(finding, "dismiss")}
-            leftSection={<IconArchive size={14} aria-hidden />}
-          >
-            Dismiss
-          </Button>
-        </Tooltip>
-      )}
-      {reviewStatus === "unreviewed" ? null : (
-        <Button
-          variant="default"
+      {button("confirm", true)}
+      {button("resolve")}
+      {button("unresolve")}
+      <Button.Group>
+        {dismiss ? (
+          <Tooltip label={`Not a problem; it keeps counting, quietly (${dismiss.key})`}>
+            <Button
+              variant="default"
+              disabled={busy}
+              leftSection={<IconArchive size={14} aria-hidden />}
+              onClick={() => run(dismiss)}
+            >
+              Dismiss
+            </Button>
+          </Tooltip>
+        ) : null}
+        <Choices
+          label={isDismissed ? "Change the reason" : "Dismiss for a reason"}
+          choices={dismissals.filter((choice) => choice !== dismiss)}
           disabled={busy}
-          onClick={() => apply(finding, "unreview")}
-          leftSection={<IconArrowBackUp size={14} aria-hidden />}
-        >
-          Back to review
-        </Button>
-      )}
+          onChoose={run}
+          {...(isDismissed ? { shown: "Reason" } : {})}
+        />
+      </Button.Group>
+      <Choices
+        label="Assign"
+        shown={finding.assigneeId === null ? "Assign" : (finding.assigneeName ?? "A former member")}
+        icon={<IconUser size={14} aria-hidden />}
+        choices={applying.filter(({ group }) => group === "Assign")}
+        disabled={busy}
+        onChoose={run}
+      />
+      {button("unreview")}
     </Group>
   );
 }
+
+type ChoicesProps = {
+  label: string;
+  /** Text on the button; without one it is only an arrow. */
+  shown?: string;
+  icon?: React.ReactNode;
+  choices: readonly ReviewChoice[];
+  disabled: boolean;
+  onChoose: (choice: ReviewChoice) => void;
+};
+
+const Choices = ({ label, shown, icon, choices, disabled, onChoose }: ChoicesProps) => (
+  <Menu position="bottom-end">
+    <Menu.Target>
+      <Button
+        variant="default"
+        disabled={disabled}
+        aria-label={shown === undefined || shown === label ? label : `${label}: ${shown}`}
+        {...(shown === undefined ? { px: 6 } : { rightSection: <IconChevronDown size={12} aria-hidden /> })}
+        leftSection={icon}
+      >
+        {shown ?? <IconChevronDown size={14} aria-hidden />}
+      </Button>
+    </Menu.Target>
+    <Menu.Dropdown mah={360} style={{ overflowY: "auto" }}>
+      {choices.map((choice) => (
+        <Menu.Item
+          key={choice.id}
+          rightSection={choice.key ? <Kbd size="xs">{choice.key}</Kbd> : undefined}
+          onClick={() => onChoose(choice)}
+        >
+          {choice.label}
+        </Menu.Item>
+      ))}
+    </Menu.Dropdown>
+  </Menu>
+);

@@ -1,105 +1,171 @@
 "use client";
 import { notifications } from "@mantine/notifications";
-import { type InfiniteData, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type InfiniteData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { ActionDone, ActionTarget, ListAction } from "@/app/_components/data-table/types";
 import { useUndo } from "@/app/_components/feedback/use-undo";
 import { InlineCode } from "@/app/_components/values/inline-code";
+import { plural, quoted } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import { useKeys } from "@/app/_lib/use-keys";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 import { useMay } from "../../../_components/access/membership";
+import { type FindingChange, type ReviewChoice, reviewChoices } from "./review-choices";
 
-type Change = {
-  reviewStatus?: Finding["reviewStatus"];
-  resolutionStatus?: NonNullable<Finding["resolutionStatus"]>;
-};
+const ASSIGNEES_STALE_MS = 60_000;
 
-/** The actions on a Finding, each with its toast. */
-const ACTIONS = {
-  confirm: { change: { reviewStatus: "confirmed" }, done: "Confirmed" },
-  dismiss: { change: { reviewStatus: "dismissed" }, done: "Dismissed" },
-  unreview: { change: { reviewStatus: "unreviewed" }, done: "Back for review:" },
-  resolve: { change: { resolutionStatus: "resolved" }, done: "Resolved" },
-  unresolve: { change: { resolutionStatus: "unresolved" }, done: "Unresolved" },
-} as const satisfies Record<string, { change: Change; done: string }>;
-type Action = keyof typeof ACTIONS;
-
-/**
- * Returns the changes that restore a Finding's previous state. A resolution can be changed but not cleared, except by
- * dismissing, so a dismissed Finding's previous resolution is set again afterwards.
- */
-function inverseOf(before: Finding, change: Change): [Change, ...Change[]] {
-  const { reviewStatus, resolutionStatus } = before;
-  if (reviewStatus === "dismissed") return [{ reviewStatus }, ...(resolutionStatus ? [{ resolutionStatus }] : [])];
-  const resolution = resolutionStatus ?? (change.resolutionStatus === undefined ? undefined : ("unresolved" as const));
-  return [{ reviewStatus, ...(resolution ? { resolutionStatus: resolution } : {}) }];
+/** What a list shows at once; the rest comes with the reload. */
+function shownAfter(finding: Finding, change: FindingChange): Finding {
+  const dismisses = change.reviewStatus === "dismissed";
+  const resolution = dismisses ? null : (change.resolutionStatus ?? finding.resolutionStatus);
+  const ended = dismisses || resolution === "resolved";
+  return {
+    ...finding,
+    reviewStatus: change.reviewStatus ?? finding.reviewStatus,
+    resolutionStatus: resolution,
+    severity: change.severity ?? finding.severity,
+    regressedAt: ended ? null : finding.regressedAt,
+    escalatingSince: ended ? null : finding.escalatingSince,
+  };
 }
 
 type Lists = InfiniteData<RouterOutputs["findings"]["list"]>;
+export type FindingsFilter = { projectId: string; limit?: unknown; sort?: unknown };
 
-/**
- * Returns functions that change Findings; each shows a toast with the Finding's name and can be undone for ten seconds.
- */
-export function useReview(projectId: string, onChanged?: (finding: Finding) => void) {
+const named = (done: string, findings: readonly Finding[], count: number): React.ReactNode => {
+  const [only] = findings;
+  if (only === undefined || count !== 1) return `${done} ${plural(count, "Finding")}`;
+  return (
+    <>
+      {done} <InlineCode text={quoted(only.title)} />
+    </>
+  );
+};
+
+/** Returns functions that change Findings; each resolves to the words of its toast and the way back. */
+export function useFindingChanges(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { offer, undo } = useUndo();
-  const update = useMutation(
-    trpc.findings.update.mutationOptions({
-      onSuccess: (reply, { findingId }) => {
-        queries.setQueryData(trpc.findings.get.queryKey({ projectId, findingId }), reply);
-        // Updates lists immediately, which may remove it from them.
-        queries.setQueriesData<Lists>({ queryKey: trpc.findings.list.infiniteQueryKey() }, (lists) =>
-          lists === undefined ? lists : withFinding(lists, reply.finding),
-        );
-        onChanged?.(reply.finding);
-        void queries.invalidateQueries({ queryKey: trpc.findings.pathKey() });
-        void queries.invalidateQueries({ queryKey: trpc.conversations.pathKey() });
-      },
-      onError: (error) =>
-        notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
-    }),
-  );
-
-  const apply = (finding: Finding, action: Action) => {
-    if (update.isPending) return;
-    const { change, done } = ACTIONS[action];
-    const mutate = (wanted: Change, onSuccess?: () => void) =>
-      update.mutate({ projectId, findingId: finding.id, ...wanted }, onSuccess ? { onSuccess } : {});
-    const [first, second] = inverseOf(finding, change);
-    const said = (
-      <>
-        {done} “<InlineCode text={finding.title} />”
-      </>
-    );
-    mutate(change, () => offer(said, () => mutate(first, second && (() => mutate(second)))));
+  const reload = () => {
+    void queries.invalidateQueries({ queryKey: trpc.conversations.pathKey() });
+    return queries.invalidateQueries({ queryKey: trpc.findings.pathKey() });
   };
-  return { apply, undo, busy: update.isPending };
+  const update = useMutation(trpc.findings.updateMany.mutationOptions());
+  const merge = useMutation(trpc.findings.merge.mutationOptions());
+  const split = useMutation(trpc.findings.split.mutationOptions());
+  const undo = useMutation(trpc.findings.undo.mutationOptions());
+  const wayBack = (changeId: string) => async () => {
+    await undo.mutateAsync({ projectId, changeId });
+    await reload();
+  };
+
+  /** Updates lists immediately, which may remove rows from them. */
+  const show = (ids: ReadonlySet<string>, change: FindingChange) =>
+    queries.setQueriesData<Lists>({ queryKey: trpc.findings.list.infiniteQueryKey() }, (lists) =>
+      lists === undefined
+        ? lists
+        : {
+            ...lists,
+            pages: lists.pages.map((page) => ({
+              ...page,
+              findings: page.findings.map((one) => (ids.has(one.id) ? shownAfter(one, change) : one)),
+            })),
+          },
+    );
+
+  const change = async (
+    { change: set, done }: ReviewChoice,
+    { rows, matching }: ActionTarget<Finding>,
+    filter?: FindingsFilter,
+  ) => {
+    const { projectId: _, limit: __, sort: ___, ...matches } = filter ?? { projectId };
+    const which = matching ? { filter: matches } : { findingIds: rows.map(({ id }) => id) };
+    const reply = await update.mutateAsync({ projectId, ...which, set });
+    show(new Set(reply.change.findingIds), set);
+    const reloaded = reload();
+    if (rows.length === 1) await reloaded;
+    return {
+      said: named(done, rows, matching ? reply.change.count : rows.length),
+      undo: wayBack(reply.change.id),
+    } satisfies ActionDone;
+  };
+  const mergeInto = async (rows: readonly Finding[]): Promise<ActionDone | null> => {
+    const [into, ...from] = rows;
+    if (into === undefined || from.length === 0) {
+      notifications.show({ message: "Select two or more Findings of one Rule with x, then merge them with m." });
+      return null;
+    }
+    const findingIds = from.map(({ id }) => id);
+    const reply = await merge.mutateAsync({ projectId, findingId: into.id, findingIds });
+    await reload();
+    return {
+      said: (
+        <>
+          Merged {plural(rows.length, "Finding")} into <InlineCode text={quoted(into.title)} />
+        </>
+      ),
+      undo: wayBack(reply.change.id),
+    };
+  };
+  const splitOff = async (findingId: string, which: { causes: string[] } | { occurrences: string[] }) => {
+    const reply = await split.mutateAsync({ projectId, findingId, ...which });
+    await reload();
+    return { finding: reply.finding, undo: wayBack(reply.change.id) };
+  };
+  const busy = [update, merge, split, undo].some(({ isPending }) => isPending);
+  return { change, mergeInto, splitOff, wayBack, busy };
+}
+
+export const tellProblem = (error: unknown) =>
+  notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail });
+
+/** Returns what the reader can choose; nothing for one who may not review. */
+function useReviewChoices(projectId: string): readonly ReviewChoice[] {
+  const trpc = useTRPC();
+  const may = useMay("diagnostics:write");
+  const { data } = useQuery(
+    trpc.findings.assignees.queryOptions({ projectId }, { enabled: may, staleTime: ASSIGNEES_STALE_MS }),
+  );
+  return useMemo(() => (may ? reviewChoices(data?.assignees ?? []) : []), [may, data]);
+}
+
+/** Reviews a Finding: each choice shows a toast with its name and can be undone for ten seconds. */
+export function useReview(projectId: string) {
+  const choices = useReviewChoices(projectId);
+  const { change, busy } = useFindingChanges(projectId);
+  const { offer, undo } = useUndo();
+  const apply = (finding: Finding, id: string) => {
+    const choice = choices.find((one) => one.id === id);
+    if (busy || !choice) return;
+    change(choice, { rows: [finding], matching: false }).then(
+      (done) => offer(done.said, () => void done.undo().catch(tellProblem)),
+      tellProblem,
+    );
+  };
+  return { choices, apply, undo, busy };
 }
 export type Review = ReturnType<typeof useReview>;
 
-const withFinding = (lists: Lists, changed: Finding): Lists => ({
-  ...lists,
-  pages: lists.pages.map((page) => ({
-    ...page,
-    findings: page.findings.map((one) => (one.id === changed.id ? { ...one, ...changed } : one)),
-  })),
-});
+/** Returns the review as actions of a list of Findings; none for readers who may not review. */
+export function useReviewActions(projectId: string, filter: FindingsFilter) {
+  const choices = useReviewChoices(projectId);
+  const { change, mergeInto } = useFindingChanges(projectId);
+  const actions: ListAction<Finding>[] = choices.map(({ change: _, done: __, ...choice }, index) => ({
+    ...choice,
+    matching: true,
+    run: (target) => change(choices[index]!, target, filter),
+  }));
+  const merge: ListAction<Finding> = { id: "merge", label: "Merge", key: "m", run: ({ rows }) => mergeInto(rows) };
+  return { choices, actions: choices.length === 0 ? [] : [...actions, merge] };
+}
 
 /** Handles the review keys; they act on what `target` returns at that moment. */
-export function useReviewKeys({ apply, undo }: Review, target: () => Finding | undefined) {
-  const may = useMay("diagnostics:write");
-  const on = (act: (finding: Finding) => Action | null) => () => {
-    const finding = may ? target() : undefined;
-    const action = finding && act(finding);
-    if (action) apply(finding, action);
+export function useReviewKeys({ choices, apply, undo }: Review, target: () => Finding | undefined) {
+  const on = (key: string) => () => {
+    const finding = target();
+    const choice = finding && choices.find((one) => one.key === key && (one.applies?.(finding) ?? true));
+    if (choice) apply(finding, choice.id);
   };
-  useKeys({
-    c: on(({ reviewStatus }) => (reviewStatus === "confirmed" ? null : "confirm")),
-    e: on(({ reviewStatus }) => (reviewStatus === "dismissed" ? null : "dismiss")),
-    r: on(({ reviewStatus, resolutionStatus }) =>
-      reviewStatus === "dismissed" ? null : resolutionStatus === "resolved" ? "unresolve" : "resolve",
-    ),
-    u: undo,
-  });
+  useKeys({ c: on("c"), e: on("e"), r: on("r"), w: on("w"), a: on("a"), u: undo });
 }

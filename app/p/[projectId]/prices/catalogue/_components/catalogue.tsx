@@ -1,14 +1,14 @@
 "use client";
-import { Button, Skeleton, Stack, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useState } from "react";
 import { CopyButton } from "@/app/_components/controls/copy-button";
+import { DataList } from "@/app/_components/data-table/data-list";
+import type { ListColumn, ListQuery } from "@/app/_components/data-table/types";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PageBody, PageSection } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
-import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { fieldChanges } from "@/app/_components/values/field-changes";
@@ -32,7 +32,8 @@ const KIND: Record<Change["change"], { word: string; color: string }> = {
 /** The date of the built-in prices, and what a pending update would change in this project. */
 export function Catalogue({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
-  const { data, error, refetch, isFetching } = useQuery(trpc.modelPrices.catalogue.queryOptions({ projectId }));
+  const list = useQuery(trpc.modelPrices.catalogue.queryOptions({ projectId }));
+  const { data, error, refetch, isFetching } = list;
   return (
     <>
       <PageHeader
@@ -60,7 +61,7 @@ export function Catalogue({ projectId }: { projectId: string }) {
                 )}
               </Text>
             </PageSection>
-            {data.update ? <Waiting projectId={projectId} update={data.update} /> : <NoUpdate />}
+            {data.update ? <Waiting projectId={projectId} update={data.update} list={list} /> : <NoUpdate />}
           </>
         ) : error ? (
           <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
@@ -93,7 +94,7 @@ const NoUpdate = () => (
   </PageSection>
 );
 
-function Waiting({ projectId, update }: { projectId: string; update: Update }) {
+function Waiting({ projectId, update, list }: { projectId: string; update: Update; list: ListQuery }) {
   const counts = [
     update.added > 0 ? `${formatCount(update.added)} new` : null,
     update.changed > 0 ? `${formatCount(update.changed)} changed` : null,
@@ -111,35 +112,64 @@ function Waiting({ projectId, update }: { projectId: string; update: Update }) {
         </Text>
         <Command>{`npm run -s cli -- prices apply ${update.date}`}</Command>
         {update.changes.length > 0 ? (
-          <TableScroll label="Changes of the update" minWidth={560}>
-            <Table fz="sm" verticalSpacing={4} aria-label="What the update changes">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Change</Table.Th>
-                  <Table.Th>Model</Table.Th>
-                  <Table.Th>Vendor</Table.Th>
-                  <Table.Th>This project</Table.Th>
-                  <Table.Th>
-                    <VisuallyHidden>Actions</VisuallyHidden>
-                  </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {update.changes.map((change) => (
-                  <ChangeRow key={change.id} projectId={projectId} change={change} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </TableScroll>
+          <DataList
+            embedded
+            list={list}
+            name="What the update changes"
+            what="price"
+            columns={columnsOf(projectId)}
+            rows={update.changes}
+            rowId={({ id }) => id}
+            rowName={({ modelName }) => modelName}
+            details={(change) => <Difference change={change} />}
+            minWidth={560}
+            empty={null}
+          />
         ) : null}
       </Stack>
     </PageSection>
   );
 }
 
-function ChangeRow({ projectId, change }: { projectId: string; change: Change }) {
-  const [open, setOpen] = useState(false);
-  const { word, color } = KIND[change.change];
+const columnsOf = (projectId: string): ListColumn<Change>[] => [
+  {
+    id: "change",
+    header: "Change",
+    accessorFn: ({ change }) => KIND[change].word,
+    cell: ({ row }) => <Dot color={KIND[row.original.change].color}>{KIND[row.original.change].word}</Dot>,
+  },
+  {
+    id: "model",
+    header: "Model",
+    accessorFn: ({ modelName }) => modelName,
+    meta: { link: true },
+    cell: ({ row: { original } }) => (
+      <span className="mono">
+        {original.change === "added" ? (
+          original.modelName
+        ) : (
+          <Link href={priceHref(projectId, original.id)} prefetch={false}>
+            {original.modelName}
+          </Link>
+        )}
+      </span>
+    ),
+  },
+  {
+    id: "vendor",
+    header: "Vendor",
+    accessorFn: ({ provider }) => VENDOR_WORDS[provider],
+    cell: ({ row }) => VENDOR_WORDS[row.original.provider],
+  },
+  {
+    id: "here",
+    header: "This project",
+    accessorFn: ({ overridden }) => (overridden ? 0 : 1),
+    cell: ({ row }) => (row.original.overridden ? "has an override, which stays" : "takes it over"),
+  },
+];
+
+function Difference({ change }: { change: Change }) {
   const fields = fieldChanges(
     change.before && tierFields(change.before),
     change.after && tierFields(change.after),
@@ -150,44 +180,11 @@ function ChangeRow({ projectId, change }: { projectId: string; change: Change })
   ].filter(Boolean);
   return (
     <>
-      <Table.Tr>
-        <Table.Td>
-          <Dot color={color}>{word}</Dot>
-        </Table.Td>
-        <Table.Td className="mono">
-          {change.change === "added" ? (
-            change.modelName
-          ) : (
-            <Link href={priceHref(projectId, change.id)} prefetch={false}>
-              {change.modelName}
-            </Link>
-          )}
-        </Table.Td>
-        <Table.Td>{VENDOR_WORDS[change.provider]}</Table.Td>
-        <Table.Td>{change.overridden ? "has an override, which stays" : "takes it over"}</Table.Td>
-        <Table.Td ta="end">
-          <Button
-            variant="subtle"
-            size="compact-xs"
-            aria-expanded={open}
-            aria-label={`${open ? "Hide" : "Show"} what changes of ${change.modelName}`}
-            onClick={() => setOpen(!open)}
-          >
-            {open ? "Hide" : "Show"}
-          </Button>
-        </Table.Td>
-      </Table.Tr>
-      {open ? (
-        <Table.Tr>
-          <Table.Td colSpan={5}>
-            {fields.length > 0 ? <FieldDiff changes={fields} /> : null}
-            {also.length > 0 ? (
-              <Text size="xs" c="dimmed" mt={4}>
-                Also: {also.join(" and ")}.
-              </Text>
-            ) : null}
-          </Table.Td>
-        </Table.Tr>
+      {fields.length > 0 ? <FieldDiff changes={fields} /> : null}
+      {also.length > 0 ? (
+        <Text size="xs" c="dimmed" mt={4}>
+          Also: {also.join(" and ")}.
+        </Text>
       ) : null}
     </>
   );

@@ -3,15 +3,15 @@ import { Button } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ListFrame } from "@/app/_components/layout/list-frame";
 import { PageBody, PageSection } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import { pageHref } from "../../../_components/shell/pages";
+import { columnsOf } from "./columns";
 import { NewRepricing } from "./new-repricing";
-import { COLUMNS, RepricingRow } from "./repricing-row";
 import { listInput } from "./view";
 
 const BUSY_MS = 1000;
@@ -47,24 +47,23 @@ export function Repricings({ projectId }: { projectId: string }) {
           <NewRepricing projectId={projectId} busy={busy} states={states} />
         </PageSection>
         <PageSection title="Earlier" flush>
-          <ListFrame
-            label="Repricings"
-            what="repricing"
-            columns={COLUMNS}
-            minWidth={440}
+          <DataList
+            embedded
             list={list}
-            count={rows.length}
+            name="Repricings"
+            what="repricing"
+            columns={columnsOf(projectId, busy)}
+            rows={rows}
+            rowId={({ id }) => id}
+            rowName={({ id }) => id}
+            minWidth={860}
             empty={
               <EmptyState icon={<IconRefresh size={32} stroke={1.5} aria-hidden />} title="Nothing was repriced yet">
                 Costs are stored with each call and stay as they are when a price changes. Only this changes them, and
                 it can be undone.
               </EmptyState>
             }
-          >
-            {rows.map((repricing, index) => (
-              <RepricingRow key={repricing.id} projectId={projectId} repricing={repricing} index={index} busy={busy} />
-            ))}
-          </ListFrame>
+          />
         </PageSection>
       </PageBody>
     </>

@@ -10,8 +10,16 @@ import { formatUnits, usageNames } from "@/app/p/[projectId]/_components/costs/u
 import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 import { ConversationCost } from "../../../_components/conversation-cost";
 import { Labels } from "../../../_components/labels";
+import { feedbackSummary } from "../feedback/feedback-words";
+import type { useFeedback } from "../feedback/use-feedback";
 
-export function Facts({ projectId, conversation }: { projectId: string; conversation: ConversationSummary }) {
+type Props = {
+  projectId: string;
+  conversation: ConversationSummary;
+  feedback: Pick<ReturnType<typeof useFeedback>, "all" | "error">;
+};
+
+export function Facts({ projectId, conversation, feedback }: Props) {
   const { externalId, userId, models, labels, usage } = conversation;
   const list = `/p/${projectId}/conversations`;
   return (
@@ -47,6 +55,13 @@ export function Facts({ projectId, conversation }: { projectId: string; conversa
           <Unknown why="the client sent none, and nobody gave it one" />
         ) : (
           <Labels projectId={projectId} labels={labels} />
+        )}
+      </Fact>
+      <Fact label="Feedback">
+        {feedback.all.length > 0 ? (
+          feedbackSummary(feedback.all)
+        ) : (
+          <Unknown why={feedback.error ? "it could not be read" : "nobody gave any"} />
         )}
       </Fact>
       <Fact label="Cost">

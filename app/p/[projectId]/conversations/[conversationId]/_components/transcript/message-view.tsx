@@ -1,9 +1,14 @@
+import { Button } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
 import Link from "next/link";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { prettyText } from "@/app/_components/values/json-view";
 import { formatDuration, formatExact } from "@/app/_lib/format";
+import type { AnswerToCorrect } from "@/app/p/[projectId]/_components/datasets/correct-answer";
 import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
 import type { Message, ToolCall } from "@/server/services/telemetry/schemas";
+import { FeedbackList } from "../feedback/feedback-list";
+import type { FeedbackData } from "../feedback/feedback-words";
 import { locate, type Mark } from "./marks";
 import { MessagePartView } from "./message-part";
 import { ToolCallView } from "./tool-call-view";
@@ -24,9 +29,11 @@ type Props = {
   index: number;
   marks: readonly Mark[];
   context: MessageContext;
+  feedback?: readonly FeedbackData[] | undefined;
   inPeek?: boolean;
   /** The address points here. (A message rendered later is no `:target`.) */
   targeted?: boolean;
+  onCorrect?: ((answer: AnswerToCorrect) => void) | undefined;
 };
 
 const ROLES: Record<string, string> = {
@@ -37,7 +44,16 @@ const ROLES: Record<string, string> = {
   developer: "Developer",
 };
 
-export function MessageView({ message, index, marks, context, inPeek = false, targeted = false }: Props) {
+export function MessageView({
+  message,
+  index,
+  marks,
+  context,
+  feedback = [],
+  inPeek = false,
+  targeted = false,
+  onCorrect,
+}: Props) {
   const isTool = message.role === "tool" || message.role === "function";
   const toolName = message.toolCallId === null ? undefined : context.nameOfCall.get(message.toolCallId);
   const failed = message.toolCallId !== null && context.spanOfCall.get(message.toolCallId)?.error != null;
@@ -84,6 +100,10 @@ export function MessageView({ message, index, marks, context, inPeek = false, ta
             hasResultMessage={call.id !== null && context.answered.has(call.id)}
           />
         ))}
+        {onCorrect && message.role === "assistant" ? (
+          <CorrectButton message={message} index={index} onCorrect={onCorrect} />
+        ) : null}
+        <FeedbackList feedback={feedback} />
         {occurrences.map(({ finding, occurrence }) => (
           <Link
             key={occurrence.id}
@@ -98,6 +118,26 @@ export function MessageView({ message, index, marks, context, inPeek = false, ta
         ))}
       </div>
     </article>
+  );
+}
+
+type CorrectProps = { message: Message; index: number; onCorrect: (answer: AnswerToCorrect) => void };
+
+/** Opens the correction of an answer; one without text has only tool calls. */
+function CorrectButton({ message, index, onCorrect }: CorrectProps) {
+  const text = message.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
+  if (text.trim() === "") return null;
+  return (
+    <Button
+      className={classes.correct}
+      variant="subtle"
+      size="compact-xs"
+      leftSection={<IconPencil size={12} aria-hidden />}
+      aria-label={`Correct message ${index}`}
+      onClick={() => onCorrect({ turn: index, text })}
+    >
+      Correct this answer
+    </Button>
   );
 }
 

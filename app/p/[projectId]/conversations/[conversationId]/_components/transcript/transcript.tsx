@@ -5,6 +5,8 @@ import { useEffect, useMemo, useState } from "react";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import type { PlacedMessage } from "@/server/services/telemetry/schemas";
+import type { AnswerToCorrect } from "../../../../_components/datasets/correct-answer";
+import type { FeedbackData } from "../feedback/feedback-words";
 import type { Mark } from "./marks";
 import { type MessageContext, MessageView } from "./message-view";
 import classes from "./transcript.module.css";
@@ -15,7 +17,10 @@ type Props = {
   projectId: string;
   conversation: ConversationData;
   marks: ReadonlyMap<number, Mark[]>;
+  feedback: ReadonlyMap<number | null, readonly FeedbackData[]>;
   scroller: HTMLElement | null;
+  /** For readers who may correct answers. */
+  onCorrect: ((answer: AnswerToCorrect) => void) | undefined;
 };
 
 /** Up to this many messages are all in the DOM, so that the browser's own search finds them. */
@@ -49,7 +54,7 @@ export function Transcript(props: Props) {
   );
 }
 
-function ShortTranscript({ projectId, conversation, marks }: Props) {
+function ShortTranscript({ projectId, conversation, marks, feedback, onCorrect }: Props) {
   const context = useMemo(() => contextOf(projectId, conversation), [projectId, conversation]);
   return (
     <div className={classes.list}>
@@ -59,7 +64,9 @@ function ShortTranscript({ projectId, conversation, marks }: Props) {
           message={message}
           index={message.index}
           marks={marks.get(message.index) ?? []}
+          feedback={feedback.get(message.index)}
           context={context}
+          onCorrect={onCorrect}
         />
       ))}
     </div>
@@ -67,7 +74,7 @@ function ShortTranscript({ projectId, conversation, marks }: Props) {
 }
 
 /** Only visible messages are in the DOM, and of a very long conversation only those around them are loaded. */
-function LongTranscript({ projectId, conversation, marks, scroller }: Props) {
+function LongTranscript({ projectId, conversation, marks, feedback, scroller, onCorrect }: Props) {
   const [inView, setInView] = useState<readonly number[]>([]);
   const { count, messages, toolCalls, error, retry } = useMessages(projectId, conversation, inView);
   const { startedAt } = conversation;
@@ -126,8 +133,10 @@ function LongTranscript({ projectId, conversation, marks, scroller }: Props) {
                   message={message}
                   index={item.index}
                   marks={marks.get(item.index) ?? []}
+                  feedback={feedback.get(item.index)}
                   context={context}
                   targeted={item.index === target}
+                  onCorrect={onCorrect}
                 />
               ) : (
                 <div className={classes.message} style={{ blockSize: GUESSED_HEIGHT }} aria-busy>

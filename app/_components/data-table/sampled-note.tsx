@@ -1,0 +1,11 @@
+import { Text } from "@mantine/core";
+import { formatCount } from "@/app/_lib/format";
+import { SORTED_MAX } from "@/server/platform/schemas";
+
+/** Says that a list's order covers a part of it. */
+export const SampledNote = ({ what, sampled }: { what: string; sampled: boolean | undefined }) =>
+  sampled ? (
+    <Text size="xs" c="dimmed" px="md" py={6} role="note">
+      Sorted among the newest {formatCount(SORTED_MAX)} {what} that match. Narrow the filters for an exact order.
+    </Text>
+  ) : null;

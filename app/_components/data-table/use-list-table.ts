@@ -1,0 +1,45 @@
+import { getCoreRowModel, getSortedRowModel, useReactTable } from "@tanstack/react-table";
+import type { Sort } from "./list-view";
+import type { DataListProps } from "./types";
+
+type View = { sort: Sort | null; hide: readonly string[]; peek: string | null };
+type Options<Row> = Pick<DataListProps<Row>, "rows" | "rowId" | "columns" | "list"> & {
+  view: View;
+  onSort: (sort: Sort | null) => void;
+};
+
+/** Returns a list's table with the order and the columns of its address. */
+export function useListTable<Row>({ rows, rowId, columns, list, view, onSort }: Options<Row>) {
+  const { sort, hide, peek } = view;
+  const byServer = columns.some(({ meta }) => meta?.sort === "server");
+  /** Rows are sorted in the browser only if all of them are here. */
+  const canSort = (columnId: string) => {
+    const column = columns.find(({ id }) => id === columnId);
+    if (column === undefined) return false;
+    return byServer ? column.meta?.sort === "server" : "accessorFn" in column && !list.hasNextPage;
+  };
+  const isHidden = ({ id, meta }: (typeof columns)[number]) =>
+    peek === null ? hide.includes(id) && !meta?.link && !meta?.controls : meta?.aside === true;
+  const table = useReactTable<Row>({
+    data: rows as Row[],
+    columns,
+    getRowId: rowId,
+    getCoreRowModel: getCoreRowModel(),
+    getSortedRowModel: getSortedRowModel(),
+    manualSorting: byServer,
+    // Nothing is paged in the browser; resetting what does not exist would render forever.
+    autoResetAll: false,
+    defaultColumn: { sortUndefined: "last" },
+    state: {
+      sorting: sort && canSort(sort.by) ? [{ id: sort.by, desc: sort.descending }] : [],
+      columnVisibility: Object.fromEntries(columns.map((column) => [column.id, !isHidden(column)])),
+    },
+  });
+  /** The first direction, then the other one, then the list's own order. Numbers and times begin with the largest. */
+  const toggleSort = (columnId: string) => {
+    const first = columns.find(({ id }) => id === columnId)?.meta?.align === "end";
+    if (sort?.by !== columnId) onSort({ by: columnId, descending: first });
+    else onSort(sort.descending === first ? { by: columnId, descending: !first } : null);
+  };
+  return { table, canSort, toggleSort };
+}

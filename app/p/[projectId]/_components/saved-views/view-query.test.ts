@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { PARAMETERS } from "@/server/services/saved-views/schemas";
+import { viewParsers as audit } from "../../audit/_components/view";
+import { savedParsers as backfills } from "../../backfills/_components/view";
+import { viewParsers as conversations } from "../../conversations/_components/view";
+import { viewParsers as findings } from "../../findings/_components/view";
+import { viewParsers as jobs } from "../../jobs/_components/view";
+import { viewParsers as ruleRuns } from "../../rule-runs/_components/view";
+import { currentForm, queryOf, stateOf } from "./view-query";
+
+test("a view can hold every parameter of its list's page but the open row", () => {
+  const pages = { conversations, findings, "rule-runs": ruleRuns, backfills, jobs, audit };
+  for (const [list, { peek: _, ...parsers }] of Object.entries(pages)) {
+    expect(Object.keys(PARAMETERS[list as keyof typeof pages]).sort(), list).toEqual(Object.keys(parsers).sort());
+  }
+});
+
+test("the same state is the same text, whatever the order of its parameters and its defaults", () => {
+  const query = "errors=true&hide=tokens&q=refund&sort=-cost";
+  expect(currentForm(conversations, "?sort=-cost&q=refund&hide=tokens&errors=true")).toBe(query);
+  expect(queryOf(conversations, { ...stateOf(conversations, query), peek: "conv_1" })).toBe(query);
+  expect(currentForm(findings, "tab=review&order=newest")).toBe("");
+});
+
+test("what a page does not know, or cannot read, is left out", () => {
+  expect(currentForm(conversations, "q=refund&gone=1&from=soon&range=3y")).toBe("q=refund");
+});

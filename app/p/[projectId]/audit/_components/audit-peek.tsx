@@ -1,0 +1,26 @@
+import { Text } from "@mantine/core";
+import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import type { AuditEntry } from "@/server/services/audit/schemas";
+import { actionWords } from "../../_components/audit/audit-words";
+import { Change } from "./change";
+import { targetHref } from "./view";
+
+type Props = {
+  projectId: string;
+  /** Absent if it is not among the loaded rows. */
+  entry: AuditEntry | undefined;
+  onClose: () => void;
+};
+
+/** A change next to the log: what it replaced by what, and where it came from. */
+export const AuditPeek = ({ projectId, entry, onClose }: Props) => (
+  <PeekPanel label="Change" title={entry ? actionWords(entry.action) : "Change"} onClose={onClose}>
+    {entry ? (
+      <Change entry={entry} href={entry.target && targetHref(projectId, entry.target)} />
+    ) : (
+      <Text p="md" size="sm" c="dimmed">
+        Not among the rows loaded so far.
+      </Text>
+    )}
+  </PeekPanel>
+);

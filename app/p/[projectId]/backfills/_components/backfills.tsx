@@ -1,0 +1,134 @@
+"use client";
+import { Button, NativeSelect } from "@mantine/core";
+import { IconFilterOff, IconHistoryToggle } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { useState } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextPage } from "@/app/_lib/trpc/next-page";
+import type { Backfill } from "@/server/services/diagnostics/backfills/schemas";
+import { useMay } from "../../_components/access/membership";
+import { ruleWords } from "../../_components/findings/rule-words";
+import { ViewsMenu } from "../../_components/saved-views/views-menu";
+import { RuleSelect } from "../../findings/_components/rule-select";
+import { BackfillPeek } from "./backfill-peek";
+import { STATUS } from "./backfill-status";
+import { isRunning } from "./backfill-words";
+import { CancelBackfill } from "./cancel-backfill";
+import { columnsOf, windowWords } from "./columns";
+import { NewBackfill } from "./new-backfill";
+import { useBackfillActions } from "./use-backfill-actions";
+import { CLOSED, isFiltered, listInput, NO_FILTERS, STATUSES, savedParsers, viewParsers } from "./view";
+
+const BUSY_MS = 1000;
+const QUIET_MS = 15_000;
+const FIRST_RULE = "tool-failure";
+
+/** Backfills with their live progress; starts, pauses, resumes and cancels them. */
+export function Backfills({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const may = useMay("diagnostics:write");
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const [cancelling, setCancelling] = useState<Backfill | null>(null);
+  const actions = useBackfillActions(projectId, setCancelling);
+  const list = useInfiniteQuery(
+    trpc.backfills.list.infiniteQueryOptions(listInput(projectId, view), {
+      ...nextPage,
+      placeholderData: (previous) => previous,
+      refetchInterval: ({ state }) => {
+        const pages = state.data?.pages ?? [];
+        if (pages.length > 1) return false;
+        return pages.some((page) => page.backfills.some((one) => isRunning(one) && one.pausedAt === null))
+          ? BUSY_MS
+          : QUIET_MS;
+      },
+    }),
+  );
+  const rows = list.data?.pages.flatMap((page) => page.backfills) ?? [];
+  const columns = columnsOf(projectId);
+  const open = () => void setView({ new: view.rule ?? FIRST_RULE });
+  return (
+    <>
+      <PageHeader
+        title="Backfills"
+        aside={
+          <>
+            <ViewsMenu projectId={projectId} list="backfills" parsers={savedParsers} />
+            <ColumnMenu columns={columns} />
+            {may ? <Button onClick={open}>New backfill</Button> : null}
+          </>
+        }
+      >
+        <NativeSelect
+          aria-label="Status"
+          value={view.status ?? ""}
+          onChange={(event) =>
+            void setView({ status: STATUSES.find((known) => known === event.currentTarget.value) ?? null })
+          }
+          data={[
+            { value: "", label: "Any status" },
+            ...STATUSES.map((value) => ({ value, label: STATUS[value].word })),
+          ]}
+        />
+        <RuleSelect value={view.rule} onChange={(rule) => void setView({ rule })} />
+      </PageHeader>
+      <DataList
+        list={list}
+        name="Backfills"
+        what="backfill"
+        columns={columns}
+        rows={rows}
+        rowId={({ id }) => id}
+        rowName={(one) => `${ruleWords(one.ruleId)}, ${windowWords(one)}`}
+        rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
+        linkPeeks
+        rowHeight={54}
+        minWidth={340}
+        minWidthAside={340}
+        dimmed={({ cancelledAt }) => cancelledAt !== null}
+        actions={actions}
+        peek={({ id, close, act, busy }) => (
+          <BackfillPeek
+            key={id}
+            projectId={projectId}
+            backfillId={id}
+            actions={actions}
+            onAct={act}
+            busy={busy}
+            onClose={close}
+          />
+        )}
+        empty={
+          isFiltered(view) ? (
+            <EmptyState
+              icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
+              title="No backfill matches"
+              action={
+                <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
+                  Clear filters
+                </Button>
+              }
+            >
+              There may be others outside these filters.
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={<IconHistoryToggle size={32} stroke={1.5} aria-hidden />}
+              title="No backfills yet"
+              action={may ? <Button onClick={open}>New backfill</Button> : null}
+            >
+              Rules read new conversations by themselves. A backfill lets one Rule read conversations of the past: after
+              you changed it, or turned it on.
+            </EmptyState>
+          )
+        }
+      />
+      <NewBackfill projectId={projectId} view={view} setView={setView} onClose={() => void setView(CLOSED)} />
+      <CancelBackfill projectId={projectId} backfill={cancelling} onClose={() => setCancelling(null)} />
+    </>
+  );
+}

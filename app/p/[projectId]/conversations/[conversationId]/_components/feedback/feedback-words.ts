@@ -1,0 +1,40 @@
+import { plural } from "@/app/_lib/format";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+
+export type FeedbackData = RouterOutputs["feedback"]["list"]["feedback"][number];
+
+/** Groups feedback by the message that it is on, oldest first; `null` for the conversation. */
+export function feedbackByMessage(all: readonly FeedbackData[]): ReadonlyMap<number | null, FeedbackData[]> {
+  const grouped = new Map<number | null, FeedbackData[]>();
+  for (const one of [...all].reverse()) {
+    grouped.set(one.messageIndex, [...(grouped.get(one.messageIndex) ?? []), one]);
+  }
+  return grouped;
+}
+
+/** Returns what was given, without its words: "Thumb up", "Score 2 of 1 to 5", "user_rating 2". */
+export function feedbackTitle({ kind, value, scale, name }: FeedbackData): string {
+  const called = name ?? (kind === "score" ? "Score" : null);
+  if (kind === "thumb") return `Thumb ${value}${name === null ? "" : ` (${name})`}`;
+  if (kind === "score") return `${called} ${value}${scale ? ` of ${scale.min} to ${scale.max}` : ""}`;
+  return called ?? (kind === "correction" ? "Correction" : "Comment");
+}
+
+/** Returns the words that came with it; `null` without. */
+export const feedbackText = ({ kind, value, comment }: FeedbackData): string | null =>
+  kind === "comment" || kind === "correction" ? String(value) : comment;
+
+const COUNTED = [
+  ["thumb up", (one: FeedbackData) => one.kind === "thumb" && one.value === "up", "thumbs up"],
+  ["thumb down", (one: FeedbackData) => one.kind === "thumb" && one.value === "down", "thumbs down"],
+  ["score", (one: FeedbackData) => one.kind === "score", "scores"],
+  ["comment", (one: FeedbackData) => one.kind === "comment", "comments"],
+  ["correction", (one: FeedbackData) => one.kind === "correction", "corrections"],
+] as const;
+
+/** Returns all of it in a few words: "2 thumbs down, 1 comment". */
+export const feedbackSummary = (all: readonly FeedbackData[]): string =>
+  COUNTED.flatMap(([one, matches, many]) => {
+    const count = all.filter(matches).length;
+    return count === 0 ? [] : [plural(count, one, many)];
+  }).join(", ");

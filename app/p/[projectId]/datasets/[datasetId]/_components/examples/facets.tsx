@@ -1,0 +1,50 @@
+import { FacetOnly, FacetPanel, FacetValues } from "@/app/_components/facets/facets";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { known } from "../../../_components/known";
+import { OBJECTIVE_VALUES, OBJECTIVES, SOURCE_VALUES, SOURCES, SPLIT_VALUES, SPLITS } from "../../../_components/words";
+import type { View } from "../view";
+
+type Filters = Partial<Pick<View, "split" | "source" | "objective" | "tag" | "conversation">>;
+type Props = {
+  view: View;
+  setView: (view: Filters) => unknown;
+  facets: RouterOutputs["examples"]["facets"]["facets"] | undefined;
+  shown: boolean;
+};
+
+const OBJECTIVE_NAMES = Object.fromEntries(
+  Object.entries(OBJECTIVES).map(([value, { name }]) => [value, name]),
+) as Record<keyof typeof OBJECTIVES, string>;
+
+/** What a Dataset's Examples consist of; a click narrows the list. */
+export function ExampleFacets({ view, setView, facets, shown }: Props) {
+  return (
+    <FacetPanel shown={shown}>
+      <FacetValues
+        title="Split"
+        values={facets && known(facets.splits, SPLIT_VALUES)}
+        words={SPLITS}
+        chosen={view.split}
+        onChoose={(split) => setView({ split })}
+      />
+      <FacetValues
+        title="Source"
+        values={facets && known(facets.sources, SOURCE_VALUES)}
+        words={SOURCES}
+        chosen={view.source}
+        onChoose={(source) => setView({ source })}
+      />
+      <FacetValues
+        title="Objective"
+        values={facets && known(facets.objectives, OBJECTIVE_VALUES)}
+        words={OBJECTIVE_NAMES}
+        chosen={view.objective}
+        onChoose={(objective) => setView({ objective })}
+      />
+      <FacetValues title="Tag" values={facets?.tags} chosen={view.tag} onChoose={(tag) => setView({ tag })} />
+      {view.conversation === null ? null : (
+        <FacetOnly title="Conversation" value={view.conversation} onRemove={() => setView({ conversation: null })} />
+      )}
+    </FacetPanel>
+  );
+}

@@ -1,0 +1,17 @@
+import type { ChatPayload } from "@/server/services/datasets/chat-payload/schemas";
+
+const CHARACTERS = 300;
+
+type Message = Pick<ChatPayload["expectedOutput"]["message"], "content" | "tool_calls">;
+
+const said = ({ content, tool_calls }: Message) =>
+  (content?.trim() ? content : (tool_calls ?? []).map(({ function: { name } }) => `${name}()`).join(", ")).slice(
+    0,
+    CHARACTERS,
+  );
+
+/** Returns what an Example is recognized by: the last thing that the user said, and the expected answer. */
+export function previewOf({ input: { messages }, expectedOutput }: ChatPayload) {
+  const asked = messages.findLast(({ role }) => role === "user") ?? messages[0];
+  return { asked: asked ? said({ content: asked.content }) : "", answer: said(expectedOutput.message) };
+}

@@ -1,0 +1,105 @@
+"use client";
+import { notifications } from "@mantine/notifications";
+import { IconTag, IconTrash } from "@tabler/icons-react";
+import type { ListAction } from "@/app/_components/data-table/types";
+import type { WordsChange } from "@/app/_components/words/change-words";
+import { plural } from "@/app/_lib/format";
+import { useTRPCClient } from "@/app/_lib/trpc/client";
+import type { Example } from "@/server/services/datasets/examples/schemas";
+import { useMay } from "../../../../_components/access/membership";
+import { useQuestion } from "../../../../conversations/_components/bulk/use-question";
+import { useRefresh } from "../../../_components/use-refresh";
+import { SPLIT_VALUES, SPLITS, type Split } from "../../../_components/words";
+import { DeleteExamples } from "./delete-examples";
+import { TagDialog } from "./tag-dialog";
+
+/** The server's bound of one batch. */
+const BATCH = 1000;
+
+type Change =
+  | { exampleId: string; action: "delete" }
+  | { exampleId: string; action: "update"; split?: Split; tags?: string[] };
+
+const tagged = ({ tags }: Example, { add, remove }: WordsChange) => [
+  ...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add]),
+];
+
+/** Returns what can be done to chosen Examples, and the dialogs that ask for the details. */
+export function useExampleActions(projectId: string, datasetId: string, knownTags: readonly string[]) {
+  const client = useTRPCClient();
+  const refresh = useRefresh();
+  const may = useMay("models:manage");
+  const deletion = useQuestion<number, true>();
+  const tagging = useQuestion<number, WordsChange>();
+
+  const send = async (changes: readonly Change[]) => {
+    let failed = 0;
+    try {
+      for (let from = 0; from < changes.length; from += BATCH) {
+        const items = changes.slice(from, from + BATCH);
+        const { results } = await client.examples.batch.mutate({ projectId, datasetId, items });
+        failed += results.filter(({ status }) => status >= 400).length;
+      }
+    } finally {
+      void refresh();
+    }
+    if (failed === 0) return;
+    notifications.show({
+      color: "red",
+      title: `${plural(failed, "Example")} could not be changed`,
+      message: "Somebody else may have deleted or changed them. Look at the list again, and repeat it.",
+    });
+  };
+
+  const splits = SPLIT_VALUES.map(
+    (split): ListAction<Example> => ({
+      id: `split-${split}`,
+      label: `To ${SPLITS[split].toLowerCase()}`,
+      group: "Split",
+      applies: (example) => example.split !== split,
+      run: async ({ rows }) => {
+        await send(rows.map(({ id }) => ({ action: "update", exampleId: id, split })));
+        return {
+          said: `Moved ${plural(rows.length, "Example")} to ${SPLITS[split].toLowerCase()}`,
+          undo: () => send(rows.map((row) => ({ action: "update", exampleId: row.id, split: row.split }))),
+        };
+      },
+    }),
+  );
+  const tag: ListAction<Example> = {
+    id: "tag",
+    label: "Tag…",
+    key: "l",
+    icon: <IconTag size={14} aria-hidden />,
+    run: async ({ rows }) => {
+      const change = await tagging.ask(rows.length);
+      if (change === null) return null;
+      await send(rows.map((row) => ({ action: "update", exampleId: row.id, tags: tagged(row, change) })));
+      return {
+        said: `Changed the tags of ${plural(rows.length, "Example")}`,
+        undo: () => send(rows.map(({ id, tags }) => ({ action: "update", exampleId: id, tags }))),
+      };
+    },
+  };
+  const remove: ListAction<Example> = {
+    id: "delete",
+    label: "Delete…",
+    key: "#",
+    icon: <IconTrash size={14} aria-hidden />,
+    danger: true,
+    run: async ({ rows }) => {
+      if ((await deletion.ask(rows.length)) === null) return null;
+      await send(rows.map(({ id }) => ({ action: "delete", exampleId: id })));
+      return { said: `Deleted ${plural(rows.length, "Example")}` };
+    },
+  };
+  return {
+    actions: may ? [...splits, tag, remove] : [],
+    dialogs: (
+      <>
+        <DeleteExamples count={deletion.subject} onAnswer={deletion.answer} />
+        <TagDialog count={tagging.subject} known={knownTags} onAnswer={tagging.answer} />
+      </>
+    ),
+  };
+}

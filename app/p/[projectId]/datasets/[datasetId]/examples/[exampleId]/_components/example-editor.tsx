@@ -1,0 +1,167 @@
+"use client";
+import { Alert, Button, Group, Kbd, SegmentedControl, Text, Textarea } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { useRouter } from "next/navigation";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { BackLink } from "@/app/_components/layout/back-link";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { leavePage } from "@/app/_lib/leave-guard";
+import { problemOf } from "@/app/_lib/problem";
+import { useListHref } from "@/app/_lib/remember-list";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
+import type { Example } from "@/server/services/datasets/examples/schemas";
+import { useMay } from "../../../../../_components/access/membership";
+import type { ErrorsAt } from "../../../../_components/payload/errors-at";
+import payload from "../../../../_components/payload/payload.module.css";
+import { PayloadEditor } from "../../../../_components/payload/payload-editor";
+import type { PayloadForm } from "../../../../_components/payload/payload-form";
+import { datasetHref } from "../../../../_components/view";
+import { asForm, asText, draftOf, faultsOf, isChanged } from "./draft";
+import classes from "./example-editor.module.css";
+import { ExampleMenu } from "./example-menu";
+import { ExampleRail } from "./example-rail";
+import { useSaveExample } from "./use-save-example";
+import { useUnsaved } from "./use-unsaved";
+
+type Props = { projectId: string; datasetId: string; example: Example | null };
+
+/** Edits an Example, as a form or as JSON; without one, a new one. */
+export function ExampleEditor({ projectId, datasetId, example }: Props) {
+  const may = useMay("models:manage");
+  const router = useRouter();
+  const back = useListHref(datasetHref(projectId, datasetId));
+  const [before, setBefore] = useState(() => draftOf(example));
+  const [draft, setDraft] = useState(before);
+  const [errors, setErrors] = useState<ErrorsAt>({});
+  const dirty = isChanged(draft, before);
+  const { save, saving, error, saved } = useSaveExample({
+    projectId,
+    datasetId,
+    exampleId: example?.id ?? null,
+    onErrors: setErrors,
+    onSaved: () => {
+      setBefore(draft);
+      setErrors({});
+    },
+  });
+  const unsaved = useUnsaved(dirty && !saved);
+  const setForm = useCallback(
+    (update: (form: PayloadForm) => PayloadForm) => setDraft((last) => ({ ...last, form: update(last.form) })),
+    [],
+  );
+  const submit = () => {
+    const faults = faultsOf(draft);
+    setErrors(faults);
+    if (may && dirty && !saving && Object.keys(faults).length === 0) save(draft);
+  };
+  useHotkeys([["mod+S", submit]], []);
+  useKeys({ [ESC]: () => leavePage(() => router.push(back)) });
+  const show = (mode: string) => {
+    if (mode === "json") return setDraft(asText(draft));
+    const read = asForm(draft);
+    if ("fault" in read) return setErrors({ "": read.fault });
+    setErrors({});
+    setDraft(read.draft);
+  };
+  return (
+    <form
+      noValidate
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <PageHeader
+        title={
+          <Group component="span" gap="xs" wrap="nowrap">
+            <BackLink href={back} label="All Examples" />
+            {example === null ? "New Example" : may ? "Edit Example" : "Example"}
+          </Group>
+        }
+        aside={
+          <>
+            {dirty ? (
+              <Text size="xs" c="dimmed" role="status">
+                Unsaved changes
+              </Text>
+            ) : null}
+            {may ? (
+              <Button
+                type="submit"
+                loading={saving}
+                disabled={!dirty}
+                rightSection={<Kbd size="xs">⌘S</Kbd>}
+                title="Ctrl+S, or ⌘S on a Mac"
+              >
+                {example === null ? "Create Example" : "Save"}
+              </Button>
+            ) : null}
+            {may && example !== null ? (
+              <ExampleMenu projectId={projectId} datasetId={datasetId} exampleId={example.id} back={back} />
+            ) : null}
+          </>
+        }
+      >
+        <SegmentedControl
+          aria-label="Show the payload as"
+          value={draft.text === null ? "form" : "json"}
+          onChange={show}
+          data={[
+            { value: "form", label: "Chat" },
+            { value: "json", label: "JSON" },
+          ]}
+        />
+      </PageHeader>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+      <section className={classes.body} tabIndex={0} aria-label="The Example, scrollable">
+        <div className={classes.main}>
+          <Problems error={error} errors={errors} />
+          {draft.text === null ? (
+            <PayloadEditor form={draft.form} onChange={setForm} errors={errors} disabled={!may} />
+          ) : (
+            <Textarea
+              label="Payload as JSON"
+              description="Of schema chat/v1: input, expectedOutput and, if there is one, rejectedOutput."
+              autosize
+              minRows={16}
+              spellCheck={false}
+              readOnly={!may}
+              classNames={{ input: payload.code }}
+              value={draft.text}
+              onChange={({ currentTarget: { value } }) => setDraft((last) => ({ ...last, text: value }))}
+            />
+          )}
+        </div>
+        <ExampleRail
+          projectId={projectId}
+          example={example}
+          draft={draft}
+          errors={errors}
+          disabled={!may}
+          onChange={(patch) => setDraft((last) => ({ ...last, ...patch }))}
+        />
+      </section>
+      {unsaved}
+    </form>
+  );
+}
+
+/** Says that nothing was saved, and why; a refusal takes the focus. */
+function Problems({ error, errors }: { error: unknown; errors: ErrorsAt }) {
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error) root.current?.focus();
+  }, [error]);
+  const elsewhere = Object.keys(errors).filter((place) => place !== "").length;
+  if (!error && Object.keys(errors).length === 0) return null;
+  return (
+    <Alert ref={root} tabIndex={-1} role="alert" color="red" p="xs" mb="md" className={payload.error}>
+      {error ? problemOf(error).detail : "Not saved yet."}
+      {errors[""] === undefined ? "" : `\n${errors[""]}`}
+      {elsewhere === 0
+        ? ""
+        : ` ${elsewhere === 1 ? "One place" : `${elsewhere} places`} below ${elsewhere === 1 ? "says" : "say"} why.`}
+    </Alert>
+  );
+}

@@ -1,0 +1,121 @@
+import { DataList, NativeSelect, TagsInput } from "@mantine/core";
+import Link from "next/link";
+import { ExactTime } from "@/app/_components/values/exact-time";
+import { Fact } from "@/app/_components/values/fact";
+import { IdText } from "@/app/_components/values/id-text";
+import { formatCount } from "@/app/_lib/format";
+import type { Example } from "@/server/services/datasets/examples/schemas";
+import type { ErrorsAt } from "../../../../_components/payload/errors-at";
+import { OBJECTIVES, SOURCES, SPLIT_VALUES, SPLITS } from "../../../../_components/words";
+import type { Draft } from "./draft";
+import classes from "./example-editor.module.css";
+
+type Props = {
+  projectId: string;
+  example: Example | null;
+  draft: Draft;
+  errors: ErrorsAt;
+  disabled: boolean;
+  onChange: (patch: Partial<Draft>) => void;
+};
+
+/** What an Example has beside its payload: split, tags, and where it came from. */
+export function ExampleRail({ projectId, example, draft, errors, disabled, onChange }: Props) {
+  return (
+    <section className={classes.rail} aria-label="About the Example">
+      <NativeSelect
+        size="sm"
+        label="Split"
+        description={
+          example === null
+            ? "By default by its content, so that equal inputs stay together."
+            : "Which part it is used in."
+        }
+        disabled={disabled}
+        value={draft.split}
+        error={errors["/split"]}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ split: SPLIT_VALUES.find((one) => one === value) ?? "" })
+        }
+        data={[
+          ...(example === null ? [{ value: "", label: "Automatic" }] : []),
+          ...SPLIT_VALUES.map((value) => ({ value, label: SPLITS[value] })),
+        ]}
+      />
+      <TagsInput
+        label="Tags"
+        placeholder={draft.tags.length === 0 ? "A word, then Enter" : undefined}
+        splitChars={[]}
+        acceptValueOnBlur
+        disabled={disabled}
+        value={draft.tags}
+        error={
+          Object.entries(errors)
+            .filter(([place]) => place.startsWith("/tags"))
+            .map(([, message]) => message)
+            .join(" ") || null
+        }
+        onChange={(tags) => onChange({ tags })}
+      />
+      {example === null ? null : <Provenance projectId={projectId} example={example} />}
+    </section>
+  );
+}
+
+/** Where an Example came from. */
+function Provenance({ projectId, example }: { projectId: string; example: Example }) {
+  const { source, objective } = example;
+  return (
+    <section>
+      <h2 className={classes.heading}>Where it came from</h2>
+      <DataList size="sm" gap={6} labelWidth={110}>
+        <Fact label="Source">{SOURCES[source.kind]}</Fact>
+        {source.externalRef === null ? null : (
+          <Fact label="Reference" mono>
+            {source.externalRef}
+          </Fact>
+        )}
+        {objective === null ? null : <Fact label="Objective">{OBJECTIVES[objective].name}</Fact>}
+        <Links projectId={projectId} example={example} />
+        <Fact label="Tokens">About {formatCount(example.tokens)}</Fact>
+        <Fact label="Created">
+          <ExactTime at={example.createdAt} />
+        </Fact>
+        <Fact label="Updated">
+          <ExactTime at={example.updatedAt} />
+        </Fact>
+        <Fact label="Id">
+          <IdText id={example.id} />
+        </Fact>
+      </DataList>
+    </section>
+  );
+}
+
+type LinksProps = { projectId: string; example: Example };
+
+function Links({ projectId, example: { conversationId, turn, findingId, reviewerId } }: LinksProps) {
+  return (
+    <>
+      {conversationId === null ? null : (
+        <Fact label="Conversation">
+          <Link
+            href={`/p/${projectId}/conversations/${encodeURIComponent(conversationId)}${turn === null ? "" : `#m-${turn}`}`}
+          >
+            {turn === null ? "Open" : `Message ${turn}`}
+          </Link>
+        </Fact>
+      )}
+      {findingId === null ? null : (
+        <Fact label="Finding">
+          <Link href={`/p/${projectId}/findings/${encodeURIComponent(findingId)}`}>Open</Link>
+        </Fact>
+      )}
+      {reviewerId === null ? null : (
+        <Fact label="Reviewed by" mono>
+          {reviewerId}
+        </Fact>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { notifications } from "@mantine/notifications";
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import type { ErrorsAt } from "../../../../_components/payload/errors-at";
+import { useRefresh } from "../../../../_components/use-refresh";
+import { exampleHref } from "../../../../_components/view";
+import { type Draft, exampleOf, problemsAt } from "./draft";
+
+type Options = {
+  projectId: string;
+  datasetId: string;
+  /** `null` for a new one. */
+  exampleId: string | null;
+  onErrors: (errors: ErrorsAt) => void;
+  onSaved: () => void;
+};
+
+/** Creates an Example, and opens its own page, or saves the one there is. */
+export function useSaveExample({ projectId, datasetId, exampleId, onErrors, onSaved }: Options) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const onSettled = useRefresh();
+  const create = useMutation(trpc.examples.create.mutationOptions({ onSettled }));
+  const update = useMutation(trpc.examples.update.mutationOptions({ onSettled }));
+  const save = (draft: Draft) => {
+    const input = { projectId, datasetId, ...exampleOf(draft) };
+    const onError = (error: unknown) => onErrors(problemsAt(draft, problemOf(error).errors));
+    if (exampleId === null) {
+      create.mutate(input, {
+        onError,
+        onSuccess: ({ example }) => {
+          notifications.show({ message: "Created the Example" });
+          onSaved();
+          router.replace(exampleHref(projectId, datasetId, example.id));
+        },
+      });
+    } else {
+      update.mutate(
+        { ...input, exampleId },
+        {
+          onError,
+          onSuccess: () => {
+            notifications.show({ message: "Saved the Example" });
+            onSaved();
+          },
+        },
+      );
+    }
+  };
+  return {
+    save,
+    saving: create.isPending || update.isPending,
+    error: create.error ?? update.error,
+    /** A new Example is stored and its page opens. */
+    saved: create.isSuccess,
+  };
+}

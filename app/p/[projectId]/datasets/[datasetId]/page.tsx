@@ -1,0 +1,29 @@
+import type { Metadata } from "next";
+import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { DatasetPage } from "./_components/dataset-page";
+import { examplesInput, loadView } from "./_components/view";
+
+export const metadata: Metadata = { title: "Dataset" };
+
+type Props = {
+  params: Promise<{ projectId: string; datasetId: string }>;
+  searchParams: Promise<Record<string, string | string[]>>;
+};
+
+export default async function Page({ params, searchParams }: Props) {
+  const { projectId, datasetId } = await params;
+  const view = await loadView(searchParams);
+  await Promise.all([
+    prefetch(trpc.datasets.get.queryOptions({ projectId, datasetId })),
+    prefetch(trpc.examples.facets.queryOptions({ projectId, datasetId })),
+    ...(view.tab === "examples"
+      ? [prefetch(trpc.examples.list.infiniteQueryOptions(examplesInput(projectId, datasetId, view), nextCursorPage))]
+      : []),
+  ]);
+  return (
+    <Hydrate>
+      <DatasetPage projectId={projectId} datasetId={datasetId} />
+    </Hydrate>
+  );
+}

@@ -1,0 +1,95 @@
+import { Checkbox, NativeSelect, Stack } from "@mantine/core";
+import type { Dataset } from "@/server/services/datasets/datasets/schemas";
+import { LimitToGoals } from "./limit-to-goals";
+import { OBJECTIVE_VALUES, OBJECTIVES, type Objective } from "./words";
+
+/** What a Dataset collects, while it is edited. */
+export type CollectionForm = {
+  objective: Objective | "";
+  /** The Knowledge goals that `teach_project_knowledge` is limited to; `null` is every goal, and an empty list none. */
+  goalIds: string[] | null;
+  collecting: boolean;
+  review: boolean;
+};
+
+export const EMPTY_COLLECTION_FORM: CollectionForm = { objective: "", goalIds: null, collecting: false, review: true };
+
+export const collectionFormOf = (dataset: Dataset): CollectionForm => ({
+  objective: dataset.collectionObjective ?? "",
+  goalIds: dataset.collectionFilters.knowledgeGoalIds ?? null,
+  collecting: dataset.collectionEnabled,
+  review: dataset.collectionReview,
+});
+
+export const filtersOf = ({ goalIds }: Pick<CollectionForm, "goalIds">): Dataset["collectionFilters"] =>
+  goalIds === null ? {} : { knowledgeGoalIds: goalIds };
+
+/** Returns the fields to send. Without an objective there is nothing to collect. */
+export const collectionOf = ({ objective, collecting, review, ...form }: CollectionForm) => ({
+  collectionObjective: objective === "" ? null : objective,
+  collectionFilters: filtersOf(form),
+  collectionEnabled: objective !== "" && collecting,
+  collectionReview: review,
+});
+
+type Props = {
+  projectId: string;
+  value: CollectionForm;
+  onChange: (patch: Partial<CollectionForm>) => void;
+  disabled?: boolean;
+};
+
+/** Chooses what a Dataset collects by itself, whether it does, and whether somebody looks first. */
+export const CollectionFields = ({
+  projectId,
+  value: { objective, goalIds, collecting, review },
+  onChange,
+  disabled = false,
+}: Props) => (
+  <Stack gap="sm">
+    <NativeSelect
+      size="sm"
+      label="Objective"
+      description={
+        objective === ""
+          ? "What it collects from conversations. Without one it is filled by hand and by import."
+          : OBJECTIVES[objective].about
+      }
+      disabled={disabled}
+      value={objective}
+      onChange={({ currentTarget }) =>
+        onChange({ objective: OBJECTIVE_VALUES.find((known) => known === currentTarget.value) ?? "" })
+      }
+      data={[
+        { value: "", label: "None" },
+        ...OBJECTIVE_VALUES.map((known) => ({ value: known, label: OBJECTIVES[known].name })),
+      ]}
+    />
+    {objective === "teach_project_knowledge" ? (
+      <LimitToGoals
+        projectId={projectId}
+        value={goalIds}
+        onChange={(chosen) => onChange({ goalIds: chosen })}
+        disabled={disabled}
+      />
+    ) : null}
+    {objective === "" ? null : (
+      <>
+        <Checkbox
+          label="Collect automatically"
+          description="Reads each conversation once it has been inactive for a while."
+          disabled={disabled}
+          checked={collecting}
+          onChange={({ currentTarget }) => onChange({ collecting: currentTarget.checked })}
+        />
+        <Checkbox
+          label="Review before adding"
+          description="What is collected waits until somebody approves it. Otherwise it is added straight away."
+          disabled={disabled}
+          checked={review}
+          onChange={({ currentTarget }) => onChange({ review: currentTarget.checked })}
+        />
+      </>
+    )}
+  </Stack>
+);

@@ -1,0 +1,63 @@
+"use client";
+import { Button } from "@mantine/core";
+import { IconBooks } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import { useMay } from "../../_components/access/membership";
+import { COLUMNS } from "./columns";
+import { NewDataset } from "./new-dataset";
+import { datasetHref, listInput, viewParsers } from "./view";
+
+/** The project's Datasets, and the dialog that creates one. */
+export function Datasets({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const may = useMay("models:manage");
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const list = useInfiniteQuery(
+    trpc.datasets.list.infiniteQueryOptions(listInput(projectId), { ...nextCursorPage, refetchInterval: 20_000 }),
+  );
+  const open = () => void setView({ new: true });
+  return (
+    <>
+      <PageHeader
+        title="Datasets"
+        aside={
+          <>
+            <ColumnMenu columns={COLUMNS} />
+            {may ? <Button onClick={open}>New Dataset</Button> : null}
+          </>
+        }
+      />
+      <DataList
+        list={list}
+        name="Datasets"
+        what="Dataset"
+        columns={COLUMNS}
+        rows={list.data?.pages.flatMap((page) => page.datasets) ?? []}
+        rowId={({ id }) => id}
+        rowName={({ name }) => name}
+        rowHref={({ id }) => datasetHref(projectId, id)}
+        rowHeight={54}
+        minWidth={340}
+        empty={
+          <EmptyState
+            icon={<IconBooks size={32} stroke={1.5} aria-hidden />}
+            title="No Datasets yet"
+            action={may ? <Button onClick={open}>New Dataset</Button> : null}
+          >
+            A Dataset holds the Examples that a model is trained on: a conversation, and the answer it should give. Fill
+            it by hand, import a file, or let it collect from your own conversations what went well, what was corrected,
+            and what your project knows.
+          </EmptyState>
+        }
+      />
+      <NewDataset projectId={projectId} opened={view.new} onClose={() => void setView({ new: null })} />
+    </>
+  );
+}

@@ -1,0 +1,154 @@
+"use client";
+import { CompositeChart } from "@mantine/charts";
+import { Paper, Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { formatCount, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import classes from "./rate-by-day.module.css";
+import { type DayOfChanges, daysOfChanges, type TimelineRow, timelineRows } from "./timeline-rows";
+
+const HEIGHT = 200;
+const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
+/** To a tenth of a percent, so that ticks stand as far apart as they say. */
+const tickOf = (share: number) => `${Number((share * 100).toFixed(1))}%`;
+const REFETCH_MS = 60_000;
+
+const intervalWords = ({ rate }: TimelineRow) =>
+  rate === null ? UNKNOWN : `${formatPercent(rate.low)} to ${formatPercent(rate.high)}`;
+
+/** The Finding's rate by day with its interval, and what changed on these days. */
+export function RateByDay({ projectId, findingId }: { projectId: string; findingId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(
+    trpc.findings.timeline.queryOptions({ projectId, findingId }, { refetchInterval: REFETCH_MS }),
+  );
+  return (
+    <section>
+      <h2 className={classes.heading}>Rate by day</h2>
+      {query.data ? (
+        <Drawn rows={timelineRows(query.data.days)} changes={daysOfChanges(query.data.markers)} />
+      ) : query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      ) : (
+        <Skeleton height={HEIGHT} role="status" aria-label="Loading the rate by day" />
+      )}
+    </section>
+  );
+}
+
+function Drawn({ rows, changes }: { rows: TimelineRow[]; changes: DayOfChanges[] }) {
+  const affected = rows.reduce((sum, row) => sum + row.affected, 0);
+  const all = rows.reduce((sum, row) => sum + (row.conversations ?? 0), 0);
+  return (
+    <>
+      <p className={classes.caption}>
+        Share of each day’s conversations (UTC) with this Finding, with its 95% interval: {formatCount(affected)} of{" "}
+        {plural(all, "conversation")} in {rows.length} days.
+      </p>
+      <div
+        role="img"
+        aria-label={`Rate of ${rows.length} days, with intervals; the numbers are in the table below`}
+        style={{ blockSize: HEIGHT }}
+      >
+        <CompositeChart
+          h={HEIGHT}
+          data={rows}
+          dataKey="label"
+          series={[
+            { name: "interval", type: "bar", color: "indigo.5" },
+            { name: "share", type: "line", color: "indigo.6" },
+          ]}
+          gridAxis="x"
+          tickLine="none"
+          curveType="linear"
+          strokeWidth={1}
+          connectNulls={false}
+          maxBarWidth={6}
+          xAxisProps={{ minTickGap: 28, tick: TICK }}
+          yAxisProps={{ width: 40, tick: TICK, tickFormatter: tickOf }}
+          referenceLines={changes.map(({ label, number }) => ({
+            x: label,
+            color: "dimmed",
+            label: String(number),
+            labelPosition: "insideTopLeft" as const,
+          }))}
+          composedChartProps={{ accessibilityLayer: false }}
+          barProps={{ isAnimationActive: false, radius: 1, fillOpacity: 0.35 }}
+          lineProps={{ isAnimationActive: false }}
+          dotProps={{ r: 2.5 }}
+          activeDotProps={{ r: 3.5 }}
+          tooltipAnimationDuration={0}
+          tooltipProps={{
+            content: ({ payload }) => {
+              const row = payload?.[0]?.payload as TimelineRow | undefined;
+              return row ? (
+                <OneDay row={row} changes={changes.find(({ day }) => day === row.day)?.changes ?? []} />
+              ) : null;
+            },
+          }}
+        />
+      </div>
+      {changes.length === 0 ? null : (
+        <ol className={classes.changes} aria-label="What changed on these days">
+          {changes.map(({ number, label, changes: said }) => (
+            <li key={number}>
+              <span className={classes.number}>{number}</span>
+              <span className={classes.day}>{label}</span>
+              <span className={classes.said}>{said.join(", ")}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      <Numbers rows={rows} />
+    </>
+  );
+}
+
+const OneDay = ({ row, changes }: { row: TimelineRow; changes: readonly string[] }) => (
+  <Paper withBorder p="xs" className={classes.tooltip}>
+    <strong>{row.label}</strong>
+    <div>
+      {row.conversations === null
+        ? `${formatCount(row.affected)} affected; the day’s conversations were not all counted`
+        : row.conversations === 0
+          ? "No conversations"
+          : `${formatPercent(row.share)}: ${formatCount(row.affected)} of ${plural(row.conversations, "conversation")}`}
+    </div>
+    {row.rate === null ? null : <div>95% interval {intervalWords(row)}</div>}
+    {changes.map((said) => (
+      <div key={said}>{said}</div>
+    ))}
+  </Paper>
+);
+
+const Numbers = ({ rows }: { rows: readonly TimelineRow[] }) => (
+  <details className={classes.details}>
+    <summary>Numbers</summary>
+    <table className={classes.numbers}>
+      <thead>
+        <tr>
+          <th scope="col">Day (UTC)</th>
+          <th scope="col">Affected</th>
+          <th scope="col">Of</th>
+          <th scope="col">Rate</th>
+          <th scope="col">95% interval</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows
+          .filter(({ affected, conversations }) => affected > 0 || conversations !== 0)
+          .reverse()
+          .map((row) => (
+            <tr key={row.day}>
+              <th scope="row">{row.label}</th>
+              <td>{formatCount(row.affected)}</td>
+              <td>{formatCount(row.conversations)}</td>
+              <td>{formatPercent(row.share)}</td>
+              <td>{intervalWords(row)}</td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  </details>
+);

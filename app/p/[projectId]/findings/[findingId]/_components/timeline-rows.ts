@@ -1,0 +1,43 @@
+import { formatDay } from "@/app/_lib/format";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+
+type Timeline = RouterOutputs["findings"]["timeline"];
+type Marker = Timeline["markers"][number];
+export type TimelineDay = Timeline["days"][number];
+
+const DAY_MS = 86_400_000;
+
+/** One day of the chart. Without conversations it has no rate, which is not a rate of zero. */
+export type TimelineRow = TimelineDay & {
+  label: string;
+  share: number | null;
+  interval: [low: number, high: number] | null;
+};
+
+export const timelineRows = (days: readonly TimelineDay[]): TimelineRow[] =>
+  days.map((day) => ({
+    ...day,
+    label: formatDay(day.day),
+    share: day.rate?.rate ?? null,
+    interval: day.rate ? [day.rate.low, day.rate.high] : null,
+  }));
+
+/** What changed on one day, with the number that marks it in the chart. */
+export type DayOfChanges = { number: number; day: number; label: string; changes: string[] };
+
+const WORDS: Record<Marker["kind"], (marker: Marker) => string> = {
+  version: ({ name, service }) => `${service === null ? "Version" : service} ${name} first seen`,
+  model: ({ name }) => `${name} first used`,
+  resolved: () => "Resolved",
+  regressed: () => "Regressed",
+};
+
+/** Groups markers by day (UTC), oldest first, so that several of a day share one line of the chart. */
+export function daysOfChanges(markers: readonly Marker[]): DayOfChanges[] {
+  const byDay = new Map<number, string[]>();
+  for (const marker of [...markers].sort((a, b) => a.at - b.at)) {
+    const day = Math.floor(marker.at / DAY_MS) * DAY_MS;
+    byDay.set(day, [...(byDay.get(day) ?? []), WORDS[marker.kind](marker)]);
+  }
+  return [...byDay].map(([day, changes], index) => ({ number: index + 1, day, label: formatDay(day), changes }));
+}

@@ -1,0 +1,26 @@
+"use client";
+import { Tabs } from "@mantine/core";
+import Link from "next/link";
+
+const TABS = [
+  { value: "connections", label: "Connections", path: "" },
+  { value: "notifications", label: "Notifications", path: "/notifications" },
+  { value: "deliveries", label: "Deliveries", path: "/deliveries" },
+] as const;
+
+/** Links between the pages of Integrations. */
+export const IntegrationTabs = ({ projectId, value }: { projectId: string; value: (typeof TABS)[number]["value"] }) => (
+  <Tabs value={value}>
+    <Tabs.List px="xs" aria-label="Integrations">
+      {TABS.map(({ value: tab, label, path }) => (
+        <Tabs.Tab
+          key={tab}
+          value={tab}
+          renderRoot={(props) => <Link {...props} href={`/p/${encodeURIComponent(projectId)}/integrations${path}`} />}
+        >
+          {label}
+        </Tabs.Tab>
+      ))}
+    </Tabs.List>
+  </Tabs>
+);

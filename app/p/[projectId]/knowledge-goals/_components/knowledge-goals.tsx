@@ -1,0 +1,106 @@
+"use client";
+import { Button } from "@mantine/core";
+import { IconBulb, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
+import type { ListAction } from "@/app/_components/data-table/types";
+import { useListView } from "@/app/_components/data-table/use-list-view";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import type { KnowledgeGoal } from "@/server/services/datasets/goals/schemas";
+import { useMay } from "../../_components/access/membership";
+import { COLUMNS } from "./columns";
+import { DeleteGoal } from "./delete-goal";
+import { GoalForm } from "./goal-form";
+import { GoalPeek } from "./goal-peek";
+
+/** What models should know about the project, and the phrases by which conversations about it are found. */
+export function KnowledgeGoals({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const may = useMay("models:manage");
+  const [edited, setEdited] = useState<KnowledgeGoal | "new" | null>(null);
+  const [deleted, setDeleted] = useState<KnowledgeGoal | null>(null);
+  const [, setView] = useListView();
+  const list = useInfiniteQuery(trpc.knowledgeGoals.list.infiniteQueryOptions({ projectId }, nextCursorPage));
+  const opens = (open: (goal: KnowledgeGoal) => void): Pick<ListAction<KnowledgeGoal>, "single" | "run"> => ({
+    single: true,
+    run: async ({ rows: [goal] }) => {
+      if (goal) open(goal);
+      return null;
+    },
+  });
+  const actions: ListAction<KnowledgeGoal>[] = [
+    { id: "edit", label: "Edit…", key: "e", icon: <IconPencil size={14} aria-hidden />, ...opens(setEdited) },
+    {
+      id: "delete",
+      label: "Delete…",
+      danger: true,
+      icon: <IconTrash size={14} aria-hidden />,
+      ...opens(setDeleted),
+    },
+  ];
+  const add = may ? (
+    <Button onClick={() => setEdited("new")} leftSection={<IconPlus size={14} aria-hidden />}>
+      New goal
+    </Button>
+  ) : null;
+  const offered = may ? actions : [];
+  return (
+    <>
+      <PageHeader
+        title="Knowledge goals"
+        aside={
+          <>
+            <ColumnMenu columns={COLUMNS} />
+            {add}
+          </>
+        }
+      />
+      <DataList
+        list={list}
+        name="Knowledge goals"
+        what="goal"
+        columns={COLUMNS}
+        rows={list.data?.pages.flatMap((page) => page.knowledgeGoals) ?? []}
+        rowId={({ id }) => id}
+        rowName={({ title }) => title}
+        rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
+        linkPeeks
+        minWidth={340}
+        actions={offered}
+        peek={({ id, row, close, act }) => (
+          <GoalPeek
+            key={id}
+            projectId={projectId}
+            goalId={id}
+            listed={row}
+            actions={offered}
+            onAct={act}
+            onClose={close}
+          />
+        )}
+        empty={
+          <EmptyState
+            icon={<IconBulb size={32} stroke={1.5} aria-hidden />}
+            title="No knowledge goals yet"
+            action={add}
+          >
+            A goal names something that a model should know, such as your refund policy. A Dataset with the objective
+            “Teach project knowledge” collects good answers from conversations about it.
+          </EmptyState>
+        }
+      />
+      <GoalForm projectId={projectId} goal={edited} onClose={() => setEdited(null)} />
+      <DeleteGoal
+        projectId={projectId}
+        goal={deleted}
+        onDeleted={() => void setView({ peek: null })}
+        onClose={() => setDeleted(null)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { Button } from "@mantine/core";
+import { IconChecks } from "@tabler/icons-react";
+import Link from "next/link";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { plural } from "@/app/_lib/format";
+
+type Props = {
+  projectId: string;
+  /** Only this Dataset's candidates are shown. */
+  datasetId: string | null;
+  /** Decided before in this session. */
+  done: number;
+  onAll: () => void;
+};
+
+/** Says that no candidate is waiting, and how candidates come. */
+export const NothingToReview = ({ projectId, datasetId, done, onAll }: Props) => (
+  <EmptyState
+    icon={<IconChecks size={32} stroke={1.5} aria-hidden />}
+    title={done > 0 ? `All done: ${plural(done, "candidate")} reviewed` : "No candidate is waiting"}
+    action={
+      datasetId === null ? (
+        <Button variant="default" component={Link} href={`/p/${encodeURIComponent(projectId)}/datasets`}>
+          Open Datasets
+        </Button>
+      ) : (
+        <Button variant="default" onClick={onAll}>
+          Review all Datasets
+        </Button>
+      )
+    }
+  >
+    Candidates come from Datasets with an objective that collect automatically: each conversation is read once it has
+    been inactive for a while. A Dataset’s settings show what it would have collected from the last 30 days. Those that
+    other reviewers hold are not shown here.
+  </EmptyState>
+);

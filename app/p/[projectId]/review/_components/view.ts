@@ -1,0 +1,4 @@
+import { parseAsString } from "nuqs/server";
+
+/** The Dataset whose candidates are reviewed; without one, every Dataset's. */
+export const viewParsers = { dataset: parseAsString };
