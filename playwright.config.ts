@@ -2,6 +2,10 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { defineConfig } from "@playwright/test";
+import { Agent, setGlobalDispatcher } from "undici";
+
+// The command line that tests run blocks them for seconds: a connection kept alive may be closed meanwhile, unnoticed.
+setGlobalDispatcher(new Agent({ pipelining: 0 }));
 
 /** Tests run the command line (`npm run -s cli`) with this as DATA_DIR. */
 process.env.E2E_DATA_DIR ??= path.join(tmpdir(), `whetstone-e2e-${crypto.randomUUID()}`);

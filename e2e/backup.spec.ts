@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "@playwright/test";
 import { readBackup } from "@/db/backup";
 import { runClient } from "./support/client";
 import { startProduct } from "./support/product";
 import { cli, newProject } from "./support/project";
+import { expect, test } from "./support/test";
 
 /** Tables that change no more once a conversation is stored. */
 const STILL = [

@@ -1,6 +1,6 @@
-import { expect, test } from "@playwright/test";
 import { runClient } from "./support/client";
 import { newProject, type TestProject } from "./support/project";
+import { expect, test } from "./support/test";
 
 /** Real, unmodified clients: what they send has to come back over `/v1`. */
 

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { expect, type Locator, type Page, test } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { seed } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
 
 /** Costs on the page and in the export: amounts, breakdowns and unknowns, of this project only. */
 
@@ -115,10 +116,10 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await page.reload();
     await expect(row(page, "OpenAI").getByTitle("$0.011628", { exact: true })).toBeVisible();
     // Nothing to open behind a vendor: the keys come to it all the same.
-    await firstRow(page, row(page, "OpenAI").getByText("OpenAI"));
+    await firstRow(page, row(page, "OpenAI"));
     await page.keyboard.press("Enter");
     await page.keyboard.press("j");
-    await expect(row(page, "No price").getByText("No price")).toBeFocused();
+    await expect(row(page, "No price")).toBeFocused();
     await expect(page).toHaveURL(/by=vendor/);
 
     await page.goto(`/p/${project.projectId}/costs`);
@@ -275,7 +276,7 @@ test("the cost of a conversation and its Finding is shown as at least the known 
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/conversations`);
   await expect(page.getByRole("row").filter({ hasText: "Where is order 1042?" })).toContainText(
-    "at least $0.00761 unpriced call",
+    "≥ $0.00761 unpriced call",
   );
   await page.goto(`/p/${project.projectId}/conversations/mixed?tab=cost`);
   await expect(page.locator("header").filter({ hasText: "3 model calls" })).toContainText(
@@ -284,7 +285,7 @@ test("the cost of a conversation and its Finding is shown as at least the known 
   await expect(page.getByRole("tabpanel", { name: "Cost" })).toContainText("at least $0.0076of 2 of 3 model calls");
   await page.goto(`/p/${project.projectId}/findings`);
   const finding = page.getByRole("row").filter({ hasText: "tool_error" });
-  await expect(finding).toContainText("at least $0.00761 unpriced call");
+  await expect(finding).toContainText("≥ $0.00761 unpriced call");
   await finding.getByRole("link").click();
   await expect(seen(page, "at least $0.0076, 1 unpriced call")).toBeVisible();
 });

@@ -1,4 +1,3 @@
-import { expect, test } from "@playwright/test";
 import type postgres from "postgres";
 import { gather, stillOpen } from "../bench/chaos/evidence";
 import { miscounted } from "../bench/chaos/miscounted";
@@ -8,6 +7,7 @@ import { killTree } from "./support/process-tree";
 import { startProduct } from "./support/product";
 import { newProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
+import { expect, test } from "./support/test";
 
 /** A row of a reply: its fields are asserted where they are used. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
@@ -19,8 +19,19 @@ const TRACES_A_SESSION = 3;
 /** Sessions between the one that is being sent and the newest whose Runs are asked for. */
 const SESSIONS_BEHIND = 3;
 
+/** What the database's connections are doing: why nothing moves. */
+const activity = async (dataDir: string) => {
+  const sql = runningDatabase(dataDir);
+  const rows = await sql`
+    select application_name, state, wait_event_type, wait_event, now() - xact_start as age, pg_blocking_pids(pid) as blocked_by,
+           left(query, 200) as query
+    from pg_stat_activity where state <> 'idle'`;
+  await sql.end({ timeout: 1 });
+  return rows;
+};
+
 test("kill -9 of everything under load loses nothing acknowledged and does nothing twice", async () => {
-  test.setTimeout(420_000);
+  test.setTimeout(600_000);
   let product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "1" } });
   const { dataDir } = product;
   const project = newProject(product.url, dataDir);
@@ -31,6 +42,8 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
   try {
     for (let round = 0; round < ROUNDS; round++) {
       let loaded = true;
+      const replies = new Map<string, number>();
+      const count = (reply: string) => replies.set(reply, (replies.get(reply) ?? 0) + 1);
       const senders = Array.from({ length: SENDERS }, async (_, sender) => {
         // Waits for one session to become readable: on a busy machine ever newer ones never would.
         let asksOf = 0;
@@ -38,11 +51,14 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
           const nth = Math.floor(i / TRACES_A_SESSION);
           const session = `round-${round}-${sender}-${nth}`;
           const sent = knownTrace(session);
-          const answer = sendTrace(project, product.url, sent).then(({ ok }) => ok);
-          if (await answer.catch(() => false)) {
+          const answer = await sendTrace(project, product.url, sent).catch(String);
+          count(typeof answer === "string" ? `sent: ${answer}` : `sent: ${answer.status}`);
+          if (typeof answer !== "string" && answer.ok) {
             acknowledged.set(sent.traceId, { session, spanIds: sent.spans.map((span) => span.spanId) });
-            const asked = askForRuns(project, product.url, { writer, session: `round-${round}-${sender}-${asksOf}` });
-            const ids = await asked.then(runIdsOf).catch(() => []);
+            const earlier = `round-${round}-${sender}-${asksOf}`;
+            const asked = await askForRuns(project, product.url, { writer, session: earlier }).catch(String);
+            count(typeof asked === "string" ? `asked: ${asked}` : `asked: ${asked.status}`);
+            const ids = typeof asked === "string" ? [] : await runIdsOf(asked);
             for (const id of ids) runIds.add(id);
             if (ids.length > 0) asksOf = Math.max(asksOf, nth - SESSIONS_BEHIND);
           }
@@ -50,7 +66,18 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
       });
       // A Run is asked for once its conversation can be read: how soon that is depends on the machine.
       const queuedBefore = runIds.size;
-      await expect.poll(() => runIds.size, { timeout: 60_000 }).toBeGreaterThan(queuedBefore);
+      await expect
+        .poll(() => runIds.size, { timeout: 120_000 })
+        .toBeGreaterThan(queuedBefore)
+        .catch(async (error) => {
+          const database = await activity(dataDir);
+          throw new Error(
+            JSON.stringify({ round, replies: [...replies], database, output: product.output() }, null, 1),
+            {
+              cause: error,
+            },
+          );
+        });
       await new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 2500));
       killTree(product.pid);
       loaded = false;

@@ -1,7 +1,7 @@
-import { expect, test } from "@playwright/test";
 import { attribute } from "./support/known-load";
 import { newProject, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
 
 /** A Finding's evidence links to the spans and messages that it quotes. */
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "@playwright/test";
 import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
+import { expect, test } from "./support/test";
 
 /** Files far larger than what the web process may hold, through the product as it is built. */
 

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { storeJob } from "./support/jobs";
 import { ELSEWHERE, PAYLOADS } from "./support/payloads";
 import { newProject, type TestProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
 
 /** Conversation content is shown as plain text in every field, on every page. */
 

@@ -1,4 +1,4 @@
-import { type Browser, expect, type Page, test } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import type { Sql } from "postgres";
 import { storeJob } from "./support/jobs";
 import { press } from "./support/press";
@@ -6,6 +6,7 @@ import { newProject, type TestProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
 
 /** Background jobs: failures are found, explained and replayed, by people with the right role, within their project. */
 
@@ -102,7 +103,7 @@ test("a waiting job shows when it is due, is cancelled, and is queued again", as
   // Without a mouse: to the row, open it.
   await expect(async () => {
     await page.keyboard.press("j");
-    await expect(row).toBeFocused({ timeout: 1000 });
+    await expect(row.getByRole("link", { name: MEASURE })).toBeFocused({ timeout: 1000 });
   }).toPass();
   await page.keyboard.press("Enter");
   await expect(peek(page).getByLabel("What went wrong")).toContainText('<img src=x onerror="window.__ran = 1">');

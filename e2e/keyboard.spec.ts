@@ -1,8 +1,9 @@
-import { expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { newProject, type TestProject } from "./support/project";
 import { seed } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
 
 /** The workbench without a mouse. */
 
@@ -60,12 +61,12 @@ test("rows, peek, open, turns, tabs and back", async ({ page }) => {
 
 test("go keys, search, sheet and palette", async ({ page }) => {
   await expect(page.getByRole("link", { name: "The second question" })).toBeVisible();
-  await pressUntil(page, "/", () => expect(page.getByLabel("Search in messages")).toBeFocused({ timeout: 2000 }));
+  await pressUntil(page, "/", () => expect(page.getByLabel("Search messages and ids")).toBeFocused({ timeout: 2000 }));
   await page.keyboard.type("gf?");
   await expect(page).toHaveURL(/q=gf/);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
-  await expect(page.getByLabel("Search in messages")).not.toBeFocused();
+  await expect(page.getByLabel("Search messages and ids")).not.toBeFocused();
 
   for (const [key, path] of [
     ["f", "findings"],
@@ -94,24 +95,6 @@ test("go keys, search, sheet and palette", async ({ page }) => {
   await expect(page).toHaveURL(/\/settings$/);
 });
 
-test("a list whose rows have controls: rows, details and search", async ({ page }) => {
-  await page.goto(`/p/${project.projectId}/audit`);
-  const rows = page.getByRole("table", { name: "Audit log" }).getByRole("row");
-  await expect(rows.nth(2)).toBeVisible();
-  await pressUntil(page, "k", () => expect(rows.nth(1)).toBeFocused({ timeout: 1000 }));
-  await page.keyboard.press("j");
-  await expect(rows.nth(2)).toBeFocused();
-  await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(/open=aud_/);
-  await expect(seen(page, "Exactly")).toBeVisible();
-  await page.keyboard.press("Tab");
-  await expect(rows.nth(2).getByRole("button").first()).toBeFocused();
-  await page.keyboard.press("Escape");
-  await expect(page).not.toHaveURL(/open=/);
-  await page.keyboard.press("/");
-  await expect(page.getByLabel("Id of what changed")).toBeFocused();
-});
-
 test("a Finding is confirmed, resolved and dismissed, and each is undone", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/findings`);
   await page
@@ -134,7 +117,7 @@ test("a Finding is confirmed, resolved and dismissed, and each is undone", async
   await page.keyboard.press("e");
   await expect(page.getByText("Dismissed").first()).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).last().click();
-  await expect(page.getByRole("button", { name: "Dismiss" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Dismiss", exact: true })).toBeVisible();
 });
 
 const peekOf = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
@@ -222,54 +205,6 @@ test("triage: the focused Finding is peeked, acted on and named", async ({ page 
   await expect(peekOf(page, "Finding")).toBeHidden();
 });
 
-test("in every list the peek follows the focus", async ({ page }) => {
-  // A second batch, and with it a second job.
-  await seed(project, [{ id: "third", model: "gpt-4o", ask: "The third question", answer: "An answer." }], {
-    before: 2,
-  });
-  for (const [path, list, peek] of [
-    ["conversations", "Conversations", "Conversation"],
-    ["rule-runs", "Rule Runs", "Rule Run"],
-    ["prices", "Prices", "Price"],
-    ["jobs", "Jobs", "Job"],
-  ] as const) {
-    await page.goto(`/p/${project.projectId}/${path}`);
-    const rows = page.getByRole("table", { name: list }).locator("[data-row]");
-    const active = page.getByRole("table", { name: list }).locator("[data-active]");
-    await expect(rows.nth(1)).toBeVisible();
-    const peeked = () => new URL(page.url()).searchParams.get("peek");
-    await pressUntil(page, "k", () => expect(rows.first()).toBeFocused({ timeout: 1000 }));
-    await page.keyboard.press("Space");
-    await expect(peekOf(page, peek)).toBeVisible();
-    await expect.poll(peeked).not.toBeNull();
-    const before = peeked();
-    await page.keyboard.press("j");
-    await expect.poll(peeked).not.toBe(before);
-    const focusedIsActive = () =>
-      active.evaluate((row) => row === document.activeElement || row.contains(document.activeElement));
-    await expect.poll(focusedIsActive).toBe(true);
-    // The mouse too: a row is peeked, focused, and a second press closes it.
-    const cell = (index: number) => rows.nth(index).locator("xpath=ancestor-or-self::tr").locator("td").last();
-    await cell(0).click();
-    await expect.poll(peeked).toBe(before);
-    await expect.poll(focusedIsActive).toBe(true);
-    await cell(0).click();
-    await expect(peekOf(page, peek)).toBeHidden();
-    await page.keyboard.press("j");
-    await expect(rows.nth(1)).toBeFocused();
-    expect(peeked()).toBeNull();
-  }
-
-  // An open peek without focus, as a copied address gives it, is where the keys go on.
-  await page.goto(`/p/${project.projectId}/conversations`);
-  const links = page.getByRole("table", { name: "Conversations" }).locator("[data-row]");
-  await expect(links).toHaveCount(3);
-  const firstId = (await links.first().getAttribute("href"))?.split("/").at(-1);
-  await page.goto(`/p/${project.projectId}/conversations?peek=${firstId}`);
-  await expect(peekOf(page, "Conversation")).toBeVisible();
-  await pressUntil(page, "j", () => expect(links.nth(1)).toBeFocused({ timeout: 1000 }));
-});
-
 test("the span with open details has the focus", async ({ page }) => {
   await page.getByRole("link", { name: "The second question" }).click();
   await page.getByRole("tab", { name: "Spans" }).click();
@@ -283,4 +218,80 @@ test("the span with open details has the focus", async ({ page }) => {
   await expect(peekOf(page, "Span")).toContainText("chat gpt-4o");
   await page.keyboard.press("Enter");
   await expect(peekOf(page, "Span")).toBeHidden();
+});
+
+test("the navigation: groups that stay collapsed, the count for review, and the section Settings", async ({ page }) => {
+  const nav = page.getByRole("navigation", { name: "Workbench" });
+  const findings = nav.getByRole("link", { name: /^Findings/ });
+  await expect(findings).toContainText("1");
+  await expect(findings).toContainText("for review");
+  const group = nav.getByRole("button", { name: "Diagnose" });
+  const runs = nav.getByRole("link", { name: /^Rule Runs/ });
+  await expect(async () => {
+    if ((await group.getAttribute("aria-expanded")) === "true") await group.click();
+    await expect(runs).toBeHidden({ timeout: 1000 });
+  }).toPass();
+  await page.reload();
+  await expect(group).toHaveAttribute("aria-expanded", "false");
+  await expect(runs).toBeHidden();
+  await page.goto(`/p/${project.projectId}/rule-runs`);
+  await expect(runs).toHaveAttribute("aria-current", "page");
+
+  await nav.getByRole("link", { name: /^Settings/ }).click();
+  const section = page.getByRole("navigation", { name: "Settings" });
+  await expect(section.getByRole("link")).toHaveText([
+    "General",
+    "Members",
+    "API keys",
+    "Integrations",
+    "Prices",
+    "Data",
+    "Audit log",
+  ]);
+  await section.getByRole("link", { name: "Audit log" }).click();
+  await expect(page).toHaveURL(/\/audit$/);
+  await expect(section.getByRole("link", { name: "Audit log" })).toHaveAttribute("aria-current", "page");
+  await expect(nav.getByRole("link", { name: /^Settings/ })).toHaveAttribute("aria-current", "page");
+});
+
+test("chosen conversations are labelled, which is undone, and deleted; a time of the picture narrows the list", async ({
+  page,
+}) => {
+  const table = page.getByRole("table", { name: "Conversations", exact: true });
+  const rows = table.locator("[data-row]");
+  const dialog = page.getByRole("dialog");
+  const labels = async () =>
+    ((await project.read("conversations")).conversations as unknown as { labels: string[] }[]).map(
+      (conversation) => conversation.labels,
+    );
+  await expect(rows).toHaveCount(2);
+  await pressUntil(page, "k", () => expect(rows.first()).toBeFocused({ timeout: 1000 }));
+  await page.keyboard.press("ControlOrMeta+a");
+  await expect(page.getByRole("toolbar")).toContainText("2 conversations selected");
+  await page.keyboard.press("l");
+  await dialog.getByLabel("Add").fill("seen");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: "Change labels" }).click();
+  const said = page.getByRole("alert").filter({ hasText: "Changed the labels of 2 of 2 conversations" });
+  await expect(said).toBeVisible();
+  expect(await labels()).toEqual([["seen"], ["seen"]]);
+  await expect(page.getByRole("toolbar")).toBeHidden();
+  await said.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(labels).toEqual([[], []]);
+
+  await page.getByText("Numbers over time").click();
+  const times = page.getByRole("table", { name: "Conversations over time" });
+  await times.getByRole("row").filter({ hasText: "1" }).last().getByRole("button").click();
+  await expect(page).toHaveURL(/range=custom/);
+  await expect(rows).toHaveCount(1);
+  await page.getByRole("button", { name: "Show all times" }).click();
+  await expect(rows).toHaveCount(2);
+
+  await table.getByRole("checkbox", { name: "Select The first question" }).check();
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await expect(dialog.getByTestId("impact")).toContainText("Messages");
+  await dialog.getByRole("textbox").fill("delete");
+  await dialog.getByRole("button", { name: "Delete 1 conversation" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Deleted “The first question”" })).toBeVisible();
+  await expect(rows).toHaveCount(1);
 });

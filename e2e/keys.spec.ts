@@ -1,7 +1,7 @@
-import { expect, test } from "@playwright/test";
 import { press } from "./support/press";
 import { newProject } from "./support/project";
 import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
 
 test("a key is created, shown once, works, and stops working when revoked", async ({ page, baseURL }) => {
   const project = newProject(baseURL!);

@@ -1,8 +1,9 @@
-import { expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { attribute } from "./support/known-load";
 import { newProject, type TestProject } from "./support/project";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
 
 /** A conversation too long for one page: only what is in view is loaded, starting where a link leads. */
 

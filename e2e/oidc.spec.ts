@@ -1,11 +1,12 @@
-import AxeBuilder from "@axe-core/playwright";
-import { type Browser, expect, type Page, test } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import { freePort } from "../scripts/lib/database/postgres.mjs";
 import { CLIENT, startProvider } from "../server/auth/testing/provider";
 import { startMailServer } from "../server/services/mail/testing";
 import { press } from "./support/press";
 import { startProduct } from "./support/product";
 import { seen } from "./support/seen";
+import { expectSound } from "./support/sound";
+import { expect, test } from "./support/test";
 
 /** A team with an OpenID Connect provider and a mail server: invitations, strangers, password resets. */
 
@@ -45,13 +46,10 @@ async function installation(more: Record<string, string> = {}) {
   return { url, product, mail };
 }
 
-async function expectSound(page: Page) {
+async function expectSoundAndLive(page: Page) {
   // The page's script runs: what waited for it can be pressed.
   await expect(page.locator("button:disabled")).toHaveCount(0);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(
-    violations.map(({ id, nodes }) => `${id} at ${nodes.map((node) => node.target.join(" ")).join(", ")}`),
-  ).toEqual([]);
+  await expectSound(page);
 }
 
 /** The provider's own page. */
@@ -97,7 +95,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
   await test.step("the link that was mailed leads through the provider into the project", async () => {
     await ann.goto(await linkMailedTo(ANN.email, "invite"));
     await expect(ann.getByRole("heading", { name: "Join Shop" })).toBeVisible();
-    await expectSound(ann);
+    await expectSoundAndLive(ann);
     await ann.getByRole("button", { name: "Continue with Acme" }).click();
     await signInAtAcme(ann, ANN.login);
     await expect(seen(ann, `You are signed in as ${ANN.email}`)).toBeVisible();
@@ -108,7 +106,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
   const again = await newPage(browser);
   await test.step("in another browser she is the same person, and ends the first one's session", async () => {
     await again.goto(`${url}/sign-in`);
-    await expectSound(again);
+    await expectSoundAndLive(again);
     await again.getByRole("button", { name: "Continue with Acme" }).click();
     await signInAtAcme(again, ANN.login);
     await again.waitForURL(/\/p\/prj_\w+\/conversations/);
@@ -137,7 +135,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await expect(
       stranger.getByRole("alert").filter({ hasText: "You have no account here and no invitation." }),
     ).toBeVisible();
-    await expectSound(stranger);
+    await expectSoundAndLive(stranger);
   });
 
   await test.step("she has a link for a password mailed, and signs in with it", async () => {
@@ -147,7 +145,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await ann.goto(`${url}/sign-in`);
     await ann.getByRole("link", { name: "Forgot your password?" }).click();
     await expect(ann.getByRole("button", { name: "Mail me a link" })).toBeVisible();
-    await expectSound(ann);
+    await expectSoundAndLive(ann);
     await ann.goto(link);
     await ann.getByRole("textbox", { name: "New password" }).fill("a password of her own");
     await ann.getByRole("button", { name: "Set password and sign in" }).click();
@@ -163,7 +161,7 @@ test("with passwords switched off, the first owner signs in through the provider
   await owner.goto(/http:\S+\/setup#token=\S+/.exec(product.output())![0]);
   await owner.getByLabel("E-mail").fill(OWNER.email);
   await expect(owner.getByText("Password")).toHaveCount(0);
-  await expectSound(owner);
+  await expectSoundAndLive(owner);
   await owner.getByRole("button", { name: "Create the project and continue with Acme" }).click();
   await signInAtAcme(owner, "owner");
   await owner.waitForURL(/\/p\/prj_\w+\/send-a-trace/);
@@ -173,5 +171,5 @@ test("with passwords switched off, the first owner signs in through the provider
   await visitor.goto(`${url}/sign-in`);
   await expect(visitor.getByRole("button", { name: "Continue with Acme" })).toBeVisible();
   await expect(visitor.getByText("Password")).toHaveCount(0);
-  await expectSound(visitor);
+  await expectSoundAndLive(visitor);
 });

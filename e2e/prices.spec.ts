@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { press } from "./support/press";
 import { cli, newProject } from "./support/project";
 import { seed } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
 
 const talk = (id: string, model: string) => ({ id, model, ask: "Can I return it?", answer: "Yes, within 30 days." });
 
@@ -158,6 +159,6 @@ test("the operator loads newer built-in prices, and everybody can preview what t
   await expect(page.getByRole("region", { name: "An update of 2099-01-01 waits" })).toContainText("1 changed");
   // The row that it opens has the table in it, and so its names too.
   const changed = page.getByRole("row", { name: /Standard: input tokens/ }).last();
-  await press(page.getByRole("button", { name: "Show what changes of gpt-4o-mini" }), changed);
+  await press(page.getByRole("cell", { name: "OpenAI", exact: true }).first(), changed);
   await expect(changed).toContainText("$9.00 / 1M");
 });

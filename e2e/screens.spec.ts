@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
-import { type Browser, type BrowserContext, expect, type Page, test } from "@playwright/test";
+import type { Browser, BrowserContext, Page } from "@playwright/test";
+import { storeCandidate } from "./support/candidates";
 import { storeJob } from "./support/jobs";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
@@ -7,6 +7,8 @@ import { runningDatabase } from "./support/running-database";
 import { seed, type Talk } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
+import { expectSound } from "./support/sound";
+import { expect, test } from "./support/test";
 
 // In as many parts as there are workers, each with a project of its own: it is a third of all journeys.
 test.describe.configure({ mode: "parallel" });
@@ -37,6 +39,26 @@ const TALKS: Talk[] = [
   { id: "of-a-long-id", model: "gpt-4o", ask: "Who am I?", answer: "That I cannot tell.", user: LONG_USER },
   { id: "leaving", model: "gpt-4o", ask: "Forget me.", answer: "I will.", user: "somebody-who-left" },
 ];
+const LONG_GOAL = {
+  title: "Refunds of orders that were paid in parts, of which some were returned and some exchanged ".repeat(2).trim(),
+  description: `${HOSTILE} ${"no-end".repeat(60)} Within 30 days.`,
+  keyPhrases: [...Array.from({ length: 9 }, (_, n) => `money back ${n}`), "no-end".repeat(30), HOSTILE],
+};
+const payloadOf = (asked: string, answer: string) => ({
+  input: {
+    type: "chat",
+    messages: [
+      { role: "user", content: asked },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "call_1", type: "function", function: { name: "find_order", arguments: '{"id": 4711}' } }],
+      },
+      { role: "tool", tool_call_id: "call_1", content: '{"state": "sent"}' },
+    ],
+  },
+  expectedOutput: { type: "chat_message", message: { role: "assistant", content: answer } },
+});
 const LOOKS = [
   { scheme: "light", width: 1440, height: 900 },
   { scheme: "dark", width: 1440, height: 900 },
@@ -50,7 +72,10 @@ let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
 let conversationId: string;
 let findingId: string;
 let auditId: string;
+let datasetId: string;
+let exampleId: string;
 let jobId: string;
+let goalId: string;
 let deletionId: string;
 let resetLink: string;
 let inviteLink: string;
@@ -73,7 +98,22 @@ test.beforeAll(async ({ browser, baseURL }) => {
     });
   await change("POST", "invitations", { email: "a.long.name.of.somebody.who.has.not.come.yet@example.test" });
   await change("POST", "connections", { kind: "github", name: "Issues of the shop" });
+  goalId = (await (await change("POST", "knowledge-goals", LONG_GOAL)).json()).knowledgeGoal.id;
+  const { dataset } = await (await change("POST", "datasets", { name: "Answers".repeat(20) })).json();
+  await storeLongCandidate(dataset.id);
   await change("PATCH", "retention", { days: 400 });
+  const datasets = [
+    { name: "Answers about orders", description: "What the shop says about late and lost parcels. ".repeat(20) },
+    { name: LONG_USER.slice(0, 200), collectionObjective: "preserve_successful_behavior", collectionEnabled: true },
+  ];
+  for (const dataset of datasets) {
+    const made = await change("POST", "datasets", dataset);
+    datasetId = (await made.json()).dataset.id;
+  }
+  for (const payload of [payloadOf(HOSTILE, "no-end".repeat(400)), payloadOf("Where is 4711?", "Tomorrow.")]) {
+    const made = await change("POST", `datasets/${datasetId}/examples`, { payload, tags: [LONG_USER.slice(0, 100)] });
+    exampleId = (await made.json()).example.id;
+  }
   const log = await context.request.get(`${baseURL}/v1/projects/${project.projectId}/audit-log?action=retention`);
   auditId = (await log.json()).entries[0].id;
   const asked = await change("POST", "deletions", { userId: "somebody-who-left" });
@@ -94,6 +134,20 @@ test.beforeAll(async ({ browser, baseURL }) => {
   state = await context.storageState();
   await context.close();
 });
+
+/** A candidate with long and hostile texts. */
+async function storeLongCandidate(datasetId: string) {
+  const sql = runningDatabase();
+  await storeCandidate(sql, project.projectId, {
+    datasetId,
+    conversationId,
+    ask: `${HOSTILE} ${"no-end".repeat(120)}`,
+    answer: `Write to <EMAIL_1>. ${"and on it goes ".repeat(80)}`,
+    rejected: HOSTILE,
+    reason: `A user wrote what the answer should have been: ${"no-end".repeat(40)}`,
+  });
+  await sql.end();
+}
 
 /** Jobs in every state, one that failed with much to say and much to work on. Answers that one's id. */
 async function storeJobs(): Promise<string> {
@@ -138,17 +192,10 @@ const signedIn = (browser: Browser, look: Look = LOOKS[0]) =>
   });
 const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
 
-/** The kit's dialog names itself in a `<header>`; in there it is no banner, whatever else is one. */
-const inDialog = (page: Page) =>
-  new AxeBuilder({ page }).include("[role=dialog]").disableRules(["landmark-no-duplicate-banner"]);
-
-async function expectSound(page: Page, name: string, axe = new AxeBuilder({ page })) {
+async function expectFit(page: Page, name: string, within?: string) {
   // A tooltip that happens to be open is not part of the screen.
   await page.mouse.move(0, 0);
-  const { violations } = await axe.analyze();
-  expect(
-    violations.map(({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target.join(" ")).join(", ")}`),
-  ).toEqual([]);
+  await expectSound(page, name, within);
   const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(sideways, `${name} scrolls sideways`).toBeLessThanOrEqual(1);
 }
@@ -170,6 +217,23 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["findings-peek", () => `findings?peek=${findingId}`, "Why"],
   ["finding", () => `findings/${findingId}`, "Conversations that show it"],
   ["rule-runs", "rule-runs", "Nothing found"],
+  ["rules", "rules", "Tool failure"],
+  ["rule", "rules/tool-failure", "Minimum confidence"],
+  ["backfills", "backfills", "No backfills yet"],
+  ["backfill-new", "backfills?new=tool-failure", "active in this window"],
+  ["review", "review", "Current answer"],
+  ["review-of-a-dataset", "review?dataset=ds_nothing", "No candidate is waiting"],
+  ["knowledge-goals", "knowledge-goals", /Refunds of orders/],
+  ["knowledge-goals-peek", () => `knowledge-goals?peek=${goalId}`, "money back 8"],
+  ["datasets", "datasets", "Answers about orders"],
+  ["dataset-new", "datasets?new=true", "What a model should learn from it."],
+  ["dataset", () => `datasets/${datasetId}`, "Where is 4711?"],
+  ["dataset-peek", () => `datasets/${datasetId}?peek=${exampleId}`, "Message 2, Assistant"],
+  ["dataset-filtered", () => `datasets/${datasetId}?q=nothingsaysthis`, "No Example matches"],
+  ["dataset-overview", () => `datasets/${datasetId}?tab=overview`, "No input is in several splits"],
+  ["dataset-settings", () => `datasets/${datasetId}?tab=settings`, "Review before adding"],
+  ["example", () => `datasets/${datasetId}/examples/${exampleId}`, "Where it came from"],
+  ["example-new", () => `datasets/${datasetId}/examples/new`, "By default by its content"],
   ["jobs", "jobs", "1 job failed for good."],
   ["jobs-peek", () => `jobs?peek=${jobId}`, "and on it goes"],
   ["jobs-filtered", "jobs?state=waiting", "No job like this"],
@@ -187,6 +251,8 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["api-keys", "api-keys", "Default key"],
   ["send-a-trace", "send-a-trace", "Listening…"],
   ["integrations", "integrations", "Issues of the shop"],
+  ["notifications", "integrations/notifications", "No notifications"],
+  ["deliveries", "integrations/deliveries", "Nothing sent yet"],
   ["members", "members", /who.has.not.come.yet/],
   ["audit", "audit", "Retention: update"],
   ["audit-open", () => `audit?open=${auditId}`, "400"],
@@ -216,8 +282,8 @@ for (const look of LOOKS) {
     for (const [name, path, shows] of SCREENS) {
       test(name, async () => {
         await page.goto(at(typeof path === "string" ? path : path()));
-        await expect(page.getByText(shows).first()).toBeVisible();
-        await expectSound(page, name);
+        await expect(seen(page, shows).first()).toBeVisible();
+        await expectFit(page, name);
         expect(elsewhere, "asked another host").toEqual([]);
         expect(broken).toEqual([]);
       });
@@ -232,7 +298,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
     const dialog = page.getByRole("dialog");
     const expectDialog = async (name: string) => {
       await expect(dialog).toBeVisible();
-      await expectSound(page, `dialog-${name}-${look.scheme}-${look.width}`, inDialog(page));
+      await expectFit(page, `dialog-${name}-${look.scheme}-${look.width}`, "[role=dialog]");
     };
     const cancel = async () => {
       await dialog.getByRole("button", { name: /^(Cancel|Stay)$/ }).click();
@@ -273,7 +339,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
     const dialog = page.getByRole("dialog");
     const expectDialog = async (name: string, shows: string) => {
       await expect(dialog).toContainText(shows);
-      await expectSound(page, `dialog-${name}-${look.scheme}-${look.width}`, inDialog(page));
+      await expectFit(page, `dialog-${name}-${look.scheme}-${look.width}`, "[role=dialog]");
     };
     await page.goto(at(`data?deletion=${deletionId}`));
     await expectDialog("receipt", "nothing was found");
@@ -309,7 +375,7 @@ test("the Data page without data, and with failing requests", async ({ browser, 
     await page.emulateMedia({ colorScheme });
     await page.goto(`${baseURL}/p/${empty.projectId}/data`);
     await expect(seen(page, "Nothing was deleted yet")).toBeVisible();
-    await expectSound(page, `data-empty-${colorScheme}-${width}`);
+    await expectFit(page, `data-empty-${colorScheme}-${width}`);
   }
   await page.goto(`${baseURL}/p/${empty.projectId}/data?user=nobody`);
   await expect(seen(page, /No conversation has this user id/)).toBeVisible();
@@ -329,7 +395,7 @@ test("the Data page without data, and with failing requests", async ({ browser, 
   // What the page itself brings is read from the database: a preview is asked for by the browser.
   await page.goto(`${baseURL}/p/${empty.projectId}/data?user=somebody`);
   await expect(page.getByText("req-3").first()).toBeVisible({ timeout: 20_000 });
-  await expectSound(page, "data-error-dark-390");
+  await expectFit(page, "data-error-dark-390");
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.getByRole("button", { name: "Try again" }).first().click();
   await expect(seen(page, /No conversation has this user id/)).toBeVisible();
@@ -357,7 +423,7 @@ for (const [scheme, size] of [
       await page.goto(path);
       await expect(page.getByRole("heading", { name: shows })).toBeVisible();
       await expectLive(page);
-      await expectSound(page, `${name}-${scheme}-${size ? size.width : "wide"}`);
+      await expectFit(page, `${name}-${scheme}-${size ? size.width : "wide"}`);
     }
   });
 }
@@ -365,12 +431,12 @@ for (const [scheme, size] of [
 test("before anyone signs in", async ({ page }) => {
   await page.goto("/sign-in");
   await expectLive(page);
-  await expectSound(page, "sign-in");
+  await expectFit(page, "sign-in");
   await page.getByLabel("E-mail").fill("nobody@example.test");
   await page.getByLabel("Password", { exact: true }).fill("not the password");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(seen(page, "The e-mail address or the password is not right.")).toBeVisible();
-  await expectSound(page, "sign-in-refused");
+  await expectFit(page, "sign-in-refused");
   await page.goto("/setup#token=used");
   await expect(seen(page, "This is set up already")).toBeVisible();
   await page.goto(at("conversations"));
@@ -419,7 +485,7 @@ for (const scheme of ["light", "dark"] as const) {
           one.removeAttribute("disabled");
         }
       });
-      await expectSound(page, `${path} before its script`);
+      await expectFit(page, `${path} before its script`);
     }
     await signedOut.close();
     await inside.close();
@@ -436,12 +502,13 @@ test.describe("states", () => {
       ["conversations", "No conversations yet"],
       ["findings", "No Findings yet: no conversations to read"],
       ["rule-runs", "No Rule Runs yet"],
+      ["datasets", "No Datasets yet"],
       ["jobs?state=failed", "No job has failed for good"],
       ["costs", "No costs yet"],
     ] as const) {
       await page.goto(`${baseURL}/p/${empty.projectId}/${path}`);
       await expect(seen(page, says)).toBeVisible();
-      await expectSound(page, `empty-${path.replace(/\W.*/, "")}`);
+      await expectFit(page, `empty-${path.replace(/\W.*/, "")}`);
     }
     await context.close();
 
@@ -449,7 +516,7 @@ test.describe("states", () => {
     const list = await filtered.newPage();
     await list.goto(at("conversations?q=nothingsaysthis"));
     await expect(seen(list, "No conversation matches")).toBeVisible();
-    await expectSound(list, "empty-by-filter");
+    await expectFit(list, "empty-by-filter");
     await list.getByRole("button", { name: "Clear search and filters" }).click();
     await expect(seen(list, "Can I return the jacket?")).toBeVisible();
     await filtered.close();
@@ -471,7 +538,7 @@ test.describe("states", () => {
     });
     await page.getByRole("link", { name: "Can I return the jacket?" }).press("Space");
     await expect(page.getByRole("status", { name: "Loading the conversation" })).toBeVisible();
-    await expectSound(page, "loading");
+    await expectFit(page, "loading");
     release();
     await expect(seen(page, "Yes, within 30 days.")).toBeVisible();
     await page.unrouteAll({ behavior: "ignoreErrors" });
@@ -487,10 +554,10 @@ test.describe("states", () => {
     });
     await page.getByRole("button", { name: "Refresh" }).click();
     await expect(seen(page, /Showing what was read/)).toBeVisible({ timeout: 20_000 });
-    await expectSound(page, "stale");
-    await page.getByLabel("Search in messages").fill("jacket");
+    await expectFit(page, "stale");
+    await page.getByLabel("Search messages and ids").fill("jacket");
     await expect(page.getByText("req-1").first()).toBeVisible({ timeout: 20_000 });
-    await expectSound(page, "error");
+    await expectFit(page, "error");
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.getByRole("button", { name: "Try again" }).first().click();
     await expect(page.getByRole("link", { name: "Can I return the jacket?" })).toBeVisible();
@@ -533,9 +600,12 @@ for (const { path, there, provoke } of [
       await provoke(page);
       await expect(page.getByText("req-2").first()).toBeVisible({ timeout: 8000 });
     }).toPass({ timeout: 30_000 });
-    await expectSound(page, `${path}-error`);
+    await expectFit(page, `${path}-error`);
+    const again = page.getByRole("button", { name: "Try again" });
+    await expect(again).toBeVisible();
     await page.unrouteAll({ behavior: "ignoreErrors" });
-    await page.getByRole("button", { name: "Try again" }).click();
+    // A page that refreshes itself may recover before the click.
+    await again.click({ timeout: 5000 }).catch(() => {});
     await expect(there(page)).toBeVisible();
     await context.close();
   });

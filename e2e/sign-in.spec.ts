@@ -1,7 +1,7 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, test } from "@playwright/test";
 import { newProject } from "./support/project";
 import { signIn } from "./support/sign-in";
+import { expectSound, showIn } from "./support/sound";
+import { expect, test } from "./support/test";
 
 test("values filled in before the page's script runs, as by a password manager, are submitted", async ({
   page,
@@ -58,9 +58,9 @@ test("a person whose password was reset by an owner's link is told by whom after
     ["light", 1440],
     ["dark", 390],
   ] as const) {
-    await page.emulateMedia({ colorScheme });
+    await showIn(page, colorScheme);
     await page.setViewportSize({ width, height: 844 });
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await expectSound(page);
     await test.info().attach(`reset-notice-${colorScheme}-${width}`, {
       body: await page.screenshot(),
       contentType: "image/png",

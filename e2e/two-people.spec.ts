@@ -1,9 +1,10 @@
-import { type Browser, type BrowserContext, expect, type Page, test } from "@playwright/test";
+import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { seed } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
 
 /** Two people side by side, each in their own browser: roles that one grants and revokes take effect for the other. */
 
@@ -201,10 +202,11 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     for (const what of ["Members: invite", "Invitations: accept", "Members: change role", "Members: remove"]) {
       await expect(rows.getByText(what).first()).toBeVisible();
     }
-    const change = rows.getByRole("row", { name: /^role changed/ });
-    await press(rows.getByRole("button", { name: "Show what changed: Members: change role" }).first(), change);
-    await expect(owner).toHaveURL(/open=aud_/);
-    await expect(change).toContainText("viewer");
+    const change = owner.getByRole("complementary", { name: "Change" });
+    await press(rows.getByText("Members: change role").first(), change);
+    await expect(owner).toHaveURL(/peek=aud_/);
+    await expect(change.getByRole("row", { name: /^role changed/ })).toContainText("viewer");
+    await owner.keyboard.press("Escape");
     await owner.getByLabel("About").selectOption("members");
     await expect(owner).toHaveURL(/action=members/);
     await expect(rows.getByText("Invitations: accept")).toBeHidden();

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "@playwright/test";
 import { newProject, type TestProject } from "./support/project";
+import { expect, test } from "./support/test";
 
 /** What lies between a socket and the operations of `/v1`: our HTTP server and Next, as built. */
 

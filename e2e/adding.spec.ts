@@ -1,0 +1,178 @@
+import type { Page } from "@playwright/test";
+import type { Row } from "./support/collected";
+import { LESSONS, sendLessons } from "./support/lessons";
+import { press } from "./support/press";
+import { newProject, type TestProject } from "./support/project";
+import { seen } from "./support/seen";
+import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
+
+/** Examples that people add: from conversations and Findings, by a correction, and by an objective of which they see beforehand what it takes. */
+
+const SETTLES = { timeout: 120_000, intervals: [500] };
+const NAMES = ["Good answers", "Everything"];
+const OBJECTIVE = "preserve_successful_behavior";
+
+let project: TestProject;
+let ids: string[];
+const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
+const examplesOf = async (id: string) => ((await project.read(`datasets/${id}/examples`)) as Row).examples as Row[];
+
+test.beforeEach(async ({ page, baseURL }) => {
+  test.setTimeout(240_000);
+  project = newProject(baseURL!);
+  await signIn(page, project);
+  await sendLessons(project);
+  ids = [];
+  for (const name of NAMES) {
+    const made = await page.request.post(`/v1/projects/${project.projectId}/datasets`, {
+      headers: { origin: project.url },
+      data: { name },
+    });
+    ids.push((await made.json()).dataset.id);
+  }
+  const settled = async () => {
+    const reply = await page.request.post(`/v1/projects/${project.projectId}/datasets/${ids[0]}/collection-preview`, {
+      headers: { origin: project.url },
+      data: { objective: OBJECTIVE },
+    });
+    const { preview } = (await reply.json()) as Row;
+    return [preview.conversations, preview.left.has_finding];
+  };
+  await expect.poll(settled, SETTLES).toEqual([LESSONS.length, 2]);
+});
+
+/** Chooses both Datasets in the dialog that adds to them, and adds. */
+async function addToBoth(page: Page, button: string) {
+  const dialog = page.getByRole("dialog", { name: "Add to Datasets" });
+  await dialog.getByRole("combobox", { name: "Datasets" }).click();
+  for (const name of NAMES) await page.getByRole("option", { name }).click();
+  await page.keyboard.press("Tab");
+  await dialog.getByRole("button", { name: button }).click();
+  return dialog;
+}
+
+test("turning an objective on shows what it would have collected, and by reason what it leaves out", async ({
+  page,
+}) => {
+  await page.goto(at(`datasets/${ids[0]}?tab=settings`));
+  const preview = page.getByRole("region", { name: "Preview of the last 30 days" });
+  await expect(preview).toBeHidden();
+  await page.getByLabel("Objective").selectOption(OBJECTIVE);
+  await expect(preview.getByRole("status")).toHaveText(
+    "From 4 conversations of the last 30 days it would have collected 1 Example.",
+  );
+  const count = (reason: string) => preview.getByText(reason, { exact: true }).locator("xpath=following-sibling::dd");
+  await expect(count("Accepted by the user")).toHaveText("1");
+  await expect(count("Has a Finding")).toHaveText("2");
+  await expect(count("Nothing says that it went well")).toHaveText("1");
+  await preview.getByText("The user accepted this answer: “Perfect, that worked, thank you!”.").click();
+  await expect(preview.getByRole("region", { name: "Expected output" })).toContainText("Hold the power button");
+
+  await page.getByLabel("Objective").selectOption("teach_project_knowledge");
+  await expect(preview.getByRole("status")).toHaveText(
+    "From 4 conversations of the last 30 days it would have collected 0 Examples.",
+  );
+  await expect(count("About no Knowledge goal")).toHaveText("4");
+  await expect(seen(page, "This project has no Knowledge goals yet")).toBeVisible();
+
+  await page.getByLabel("Objective").selectOption(OBJECTIVE);
+  await page.getByLabel("Collect automatically").check();
+  await page.getByRole("button", { name: "Save settings" }).click();
+  await expect(seen(page, "Saved “Good answers”")).toBeVisible();
+  const { dataset } = (await project.read(`datasets/${ids[0]}`)) as Row;
+  expect(dataset).toMatchObject({ collectionObjective: OBJECTIVE, collectionEnabled: true, exampleCount: 0 });
+});
+
+test("what is taught can be limited to some of the Knowledge goals", async ({ page }) => {
+  const goal = async (title: string) => {
+    const made = await page.request.post(`/v1/projects/${project.projectId}/knowledge-goals`, {
+      headers: { origin: project.url },
+      data: { title },
+    });
+    return (await made.json()).knowledgeGoal.id as string;
+  };
+  const returns = await goal("Return window");
+  await goal("Warranty");
+  await page.goto(at(`datasets/${ids[0]}?tab=settings`));
+  const preview = page.getByRole("region", { name: "Preview of the last 30 days" });
+  const collects = (count: string) => expect(preview.getByRole("status")).toContainText(`collected ${count}.`);
+  await page.getByLabel("Objective").selectOption("teach_project_knowledge");
+  await collects("1 Example");
+  await page.getByLabel("Only for chosen Knowledge goals").check();
+  await expect(seen(page, "Choose a goal: nothing is collected without one.")).toBeVisible();
+  await collects("0 Examples");
+  const goals = page.getByRole("combobox", { name: "Knowledge goals" });
+  await goals.click();
+  await page.getByRole("option", { name: "Warranty" }).click();
+  await collects("0 Examples");
+  await page.getByRole("option", { name: "Return window" }).click();
+  await collects("1 Example");
+  await page.getByRole("option", { name: "Warranty" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Save settings" }).click();
+  await expect(seen(page, "Saved “Good answers”")).toBeVisible();
+  const { dataset } = (await project.read(`datasets/${ids[0]}`)) as Row;
+  expect(dataset.collectionFilters).toEqual({ knowledgeGoalIds: [returns] });
+});
+
+test("several conversations, and those of a Finding, go into several Datasets at once, which shows the messages", async ({
+  page,
+}) => {
+  await page.goto(at("conversations"));
+  const rows = page.getByRole("table", { name: "Conversations" });
+  for (const words of ["pair my Aurora lamp", "the return window"])
+    await rows.getByRole("row").filter({ hasText: words }).getByRole("checkbox").check();
+  const dialog = page.getByRole("dialog", { name: "Add to Datasets" });
+  await press(page.getByRole("toolbar").getByRole("button", { name: "Add to Datasets…" }), dialog);
+  const messages = dialog.getByRole("region", { name: "Messages that go in" });
+  await messages.getByText("How long is the return window?").first().click();
+  await expect(messages).toContainText("You can return lamps within 30 days");
+  await addToBoth(page, "Add 2 Examples");
+  await expect(dialog.getByRole("status")).toHaveText("Added 4 Examples.");
+  await expect(dialog.getByRole("list", { name: "Results" }).getByRole("listitem")).toHaveCount(4);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await expect(dialog).toBeHidden();
+
+  const { findings } = (await project.read("diagnostics/findings?limit=50")) as Row;
+  const failure = findings.find(({ ruleId }: Row) => ruleId === "tool-failure");
+  await page.goto(at(`findings/${failure.id}`));
+  await press(page.getByRole("button", { name: "Add to Datasets…" }), dialog);
+  await expect(messages).toContainText("Where is my order #W4711?");
+  await addToBoth(page, "Add 1 Example");
+  await expect(dialog.getByRole("status")).toHaveText("Added 2 Examples.");
+
+  for (const id of ids) {
+    const examples = await examplesOf(id);
+    expect(examples.map(({ source }) => source.kind).sort()).toEqual(["conversation", "conversation", "finding"]);
+    expect(examples.find(({ source }) => source.kind === "finding")).toMatchObject({ findingId: failure.id });
+  }
+});
+
+test("an answer is corrected where it was given, and the answer that was given becomes the rejected one", async ({
+  page,
+}) => {
+  await page.goto(at("conversations/goal"));
+  const dialog = page.getByRole("dialog", { name: "Correct this answer" });
+  await press(page.getByRole("button", { name: "Correct message 1" }), dialog);
+  const better = dialog.getByLabel("Better answer");
+  await expect(better).toHaveValue("You can return lamps within 30 days, with the receipt.");
+  await expect(dialog.getByRole("button", { name: "Save correction" })).toBeDisabled();
+  await better.fill("Within 60 days, with or without the receipt.");
+  await dialog.getByLabel("Dataset").selectOption({ label: "Everything" });
+  await dialog.getByRole("button", { name: "Save correction" }).click();
+  await expect(dialog).toBeHidden();
+  await page.getByRole("link", { name: "Everything" }).click();
+  await page.waitForURL(`**/datasets/${ids[1]}`);
+  await expect(page.getByRole("table", { name: "Examples" })).toContainText("the return window");
+  const [example] = await examplesOf(ids[1]!);
+  expect(example).toMatchObject({
+    source: { kind: "correction" },
+    turn: 1,
+    payload: {
+      expectedOutput: { message: { content: "Within 60 days, with or without the receipt." } },
+      rejectedOutput: { message: { content: "You can return lamps within 30 days, with the receipt." } },
+    },
+  });
+  expect(await examplesOf(ids[0]!)).toEqual([]);
+});

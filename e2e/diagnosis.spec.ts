@@ -1,0 +1,230 @@
+import type { Page } from "@playwright/test";
+import { backordered, FAILURES, failedBooking, HEALTHY } from "./support/failures";
+import { findingRows, mergeFirstTwo } from "./support/merge-first-two";
+import { press } from "./support/press";
+import { killTree } from "./support/process-tree";
+import { startProduct } from "./support/product";
+import { newProject, type TestProject } from "./support/project";
+import { startReceiver } from "./support/receiver";
+import { type Spoken, send } from "./support/said";
+import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
+
+/** A row of a reply: its fields are asserted where they are used. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
+type Row = Record<string, any>;
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** Enough that the backfill is not done before it is killed. */
+const BACKLOG = 400;
+const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
+/** A page that is open asks again within 20 seconds; Runs and notices take as long as a busy machine needs. */
+const SETTLES = { timeout: 90_000, intervals: [500] };
+const SHOWS = { timeout: 60_000 };
+/** Tools that fail for one reason, which a person knows. */
+const BOOKINGS = ["book_fitting", "reserve_slot"];
+
+const content = (page: Page) => page.locator("#content");
+const dialogOf = (page: Page) => page.getByRole("dialog");
+
+/** Reads Findings by a key, to know which page to open. */
+function reader(project: TestProject) {
+  const findings = async () => (await project.read("diagnostics/findings?limit=500")).findings as unknown as Row[];
+  return {
+    findings,
+    findingOf: async (rule: string, signal: string, words = "") =>
+      (await findings()).find(
+        ({ ruleId, signal: of, title, mergedIntoId }) =>
+          ruleId === rule && of === signal && title.includes(words) && mergedIntoId === null,
+      ),
+  };
+}
+
+async function addWebhook(page: Page, at: (path: string) => string, url: string) {
+  const dialog = dialogOf(page);
+  await page.goto(at("integrations"));
+  await press(page.getByRole("button", { name: "Add connection" }).first(), dialog);
+  await dialog.getByLabel("Kind").selectOption("webhook");
+  await dialog.getByLabel("Name").fill("On call");
+  await dialog.getByLabel("Base URL").fill(url);
+  await dialog.getByLabel("Secret").fill("a signing key of the journey");
+  await dialog.getByRole("button", { name: "Add connection" }).click();
+  await expect(dialog).toBeHidden();
+  await page.goto(at("integrations/notifications"));
+  await press(page.getByRole("button", { name: "Add notification" }).first(), dialog);
+  await dialog.getByLabel("Name").fill("Regressions");
+  await dialog.getByLabel("New", { exact: true }).uncheck();
+  await dialog.getByLabel("Escalating", { exact: true }).uncheck();
+  await dialog.getByRole("button", { name: "Add notification" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("row", { name: /Regressions/ })).toContainText("On call");
+}
+
+test("in the browser, failures of real kinds are found, reviewed, merged and announced once they regress; a changed Rule finds what it lacked, by a backfill that is killed midway", async ({
+  page,
+}) => {
+  test.setTimeout(600_000);
+  const hook = await startReceiver();
+  let product = await startProduct({ env: ENV });
+  const { dataDir } = product;
+  const port = Number(new URL(product.url).port);
+  const project = newProject(product.url, dataDir);
+  const { findings, findingOf } = reader(project);
+  const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
+  const now = Date.now();
+  const sendOf = (conversations: readonly Spoken[]) => send(project, conversations);
+
+  try {
+    await signIn(page, project);
+    await addWebhook(page, at, hook.url);
+    await sendOf([
+      ...FAILURES.flatMap(({ rule: _, signal, quote: __, title: ___, ...failure }) =>
+        [1, 2].map((n) => ({ ...failure, id: `${signal}-${n}`, startedAt: now - n * DAY })),
+      ),
+      ...BOOKINGS.map((tool) => ({ id: tool, said: failedBooking(tool), startedAt: now - DAY })),
+      ...HEALTHY.map((said, n) => ({ id: `healthy-${n}`, said, startedAt: now - DAY })),
+    ]);
+
+    await test.step("each failure is in the right Finding, with the right quote; nothing healthy is in one", async () => {
+      for (const { rule, signal, quote, title } of FAILURES) {
+        await expect.poll(async () => (await findingOf(rule, signal, title))?.occurrenceCount, SETTLES).toBe(2);
+        const found = (await findingOf(rule, signal, title))!;
+        await page.goto(at(`findings/${found.id}`));
+        const why = page.locator("section", { has: page.getByRole("heading", { name: "Why" }) }).last();
+        await expect(why.getByLabel("Quote").filter({ hasText: quote }).first(), signal).toBeVisible(SHOWS);
+        await expect(page.getByRole("heading", { level: 1 })).toContainText(found.title.replaceAll("`", ""));
+      }
+      const healthy = await project.read("diagnostics/findings?conversationId=healthy-1");
+      expect(healthy.findings).toEqual([]);
+    });
+
+    const [regressing] = FAILURES as [(typeof FAILURES)[number]];
+    const resolved = (await findingOf(regressing.rule, regressing.signal, regressing.title))!;
+    const stateOf = async () => (await findings()).find(({ id }) => id === resolved.id)!;
+
+    await test.step("a quote leads to its turn", async () => {
+      await page.goto(at(`findings/${resolved.id}`));
+      await page
+        .getByRole("link", { name: /^message \d+$/ })
+        .first()
+        .click();
+      await expect(page).toHaveURL(/conversations\/.+#m-\d+$/);
+      await expect(content(page).getByText(regressing.quote).first()).toBeInViewport(SHOWS);
+    });
+
+    await test.step("one is confirmed and resolved, one dismissed, and two that are one problem merged", async () => {
+      await page.goto(at(`findings/${resolved.id}`));
+      const confirm = page.getByRole("button", { name: "Confirm", exact: true });
+      await press(confirm, page.getByRole("alert").filter({ hasText: "Confirmed" }));
+      await expect(confirm).toBeHidden();
+      await page.getByRole("button", { name: "Resolve", exact: true }).click();
+      await expect(page.getByRole("button", { name: "Unresolve" })).toBeVisible(SHOWS);
+
+      const loop = (await findingOf("agent-loop", "repeated_tool_call"))!;
+      await page.goto(at(`findings/${loop.id}`));
+      await press(
+        page.getByRole("button", { name: "Dismiss", exact: true }),
+        page.getByRole("alert").filter({ hasText: "Dismissed" }),
+      );
+      await page.goto(at("findings?tab=dismissed"));
+      await expect(page.getByRole("row").filter({ hasText: "create_label" })).toBeVisible(SHOWS);
+
+      await page.goto(at("findings?q=calendar+service"));
+      const rows = findingRows(page);
+      await expect(rows).toHaveCount(BOOKINGS.length, SHOWS);
+      await mergeFirstTwo(page);
+      await expect(rows).toHaveCount(1, SHOWS);
+      const merged = async () =>
+        (await findings()).filter(({ title }) => BOOKINGS.some((tool) => title.includes(tool)));
+      await expect.poll(async () => (await merged()).map((one) => one.occurrenceCount)).toContain(2);
+    });
+
+    await test.step("what is resolved regresses on a conversation that started later only, which is announced once", async () => {
+      const { said } = regressing;
+      await sendOf([{ id: "started-before", said, startedAt: now - MINUTE }]);
+      await expect.poll(async () => (await stateOf()).occurrenceCount, SETTLES).toBe(3);
+      await page.goto(at("findings?tab=resolved"));
+      const row = page.getByRole("row").filter({ hasText: "search_emails" });
+      await expect(row).toBeVisible(SHOWS);
+      expect(hook.received).toEqual([]);
+      // By the database's clock the conversation has to start after the resolution.
+      await sendOf([{ id: "started-after", said, startedAt: Date.now() + 5_000 }]);
+      await expect.poll(async () => (await stateOf()).occurrenceCount, SETTLES).toBe(4);
+      await page.goto(at("findings?tab=regressed"));
+      await expect(row).toBeVisible(SHOWS);
+      await expect(row).toContainText("Regressed");
+      await expect.poll(() => hook.received.length, { timeout: 120_000, intervals: [500] }).toBe(1);
+      expect(hook.received[0]).toMatchObject({ type: "finding.regressed", data: { finding: { id: resolved.id } } });
+      await page.goto(at("integrations/deliveries"));
+      await expect(page.getByRole("table", { name: "Deliveries" }).locator("[data-row]")).toHaveCount(1, SHOWS);
+    });
+
+    await test.step("a changed Rule says beforehand what it would have found", async () => {
+      await page.goto(at("settings"));
+      const automatic = page.getByRole("switch", { name: "Diagnose conversations automatically" });
+      await expect(automatic).toBeChecked(SHOWS);
+      await expect(async () => {
+        await automatic.uncheck({ force: true, timeout: 1000 });
+        await expect(automatic).not.toBeChecked({ timeout: 2000 });
+      }).toPass();
+      const before = ((await project.read("diagnostics/status")).status as unknown as Row).conversations;
+      await sendOf(
+        Array.from({ length: BACKLOG }, (_, n) => ({
+          id: `backlog-${n}`,
+          said: backordered(n),
+          startedAt: now - 3 * DAY + n * 1000,
+        })),
+      );
+      await expect
+        .poll(async () => ((await project.read("diagnostics/status")).status as unknown as Row).conversations, SETTLES)
+        .toBe(before + BACKLOG);
+
+      await page.goto(at("rules/task-failure"));
+      await expect(page.getByRole("table", { name: "Signals", exact: true })).toBeVisible(SHOWS);
+      await page.getByRole("combobox", { name: "Keywords" }).fill("backorder");
+      await page.keyboard.press("Enter");
+      const preview = page.getByRole("status", { name: "Preview of the changes" });
+      await press(page.getByRole("button", { name: "Preview the last 7 days" }), preview);
+      await expect(preview.getByRole("row", { name: /^keyword / })).toContainText(`${BACKLOG}`, SHOWS);
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await expect
+        .poll(async () => {
+          const { rules } = (await project.read("diagnostics/rules")) as unknown as { rules: Row[] };
+          return rules.find(({ id }) => id === "task-failure")!.configuration.keywords;
+        })
+        .toEqual(["backorder"]);
+    });
+
+    await test.step("a backfill of the window that is killed midway finds it in each conversation once", async () => {
+      await page.goto(at("backfills?new=task-failure&range=7d"));
+      const dialog = dialogOf(page);
+      const preview = dialog.getByRole("status", { name: "Preview" });
+      await expect(preview).toContainText("conversations were active in this window", SHOWS);
+      await expect(preview).toContainText("no adjudicator is asked");
+      await press(
+        dialog.getByRole("button", { name: "Start backfill" }),
+        page.getByRole("row", { name: /Task failure/ }).first(),
+      );
+      const counts = async () =>
+        ((await project.read("diagnostics/backfills")).backfills as unknown as Row[])[0]?.counts as Row | undefined;
+      await expect
+        .poll(async () => (await counts())?.completed, { timeout: 60_000, intervals: [50] })
+        .toBeGreaterThan(0);
+      killTree(product.pid);
+      await product.exited;
+      product = await startProduct({ dataDir, port, env: ENV });
+      await page.goto(at("backfills"));
+      await expect(page.getByRole("row", { name: /Task failure/ })).toContainText("Completed", { timeout: 180_000 });
+      expect(await counts()).toMatchObject({ queued: 0, running: 0, failed: 0 });
+      const keyword = (await findingOf("task-failure", "keyword"))!;
+      expect(keyword.occurrenceCount).toBe(BACKLOG);
+      await page.goto(at(`findings/${keyword.id}`));
+      await expect(page.getByLabel("Quote").filter({ hasText: "backorder" }).first()).toBeVisible(SHOWS);
+      expect(hook.received, "a backfill alerts nobody").toHaveLength(1);
+    });
+  } finally {
+    hook.stop();
+    await product.stop();
+  }
+});

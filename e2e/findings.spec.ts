@@ -1,0 +1,147 @@
+import type { Page } from "@playwright/test";
+import { findingRows, mergeFirstTwo } from "./support/merge-first-two";
+import { newProject, type TestProject } from "./support/project";
+import { seed } from "./support/seed";
+import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
+
+/** A Finding among others: merged, split, dismissed, pinned, annotated and assigned, and taken back. */
+
+let project: TestProject;
+
+test.beforeEach(async ({ page, baseURL }) => {
+  project = newProject(baseURL!);
+  await seed(
+    project,
+    ["search_emails", "book_room", "get_order"].map((tool) => ({
+      id: tool,
+      model: "gpt-4o",
+      ask: `Please ${tool}`,
+      answer: "I cannot.",
+      failingTool: tool,
+    })),
+  );
+  await signIn(page, project);
+});
+
+const said = (page: Page, words: string) => page.getByRole("alert").filter({ hasText: words });
+
+test("Findings are merged over a selection, and the merge is undone", async ({ page }) => {
+  await page.goto(`/p/${project.projectId}/findings`);
+  await expect(findingRows(page)).toHaveCount(3);
+  await mergeFirstTwo(page);
+  await expect(said(page, "Merged 2 Findings into")).toBeVisible();
+  await expect(findingRows(page)).toHaveCount(2);
+  await page.keyboard.press("u");
+  await expect(findingRows(page)).toHaveCount(3);
+});
+
+test("a wrong Finding leaves the list by w and comes back by u", async ({ page }) => {
+  await page.goto(`/p/${project.projectId}/findings`);
+  await expect(findingRows(page)).toHaveCount(3);
+  await findingRows(page).first().focus();
+  await page.keyboard.press("w");
+  await expect(said(page, "Dismissed as wrong: “")).toBeVisible();
+  await expect(findingRows(page)).toHaveCount(2);
+  await page.keyboard.press("u");
+  await expect(findingRows(page)).toHaveCount(3);
+});
+
+type Read = { id: string; title: string; severity: string; dismissalReason: string | null; occurrenceCount: number };
+const readFindings = async () =>
+  ((await project.read("diagnostics/findings")) as unknown as { findings: Read[] }).findings;
+const readFinding = async (id: string) =>
+  ((await project.read(`diagnostics/findings/${id}`)) as unknown as { finding: Read }).finding;
+const content = (page: Page) => page.locator("#content");
+/** Opens a menu, which may take a press before its script runs, and chooses. An entry's name ends with its key. */
+async function choose(page: Page, menu: string | RegExp, entry: string) {
+  await expect(async () => {
+    await content(page).getByRole("button", { name: menu, exact: true }).click();
+    await page.getByRole("menuitem", { name: new RegExp(`^${entry}( \\w)?$`) }).click({ timeout: 3000 });
+  }).toPass();
+}
+
+test("a Finding's page has its history and its rate, and takes notes that their author edits and deletes", async ({
+  page,
+}) => {
+  const [first] = await readFindings();
+  await page.goto(`/p/${project.projectId}/findings/${first!.id}`);
+  await expect(content(page).getByRole("heading", { name: "Similar conversations that went well" })).toBeVisible();
+  await expect(content(page).getByRole("img", { name: /^Rate of 30 days/ })).toBeVisible();
+  await expect(content(page).getByRole("list", { name: "What changed" })).toContainText("gpt-4o first used");
+  await expect(content(page).getByText("First found")).toBeVisible();
+
+  await content(page).getByRole("textbox", { name: "Note" }).fill("Seen in staging too.");
+  await content(page).getByRole("button", { name: "Add note" }).click();
+  await expect(content(page).getByText("Seen in staging too.")).toBeVisible();
+  await content(page).getByRole("button", { name: "Edit" }).click();
+  await content(page).getByRole("textbox", { name: "Edit the note" }).fill("Seen in production.");
+  await content(page).getByRole("button", { name: "Save" }).click();
+  await expect(content(page).getByText("Seen in production.")).toBeVisible();
+  await expect(content(page).getByText("Seen in staging too.")).toBeHidden();
+  await expect(content(page).getByText(/, edited/)).toBeVisible();
+  await content(page).getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog", { name: "Delete the note?" }).getByRole("button", { name: "Delete note" }).click();
+  await expect(content(page).getByText("Seen in production.")).toBeHidden();
+});
+
+test("a Finding is assigned, its severity pinned and its dismissal given a reason, each undone", async ({ page }) => {
+  const [first] = await readFindings();
+  await page.goto(`/p/${project.projectId}/findings/${first!.id}`);
+
+  await choose(page, "Assign", "Assign to me");
+  await expect(said(page, "Assigned to you: “")).toBeVisible();
+  await expect(content(page).getByText("Assigned", { exact: true })).toBeVisible();
+  await choose(page, /^Assign: /, "Unassign");
+  await expect(content(page).getByRole("button", { name: "Assign", exact: true })).toBeVisible();
+
+  await choose(page, /Change the severity/, "Critical");
+  await expect(said(page, "Pinned to critical: “")).toBeVisible();
+  await expect(content(page).getByText("Severity pinned to critical")).toBeVisible();
+  expect((await readFinding(first!.id)).severity).toBe("critical");
+  await choose(page, /Change the severity/, "Automatic: as the Rules rate it");
+  await expect(content(page).getByText("Severity back to automatic")).toBeVisible();
+  expect((await readFinding(first!.id)).severity).toBe(first!.severity);
+
+  await choose(page, "Dismiss for a reason", "Expected behaviour");
+  await expect(said(page, "Dismissed as expected behaviour: “")).toBeVisible();
+  await expect(content(page).getByText("Dismissed as expected behaviour")).toBeVisible();
+  expect(await readFinding(first!.id)).toMatchObject({ dismissalReason: "expected" });
+  await page.keyboard.press("u");
+  await expect(content(page).getByRole("button", { name: "Dismiss", exact: true })).toBeVisible();
+  await choose(page, "Dismiss for a reason", "Until it gets worse");
+  await expect(content(page).getByText("Dismissed until it gets worse")).toBeVisible();
+});
+
+test("conversations chosen from a Finding are split into a new one, and undoing joins them again", async ({ page }) => {
+  const again = ["again-1", "again-2"].map((id) => ({
+    id,
+    model: "gpt-4o",
+    ask: "Please get_order",
+    answer: "I cannot.",
+    failingTool: "get_order",
+  }));
+  await seed(project, again, { before: 3 });
+  const found = async () => (await readFindings()).filter(({ title }) => title.includes("get_order"));
+  await expect.poll(async () => (await found()).map(({ occurrenceCount }) => occurrenceCount)).toEqual([3]);
+  const [whole] = await found();
+  await page.goto(`/p/${project.projectId}/findings/${whole!.id}`);
+  const rows = page.getByRole("table", { name: "Occurrences" }).locator("[data-row]");
+  await expect(rows).toHaveCount(3);
+  await rows.first().focus();
+  await expect(async () => {
+    await page.keyboard.press("x");
+    await expect(page.getByText("1 conversation selected")).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  // Escape drops the selection before it leaves the page.
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("1 conversation selected")).toBeHidden();
+  await page.keyboard.press("x");
+  await page.getByRole("button", { name: "Split into a new Finding" }).click();
+  await expect(said(page, "Split 1 conversation into a new Finding")).toBeVisible();
+  await expect(rows).toHaveCount(2);
+  expect((await found()).map(({ occurrenceCount }) => occurrenceCount).sort()).toEqual([1, 2]);
+  await page.keyboard.press("u");
+  await expect(rows).toHaveCount(3);
+  expect((await found()).map(({ occurrenceCount }) => occurrenceCount)).toEqual([3]);
+});

@@ -1,0 +1,159 @@
+/** Every list of the workbench and what it supports; `lists.spec.ts` checks each, and that none is missing. */
+export type List = {
+  /** Its accessible name: the `name` of its `DataList`. */
+  name: string;
+  path: string;
+  /** The fewest rows with the test's data; 0 for a list that only another test can fill. */
+  rows: number;
+  /** The label of the open row next to the list. */
+  peek?: string;
+  /** Space and Enter on a row open a dialog. */
+  dialog?: true;
+  /** Rows can be selected. */
+  selects?: true;
+  /** A sortable column, whose cells differ. */
+  sorts?: string;
+  /** A column that can be hidden. */
+  hides?: string;
+  /** The accessible name of a control in a row. */
+  control?: RegExp;
+  /** Not the first list of its page: its keys work while the focus is in it. */
+  second?: true;
+  /** An address without rows, and what it says. */
+  empty?: [path: string, says: string | RegExp];
+};
+
+/** `{finding}` and `{dataset}` stand for ids. */
+export const LISTS: List[] = [
+  {
+    name: "Conversations",
+    path: "conversations",
+    rows: 4,
+    peek: "Conversation",
+    selects: true,
+    sorts: "Active",
+    hides: "Tokens",
+    empty: ["conversations?q=nothingsaysthis", "No conversation matches"],
+  },
+  {
+    name: "Findings",
+    path: "findings?tab=all",
+    rows: 2,
+    peek: "Finding",
+    selects: true,
+    hides: "Users",
+    empty: ["findings?rule=nothing", /No Finding/],
+  },
+  { name: "Occurrences", path: "findings/{finding}", rows: 1 },
+  {
+    name: "Rule Runs",
+    path: "rule-runs",
+    rows: 4,
+    peek: "Rule Run",
+    sorts: "Asked for",
+    hides: "Origin",
+    empty: ["rule-runs?conversation=nothing", "No Rule Run matches"],
+  },
+  { name: "Rules", path: "rules", rows: 4, hides: "Measured" },
+  { name: "Signals", path: "rules/tool-failure", rows: 5, sorts: "Signal" },
+  {
+    name: "Backfills",
+    path: "backfills",
+    rows: 2,
+    peek: "Backfill",
+    selects: true,
+    hides: "Progress",
+    empty: ["backfills?rule=nothing", "No backfill matches"],
+  },
+  {
+    name: "Collection passes",
+    path: "datasets/{dataset}?tab=settings",
+    rows: 0,
+    empty: ["datasets/{dataset}?tab=settings", "Nothing was collected yet."],
+  },
+  { name: "Datasets", path: "datasets", rows: 2, sorts: "Dataset", hides: "Objective" },
+  {
+    name: "Examples",
+    path: "datasets/{dataset}",
+    rows: 3,
+    peek: "Example",
+    selects: true,
+    hides: "Split",
+    empty: ["datasets/{dataset}?q=nothingsaysthis", "No Example matches"],
+  },
+  { name: "Versions", path: "datasets/{dataset}?tab=versions", rows: 2, sorts: "Version", selects: true },
+  {
+    name: "Knowledge goals",
+    path: "knowledge-goals",
+    rows: 2,
+    peek: "Knowledge goal",
+    sorts: "Title",
+    hides: "Key phrases",
+  },
+  {
+    name: "Jobs",
+    path: "jobs?state=failed",
+    rows: 2,
+    peek: "Job",
+    selects: true,
+    sorts: "Queued",
+    hides: "Took",
+    control: /^Replay/,
+    empty: ["jobs?state=waiting", "No job like this"],
+  },
+  {
+    name: "Costs",
+    path: "costs",
+    rows: 2,
+    sorts: "Cost",
+    empty: ["costs?range=custom&from=0&to=86400000", "No model call in these days"],
+  },
+  {
+    name: "Prices",
+    path: "prices",
+    rows: 20,
+    peek: "Price",
+    sorts: "Model",
+    hides: "Tiers",
+    empty: ["prices?q=nothing+of+the+kind", "No price matches"],
+  },
+  {
+    name: "What the update changes",
+    path: "prices/catalogue",
+    rows: 0,
+    // The update that another test loads is the whole installation's.
+    empty: ["prices/catalogue", /No update waits|An update of 2099-01-01 waits/],
+  },
+  { name: "Repricings", path: "prices/repricings", rows: 1 },
+  { name: "API keys", path: "api-keys", rows: 3, sorts: "Created", hides: "Expires", control: /^Revoke/ },
+  { name: "Connections", path: "integrations", rows: 2, sorts: "Name", hides: "Secret", control: /^Test/ },
+  {
+    name: "Notifications",
+    path: "integrations/notifications",
+    rows: 0,
+    empty: ["integrations/notifications", "No notifications"],
+  },
+  {
+    name: "Deliveries",
+    path: "integrations/deliveries",
+    rows: 0,
+    empty: ["integrations/deliveries", "Nothing sent yet"],
+  },
+  { name: "Members", path: "members", rows: 1, sorts: "Person", hides: "Joined", control: /^(Role of|Actions for)/ },
+  { name: "Open invitations", path: "members", rows: 2, second: true, sorts: "For", control: /^Revoke/ },
+  {
+    name: "Audit log",
+    path: "audit",
+    rows: 4,
+    peek: "Change",
+    sorts: "When",
+    hides: "By way of",
+    control: /./,
+    empty: ["audit?target=nothing", "No change fits these filters."],
+  },
+  { name: "Deletions", path: "data", rows: 2, dialog: true, control: /^Receipt/ },
+  { name: "Backups", path: "data", rows: 0, empty: ["data", /No backup is known here/] },
+  { name: "Signed-in browsers", path: "account", rows: 1, second: true, sorts: "Browser" },
+  { name: "Activity", path: "account", rows: 1 },
+  { name: "People", path: "people", rows: 1, sorts: "Person", control: /^Actions for/ },
+];

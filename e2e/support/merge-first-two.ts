@@ -1,0 +1,16 @@
+import { expect, type Page } from "@playwright/test";
+
+/** The rows of the list of Findings. */
+export const findingRows = (page: Page) => page.getByRole("table", { name: "Findings" }).locator("[data-row]");
+
+/** Selects the first two Findings of the list by keys, and merges them. */
+export async function mergeFirstTwo(page: Page) {
+  await findingRows(page).first().focus();
+  await expect(async () => {
+    await page.keyboard.press("x");
+    await expect(page.getByText("1 Finding selected")).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  await page.keyboard.press("m");
+}
