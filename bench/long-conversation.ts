@@ -6,8 +6,8 @@ import { machine, percentile } from "./lib/machine";
 
 /**
  * Run by `npm run bench:long`: a conversation of one trace with 20,000 spans (10,000 model calls, 9,999 tool calls) and 20,000
- * log records, read as `/v1` and the pages read it. Time is the median of ten calls; memory is the growth of the heap and its
- * buffers during a call.
+ * log records, read as `/v1` and the pages read it, and diagnosed by every Rule at once. Time is the median of ten calls;
+ * memory is the growth of the heap and its buffers during a call.
  */
 const SPANS = 20_000;
 const BATCH = 1000;
@@ -23,6 +23,7 @@ const { prepareDatabase } = await import("@/db/prepare");
 const { db } = await import("@/db/pool");
 const { projects } = await import("@/db/schema");
 const telemetry = await import("@/server/services/telemetry");
+const diagnostics = await import("@/server/services/diagnostics");
 const { chatSpan, otlpJson } = await import("@/server/services/telemetry/testing");
 type Ctx = import("@/server/platform/context").Ctx;
 
@@ -70,11 +71,11 @@ async function fill(ctx: Ctx) {
   await ctx.db.execute("analyze");
 }
 
-async function measure(name: string, read: () => Promise<object>) {
-  let answer = await read();
+async function measure(name: string, read: () => Promise<object>, calls = CALLS) {
+  let answer: object = calls > 1 ? await read() : {};
   const times: number[] = [];
   let grown = 0;
-  for (let n = 0; n < CALLS; n++) {
+  for (let n = 0; n < calls; n++) {
     collect();
     const before = used();
     let most = before;
@@ -120,6 +121,14 @@ try {
     telemetry.listSpans(ctx, { traceId, fromSpanId, limit: 500 }),
   );
   await measure("traces.logs, 500", () => telemetry.listLogs(ctx, { traceId, limit: 500 }));
+  const { lastActivityAt } = conversation;
+  const { runs } = await diagnostics.createRuleRuns(ctx, { conversationId, lastActivityAt });
+  const runIds = runs.map(({ id }) => id);
+  await measure(
+    `Runs of ${runIds.length} Rules`,
+    async () => ({ runs: await diagnostics.executeRuleRuns(ctx, runIds) }),
+    1,
+  );
 } finally {
   await database.stop();
   process.exit();

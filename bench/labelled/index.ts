@@ -1,5 +1,7 @@
+export { areaUnderCurve } from "./area-under-curve";
 export { type DiagnosedSignal, diagnoseSnapshot } from "./diagnose-snapshot";
 export { generateLabelled } from "./generate-labelled";
+export { hashOf, isHeldOut } from "./held-out";
 export { between, randomStream } from "./random";
 export {
   type LabelledConversation,

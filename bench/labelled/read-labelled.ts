@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Message, MessagePart, MessageToolCall } from "@/server/services/telemetry/schemas";
-import { writeJson } from "../../server/services/diagnostics/detectors/reading/comparable-json";
+import { chatSnapshot } from "../../server/services/diagnostics/chat-snapshot";
 import type { ConversationSnapshot } from "../../server/services/diagnostics/types";
 
 const labelledToolCall = z.looseObject({
@@ -61,46 +60,7 @@ function readLine(text: string): LabelledConversation | string {
 }
 
 /** Converts a conversation to a detector's input, without its labels. */
-export function snapshotFromLabelled(
-  conversation: Pick<LabelledConversation, "id" | "messages">,
-): ConversationSnapshot {
-  return {
-    id: conversation.id,
-    userId: null,
-    startedAt: 0,
-    lastActivityAt: 0,
-    messages: conversation.messages.map(toMessage),
-    modelCalls: [],
-    toolCalls: [],
-  };
-}
-
-function toMessage(message: LabelledConversation["messages"][number]): Message {
-  return {
-    role: message.role,
-    parts: partsOf(message),
-    toolCalls: (message.tool_calls ?? []).map(toToolCall),
-    toolCallId: message.tool_call_id ?? null,
-    spanId: null,
-    at: null,
-  };
-}
-
-function partsOf({ content, name }: LabelledConversation["messages"][number]): MessagePart[] {
-  // A tool's name goes on the part, because a `Message` has no name.
-  const named = name ? { name } : {};
-  if (typeof content === "string") return content === "" && !name ? [] : [{ type: "text", text: content, ...named }];
-  return (content ?? []).map(
-    (part) =>
-      ({ ...part, ...(typeof part.text === "string" ? { text: part.text } : { text: undefined }) }) as MessagePart,
-  );
-}
-
-function toToolCall(call: z.infer<typeof labelledToolCall>): MessageToolCall {
-  const args = call.arguments ?? call.function?.arguments ?? "";
-  return {
-    id: call.id ?? null,
-    name: call.name ?? call.function?.name ?? "",
-    arguments: typeof args === "string" ? args : (writeJson(args) ?? ""),
-  };
-}
+export const snapshotFromLabelled = ({
+  id,
+  messages,
+}: Pick<LabelledConversation, "id" | "messages">): ConversationSnapshot => chatSnapshot(id, messages);

@@ -41,7 +41,7 @@ export async function fill(
   progress: Progress,
 ) {
   await prepare(sql, conversations, templates, templateProject);
-  const keys = await dropKeys(sql);
+  const keys = await dropKeys(sql, BULK);
 
   const started = performance.now();
   let next = 1;
@@ -60,7 +60,7 @@ export async function fill(
       }
     }),
   );
-  await sql.unsafe(FINDINGS);
+  for (const statement of [FINDINGS, ...FINDING_PARTS]) await sql.unsafe(statement);
   for (const { what, statement } of keys) {
     const begun = performance.now();
     await sql.unsafe(statement);
@@ -91,7 +91,7 @@ async function prepare(sql: Sql, conversations: number, templates: readonly Temp
     select id, initcap(replace(substr(id, 11), '_', ' ')), ${Date.now() - (DAYS + 1) * DAY_MS}::bigint
     from jsonb_to_recordset(${sql.json(projects)}) as t(id text)`;
   await sql`
-    insert into span_sources select p.id, s.id, s.resource, s.scope_name, s.scope_version
+    insert into span_sources select p.id, s.id, s.resource, s.scope_name, s.scope_version, s.first_seen_at
     from span_sources s, projects p where s.project_id = ${templateProject} and p.id like 'prj_scale_%'`;
 
   await sql`create schema bench`;
@@ -151,16 +151,16 @@ const FUNCTIONS = `
   create function bench.dismissed(finding text) returns boolean immutable language sql as
     $$ select substr(finding, 5, 1) in ('0', '1', '2') $$;`;
 
-/** Drops foreign keys and indexes; returns the statements that restore them, referenced keys first. */
-async function dropKeys(sql: Sql) {
+/** Drops the foreign keys and indexes of tables; returns the statements that restore them, referenced keys first. */
+export async function dropKeys(sql: Sql, tables: readonly string[]) {
   const constraints = await sql<{ name: string; table: string; type: string; definition: string }[]>`
     select conname as name, conrelid::regclass::text as table, contype as type, pg_get_constraintdef(oid) as definition
     from pg_constraint
-    where contype in ('p', 'u', 'f') and (conrelid::regclass::text = any(${BULK}) or confrelid::regclass::text = any(${BULK}))
+    where contype in ('p', 'u', 'f') and (conrelid::regclass::text = any(${tables as string[]}) or confrelid::regclass::text = any(${tables as string[]}))
     order by contype = 'f', conname`;
   const indexes = await sql<{ name: string; definition: string }[]>`
     select indexname as name, indexdef as definition from pg_indexes
-    where schemaname = 'public' and tablename = any(${BULK}) and indexname not in (select conname from pg_constraint)
+    where schemaname = 'public' and tablename = any(${tables as string[]}) and indexname not in (select conname from pg_constraint)
     order by indexname`;
   for (const { name, table } of [...constraints].reverse())
     await sql.unsafe(`alter table ${table} drop constraint "${name}"`);
@@ -271,10 +271,10 @@ function copies(from: number, to: number, conversations: number): string[] {
        b.last_activity_at + 15800, b.last_activity_at + 15900
      from base b join bench.rule_runs t using (template) cross join lateral (select bench.chance(b.n, 10) as chance) o`,
     `insert into occurrences (project_id, id, finding_id, conversation_id, rule_run_id, score, confidence, severity, title, summary,
-       evidence, detected_at, created_at, updated_at)
+       evidence, cause_ids, detected_at, created_at, updated_at)
      select b.project_id, bench.id('occ', b.last_activity_at, b.n || t.id), s.finding_id, b.id,
        bench.id('run', b.last_activity_at, b.n || r.rule_id), t.score, t.confidence, t.severity, ${own("t.title")}, ${own("t.summary")},
-       ${ownJson("t.evidence")}, b.last_activity_at, b.last_activity_at + 15900, b.last_activity_at + 15900
+       ${ownJson("t.evidence")}, array[${causeIdOf("s.finding_id")}], b.last_activity_at, b.last_activity_at + 15900, b.last_activity_at + 15900
      from base b join shown s using (n)
      join (select o.*, m.mark from bench.occurrences o join (${MARKS}) m using (template)) t on t.template = b.template and t.id = s.occurrence
      join bench.rule_runs r on r.template = t.template and r.id = t.rule_run_id`,
@@ -291,14 +291,17 @@ function copies(from: number, to: number, conversations: number): string[] {
 
 const MARKS = `select template, '-T' || lpad(template::text, 3, '0') as mark from bench.templates`;
 
+/** A cause's id: a SHA-256, as a fingerprint is. */
+function causeIdOf(findingId: string) {
+  return `encode(sha256(convert_to(${findingId}, 'UTF8')), 'hex')`;
+}
+
 /** Derives Findings from their occurrences, counted as \`refreshFindings\` does. */
 const FINDINGS = `
-  insert into findings (project_id, id, rule_id, signal, fingerprint, cause, title, summary, severity, diagnostic_score,
+  insert into findings (project_id, id, rule_id, signal, title, summary, severity, detected_severity, diagnostic_score,
     diagnostic_score_parts, review_status, resolution_status, resolved_at, regressed_at, occurrence_count, user_count,
     affected_cost, unpriced_call_count, first_detected_at, last_detected_at, created_at, updated_at)
-  select o.project_id, o.finding_id, t.rule_id, t.signal, encode(sha256(convert_to(o.finding_id, 'UTF8')), 'hex'), t.cause || ' ' || c.cause,
-    t.title || ' (' || c.cause || ')', t.summary,
-    case when c.cause % 10 = 0 then 'critical' when c.cause % 10 < 3 then 'medium' else t.severity end,
+  select o.project_id, o.finding_id, t.rule_id, t.signal, t.title || ' (' || c.cause || ')', t.summary, s.severity, s.severity,
     score.value, jsonb_build_object('severity', 0.7, 'confidence', score.value / 0.7, 'spread', 1),
     case when bench.dismissed(o.finding_id) then 'dismissed' when c.cause % 7 = 0 then 'confirmed' else 'unreviewed' end,
     case when not bench.dismissed(o.finding_id) and c.cause % 7 = 0 then case when c.cause % 2 = 0 then 'resolved' else 'unresolved' end end,
@@ -313,4 +316,16 @@ const FINDINGS = `
   ) o
   join (select distinct * from bench.causes) c on c.project_id = o.project_id and c.id = o.finding_id
   join bench.findings t on t.id = c.template_finding
-  cross join lateral (select 0.7 * least(1, ln(1 + o.occurrences) / 8) as value) score`;
+  cross join lateral (select 0.7 * least(1, ln(1 + o.occurrences) / 8) as value) score
+  cross join lateral (
+    select case when c.cause % 10 = 0 then 'critical' when c.cause % 10 < 3 then 'medium' else t.severity end as severity) s`;
+
+/** One cause for each Finding, and its conversations by day. */
+const FINDING_PARTS = [
+  `insert into finding_causes (project_id, id, finding_id, rule_id, signal, cause, keys, occurrence_count)
+   select project_id, ${causeIdOf("id")}, id, rule_id, signal, lower(title), '{}', occurrence_count
+   from findings where project_id like 'prj_scale_%'`,
+  `insert into finding_days (project_id, finding_id, day, conversations)
+   select project_id, finding_id, (detected_at / 86400000) * 86400000, count(*)
+   from occurrences where project_id like 'prj_scale_%' group by 1, 2, 3`,
+];

@@ -1,11 +1,12 @@
 import type { z } from "zod";
+import { SAVED_VIEW_LISTS } from "@/db/schema/enumerations";
 import { placeOf } from "@/db/testing/things";
 import { jsonSchemaOf } from "@/server/rest/openapi/json-schema";
 import { isProjectQualified } from "@/server/rest/operation";
 import { OPERATIONS } from "@/server/rest/operations";
 import { listAudit, listMyActivity } from "@/server/services/audit";
 import { listBackgroundJobs } from "@/server/services/background-jobs";
-import { BACKGROUND_JOB_STATES } from "@/server/services/background-jobs/schemas";
+import { BACKGROUND_JOB_SORTS, BACKGROUND_JOB_STATES } from "@/server/services/background-jobs/schemas";
 import {
   createRepricing,
   exportCosts,
@@ -17,8 +18,20 @@ import {
   priceUsage,
 } from "@/server/services/costs";
 import { COST_GROUPS } from "@/server/services/costs/schemas";
+import { diffVersions, getExample, getVersion, previewConversations } from "@/server/services/datasets";
 import { previewDeletion } from "@/server/services/deletion";
-import { getFinding, listFindings, listOccurrences, listRuleRuns } from "@/server/services/diagnostics";
+import {
+  createBackfill,
+  getBackfill,
+  getFinding,
+  listBackfills,
+  listFindings,
+  listOccurrences,
+  listRuleRuns,
+  previewBackfill,
+} from "@/server/services/diagnostics";
+import { RULES } from "@/server/services/diagnostics/rules";
+import { RULE_RUN_SORTS } from "@/server/services/diagnostics/schemas";
 import { listFiles } from "@/server/services/files";
 import { getMe, listSessions, readSession } from "@/server/services/identity";
 import { listInvitations } from "@/server/services/members";
@@ -31,6 +44,7 @@ import {
 } from "@/server/services/pricing";
 import { listProjects, roleIn } from "@/server/services/projects";
 import { previewRetention } from "@/server/services/retention";
+import { listSavedViews } from "@/server/services/saved-views";
 import {
   conversationFacets,
   findSpan,
@@ -43,6 +57,7 @@ import {
   listSpans,
   listToolCalls,
 } from "@/server/services/telemetry";
+import { CONVERSATION_SORTS } from "@/server/services/telemetry/schemas";
 import { OWNER } from "./around";
 import { DAYS } from "./fill";
 import { GIANT_CONVERSATION, GIANT_TRACE, giantSpan } from "./giants";
@@ -103,6 +118,7 @@ const inConversations = (world: World) => world.spread("conversations", "started
 const inFindings = (world: World) => world.spread("findings", "last_detected_at");
 const inRuns = (world: World) => world.spread("rule_runs", "created_at");
 const inJobs = (world: World) => world.spread("job_runs", "created_at");
+const inVersions = (world: World) => world.spread("dataset_versions", "number", "dataset_id");
 const inFiles = (world: World) => world.spread("files", "created_at");
 const inAudit = (world: World) => world.spread("audit_log", "created_at");
 const one = <T>(values: readonly T[]) => values[0]!;
@@ -192,6 +208,13 @@ const conversationReads: Read[] = [
     "a word, with Findings",
     searches("topic5", "release2", "refund").map((q) => ({ ...q, hasFindings: true })),
   ),
+  ...CONVERSATION_SORTS.flatMap((sort) =>
+    (["desc", "asc"] as const).flatMap((order) => [
+      read(listConversations, `by ${sort}, ${order}`, [{ sort, order }]),
+      read(listConversations, `by ${sort}, ${order}, with errors`, [{ sort, order, hasErrors: true }]),
+      read(listConversations, `by ${sort}, ${order}, a word of nearly all`, [{ sort, order, q: "order" }]),
+    ]),
+  ),
   read(listConversations, "small project, all", [{}], { in: "tiny" }),
   read(listConversations, "small project, words", searches("refund", "topic1", "release2", "zebra"), { in: "tiny" }),
   read(
@@ -199,6 +222,9 @@ const conversationReads: Read[] = [
     "small project, models",
     [MODELS.present, MODELS.former, MODELS.rare].map((model) => ({ model })),
     { in: "tiny" },
+  ),
+  read(previewConversations, "", async (world) =>
+    (await world.spread("conversations", "started_at", "id")).map(({ id }) => ({ conversationIds: [id] })),
   ),
   read(getConversation, "by our id", async (world) =>
     (await inConversations(world)).map(({ id }) => ({ conversationId: id })),
@@ -264,7 +290,7 @@ const findingReads: Read[] = [
   read(
     listFindings,
     "of each Rule",
-    ["tool-failure", "agent-loop", "broken-response", "none"].map((ruleId) => ({ ruleId })),
+    [...RULES.map(({ id }) => id), "none"].map((ruleId) => ({ ruleId })),
   ),
   read(
     listFindings,
@@ -311,7 +337,7 @@ const findingReads: Read[] = [
   read(
     listRuleRuns,
     "of each Rule",
-    ["tool-failure", "agent-loop", "broken-response", "none"].map((ruleId) => ({ ruleId })),
+    [...RULES.map(({ id }) => id), "none"].map((ruleId) => ({ ruleId })),
   ),
   read(
     listRuleRuns,
@@ -361,6 +387,17 @@ const aroundReads: Read[] = [
   ),
   read(listMyActivity, "", [{}]),
   ...paged(listFiles, "all", {}, inFiles),
+  read(getVersion, "", async (world) =>
+    (await inVersions(world)).map(({ id, time }) => ({ datasetId: id, version: time })),
+  ),
+  read(diffVersions, "with the one before", async (world) =>
+    (await inVersions(world)).map(({ id, time }) => ({ datasetId: id, from: time - 1, to: time })),
+  ),
+  read(getExample, "", async (world) =>
+    (
+      await world.spread("example_revisions", "created_at", "dataset_id || ' ' || example_id", "to_version is null")
+    ).map(({ id }) => ({ datasetId: id.split(" ")[0], exampleId: id.split(" ")[1] })),
+  ),
   read(listInvitations, "", [{}, { pending: true }, { pending: false }]),
   read(
     previewRetention,
@@ -407,11 +444,35 @@ const aroundReads: Read[] = [
     const { id } = known ?? (await createRepricing(world.big, { from: 0, to: 1 })).repricing;
     return [{ repricingId: id }];
   }),
+  read(
+    previewBackfill,
+    "of a day, at most 1,000",
+    [
+      {
+        ruleId: "tool-failure",
+        startMs: Date.now() - 2 * DAY_MS,
+        endMs: Date.now() - DAY_MS,
+        maxConversations: 1000,
+      },
+    ],
+    { payload: true },
+  ),
+  read(getBackfill, "", async (world) => {
+    const known = (await listBackfills(world.big, {})).backfills[0];
+    const asked = { ruleId: "tool-failure", startMs: 0, endMs: 1, maxConversations: 1 };
+    const { id } = known ?? (await createBackfill(world.big, asked)).backfill;
+    return [{ backfillId: id }];
+  }),
   ...paged(listBackgroundJobs, "all", {}, inJobs),
   read(
     listBackgroundJobs,
     "of each state",
     BACKGROUND_JOB_STATES.map((state) => ({ state })),
+  ),
+  read(
+    listBackgroundJobs,
+    "by each order",
+    BACKGROUND_JOB_SORTS.map((sort) => ({ sort })),
   ),
   read(listBackgroundJobs, "ended, and not", [{ finished: true }, { finished: false }]),
   read(listBackgroundJobs, "of a function", [{ functionId: "whetstone-run-rules" }, { functionId: "none" }]),
@@ -422,6 +483,16 @@ const aroundReads: Read[] = [
       createdAfter: Date.now() - (n + 1) * 3_600_000,
       createdBefore: Date.now() - n * 3_600_000,
     })),
+  ),
+  read(
+    listRuleRuns,
+    "by each order",
+    RULE_RUN_SORTS.map((sort) => ({ sort })),
+  ),
+  read(
+    listSavedViews,
+    "",
+    SAVED_VIEW_LISTS.map((list) => ({ list })),
   ),
   read(listProjects, "", [{}]),
   read(listPeople, "all", [{}, { limit: 500 }]),

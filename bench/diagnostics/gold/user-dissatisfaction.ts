@@ -1,0 +1,9 @@
+import type { RuleGold } from "./types";
+
+/** BETOLD says which callers hung up late; rated dialogues, cut at a turn, whether the user was dissatisfied there. */
+export const userDissatisfactionGold: RuleGold = {
+  conversations: {
+    abandonment: ({ labels }) => (typeof labels?.abandoned === "boolean" ? { present: labels.abandoned } : null),
+    frustration: ({ labels }) => (typeof labels?.dissatisfied === "boolean" ? { present: labels.dissatisfied } : null),
+  },
+};

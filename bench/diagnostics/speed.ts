@@ -1,0 +1,42 @@
+import { diagnoseSnapshot, type LabelledConversation, snapshotFromLabelled } from "@/bench/labelled";
+import { RULES } from "@/server/services/diagnostics/rules";
+
+/** CPU seconds: wall time would measure other work on the machine. */
+const SPEED_SECONDS = 1.5;
+const MICROSECONDS = 1_000_000;
+
+/** Conversations that `run-rules` loads at once and reads Rule by Rule. */
+const AT_ONCE = 50;
+
+/** Returns conversations per CPU second, all Rules, each conversation read from scratch. */
+export function speedOf(conversations: readonly LabelledConversation[]): number {
+  let spent = 0;
+  let count = 0;
+  do {
+    const snapshots = conversations.map(snapshotFromLabelled);
+    const start = process.cpuUsage();
+    for (let from = 0; from < snapshots.length; from += AT_ONCE) {
+      const loaded = snapshots.slice(from, from + AT_ONCE);
+      for (const rule of RULES) for (const snapshot of loaded) diagnoseSnapshot(snapshot, [rule]);
+    }
+    const { user, system } = process.cpuUsage(start);
+    spent += (user + system) / MICROSECONDS;
+    count += snapshots.length;
+  } while (spent < SPEED_SECONDS);
+  return count / spent;
+}
+
+export const OF_MESSAGES = 20;
+export const OF_CHARACTERS = 38_000;
+/** A size counts as the one asked for up to this share above or below it. */
+const NEAR = 0.35;
+
+/** Returns the conversations of about 20 messages, or the agent traces of about 38 kB. */
+export const ofMessages = (conversations: readonly LabelledConversation[]) =>
+  conversations.filter(({ messages }) => isNear(messages.length, OF_MESSAGES));
+export const ofCharacters = (conversations: readonly LabelledConversation[]) =>
+  conversations.filter(
+    ({ messages }) =>
+      messages.some(({ role }) => role === "tool") && isNear(JSON.stringify(messages).length, OF_CHARACTERS),
+  );
+const isNear = (value: number, goal: number) => Math.abs(value - goal) <= goal * NEAR;
