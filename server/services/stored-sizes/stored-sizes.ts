@@ -83,10 +83,12 @@ export const requestStorageMeasurement = verb(
 
 /**
  * Measures the project's tables. Rows are counted exactly; their size is the mean `pg_column_size` of a sample (compressed,
- * as stored), and each table's indexes and dead space are apportioned by rows.
+ * as stored), and each table's indexes and dead space are apportioned by rows. All are stored at once: a reader never sees the sizes
+ * of a part of the tables.
  */
 export async function measureStorage(ctx: Ctx, at?: number): Promise<void> {
-  const now = at ?? (await databaseNow(ctx.db));
+  const measuredAt = at ?? (await databaseNow(ctx.db));
+  const sizes: (typeof storedSizes.$inferInsert)[] = [];
   for (const table of MEASURED_TABLES) {
     const name = sql.identifier(table);
     const [row] = await ctx.db.execute<{ rows: string; bytes: string }>(sql`
@@ -101,10 +103,14 @@ export async function measureStorage(ctx: Ctx, at?: number): Promise<void> {
         from pg_class c where c.oid = ${table}::regclass
       )
       select rows, (rows * (coalesce(sampled.width, 0) + indexes.width))::bigint as bytes from counted, sampled, indexes`);
-    const size = { rows: Number(row?.rows ?? 0), bytes: Number(row?.bytes ?? 0), measuredAt: now };
-    await ctx.db
-      .insert(storedSizes)
-      .values({ projectId: ctx.projectId, tableName: table, ...size })
-      .onConflictDoUpdate({ target: [storedSizes.projectId, storedSizes.tableName], set: size });
+    const [rows, bytes] = [Number(row?.rows ?? 0), Number(row?.bytes ?? 0)];
+    sizes.push({ projectId: ctx.projectId, tableName: table, rows, bytes, measuredAt });
   }
+  await ctx.db
+    .insert(storedSizes)
+    .values(sizes)
+    .onConflictDoUpdate({
+      target: [storedSizes.projectId, storedSizes.tableName],
+      set: { rows: sql`excluded.rows`, bytes: sql`excluded.bytes`, measuredAt },
+    });
 }
