@@ -58,6 +58,7 @@ test.each(writes)("$exported refuses fields that it does not know", ({ verb }) =
 /** Questions that are too large for an address. */
 const READS_BY_POST = new Set([
   "backfills.preview",
+  "datasets.previewCollection",
   "datasets.previewImport",
   "examples.previewConversations",
   "modelPrices.estimate",
