@@ -50,6 +50,8 @@ export const datasets = pgTable(
       .default({}),
     /** Whether collected Examples wait for a person before they are in the Dataset. */
     collectionReview: boolean("collection_review").notNull().default(true),
+    /** Whether the project's connected model is asked for better answers where nobody gave one. */
+    collectionAsksModel: boolean("collection_asks_model").notNull().default(false),
     /** Current Examples; changed in the transaction that writes them. */
     exampleCount: integer("example_count").notNull().default(0),
     /** The newest version; 0 before the first. */

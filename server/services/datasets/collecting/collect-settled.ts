@@ -11,6 +11,7 @@ import { type LockedDataset, lockDataset } from "../examples/lock-dataset";
 import { type Collecting, collectingOf, isStill } from "./collection-settings";
 import { endPass, finishSome } from "./end-pass";
 import { lockConversations, onlyOf } from "./lock-conversations";
+import { ASKED_AT_ONCE, modelProposer, type ProposerFor } from "./model-proposer";
 import { type PassRow, updatePass } from "./passes";
 import { addCounts, type ReadProposals, readProposals } from "./read-proposals";
 import { onLocked } from "./run-collection-pass";
@@ -31,29 +32,36 @@ export async function collectSettled(db: Db, { forMs }: { forMs: number }): Prom
     union select project_id from collection_passes where origin = 'automatic' and status = 'running'
     order by 1`);
   let conversations = 0;
-  for (const { id } of projects) {
+  let waiting = projects.map(({ id }) => {
     const ctx: Ctx = { db, projectId: id as ProjectId, actor: { kind: "job", name: "collect-examples" } };
-    let taken = BATCH_SIZE;
-    while (taken > 0 && performance.now() < until) {
-      taken = await collectSome(ctx);
+    return { ctx, proposerFor: modelProposer(ctx) };
+  });
+  // In turns, so that a project with much to read, or with a slow model, keeps no other from its batch.
+  do {
+    const further: typeof waiting = [];
+    for (const project of waiting) {
+      const taken = await collectSome(project.ctx, project.proposerFor);
       conversations += taken;
+      if (taken > 0) further.push(project);
+      else await endPasses(project.ctx);
     }
-    if (taken === 0) await endPasses(ctx);
-  }
+    waiting = further;
+  } while (waiting.length > 0 && performance.now() < until);
   return { conversations };
 }
 
 type Queued = { id: string; lastActivityAt: number; queuedAt: number };
 
-async function collectSome(ctx: Ctx): Promise<number> {
+async function collectSome(ctx: Ctx, proposerFor: ProposerFor): Promise<number> {
   const collecting = await collectingOf(ctx, await enabledDatasets(ctx));
   if (collecting.length === 0) {
     await ctx.db.execute(sql`delete from collection_queue where project_id = ${ctx.projectId}`);
     return 0;
   }
-  const queued = await readyConversations(ctx);
+  const propose = await proposerFor(collecting);
+  const queued = await readyConversations(ctx, propose ? ASKED_AT_ONCE : BATCH_SIZE);
   if (queued.length === 0) return 0;
-  const read = await readProposals(ctx, queued, collecting);
+  const read = await readProposals(ctx, queued, collecting, propose);
   await inTransaction(ctx, async (tx) => {
     const locked: { dataset: LockedDataset; of: number }[] = [];
     for (const [of, { datasetId }] of collecting.entries()) {
@@ -95,12 +103,12 @@ async function enabledDatasets({ db, projectId }: Ctx) {
   );
 }
 
-async function readyConversations(ctx: Ctx): Promise<Queued[]> {
+async function readyConversations(ctx: Ctx, limit: number): Promise<Queued[]> {
   const rows = await ctx.db.execute<{ id: string; last_activity_at: string; queued_at: string }>(sql`
     select c.id, c.last_activity_at, q.queued_at
     from collection_queue q join conversations c on c.project_id = q.project_id and c.id = q.conversation_id
     where q.project_id = ${ctx.projectId} and ${await isSettled(ctx)}
-    order by q.queued_at, q.conversation_id limit ${BATCH_SIZE}`);
+    order by q.queued_at, q.conversation_id limit ${limit}`);
   return [...rows].map((row) => ({
     id: row.id,
     lastActivityAt: Number(row.last_activity_at),

@@ -4,30 +4,39 @@ import type { Ctx } from "@/server/platform/context";
 import type { CollectionSettings, Goal } from "../collection";
 
 /** What a Dataset collects, and with which masking. */
-export type Collecting = CollectionSettings & { datasetId: string; goals: readonly Goal[] };
+export type Collecting = CollectionSettings & {
+  datasetId: string;
+  goals: readonly Goal[];
+  /** Whether the connected model is asked for better answers. */
+  asksModel: boolean;
+};
 
-type Settings = Pick<typeof datasets.$inferSelect, "id" | "collectionFilters"> & {
+type Settings = Pick<typeof datasets.$inferSelect, "id" | "collectionFilters" | "collectionAsksModel"> & {
   objective: CollectionSettings["objective"];
 };
 
 /** Returns whether the Dataset still collects as it did when the conversations were read. */
 export const isStill = (
-  row: Pick<typeof datasets.$inferSelect, "collectionObjective" | "collectionFilters">,
-  { objective, filters }: Collecting,
-) => row.collectionObjective === objective && JSON.stringify(row.collectionFilters) === JSON.stringify(filters);
+  row: Pick<typeof datasets.$inferSelect, "collectionObjective" | "collectionFilters" | "collectionAsksModel">,
+  { objective, filters, asksModel }: Collecting,
+) =>
+  row.collectionObjective === objective &&
+  row.collectionAsksModel === asksModel &&
+  JSON.stringify(row.collectionFilters) === JSON.stringify(filters);
 
 /** Returns the settings of Datasets with the goals that each of them collects for. */
 export async function collectingOf(ctx: Ctx, rows: readonly Settings[]): Promise<Collecting[]> {
   if (rows.length === 0) return [];
   const masking = await maskingOf(ctx);
   const goals = await goalsOf(ctx, rows);
-  return rows.map(({ id, objective, collectionFilters }) => {
+  return rows.map(({ id, objective, collectionFilters, collectionAsksModel: asksModel }) => {
     const only = collectionFilters.knowledgeGoalIds;
     return {
       datasetId: id,
       objective,
       filters: collectionFilters,
       masking,
+      asksModel,
       goals: only === undefined ? goals : goals.filter((goal) => only.includes(goal.id)),
     };
   });

@@ -11,7 +11,10 @@ import { draftOf } from "../review/draft-of";
 /** Candidates per transaction. */
 const BATCH_SIZE = 500;
 
-/** Writes some of a pass's candidates into the locked Dataset, all of them as one version. Returns whether more are left. */
+/**
+ * Writes some of a pass's candidates into the locked Dataset, all of them as one version. Returns whether more are left. What a model
+ * proposed waits for a person, whatever the Dataset says.
+ */
 export async function publishSome(tx: Ctx, dataset: LockedDataset, passId: string): Promise<boolean> {
   const rows = await tx.db
     .select()
@@ -22,6 +25,7 @@ export async function publishSome(tx: Ctx, dataset: LockedDataset, passId: strin
         eq(exampleCandidates.datasetId, dataset.id),
         eq(exampleCandidates.passId, passId),
         eq(exampleCandidates.status, "waiting"),
+        eq(exampleCandidates.proposedByModel, false),
         sql`(${exampleCandidates.claimedUntil} is null or ${exampleCandidates.claimedUntil} <= ${NOW})`,
       ),
     )

@@ -3,7 +3,15 @@ import { newId } from "@/server/platform/ids";
 import { isAdjudication } from "@/server/services/diagnostics/adjudicator";
 import { readSnapshots } from "@/server/services/telemetry";
 import { contentHashOf } from "../chat-payload";
-import { bandsOf, type Offered, type Proposal, proposals, provenanceKeyOf, signatureOf } from "../collection";
+import {
+  bandsOf,
+  type Offered,
+  type Proposal,
+  type Propose,
+  proposals,
+  provenanceKeyOf,
+  signatureOf,
+} from "../collection";
 import type { Collecting } from "./collection-settings";
 import { goalsIn, occurrencesIn } from "./read-evidence";
 
@@ -26,11 +34,15 @@ export type ReadProposals = {
   left: Record<string, number>;
 };
 
-/** Reads conversations once and returns what each Dataset's objective proposes of them. Stores nothing. */
+/**
+ * Reads conversations once and returns what each Dataset's objective proposes of them. Asks the connected model for the
+ * Datasets that do, where `propose` is given, about all the conversations at the same time. Stores no proposals.
+ */
 export async function readProposals(
   ctx: Ctx,
   settled: readonly Settled[],
   datasets: readonly Collecting[],
+  propose: Propose | null = null,
 ): Promise<ReadProposals[]> {
   const ids = settled.map(({ id }) => id);
   const snapshots = await readSnapshots(
@@ -41,17 +53,25 @@ export async function readProposals(
   const goalsById = new Map(datasets.flatMap(({ goals }) => goals.map((goal) => [goal.id, goal] as const)));
   const matching = await goalsIn(ctx, ids, [...goalsById.values()]);
   const results = datasets.map(({ datasetId }) => ({ datasetId, read: [], offered: [], left: {} }) as ReadProposals);
-  for (const snapshot of snapshots) {
-    if (!snapshot || isAdjudication(ctx.projectId, snapshot)) continue;
-    for (const [nth, settings] of datasets.entries()) {
-      const result = results[nth]!;
-      const named = matching.get(snapshot.id);
-      const evidence = {
-        occurrences: occurrences.get(snapshot.id) ?? [],
-        feedback: snapshot.feedback,
-        goals: settings.goals.filter(({ id }) => named?.has(id)),
-      };
-      const { proposals: found, left } = await proposals(snapshot, evidence, { ...settings, filters: null });
+  const read = snapshots.flatMap((one) => (one && !isAdjudication(ctx.projectId, one) ? [one] : []));
+  const proposed = await Promise.all(
+    read.map((snapshot) =>
+      Promise.all(
+        datasets.map(({ goals, asksModel, ...settings }) => {
+          const named = matching.get(snapshot.id);
+          const evidence = {
+            occurrences: occurrences.get(snapshot.id) ?? [],
+            feedback: snapshot.feedback,
+            goals: goals.filter(({ id }) => named?.has(id)),
+          };
+          return proposals(snapshot, evidence, { ...settings, filters: null }, asksModel ? propose : null);
+        }),
+      ),
+    ),
+  );
+  for (const [at, snapshot] of read.entries()) {
+    for (const [nth, result] of results.entries()) {
+      const { proposals: found, left } = proposed[at]![nth]!;
       result.read.push(snapshot.id);
       addCounts(result.left, left);
       result.offered.push(...found.map((proposal) => offeredOf(snapshot, proposal)));

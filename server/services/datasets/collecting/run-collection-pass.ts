@@ -6,6 +6,7 @@ import { type LockedDataset, lockDataset } from "../examples/lock-dataset";
 import { type Collecting, collectingOf, isStill } from "./collection-settings";
 import { endPass, finishSome } from "./end-pass";
 import { lockConversations, onlyOf } from "./lock-conversations";
+import { ASKED_AT_ONCE, modelProposer, type ProposerFor } from "./model-proposer";
 import { isFinished, isPass, type PassRow, updatePass } from "./passes";
 import { addCounts, type ReadProposals, readProposals } from "./read-proposals";
 import { nextConversations, type ScanCursor } from "./settled-conversations";
@@ -26,8 +27,9 @@ export async function runCollectionPass(
   { forMs }: { forMs: number },
 ): Promise<{ done: boolean; wait?: boolean }> {
   const until = performance.now() + forMs;
+  const proposerFor = modelProposer(ctx);
   do {
-    const turn = await oneBatch(ctx, passId);
+    const turn = await oneBatch(ctx, passId, proposerFor);
     if (turn !== "more") return turn === "done" ? { done: true } : { done: false, wait: true };
   } while (performance.now() < until);
   return { done: false };
@@ -59,15 +61,16 @@ export async function onLocked<T>(
   }
 }
 
-async function oneBatch(ctx: Ctx, passId: string): Promise<Turn> {
+async function oneBatch(ctx: Ctx, passId: string, proposerFor: ProposerFor): Promise<Turn> {
   const [pass] = await ctx.db.select().from(collectionPasses).where(isPass(ctx, passId));
   if (!pass || isFinished(pass)) return "done";
   const rows = await datasetOf(ctx, pass.datasetId);
   if (!rows) return "done";
   const { dataset, collecting } = rows;
-  const next = await nextOf(ctx, pass);
+  const propose = collecting ? await proposerFor([collecting]) : null;
+  const next = await nextOf(ctx, pass, propose ? ASKED_AT_ONCE : BATCH_SIZE);
   const settled = next.filter((one) => one.settled);
-  const [read] = collecting ? await readProposals(ctx, settled, [collecting]) : [];
+  const [read] = collecting ? await readProposals(ctx, settled, [collecting], propose) : [];
   const turn = await onLocked(ctx, passId, async (tx, locked, now): Promise<Turn> => {
     const current = await readDatasetRow(tx, now.datasetId);
     if (!current.collectionEnabled || !collecting || !isStill(current, collecting)) {
@@ -87,8 +90,8 @@ async function oneBatch(ctx: Ctx, passId: string): Promise<Turn> {
 const isSameCursor = (one: ScanCursor | null, other: ScanCursor | null) =>
   JSON.stringify(one) === JSON.stringify(other);
 
-async function nextOf(ctx: Ctx, pass: PassRow) {
-  const limit = Math.min(BATCH_SIZE, pass.conversationsExpected - pass.conversationsRead);
+async function nextOf(ctx: Ctx, pass: PassRow, most: number) {
+  const limit = Math.min(most, pass.conversationsExpected - pass.conversationsRead);
   return limit <= 0 ? [] : nextConversations(ctx, pass, { after: pass.cursor, limit });
 }
 

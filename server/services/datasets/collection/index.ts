@@ -19,6 +19,7 @@ export type {
   LeftCode,
   LeftOut,
   MaskingMode,
+  ModelAnswer,
   Objective,
   Proposal,
   Propose,

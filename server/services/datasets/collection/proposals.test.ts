@@ -222,7 +222,7 @@ describe("correct failed conversations", () => {
     const asked: Parameters<Propose>[0][] = [];
     const propose: Propose = async (request) => {
       asked.push(request);
-      return "The return window is 30 days.";
+      return { answer: "The return window is 30 days." };
     };
     const evidence = { occurrences: [occurrence("ungrounded-answer", "contradicts_tool_result", [1])] };
     const without = await collect("correct_failed_conversations", [ASKED, FAILED], evidence);

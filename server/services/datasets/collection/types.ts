@@ -44,9 +44,15 @@ export type CollectionSettings = {
 };
 
 /** What a connected model is asked for: a better answer to `messages` than the failed one. */
-export type ProposeRequest = { messages: readonly ChatMessage[]; failedAnswer: string; problem: string };
-/** Returns a better answer, or `null` when the model has none. */
-export type Propose = (request: ProposeRequest) => Promise<string | null>;
+export type ProposeRequest = {
+  conversationId: string;
+  messages: readonly ChatMessage[];
+  failedAnswer: string;
+  problem: string;
+};
+/** A better answer, or why there is none. `model_unavailable`: it could not be asked, or its reply could not be read. */
+export type ModelAnswer = { answer: string } | { left: "no_better_answer" | "model_unavailable" };
+export type Propose = (request: ProposeRequest) => Promise<ModelAnswer>;
 
 export type ReasonCode =
   | "thumbs_up"
@@ -68,6 +74,7 @@ export type LeftCode =
   | "finding_of_user_correction"
   | "finding_not_about_an_answer"
   | "no_better_answer"
+  | "model_unavailable"
   | "depends_on_later_messages"
   | "correction_is_a_remark"
   | "no_user_correction"

@@ -19,6 +19,7 @@ test("only a name is needed, and the reply says what else holds", async () => {
     collectionEnabled: false,
     collectionFilters: {},
     collectionReview: true,
+    collectionAsksModel: false,
     exampleCount: 0,
     version: 0,
     createdAt: expect.any(Number),

@@ -28,6 +28,8 @@ export const dataset = z.object({
   collectionFilters: z.object({ knowledgeGoalIds: z.array(z.string()).optional() }),
   /** Whether collected Examples wait for a person's review. */
   collectionReview: z.boolean(),
+  /** Whether `correct_failed_conversations` asks the project's adjudicator for better answers. These always wait for a review. */
+  collectionAsksModel: z.boolean(),
   exampleCount: z.int(),
   /** The newest version; 0 before the first Example. */
   version: z.int(),
@@ -50,6 +52,7 @@ export const createDatasetInput = z
     collectionEnabled: z.boolean().default(false),
     collectionFilters: collectionFilters.default({}),
     collectionReview: z.boolean().default(true),
+    collectionAsksModel: z.boolean().default(false),
   })
   .refine((input) => !input.collectionEnabled || input.collectionObjective !== null, {
     path: ["collectionObjective"],
@@ -67,6 +70,7 @@ export const updateDatasetInput = z.strictObject({
   collectionEnabled: z.boolean().optional(),
   collectionFilters: collectionFilters.optional(),
   collectionReview: z.boolean().optional(),
+  collectionAsksModel: z.boolean().optional(),
 });
 
 export const datasetIdInput = z.strictObject({ datasetId: idInput });

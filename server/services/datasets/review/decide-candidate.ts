@@ -39,7 +39,7 @@ export const approveCandidate = verb(
     name: "reviewQueue.approve",
     summary: "Approve a candidate: it becomes an Example of its Dataset.",
     description:
-      "`payload` is an edited one; `rejectedOutput` makes a pair. Problems are told by pointer (400). If the Dataset has the same content, `outcome` names that Example and the candidate is rejected as a duplicate. 409 if it was decided, another reviewer has it open, or its conversation is gone.",
+      "`payload` is an edited one; `rejectedOutput` makes a pair. An answer that a model proposed keeps the tag `proposed-by-model`. Problems are told by pointer (400). If the Dataset has the same content, `outcome` names that Example and the candidate is rejected as a duplicate. 409 if it was decided, another reviewer has it open, or its conversation is gone.",
     ...REVIEW,
     input: approveCandidateInput,
     reply: approvedReply,
@@ -50,7 +50,13 @@ export const approveCandidate = verb(
     const dataset = await lockDataset(ctx, datasetId);
     const row = await lockWaiting(ctx, candidateId);
     const payload = payloadOf(row, given);
-    const draft = { ...draftOf(row), payload, tags, reviewerId: reviewerOf(ctx) };
+    const proposed = draftOf(row);
+    const draft = {
+      ...proposed,
+      payload,
+      tags: [...new Set([...proposed.tags, ...tags])],
+      reviewerId: reviewerOf(ctx),
+    };
     const [outcome] = await writeExamples(ctx, dataset, [{ kind: "create", draft }], { kind: "edit" });
     const reviewed = { ...UNCLAIMED, reviewedBy: reviewerOf(ctx), reviewedAt: NOW };
     if (outcome?.status === "created") {

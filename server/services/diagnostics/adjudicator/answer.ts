@@ -31,14 +31,14 @@ const REPLY_CHARACTERS = 100_000;
 /** Objects tried within one reply. */
 const OBJECTS_TRIED = 50;
 
-/** Returns the answer in a model's reply, after any reasoning and in any wrapping; `null` if there is none. */
-export function readAnswer(reply: string): Answer | null {
+/** Returns the object of a schema in a model's reply, after any reasoning and in any wrapping; `null` if there is none. */
+export function readObject<T>(reply: string, schema: z.ZodType<T>): T | null {
   const whole = reply.slice(-REPLY_CHARACTERS);
   const text = whole.slice([...whole.matchAll(REASONING_END)].at(-1)?.index ?? 0);
   const starts = [...text.matchAll(/\{/g)].map(({ index }) => index).slice(-OBJECTS_TRIED);
   // The last one: reasoning comes before its conclusion, and may quote an object of the conversation.
   for (const start of starts.reverse()) {
-    const parsed = answerSchema.safeParse(objectAt(text, start));
+    const parsed = schema.safeParse(objectAt(text, start));
     if (parsed.success) return parsed.data;
   }
   return null;

@@ -4,7 +4,6 @@ import type { Ctx } from "@/server/platform/context";
 import { OutboundError, retryTransient } from "@/server/platform/outbound";
 import type { ConnectionClient } from "@/server/services/connections";
 import { currentPriceBook, type PriceBook, priceCall } from "@/server/services/pricing";
-import { ANSWER_JSON_SCHEMA } from "./answer";
 import { type CallUsage, type DailyLimits, reserveCall, settleCall } from "./budget";
 import type { Tokens } from "./cached-answers";
 import type { Prompt } from "./prompt";
@@ -84,7 +83,14 @@ const OPTIONAL: readonly { named: RegExp; refuse: (before: Refused) => Partial<R
 const TOO_LONG =
   /context_length_exceeded|exceed_context_size|(?:maximum|available|model'?s) context (?:length|size|window)|exceeds? the (?:context|maximum model) (?:length|size|window)|prompt is too long/i;
 
-export type Model = { client: ConnectionClient; name: string; connectionId: string; limits: DailyLimits };
+/** `purpose`: what it is asked for, one of our own words. */
+export type Model = {
+  client: ConnectionClient;
+  name: string;
+  connectionId: string;
+  limits: DailyLimits;
+  purpose: string;
+};
 
 /** `isCutOff`: it ended because it was as long as allowed. `tokens`: of the call, where the endpoint tells. */
 export type ModelReply = { text: string; isCutOff: boolean; tokens: Tokens | null };
@@ -122,7 +128,7 @@ function nextRefusal(text: string, refused: Refused): Partial<Refused> | null {
 export const roughTokens = (name: string, prompt: Prompt): number =>
   Math.ceil(Buffer.byteLength(JSON.stringify(bodyOf(name, prompt, NOTHING_REFUSED))) / 4);
 
-const bodyOf = (name: string, { system, user }: Prompt, refused: Refused) => ({
+const bodyOf = (name: string, { system, user, schema }: Prompt, refused: Refused) => ({
   model: name,
   messages: [
     { role: "system", content: system },
@@ -133,13 +139,13 @@ const bodyOf = (name: string, { system, user }: Prompt, refused: Refused) => ({
   ...(!refused.json && {
     response_format: refused.schema
       ? { type: "json_object" }
-      : { type: "json_schema", json_schema: { name: "answer", strict: true, schema: ANSWER_JSON_SCHEMA } },
+      : { type: "json_schema", json_schema: { name: "answer", strict: true, schema } },
   }),
 });
 
 /** Sends one request: reserves what it may use, and settles what it used. */
 async function send(ctx: Ctx, model: Model, prices: PriceBook, body: object, signal: AbortSignal) {
-  const { client, connectionId, limits, name } = model;
+  const { client, connectionId, limits, name, purpose } = model;
   const usdOf = (input: number, cached: number, output: number, responseModel: string | null = null) =>
     priceCall(prices, {
       requestedModel: name,
@@ -163,7 +169,7 @@ async function send(ctx: Ctx, model: Model, prices: PriceBook, body: object, sig
       path: "/chat/completions",
       method: "POST",
       json: body,
-      headers: { "x-whetstone-purpose": "adjudication" },
+      headers: { "x-whetstone-purpose": purpose },
       signal,
       timeoutMs: ATTEMPT_MS,
       maxBytes: REPLY_BYTES,

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { and, desc, eq, gt, isNotNull, sql } from "drizzle-orm";
+import type { z } from "zod";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
 import { adjudications } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { type Answer, answerSchema } from "./answer";
 import { DEFAULT_CACHE_DAYS } from "./find-adjudicator";
 import { PROMPT_VERSION, type Prompt } from "./prompt";
 
@@ -16,21 +16,27 @@ const MEASURED_MIN = 10;
 /** Tokens by the endpoint's own count. */
 export type Tokens = { input: number; output: number };
 
-/** Returns the key of an answer: what is shown, which Signal it is about, to which model, by which version of the prompt. */
-export const answerKey = (connectionId: string, model: string, signal: string, prompt: Prompt): string =>
+/** Returns the key of an answer: what is shown, what is asked about it, to which model, by which version of the prompt. */
+export const answerKey = (connectionId: string, model: string, about: string, prompt: Prompt): string =>
   createHash("sha256")
-    .update(JSON.stringify([PROMPT_VERSION, connectionId, model, signal, prompt.system, prompt.user]))
+    .update(JSON.stringify([PROMPT_VERSION, connectionId, model, about, prompt.system, prompt.user]))
     .digest("hex");
 
 /** Restricts a query to answers young enough to be reused. */
 const isFresh = (cacheDays: number) => gt(adjudications.createdAt, sql`${NOW} - ${cacheDays * DAY_MS}::bigint`);
 
-export async function cachedAnswer(ctx: Ctx, key: string, cacheDays: number): Promise<Answer | null> {
+/** Returns a stored answer that is young enough and still has the form asked for. */
+export async function cachedAnswer<T>(
+  ctx: Ctx,
+  key: string,
+  cacheDays: number,
+  schema: z.ZodType<T>,
+): Promise<T | null> {
   const [row] = await ctx.db
     .select({ answer: adjudications.answer })
     .from(adjudications)
     .where(and(eq(adjudications.projectId, ctx.projectId), eq(adjudications.id, key), isFresh(cacheDays)));
-  return row ? (answerSchema.safeParse(row.answer).data ?? null) : null;
+  return row ? (schema.safeParse(row.answer).data ?? null) : null;
 }
 
 /** Returns how many of these questions need not be asked. */
@@ -40,7 +46,7 @@ export const countCached = (ctx: Ctx, keys: readonly string[], cacheDays: number
     and(eq(adjudications.projectId, ctx.projectId), isOneOf(adjudications.id, keys), isFresh(cacheDays)),
   );
 
-type Answered = { conversationId: string; model: string; answer: Answer; tokens: Tokens | null };
+type Answered = { conversationId: string; model: string; answer: unknown; tokens: Tokens | null };
 
 /** Stores an answer, instead of an expired one. It is deleted with its conversation, or when it expires. */
 export async function cacheAnswer(ctx: Ctx, key: string, { conversationId, model, answer, tokens }: Answered) {
@@ -66,13 +72,18 @@ export async function deleteExpiredAdjudications(ctx: Ctx, most: number): Promis
   return gone.length;
 }
 
-/** Returns the mean tokens of a model's latest answers in this project; `null` with too few. */
+/** Returns the mean tokens of a model's latest verdicts in this project; `null` with too few. */
 export async function meanTokens({ db, projectId }: Ctx, model: string): Promise<Tokens | null> {
   const latest = db
     .select({ input: adjudications.inputTokens, output: adjudications.outputTokens })
     .from(adjudications)
     .where(
-      and(eq(adjudications.projectId, projectId), eq(adjudications.model, model), isNotNull(adjudications.inputTokens)),
+      and(
+        eq(adjudications.projectId, projectId),
+        eq(adjudications.model, model),
+        isNotNull(adjudications.inputTokens),
+        sql`${adjudications.answer} ? 'verdict'`,
+      ),
     )
     .orderBy(desc(adjudications.createdAt), desc(adjudications.id))
     .limit(MEASURED)

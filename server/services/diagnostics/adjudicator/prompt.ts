@@ -3,6 +3,7 @@ import { textOf } from "../detectors/reading/text";
 import type { Candidate } from "../rules";
 import type { ConversationSnapshot } from "../types";
 import { adjudicationMark } from "./adjudication-mark";
+import { ANSWER_JSON_SCHEMA } from "./answer";
 import { instructionPassages, maskedText, maskedWhole, type Passage } from "./mask-instructions";
 
 /** Part of a cached answer's key: bump it when the prompt changes. */
@@ -23,7 +24,8 @@ const LAST_MESSAGES = 3;
 
 /** One ambiguous Signal to settle. `readsAttacks`: it looks for instructions that others must not see. */
 export type Question = { candidate: Candidate; looksFor: string; readsAttacks: boolean };
-export type Prompt = { system: string; user: string };
+/** `schema`: of the reply, in JSON Schema. */
+export type Prompt = { system: string; user: string; schema: object };
 
 type Given = {
   projectId: string;
@@ -64,6 +66,7 @@ Does the conversation show the problem "${candidate.signal}"?
 It means: ${looksFor}
 ${pointed.length > 0 ? `The automatic reviewer points at ${pointed.length === 1 ? "message" : "messages"} ${pointed.slice(0, 10).join(", ")}.` : "The automatic reviewer points at what a model or tool call recorded."}
 Reply with the JSON object.`,
+    schema: ANSWER_JSON_SCHEMA,
   };
 }
 

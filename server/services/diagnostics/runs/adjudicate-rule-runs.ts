@@ -24,7 +24,7 @@ export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[]): P
   const adjudicator = await findAdjudicator(ctx);
   if (!adjudicator) return storeDetections(ctx, open.map(disconnected));
 
-  const session = await openAdjudicator(ctx, adjudicator);
+  const session = openAdjudicator(ctx, adjudicator);
   const rules = new Map((await configuredRules(ctx)).map(({ rule }) => [rule.id, rule]));
   const configurationAt = await configurationsAt(
     ctx,

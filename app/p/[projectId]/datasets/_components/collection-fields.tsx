@@ -10,26 +10,36 @@ export type CollectionForm = {
   goalIds: string[] | null;
   collecting: boolean;
   review: boolean;
+  /** Whether the connected model is asked for better answers. */
+  asksModel: boolean;
 };
 
-export const EMPTY_COLLECTION_FORM: CollectionForm = { objective: "", goalIds: null, collecting: false, review: true };
+export const EMPTY_COLLECTION_FORM: CollectionForm = {
+  objective: "",
+  goalIds: null,
+  collecting: false,
+  review: true,
+  asksModel: false,
+};
 
 export const collectionFormOf = (dataset: Dataset): CollectionForm => ({
   objective: dataset.collectionObjective ?? "",
   goalIds: dataset.collectionFilters.knowledgeGoalIds ?? null,
   collecting: dataset.collectionEnabled,
   review: dataset.collectionReview,
+  asksModel: dataset.collectionAsksModel,
 });
 
 export const filtersOf = ({ goalIds }: Pick<CollectionForm, "goalIds">): Dataset["collectionFilters"] =>
   goalIds === null ? {} : { knowledgeGoalIds: goalIds };
 
 /** Returns the fields to send. Without an objective there is nothing to collect. */
-export const collectionOf = ({ objective, collecting, review, ...form }: CollectionForm) => ({
+export const collectionOf = ({ objective, collecting, review, asksModel, ...form }: CollectionForm) => ({
   collectionObjective: objective === "" ? null : objective,
   collectionFilters: filtersOf(form),
   collectionEnabled: objective !== "" && collecting,
   collectionReview: review,
+  collectionAsksModel: objective === "correct_failed_conversations" && asksModel,
 });
 
 type Props = {
@@ -42,7 +52,7 @@ type Props = {
 /** Chooses what a Dataset collects by itself, whether it does, and whether somebody looks first. */
 export const CollectionFields = ({
   projectId,
-  value: { objective, goalIds, collecting, review },
+  value: { objective, goalIds, collecting, review, asksModel },
   onChange,
   disabled = false,
 }: Props) => (
@@ -89,6 +99,15 @@ export const CollectionFields = ({
           checked={review}
           onChange={({ currentTarget }) => onChange({ review: currentTarget.checked })}
         />
+        {objective === "correct_failed_conversations" ? (
+          <Checkbox
+            label="Ask the connected model for better answers"
+            description="Where nobody gave one. It sends the conversation to the model that adjudicates, within that connection’s daily limits. What a model proposes is marked, and always waits for a review."
+            disabled={disabled}
+            checked={asksModel}
+            onChange={({ currentTarget }) => onChange({ asksModel: currentTarget.checked })}
+          />
+        ) : null}
       </>
     )}
   </Stack>

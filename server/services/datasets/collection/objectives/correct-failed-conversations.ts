@@ -7,7 +7,7 @@ import { withoutApology } from "../reading/apology";
 import { withLaterCalls } from "../reading/context-of";
 import { recoveredAnswer, recoveredCall } from "../reading/recoveries";
 import { isRemark } from "../reading/remarks";
-import type { CollectedOccurrence, CollectionEvidence, Propose } from "../types";
+import type { CollectedOccurrence, CollectionEvidence, ModelAnswer, Propose } from "../types";
 
 /** Rules whose Findings another objective reads, or that say nothing of an answer. */
 const USER_CORRECTION = "user-correction";
@@ -138,14 +138,14 @@ async function fromLaterAnswers(
   if (failed.some((index) => drafts.has(index))) return;
   const left = recovered.find((one) => typeof one === "string" && one !== "no_better_answer");
   const first = failed[0]!;
-  const proposed = propose && (await proposedAnswer(conversation, first, title, propose));
-  if (!proposed) {
-    drafts.leave(typeof left === "string" ? left : "no_better_answer");
+  const proposed = propose ? await proposedAnswer(conversation, first, title, propose) : NONE;
+  if ("left" in proposed) {
+    drafts.leave(proposed.left === "no_better_answer" && typeof left === "string" ? left : proposed.left);
     return;
   }
   drafts.propose(
     before(first),
-    { expected: proposed, rejected: textOf(conversation.messages[first]!) },
+    { expected: proposed.answer, rejected: textOf(conversation.messages[first]!) },
     {
       reason: `${excerpt(title, 120)}. A model proposed this answer; nobody has checked it.`,
       reasonCode: "proposed_by_model",
@@ -170,16 +170,20 @@ function failedAnswers(conversation: ConversationSnapshot, { turns }: CollectedO
   return [...new Set(failed)].sort((a, b) => a - b);
 }
 
-/** Returns a model's answer to the messages before a failed one. */
+const NONE: ModelAnswer = { left: "no_better_answer" };
+
+/** Returns a model's answer to the messages before a failed one. It is not asked for tool calls: what they return is not known. */
 async function proposedAnswer(
   conversation: ConversationSnapshot,
   failed: number,
   problem: string,
   propose: Propose,
-): Promise<string | null> {
-  const failedAnswer = textOf(conversation.messages[failed]!);
-  const context = payloadOf(conversation, before(failed), { expected: failedAnswer || "-" });
-  if ("left" in context) return null;
-  const answer = await propose({ messages: context.payload.input.messages, failedAnswer, problem });
-  return answer?.trim() || null;
+): Promise<ModelAnswer> {
+  const message = conversation.messages[failed]!;
+  const failedAnswer = textOf(message);
+  if (message.toolCalls.length > 0 || failedAnswer.trim() === "") return NONE;
+  const context = payloadOf(conversation, before(failed), { expected: failedAnswer });
+  if ("left" in context) return NONE;
+  const { messages } = context.payload.input;
+  return propose({ conversationId: conversation.id, messages, failedAnswer, problem });
 }

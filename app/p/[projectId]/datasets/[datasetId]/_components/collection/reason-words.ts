@@ -22,6 +22,7 @@ const LEFT: Record<string, string> = {
   finding_of_user_correction: "The Finding is the user’s correction",
   finding_not_about_an_answer: "The Finding is not about an answer",
   no_better_answer: "No better answer is known",
+  model_unavailable: "The connected model could not be asked, or gave no usable reply",
   depends_on_later_messages: "The better answer depends on later messages",
   correction_is_a_remark: "The correction is only a remark",
   no_user_correction: "The user corrected nothing",

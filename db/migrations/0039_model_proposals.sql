@@ -1,0 +1,1 @@
+ALTER TABLE "datasets" ADD COLUMN "collection_asks_model" boolean DEFAULT false NOT NULL;

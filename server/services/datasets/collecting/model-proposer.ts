@@ -1,0 +1,48 @@
+import type { Ctx } from "@/server/platform/context";
+import { findAdjudicator, type ModelSession, NoAnswer, openModel } from "@/server/services/diagnostics/adjudicator";
+import type { ModelAnswer, Propose } from "../collection";
+import type { Collecting } from "./collection-settings";
+import { proposalPrompt, proposedAnswer } from "./proposal-prompt";
+
+/** Conversations per batch where a model is asked: as many are asked about at once. */
+export const ASKED_AT_ONCE = 4;
+
+/** Returns what asks for better answers; `null` where none of these Datasets wants that or no model is connected. */
+export type ProposerFor = (datasets: readonly Collecting[]) => Promise<Propose | null>;
+
+/**
+ * Prepares for some batches of a job to ask the project's connected model for better answers, within its daily budget. Answers are
+ * cached, so that a batch that is read again costs nothing; an endpoint that turns out not to work is asked no more.
+ */
+export function modelProposer(ctx: Ctx): ProposerFor {
+  let opened: Promise<Propose | null> | undefined;
+  return async (datasets) => {
+    if (!datasets.some(({ asksModel }) => asksModel)) return null;
+    opened ??= open(ctx);
+    return opened;
+  };
+}
+
+async function open(ctx: Ctx): Promise<Propose | null> {
+  const adjudicator = await findAdjudicator(ctx);
+  if (!adjudicator) return null;
+  const session = openModel(ctx, adjudicator, "proposal");
+  return (request) => ask(ctx, session, request);
+}
+
+async function ask(ctx: Ctx, session: ModelSession, request: Parameters<Propose>[0]): Promise<ModelAnswer> {
+  try {
+    const { answer } = await session.ask({
+      about: "better_answer",
+      conversationId: request.conversationId,
+      model: null,
+      promptWithin: (characters) => proposalPrompt(ctx.projectId, request, characters),
+      answer: proposedAnswer,
+    });
+    const text = answer.answer?.trim() ?? "";
+    return text === "" ? { left: "no_better_answer" } : { answer: text };
+  } catch (error) {
+    if (error instanceof NoAnswer) return { left: "model_unavailable" };
+    throw error;
+  }
+}

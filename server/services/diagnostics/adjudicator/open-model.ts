@@ -1,0 +1,112 @@
+import { LRUCache } from "lru-cache";
+import type { z } from "zod";
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { type ConnectionClient, openConnection } from "@/server/services/connections";
+import { readObject } from "./answer";
+import { askModel, type Model, type ModelReply, NoAnswer, OUTPUT_TOKENS, TooLong } from "./ask-model";
+import { answerKey, cacheAnswer, cachedAnswer, type Tokens } from "./cached-answers";
+import type { Adjudicator } from "./find-adjudicator";
+import { type Prompt, TRANSCRIPT_CHARACTERS } from "./prompt";
+
+/** The first question and one retry, where a reply fails its schema. */
+const ASKS = 2;
+
+/** Returns the prompt with so many characters of the conversation, or with the usual number. */
+export type PromptWithin = (characters?: number) => Prompt;
+
+export type ModelQuestion<T> = {
+  /** What is asked about the conversation: a part of the cached answer's key. */
+  about: string;
+  conversationId: string;
+  /** Default: the connection's. */
+  model: string | null;
+  promptWithin: PromptWithin;
+  answer: z.ZodType<T>;
+};
+
+export type ModelSession = {
+  /** Returns a cached or a new answer, and the model's name. Throws `NoAnswer`. */
+  ask: <T>(question: ModelQuestion<T>) => Promise<{ answer: T; model: string }>;
+};
+
+/**
+ * Opens the project's connected model for one purpose of a job, at the first question that no cached answer settles. Once
+ * the endpoint turns out not to work, further questions of this session are not sent to it.
+ */
+export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): ModelSession {
+  const { connectionId, defaultModel, limits, cacheDays } = adjudicator;
+  const broken = new Map<string, NoAnswer>();
+  let opened: Promise<ConnectionClient> | undefined;
+
+  async function send<T>(name: string, { promptWithin, answer: schema }: ModelQuestion<T>): Promise<Answered<T>> {
+    const known = broken.get(name);
+    if (known) throw known;
+    opened ??= openConnection(ctx, connectionId, purpose);
+    const client = await opened.catch(asNoAnswer);
+    const model: Model = { client, name, connectionId, limits, purpose };
+    const tokens = { input: 0, output: 0 };
+    let areKnown = true;
+    for (let n = 0; n < ASKS; n++) {
+      const reply = await askFitting(ctx, model, promptWithin);
+      if (reply.tokens) {
+        tokens.input += reply.tokens.input;
+        tokens.output += reply.tokens.output;
+      } else areKnown = false;
+      const answer = readObject(reply.text, schema);
+      if (answer) return { answer, tokens: areKnown ? tokens : null };
+      if (reply.isCutOff)
+        throw new NoAnswer(`its reply was cut off after ${OUTPUT_TOKENS.toLocaleString("en")} tokens`);
+    }
+    throw new NoAnswer("its replies were not of the required form");
+  }
+
+  return {
+    async ask(question) {
+      const model = question.model ?? defaultModel;
+      if (model === null) throw new NoAnswer("neither the Rule nor the connection names a model");
+      const key = answerKey(connectionId, model, question.about, question.promptWithin());
+      const cached = await cachedAnswer(ctx, key, cacheDays, question.answer);
+      if (cached) return { answer: cached, model };
+      try {
+        const asked = await send(model, question);
+        await cacheAnswer(ctx, key, { conversationId: question.conversationId, model, ...asked });
+        return { answer: asked.answer, model };
+      } catch (error) {
+        if (error instanceof NoAnswer && error.of === "endpoint") broken.set(model, error);
+        throw error;
+      }
+    },
+  };
+}
+
+/** A connection that is gone, or whose secret cannot be opened, answers nothing. */
+function asNoAnswer(error: unknown): never {
+  if (error instanceof ServiceError) throw new NoAnswer("its connection cannot be opened", "endpoint");
+  throw error;
+}
+
+type Answered<T> = { answer: T; tokens: Tokens | null };
+
+/** Models whose context was too small for so many characters, lately. */
+const tooSmall = new LRUCache<string, number>({ max: 500, ttl: 3_600_000 });
+
+/** Asks with as much of the conversation as fits into the model's context. */
+async function askFitting(ctx: Ctx, model: Model, promptWithin: PromptWithin): Promise<ModelReply> {
+  const key = `${model.connectionId} ${model.name}`;
+  const below = tooSmall.get(key) ?? Number.POSITIVE_INFINITY;
+  let refused: string | undefined;
+  for (const characters of TRANSCRIPT_CHARACTERS) {
+    const prompt = promptWithin(characters);
+    const isLast = characters === TRANSCRIPT_CHARACTERS.at(-1);
+    if ((characters >= below && !isLast) || prompt.user === refused) continue;
+    try {
+      return await askModel(ctx, model, prompt);
+    } catch (error) {
+      if (!(error instanceof TooLong)) throw error;
+      refused = prompt.user;
+      tooSmall.set(key, characters);
+    }
+  }
+  throw new TooLong();
+}
