@@ -84,6 +84,25 @@ test("turning an objective on shows what it would have collected, and by reason 
   expect(dataset).toMatchObject({ collectionObjective: OBJECTIVE, collectionEnabled: true, exampleCount: 0 });
 });
 
+test("a Dataset of corrections can ask the connected model, and no other can", async ({ page }) => {
+  await page.goto(at(`datasets/${ids[0]}?tab=settings`));
+  const asks = page.getByLabel("Ask the connected model for better answers");
+  const objective = page.getByLabel("Objective");
+  const saved = async (collectionObjective: string, collectionAsksModel: boolean) => {
+    await page.getByRole("button", { name: "Save settings" }).click();
+    const dataset = async () => ((await project.read(`datasets/${ids[0]}`)) as Row).dataset;
+    await expect.poll(dataset).toMatchObject({ collectionObjective, collectionAsksModel });
+  };
+  await objective.selectOption("correct_failed_conversations");
+  await asks.check();
+  await expect(asks).toHaveAccessibleDescription(/always waits for a review/);
+  await expect(seen(page, "This project uses no adjudicator, so no model is asked.")).toBeVisible();
+  await saved("correct_failed_conversations", true);
+  await objective.selectOption(OBJECTIVE);
+  await expect(asks).toBeHidden();
+  await saved(OBJECTIVE, false);
+});
+
 test("what is taught can be limited to some of the Knowledge goals", async ({ page }) => {
   const goal = async (title: string) => {
     const made = await page.request.post(`/v1/projects/${project.projectId}/knowledge-goals`, {

@@ -1,5 +1,6 @@
 import { Checkbox, NativeSelect, Stack } from "@mantine/core";
 import type { Dataset } from "@/server/services/datasets/datasets/schemas";
+import { AskModel } from "./ask-model";
 import { LimitToGoals } from "./limit-to-goals";
 import { OBJECTIVE_VALUES, OBJECTIVES, type Objective } from "./words";
 
@@ -100,12 +101,11 @@ export const CollectionFields = ({
           onChange={({ currentTarget }) => onChange({ review: currentTarget.checked })}
         />
         {objective === "correct_failed_conversations" ? (
-          <Checkbox
-            label="Ask the connected model for better answers"
-            description="Where nobody gave one. It sends the conversation to the model that adjudicates, within that connection’s daily limits. What a model proposes is marked, and always waits for a review."
+          <AskModel
+            projectId={projectId}
+            value={asksModel}
+            onChange={(asks) => onChange({ asksModel: asks })}
             disabled={disabled}
-            checked={asksModel}
-            onChange={({ currentTarget }) => onChange({ asksModel: currentTarget.checked })}
           />
         ) : null}
       </>

@@ -52,12 +52,18 @@ export function CandidateView({ projectId, candidate }: Props) {
         <Answers
           current={current}
           proposed={textOfAnswer(payload.expectedOutput.message)}
-          origin={candidate.proposedByModel ? "A model proposed it" : "As it was said in the conversation"}
+          origin={ORIGINS[candidate.reasonCode] ?? "As it was said in the conversation"}
         />
       </section>
     </section>
   );
 }
+
+/** Whose words the proposed answer is, where it is not the assistant's. */
+const ORIGINS: Record<string, string> = {
+  proposed_by_model: "A model proposed it",
+  corrected_by_feedback: "A person wrote it as a correction",
+};
 
 const OBJECTIVE_NAMES: Record<Candidate["objective"], string> = {
   preserve_successful_behavior: "Preserve successful behavior",

@@ -110,7 +110,7 @@ function leaks(
           .replace(/\w{24,}/g, "…")
           .slice(0, 60)
           .toLowerCase()}`,
-        title: `An answer shows a ${kind}: “${excerpt(token, 40)}”`,
+        title: `An answer shows ${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}: “${excerpt(token, 40)}”`,
         summary: `The answer contains “${excerpt(text.slice(Math.max(0, found.index - 40), found.index + 80), 120)}”.`,
       },
     ];

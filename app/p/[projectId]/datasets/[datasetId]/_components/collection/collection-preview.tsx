@@ -18,13 +18,15 @@ type Props = {
   /** The Dataset's, or one that is about to be turned on. */
   objective: NonNullable<Dataset["collectionObjective"]>;
   collectionFilters: Dataset["collectionFilters"];
+  /** Whether the connected model is asked for better answers. */
+  asksModel: boolean;
 };
 type Sample = RouterOutputs["collection"]["preview"]["preview"]["samples"][number];
 
 const STALE_MS = 5 * 60_000;
 
 /** What an objective would have collected from the last 30 days, and what it leaves out and why. */
-export function CollectionPreview({ projectId, datasetId, objective, collectionFilters }: Props) {
+export function CollectionPreview({ projectId, datasetId, objective, collectionFilters, asksModel }: Props) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery(
     trpc.collection.preview.queryOptions(
@@ -49,6 +51,11 @@ export function CollectionPreview({ projectId, datasetId, objective, collectionF
           <CountsByReason title="Left out" counts={left} wordsOf={leftWords} />
         </div>
       )}
+      {asksModel && left.no_better_answer !== undefined ? (
+        <p className={classes.quiet}>
+          A preview does not ask the model. Collection asks it where no better answer is known, within the daily limits.
+        </p>
+      ) : null}
       {samples.length === 0 ? null : (
         <section aria-label="Samples">
           <h3 className={classes.title}>
