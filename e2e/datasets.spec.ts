@@ -83,6 +83,22 @@ test("unsaved changes are not lost by a link or a key", async () => {
   await expect(page.getByText("Unsaved changes")).toBeHidden();
 });
 
+test("what somebody else saved meanwhile is not overwritten", async () => {
+  const [datasetId, , exampleId] = new URL(page.url()).pathname.split("/").slice(-3);
+  const theirs = await page.request.patch(
+    `/v1/projects/${project.projectId}/datasets/${datasetId}/examples/${exampleId}`,
+    { headers: { origin: project.url }, data: { tags: ["theirs"] } },
+  );
+  expect(theirs.status()).toBe(200);
+  await says("Expected output", "It arrives on Monday.");
+  await save();
+  await expect(page.getByRole("alert").first()).toContainText("was changed since you opened it");
+  page.once("dialog", (leaving) => leaving.accept());
+  await page.reload();
+  await expect(message("Expected output").getByLabel(/^Content of/)).toHaveValue("It arrives on Tuesday.");
+  await expect(seen(page, "theirs")).toBeVisible();
+});
+
 test("JSON is the same Example as text", async () => {
   await page.getByText("JSON", { exact: true }).click();
   const text = page.getByLabel("Payload as JSON");

@@ -37,6 +37,23 @@ test("what one person writes one by one and in batches is one version with exact
   await requireExactCounts(ctx, datasetId);
 });
 
+test("a change of an Example that was changed since it was read is refused", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await storedDataset(ctx);
+  const { example } = await createExample(ctx, { datasetId, payload: smallPayload("a") });
+  const expectedUpdatedAt = example.updatedAt;
+  const change = (tags: string[], expected = expectedUpdatedAt) =>
+    updateExample(ctx, { datasetId, exampleId: example.id, tags, expectedUpdatedAt: expected });
+  const { example: changed } = await change(["mine"]);
+  await expect(change(["theirs"])).rejects.toMatchObject({ code: "conflict", message: /was changed since/ });
+  expect((await getExample(ctx, { datasetId, exampleId: example.id })).example.tags).toEqual(["mine"]);
+  expect((await change(["theirs"], changed.updatedAt)).example.tags).toEqual(["theirs"]);
+  const other = await testProject();
+  await expect(
+    updateExample(other.ctx, { datasetId, exampleId: example.id, tags: [], expectedUpdatedAt }),
+  ).rejects.toMatchObject({ code: "not_found" });
+});
+
 test("a search finds what the newest Examples do not have, over several runs of the index, page by page", async () => {
   const { ctx } = await testProject();
   const { ctx: stranger } = await testProject();

@@ -5,7 +5,7 @@ import {
   EXAMPLE_SPLITS,
   IMPORT_DUPLICATES,
 } from "@/db/schema/enumerations";
-import { filledText, idInput, pageInput, queryInteger } from "@/server/platform/schemas";
+import { filledText, idInput, pageInput, queryInteger, unixMs } from "@/server/platform/schemas";
 import { type ChatPayload, givenChatPayload as payload } from "../chat-payload/schemas";
 
 export const TAG_CHARACTERS = 100;
@@ -71,6 +71,8 @@ export const updateExampleInput = z.strictObject({
   exampleId: idInput,
   ...changed,
   split: split.optional(),
+  /** The `updatedAt` of the Example that the change was made from. 409 if it was changed since. */
+  expectedUpdatedAt: unixMs.optional(),
 });
 
 export const exampleFilters = {

@@ -1,4 +1,5 @@
 import { auditNote } from "@/server/platform/audit";
+import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { checkedPayload, writtenId } from "./checked-payload";
 import { lockDataset } from "./lock-dataset";
@@ -11,14 +12,14 @@ export const updateExample = verb(
     name: "examples.update",
     summary: "Change an Example's source, tags, split or payload.",
     description:
-      "A payload replaces the whole one. Earlier versions of the Dataset keep the Example as it was. Content that another Example has is a 409 that names it.",
+      "A payload replaces the whole one. Earlier versions of the Dataset keep the Example as it was. Content that another Example has is a 409 that names it. With `expectedUpdatedAt`, so is an Example that was changed since.",
     effect: "write",
     capability: "models:manage",
     input: updateExampleInput,
     reply: exampleReply,
     writeOnlyReply: { unless: ["workspace:read"], reply: writtenExampleReply },
   },
-  async (ctx, { datasetId, exampleId, payload, tags, source, split }) => {
+  async (ctx, { datasetId, exampleId, expectedUpdatedAt, payload, tags, source, split }) => {
     const patch = {
       ...(payload !== undefined && { payload: checkedPayload(payload) }),
       ...(tags && { tags }),
@@ -26,6 +27,10 @@ export const updateExample = verb(
       ...(split && { split }),
     };
     const dataset = await lockDataset(ctx, datasetId);
+    if (expectedUpdatedAt !== undefined) {
+      const { updatedAt } = await readExample(ctx, { datasetId, exampleId });
+      if (updatedAt !== expectedUpdatedAt) throw changedSince();
+    }
     const [outcome] = await writeExamples(ctx, dataset, [{ kind: "update", exampleId, patch }], { kind: "edit" });
     writtenId(outcome);
     const after = { datasetId, fields: Object.keys(patch), ...(tags && { tags }), ...(split && { split }) };
@@ -33,3 +38,6 @@ export const updateExample = verb(
     return { example: await readExample(ctx, { datasetId, exampleId }) };
   },
 );
+
+const changedSince = () =>
+  new ServiceError("conflict", "This Example was changed since you opened it. Reload it, and make your change again.");

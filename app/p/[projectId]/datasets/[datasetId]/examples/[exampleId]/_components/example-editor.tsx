@@ -37,7 +37,7 @@ export function ExampleEditor({ projectId, datasetId, example }: Props) {
   const { save, saving, error, saved } = useSaveExample({
     projectId,
     datasetId,
-    exampleId: example?.id ?? null,
+    example,
     onErrors: setErrors,
     onSaved: () => {
       setBefore(draft);

@@ -1,8 +1,10 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { useState } from "react";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import type { Example } from "@/server/services/datasets/examples/schemas";
 import type { ErrorsAt } from "../../../../_components/payload/errors-at";
 import { useRefresh } from "../../../../_components/use-refresh";
 import { exampleHref } from "../../../../_components/view";
@@ -12,22 +14,24 @@ type Options = {
   projectId: string;
   datasetId: string;
   /** `null` for a new one. */
-  exampleId: string | null;
+  example: Pick<Example, "id" | "updatedAt"> | null;
   onErrors: (errors: ErrorsAt) => void;
   onSaved: () => void;
 };
 
 /** Creates an Example, and opens its own page, or saves the one there is. */
-export function useSaveExample({ projectId, datasetId, exampleId, onErrors, onSaved }: Options) {
+export function useSaveExample({ projectId, datasetId, example: opened, onErrors, onSaved }: Options) {
   const trpc = useTRPC();
   const router = useRouter();
   const onSettled = useRefresh();
+  // Of the Example that the draft was made from: a newer one may have been read since.
+  const [expectedUpdatedAt, setExpectedUpdatedAt] = useState(opened?.updatedAt);
   const create = useMutation(trpc.examples.create.mutationOptions({ onSettled }));
   const update = useMutation(trpc.examples.update.mutationOptions({ onSettled }));
   const save = (draft: Draft) => {
     const input = { projectId, datasetId, ...exampleOf(draft) };
     const onError = (error: unknown) => onErrors(problemsAt(draft, problemOf(error).errors));
-    if (exampleId === null) {
+    if (opened === null) {
       create.mutate(input, {
         onError,
         onSuccess: ({ example }) => {
@@ -38,10 +42,11 @@ export function useSaveExample({ projectId, datasetId, exampleId, onErrors, onSa
       });
     } else {
       update.mutate(
-        { ...input, exampleId },
+        { ...input, exampleId: opened.id, expectedUpdatedAt },
         {
           onError,
-          onSuccess: () => {
+          onSuccess: ({ example }) => {
+            setExpectedUpdatedAt(example.updatedAt);
             notifications.show({ message: "Saved the Example" });
             onSaved();
           },
