@@ -2,10 +2,13 @@ import { type Browser, type BrowserContext, expect, type Page, test as playwrigh
 
 export { expect };
 
-/** Whether every control is React's: it keeps an element's props on the element from hydration on. A page without scripts has nothing to wait for. */
+/**
+ * Whether every control is React's: it keeps an element's props on the element from hydration on. A page without scripts has nothing to wait
+ * for, and the copy in which a text area that grows measures its text is nobody's control.
+ */
 const isLive = () =>
   !("__next_f" in window) ||
-  [...document.querySelectorAll("button, input, select, textarea")].every((control) =>
+  [...document.querySelectorAll("button, input, select, textarea:not(body > [aria-hidden])")].every((control) =>
     Object.keys(control).some((key) => key.startsWith("__reactProps$")),
   );
 
