@@ -47,15 +47,17 @@ const price = () =>
   });
 const preview = async () => (await previewBackfill(ctx, ALL)).preview;
 
+const VERDICT = { verdict: "no_match", quotes: [], reason: "The tool works.", confidence: 0.9 };
+
 /** As if the model had answered so often, with these tokens. */
-async function answered(count: number, input: number, output: number) {
+async function answered(count: number, input: number, output: number, answer: object = VERDICT) {
   const { id: conversationId } = await storedConversation(ctx, healthy(99));
   await ctx.db.insert(adjudications).values(
     Array.from({ length: count }, (_, n) => ({
       projectId: ctx.projectId,
-      id: `earlier ${n}`,
+      id: `earlier ${n} ${input}`,
       conversationId,
-      answer: {},
+      answer,
       model: "judge-1",
       inputTokens: input,
       outputTokens: output,
@@ -96,6 +98,8 @@ test("questions are counted on a sample, and priced by what the model's answers 
   expect(first.adjudicationCost).toBeCloseTo(2 * (input * PRICES.input_tokens + output * PRICES.output_tokens), 12);
 
   await answered(10, 800, 120);
+  // What it wrote for a Dataset says nothing of what a question takes.
+  await answered(10, 5_000, 900, { answer: "It arrives on Friday." });
   expect(await preview()).toMatchObject({
     adjudicationCost: 2 * (800 * 0.000_005 + 120 * 0.000_01),
     adjudication: { tokensFrom: "project", tokensPerQuestion: { input: 800, output: 120 } },
