@@ -1,6 +1,11 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
-import { adjudicationMark, type Prompt, TRANSCRIPT_CHARACTERS } from "@/server/services/diagnostics/adjudicator";
+import {
+  adjudicationMark,
+  fenceOf,
+  type Prompt,
+  shownLines,
+  TRANSCRIPT_CHARACTERS,
+} from "@/server/services/diagnostics/adjudicator";
 import type { ChatMessage } from "../chat-payload/schemas";
 import type { ProposeRequest } from "../collection";
 
@@ -28,11 +33,9 @@ export function proposalPrompt(
   characters: number = TRANSCRIPT_CHARACTERS[0],
 ): Prompt {
   const failed = JSON.stringify({ failedAnswer: cut(failedAnswer), problem: cut(problem) });
-  const lines = [...transcript(messages, characters - failed.length), failed];
-  const fence = createHash("sha256")
-    .update(JSON.stringify([projectId, conversationId, lines]))
-    .digest("hex")
-    .slice(0, 16);
+  const said = shownLines(byImportance(messages), (index) => lineOf(messages[index]!), characters - failed.length);
+  const lines = [...said, failed];
+  const fence = fenceOf(projectId, conversationId, lines);
   return {
     system: `${adjudicationMark(projectId)}
 An AI assistant, which may call tools, gave an answer that failed. You write the answer that it should have given instead.
@@ -46,30 +49,6 @@ END ${fence}
 What should the assistant have answered? Reply with the JSON object.`,
     schema: ANSWER_JSON_SCHEMA,
   };
-}
-
-/** Returns the shown messages as JSON lines, in order, with the number of those left out in between. */
-function transcript(messages: readonly ChatMessage[], characters: number): string[] {
-  const shown = new Map<number, string>();
-  let left = characters;
-  for (const index of byImportance(messages)) {
-    const line = lineOf(messages[index]!);
-    left -= line.length;
-    if (left < 0) break;
-    shown.set(index, line);
-  }
-  const lines: string[] = [];
-  let leftOut = 0;
-  for (const index of messages.keys()) {
-    const line = shown.get(index);
-    if (line === undefined) leftOut += 1;
-    else {
-      if (leftOut > 0) lines.push(JSON.stringify({ leftOut }));
-      leftOut = 0;
-      lines.push(line);
-    }
-  }
-  return leftOut > 0 ? [...lines, JSON.stringify({ leftOut })] : lines;
 }
 
 /** Orders messages: the newest, then those that instruct the assistant, then backwards. */

@@ -7,3 +7,4 @@ export { estimateQuestions, type Sampled, withinBudget } from "./estimate-questi
 export { type Adjudicator, DEFAULT_CACHE_DAYS, findAdjudicator } from "./find-adjudicator";
 export { type ModelSession, openModel } from "./open-model";
 export { type Prompt, TRANSCRIPT_CHARACTERS } from "./prompt";
+export { fenceOf, shownLines } from "./shown-lines";

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { textOf } from "../detectors/reading/text";
 import type { Candidate } from "../rules";
 import type { ConversationSnapshot } from "../types";
 import { adjudicationMark } from "./adjudication-mark";
 import { ANSWER_JSON_SCHEMA } from "./answer";
 import { instructionPassages, maskedText, maskedWhole, type Passage } from "./mask-instructions";
+import { fenceOf, shownLines } from "./shown-lines";
 
 /** Part of a cached answer's key: bump it when the prompt changes. */
 export const PROMPT_VERSION = 1;
@@ -47,10 +47,7 @@ export function promptOf(
   const { candidate, looksFor, readsAttacks } = question;
   const passages = readsAttacks ? null : instructionPassages(conversation, injected);
   const lines = transcript(candidate, conversation, passages, characters);
-  const fence = createHash("sha256")
-    .update(JSON.stringify([projectId, conversation.id, lines]))
-    .digest("hex")
-    .slice(0, 16);
+  const fence = fenceOf(projectId, conversation.id, lines);
   const pointed = [...new Set(candidate.evidence.flatMap(({ messageIndex }) => messageIndex ?? []))];
   return {
     system: `${adjudicationMark(projectId)}
@@ -81,34 +78,17 @@ function transcript(
   const records = candidate.evidence
     .filter(({ messageIndex }) => messageIndex === null)
     .map(({ quote }) => JSON.stringify({ recorded: whole(quote.slice(0, MESSAGE_CHARACTERS)) }));
-  const shown = new Map<number, string>();
-  let left = characters - records.join("").length;
-  for (const index of byImportance(candidate, messages.length)) {
+  const lineOf = (index: number) => {
     const message = messages[index]!;
     const toolCalls = message.toolCalls.map(({ name, arguments: given }) => ({
       name: name.slice(0, ARGUMENT_CHARACTERS),
       arguments: whole(given.slice(0, ARGUMENT_CHARACTERS)),
     }));
     const text = windowOf(textOf(message), index, candidate, passages ?? []);
-    const line = JSON.stringify({
-      message: index,
-      role: message.role,
-      text,
-      ...(toolCalls.length > 0 && { toolCalls }),
-    });
-    left -= line.length;
-    if (left < 0) break;
-    shown.set(index, line);
-  }
-  const lines: string[] = [];
-  let next = 0;
-  for (const [index, line] of [...shown].sort(([one], [other]) => one - other)) {
-    if (index > next) lines.push(JSON.stringify({ leftOut: index - next }));
-    lines.push(line);
-    next = index + 1;
-  }
-  if (next < messages.length) lines.push(JSON.stringify({ leftOut: messages.length - next }));
-  return [...lines, ...records];
+    return JSON.stringify({ message: index, role: message.role, text, ...(toolCalls.length > 0 && { toolCalls }) });
+  };
+  const left = characters - records.join("").length;
+  return [...shownLines(byImportance(candidate, messages.length), lineOf, left), ...records];
 }
 
 /** Returns what is shown of a message: its start, or what surrounds the first quote from a long one. */

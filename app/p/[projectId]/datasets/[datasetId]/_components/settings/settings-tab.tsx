@@ -91,7 +91,7 @@ export function SettingsTab({ projectId, dataset }: { projectId: string; dataset
                 datasetId={dataset.id}
                 objective={form.objective}
                 collectionFilters={filtersOf(form)}
-                asksModel={form.asksModel && form.objective === "correct_failed_conversations"}
+                asksModel={collectionOf(form).collectionAsksModel}
               />
             )}
             {may ? (

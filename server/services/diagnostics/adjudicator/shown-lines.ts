@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+
+/**
+ * Returns the lines of a conversation's messages that fit into so many characters, in the order of the messages, with the number of those
+ * left out in between. `byImportance`: every message's index, the one to show first at the start.
+ */
+export function shownLines(
+  byImportance: readonly number[],
+  lineOf: (index: number) => string,
+  characters: number,
+): string[] {
+  const shown = new Map<number, string>();
+  let left = characters;
+  for (const index of byImportance) {
+    const line = lineOf(index);
+    left -= line.length;
+    if (left < 0) break;
+    shown.set(index, line);
+  }
+  const lines: string[] = [];
+  let next = 0;
+  for (const [index, line] of [...shown].sort(([one], [other]) => one - other)) {
+    if (index > next) lines.push(JSON.stringify({ leftOut: index - next }));
+    lines.push(line);
+    next = index + 1;
+  }
+  if (next < byImportance.length) lines.push(JSON.stringify({ leftOut: byImportance.length - next }));
+  return lines;
+}
+
+/** Returns what marks the beginning and the end of lines in a prompt: nobody who wrote one of them can predict it. */
+export const fenceOf = (projectId: string, conversationId: string, lines: readonly string[]): string =>
+  createHash("sha256")
+    .update(JSON.stringify([projectId, conversationId, lines]))
+    .digest("hex")
+    .slice(0, 16);
