@@ -1,9 +1,7 @@
 import type { JobError } from "@/db/schema/engine";
-import { hideCredentials } from "@/server/platform/logging/log";
+import { withoutValues } from "@/server/platform/logging/stored-reason";
 
 const MESSAGE_MAX = 2000;
-/** Drizzle appends the values to the message of a failed query. */
-const VALUES_OF_A_QUERY = /\nparams:[\s\S]*$/;
 /** Matches our ids and those of OpenTelemetry. */
 const IDS = /\b(?:[a-z]{2,4}_[0-9a-f]{32}|[0-9a-f]{32}|[0-9a-f]{16})\b/g;
 
@@ -13,8 +11,6 @@ const IDS = /\b(?:[a-z]{2,4}_[0-9a-f]{32}|[0-9a-f]{32}|[0-9a-f]{16})\b/g;
  */
 export function redactError(error: JobError | null, known: string) {
   if (!error) return null;
-  const message = hideCredentials(error.message.replace(VALUES_OF_A_QUERY, "")).replace(IDS, (id) =>
-    known.includes(id) ? id : "…",
-  );
+  const message = withoutValues(error.message).replace(IDS, (id) => (known.includes(id) ? id : "…"));
   return { name: error.name.slice(0, 100), message: Array.from(message).slice(0, MESSAGE_MAX).join("") };
 }

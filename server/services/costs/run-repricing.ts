@@ -4,6 +4,7 @@ import { NOW } from "@/db/now";
 import { rowsOf } from "@/db/rows";
 import { repricedCalls, repricings } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { storedReason } from "@/server/platform/logging/stored-reason";
 import { recomputeFindingCosts } from "@/server/services/diagnostics";
 import { type PriceBook, priceBookAtRevision } from "@/server/services/pricing";
 import {
@@ -52,7 +53,7 @@ export async function runRepricing(
 export async function failRepricing({ db, projectId }: Ctx, repricingId: string, message: string): Promise<void> {
   await db
     .update(repricings)
-    .set({ state: "failed", cursor: null, error: message.slice(0, 500) })
+    .set({ state: "failed", cursor: null, error: storedReason(message) })
     .where(
       and(
         eq(repricings.projectId, projectId),

@@ -4,6 +4,7 @@ import { NOW } from "@/db/now";
 import { deliveries, findings, notices, projects } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
+import { storedReason } from "@/server/platform/logging/stored-reason";
 import { OutboundError } from "@/server/platform/outbound";
 import { publicUrl } from "@/server/platform/public-url";
 import { openConnection } from "@/server/services/connections";
@@ -45,7 +46,7 @@ export async function sendDelivery(ctx: Ctx, deliveryId: string): Promise<{ sent
 export async function failDelivery(ctx: Ctx, deliveryId: string, message: string) {
   await ctx.db
     .update(deliveries)
-    .set({ state: "failed", error: sql`coalesce(${deliveries.error}, ${message.slice(0, 500)})` })
+    .set({ state: "failed", error: sql`coalesce(${deliveries.error}, ${storedReason(message)})` })
     .where(and(eq(deliveries.projectId, ctx.projectId), eq(deliveries.id, deliveryId), eq(deliveries.state, "queued")));
 }
 

@@ -38,6 +38,8 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
   const { connectionId, defaultModel, limits, cacheDays } = adjudicator;
   const broken = new Map<string, NoAnswer>();
   let opened: Promise<ConnectionClient> | undefined;
+  /** What is being asked right now, by the answer's key: two Datasets may want the same answer. */
+  const waiting = new Map<string, Promise<unknown>>();
 
   async function send<T>(name: string, { promptWithin, answer: schema }: ModelQuestion<T>): Promise<Answered<T>> {
     const known = broken.get(name);
@@ -61,21 +63,27 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
     throw new NoAnswer("its replies were not of the required form");
   }
 
+  async function answerTo<T>(key: string, model: string, question: ModelQuestion<T>): Promise<T> {
+    const cached = await cachedAnswer(ctx, key, cacheDays, question.answer);
+    if (cached) return cached;
+    try {
+      const asked = await send(model, question);
+      await cacheAnswer(ctx, key, { conversationId: question.conversationId, model, ...asked });
+      return asked.answer;
+    } catch (error) {
+      if (error instanceof NoAnswer && error.of === "endpoint") broken.set(model, error);
+      throw error;
+    }
+  }
+
   return {
     async ask(question) {
       const model = question.model ?? defaultModel;
       if (model === null) throw new NoAnswer("neither the Rule nor the connection names a model");
       const key = answerKey(connectionId, model, question.about, question.promptWithin());
-      const cached = await cachedAnswer(ctx, key, cacheDays, question.answer);
-      if (cached) return { answer: cached, model };
-      try {
-        const asked = await send(model, question);
-        await cacheAnswer(ctx, key, { conversationId: question.conversationId, model, ...asked });
-        return { answer: asked.answer, model };
-      } catch (error) {
-        if (error instanceof NoAnswer && error.of === "endpoint") broken.set(model, error);
-        throw error;
-      }
+      const asking = waiting.get(key) ?? answerTo(key, model, question).finally(() => waiting.delete(key));
+      waiting.set(key, asking);
+      return { answer: question.answer.parse(await asking), model };
     },
   };
 }

@@ -4,6 +4,7 @@ import { databaseNow } from "@/db/database-now";
 import { NOW } from "@/db/now";
 import { backfills } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { storedReason } from "@/server/platform/logging/stored-reason";
 import { queueRuleRuns } from "../runs/queue-rule-runs";
 import { configuredRules } from "../settings/rule-settings";
 import { type Counts, finishedRuns, isFinished, outstanding } from "./read-backfills";
@@ -43,7 +44,7 @@ export async function runBackfill(
 export async function failBackfill(ctx: Ctx, backfillId: string, message: string): Promise<void> {
   await ctx.db
     .update(backfills)
-    .set({ scanStatus: "failed", error: message.slice(0, 500), finishedAt: NOW })
+    .set({ scanStatus: "failed", error: storedReason(message), finishedAt: NOW })
     .where(
       and(
         eq(backfills.projectId, ctx.projectId),
