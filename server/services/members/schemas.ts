@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ACTOR_KINDS } from "@/db/schema/enumerations";
 import { ROLES } from "@/server/platform/capabilities";
 import { idInput, pageInput, pagination, queryBoolean } from "@/server/platform/schemas";
 import { email, password, personName } from "@/server/services/identity/schemas";
@@ -24,6 +25,14 @@ export type Member = z.infer<typeof member>;
 export const memberReply = z.object({ member });
 export const listMembersInput = z.strictObject(pageInput);
 export const membersReply = z.object({ members: z.array(member), pagination });
+
+/** Who did something. `name` is a member's; `null` for others and for somebody who left. */
+export const namedActor = z.object({
+  kind: z.enum(ACTOR_KINDS),
+  id: z.string().nullable(),
+  name: z.string().nullable(),
+});
+export type NamedActor = z.infer<typeof namedActor>;
 
 export const changeRoleInput = z.strictObject({ userId: idInput, role });
 /** `revokeKeys`: also revoke the keys that they created, whose secrets they may know. */

@@ -3,10 +3,10 @@ import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { memberNames } from "@/server/services/members";
 import { wilson } from "../rules";
 import type { Finding } from "../schemas";
 import { trendOf } from "./matching-findings";
-import { memberNames } from "./member-names";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TREND_BARS = 14;

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { findingEvents } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
-import { namedActors } from "./member-names";
+import { namedActors } from "@/server/services/members";
 import { mergedWith, requireFinding } from "./merged-with";
 import { findingEventsReply, listFindingEventsInput } from "./schemas";
 

@@ -1,11 +1,5 @@
 import { z } from "zod";
-import {
-  ACTOR_KINDS,
-  DISMISSAL_REASONS,
-  FINDING_EVENT_KINDS,
-  FINDING_TRENDS,
-  RULE_RUN_ORIGINS,
-} from "@/db/schema/enumerations";
+import { DISMISSAL_REASONS, FINDING_EVENT_KINDS, FINDING_TRENDS, RULE_RUN_ORIGINS } from "@/db/schema/enumerations";
 import {
   filledText,
   idInput,
@@ -16,6 +10,7 @@ import {
   queryNumber,
   queryUnixMs,
 } from "@/server/platform/schemas";
+import { namedActor } from "@/server/services/members/schemas";
 import { changedFindingReply, finding, resolutionStatus, reviewStatus, severity } from "../schemas";
 
 export const dismissalReason = z.enum(DISMISSAL_REASONS);
@@ -177,9 +172,6 @@ export const causesReply = z.object({
   merged: z.array(z.object({ id: z.string(), title: z.string(), changeId: z.string().nullable() })),
 });
 
-/** `name` is a member's; `null` for others and for somebody who left. */
-const actor = z.object({ kind: z.enum(ACTOR_KINDS), id: z.string().nullable(), name: z.string().nullable() });
-
 /** One thing that happened to a Finding, or to one that was merged into it. */
 export const findingEvent = z.object({
   id: z.string(),
@@ -188,7 +180,7 @@ export const findingEvent = z.object({
   changeId: z.string().nullable(),
   kind: z.enum(FINDING_EVENT_KINDS),
   at: z.number(),
-  actor,
+  actor: namedActor,
   /** Of the Runs that caused it. */
   origin: z.enum(RULE_RUN_ORIGINS).nullable(),
   detail: z.record(z.string(), z.unknown()),
@@ -199,7 +191,7 @@ export const findingEventsReply = z.object({ events: z.array(findingEvent), pagi
 export const findingNote = z.object({
   id: z.string(),
   findingId: z.string(),
-  author: actor,
+  author: namedActor,
   /** Whether the caller wrote it and may change it. */
   own: z.boolean(),
   text: z.string(),

@@ -8,8 +8,8 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
+import { namedActors } from "@/server/services/members";
 import { recordEvents } from "../finding-events";
-import { namedActors } from "../member-names";
 import { mergedWith, requireFinding } from "../merged-with";
 import { addNoteInput, deleteNoteInput, listNotesInput, noteReply, notesReply, updateNoteInput } from "../schemas";
 

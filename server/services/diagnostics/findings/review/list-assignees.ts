@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { verb } from "@/server/platform/verb";
-import { MEMBER_NAME } from "../member-names";
+import { MEMBER_NAME } from "@/server/services/members";
 import { assigneesReply, listAssigneesInput } from "../schemas";
 
 const ASSIGNEES_MAX = 200;

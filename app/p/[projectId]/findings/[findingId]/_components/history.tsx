@@ -4,7 +4,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Ago } from "@/app/_components/values/ago";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import { actorWords } from "./actor-words";
+import { actorWords } from "../../../_components/access/actor-words";
 import classes from "./finding-page.module.css";
 import { REASON_WORDS } from "./review-choices";
 import { ShowEarlier } from "./show-earlier";
@@ -70,7 +70,7 @@ export function History({ projectId, findingId }: { projectId: string; findingId
             <li key={event.id} className={classes.plainItem}>
               <span className={classes.plainText}>{WORDS[event.kind](event)}</span>
               <span className={classes.quiet}>
-                {actorWords(event.actor)}
+                {actorWords(event.actor, "The Rules")}
                 {event.origin === "backfill" ? ", in a backfill" : ""}, <Ago at={event.at} />
               </span>
             </li>

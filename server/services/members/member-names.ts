@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
-import type { ACTOR_KINDS } from "@/db/schema/enumerations";
 import type { Ctx } from "@/server/platform/context";
+import type { NamedActor } from "./schemas";
 
 /** A member's name; without one, their address up to the @. */
 export const MEMBER_NAME = sql`coalesce(nullif(trim(u.name), ''), split_part(u.email, '@', 1))`;
@@ -15,7 +15,7 @@ export async function memberNames(ctx: Ctx, userIds: readonly string[]): Promise
   return new Map([...rows].map(({ id, name }) => [id, name]));
 }
 
-type Actor = { kind: (typeof ACTOR_KINDS)[number]; id: string | null };
+type Actor = Omit<NamedActor, "name">;
 
 /** Returns a function that adds members' names to those who did something. */
 export async function namedActors(ctx: Ctx, actors: readonly Actor[]) {
