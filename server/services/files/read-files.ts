@@ -8,7 +8,7 @@ import { verb } from "@/server/platform/verb";
 import { parseRange } from "./parse-range";
 import { fileJson, objectKey, readFile, uploadKey } from "./rows";
 import { fileInput, filesReply, listFilesInput, uploadReply } from "./schemas";
-import { CONTENT, CONTENT_SECONDS } from "./upload-file";
+import { CONTENT_SECONDS } from "./upload-file";
 
 export const listFiles = verb(
   {
@@ -53,11 +53,11 @@ export const downloadFile = streamVerb(
     name: "files.download",
     summary: "Download a file's content, or a range of it.",
     description:
-      "A `Range` header with one byte range gets a partial response (206). The ETag is the content's SHA-256.",
+      "It has the media type that it was uploaded with. A `Range` header with one byte range gets a partial response (206). The ETag is the content's SHA-256.",
     effect: "read",
     capability: "project:data:read",
     input: fileInput,
-    produces: CONTENT.types,
+    produces: { "*/*": { type: "string", format: "binary" } },
     ranges: true,
     limits: { seconds: CONTENT_SECONDS },
   },

@@ -6,7 +6,7 @@ import { FILE_BYTES_MAX, fileReply, uploadFileInput } from "./schemas";
 import { digesting, requireDeclared, storeContent } from "./store-content";
 import { beginHeld, whileHeld } from "./writers";
 
-/** The request or response body of operations on a file's content. */
+/** The request body of operations on a file's content. */
 export const CONTENT = {
   types: { "application/octet-stream": { type: "string", format: "binary" } },
   maxBytes: FILE_BYTES_MAX,
