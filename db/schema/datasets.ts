@@ -105,6 +105,13 @@ export const datasetVersions = pgTable(
   ],
 );
 
+const WORDS = `.content ? (@.type() == "string" && @ != "")`;
+/**
+ * The MD5 of an Example's words, as SQL over `payload`: the texts of its messages and its answer as a JSON array, which every format
+ * of an export keeps. `wordsHashOf` returns the same.
+ */
+export const EXAMPLE_WORDS_HASH = `md5((jsonb_path_query_array(payload, '$.input.messages[*]${WORDS}') || jsonb_path_query_array(payload, '$.expectedOutput.message${WORDS}'))::text)`;
+
 /**
  * An Example's content in the versions `fromVersion` to before `toVersion`; the current one has no `toVersion`. A version costs
  * what it changes: whatever it leaves alone is the same row as before.
@@ -169,6 +176,9 @@ export const exampleRevisions = pgTable(
     index("example_revisions_closed").on(t.projectId, t.datasetId, t.toVersion).where(sql`to_version is not null`),
     index("example_revisions_of_conversation")
       .on(t.projectId, t.conversationId)
+      .where(sql`conversation_id is not null`),
+    index("example_revisions_words")
+      .on(t.projectId, sql.raw(EXAMPLE_WORDS_HASH))
       .where(sql`conversation_id is not null`),
     index("example_revisions_of_user").on(t.projectId, t.userId).where(sql`user_id is not null`),
     // Keyed by Dataset and a run of 8,640 ordinals (the function's unit is a day): a list walks back run by run and reads at

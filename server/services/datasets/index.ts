@@ -9,7 +9,7 @@ export {
   listCollectionPasses,
 } from "./collecting/collection-passes";
 export { unfinishedCollectionPasses } from "./collecting/passes";
-export { previewCollection } from "./collecting/preview-collection";
+export { previewCollection, previewObjective } from "./collecting/preview-collection";
 export { failCollectionPass, runCollectionPass } from "./collecting/run-collection-pass";
 export { checkDataset } from "./datasets/check-dataset";
 export { createDataset } from "./datasets/create-dataset";
@@ -38,6 +38,7 @@ export { forgetImports } from "./imports/forget-imports";
 export { previewImport } from "./imports/preview-import";
 export { getImport, listImports, unfinishedImports } from "./imports/read-imports";
 export { failImport, runImport } from "./imports/run-import";
+export { updateUsers } from "./links";
 export { claimCandidate, nextCandidate, releaseCandidate } from "./review/claim-candidate";
 export { approveCandidate, rejectCandidate, skipCandidate } from "./review/decide-candidate";
 export { getCandidate, listReviewQueue } from "./review/list-review-queue";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { forgetExamples, forgetImports, ofConversations } from "@/server/services/datasets";
+import { forgetExamples, forgetImports, ofConversations, updateUsers } from "@/server/services/datasets";
 import { forgetConversations } from "@/server/services/diagnostics";
 import { deleteConversations } from "@/server/services/telemetry";
 import { addCounts } from "./deletion-receipt";
@@ -20,9 +20,12 @@ export async function deleteCounted(
   { remember }: { remember: boolean },
 ) {
   const forgotten = await forgetConversations(tx, conversationIds, () =>
-    deleteConversations(tx, conversationIds, { remember }),
+    deleteConversations(tx, conversationIds, {
+      remember,
+      // Examples outlive a conversation that expires, and are then found only by its user.
+      ...(!remember && { onceLocked: () => updateUsers(tx, conversationIds) }),
+    }),
   );
-  // Examples outlive a conversation that expires, and go with one that is deleted.
   const examples = remember ? await forgetExamples(tx, ofConversations(conversationIds)) : {};
   // After the Examples: an import that is reading one of them waits, or has recorded it by now.
   const imports = remember ? await forgetImports(tx, ofConversations(conversationIds)) : {};

@@ -1,10 +1,22 @@
 import { and, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { adjudications, conversations, deletedTraces, files, ingestReceipts, jobEvents } from "@/db/schema";
+import {
+  adjudications,
+  conversations,
+  datasetImportSources,
+  deletedTraces,
+  exampleRevisions,
+  files,
+  ingestReceipts,
+  jobEvents,
+} from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { listDeletions } from "@/server/services/deletion";
+import { addConversationsToDatasets } from "@/server/services/datasets";
+import { storedDataset } from "@/server/services/datasets/examples/testing";
+import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
+import { deleteUserData, listDeletions, runDeletion } from "@/server/services/deletion";
 import { filesNaming } from "@/server/services/deletion/testing";
 import { updateDiagnosticSettings } from "@/server/services/diagnostics";
 import { listFiles, uploadFile } from "@/server/services/files";
@@ -70,6 +82,44 @@ test("conversations beyond the retention period are deleted, with a preview befo
   expect(await db().select().from(deletedTraces).where(eq(deletedTraces.projectId, ctx.projectId))).toEqual([]);
   await updateRetention(ctx, { days: null });
   expect((await getRetention(ctx, {})).retention.days).toBeNull();
+});
+
+/** A conversation that expires, with an Example and an import made from it before its user logged in. */
+async function anonymousAtFirst(ctx: Ctx) {
+  await conversation(ctx, 1, { active: 40 });
+  const { id } = (await listConversations(ctx, {})).conversations[0]!;
+  const datasetId = await storedDataset(ctx);
+  await addConversationsToDatasets(ctx, { conversationIds: [id], datasetIds: [datasetId] });
+  const importId = await newImport(ctx, datasetId, [chatLine("Hello")]);
+  await ctx.db.insert(datasetImportSources).values({ projectId: ctx.projectId, importId, conversationId: id });
+  await ingest(ctx, [
+    chatSpan({
+      traceId: "2".padStart(32, "0"),
+      spanId: "2".padStart(16, "0"),
+      startMs: NOW - 40 * DAY + 1000,
+      attributes: { "gen_ai.conversation.id": "s-1", "user.id": "ann" },
+    }),
+  ]);
+  await db()
+    .update(conversations)
+    .set({ receivedAt: NOW - 40 * DAY })
+    .where(eq(conversations.id, id));
+  await updateRetention(ctx, { days: 30 });
+  await toEnd(ctx);
+  expect(await names(ctx)).toEqual([]);
+}
+
+test("Examples and files of an expired conversation go with a user who became known after they were made", async () => {
+  const [{ ctx }, neighbour] = [await testProject(), await testProject()];
+  for (const each of [ctx, neighbour.ctx]) await anonymousAtFirst(each);
+  const { deletion } = await deleteUserData(ctx, { userId: "ann" });
+  while (!(await runDeletion(ctx.db, deletion.id, { forMs: 10_000, jobName: "test" })).done);
+  for (const [each, left] of [
+    [ctx, 0],
+    [neighbour.ctx, 1],
+  ] as const)
+    for (const table of [exampleRevisions, datasetImportSources, files])
+      expect(await db().$count(table, eq(table.projectId, each.projectId))).toBe(left);
 });
 
 test("less than a day is refused, and only an owner decides", async () => {

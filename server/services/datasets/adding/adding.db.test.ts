@@ -5,7 +5,8 @@ import { testProject } from "@/db/testing/test-project";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { addConversationsToDatasets, correctAnswer, previewConversations } from "..";
-import { requireExactCounts, storedDataset } from "../examples/testing";
+import { requireExactCounts, storedDataset, whileChanged } from "../examples/testing";
+import { exportedLines, imported } from "../imports/testing";
 
 const SAID = [
   { role: "user", text: "Where is my parcel?" },
@@ -56,6 +57,15 @@ test("conversations go into several Datasets at once, as the preview shows them,
   });
 });
 
+test("a conversation that is being changed is not skipped: adding it is a conflict until that has ended", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await storedDataset(ctx);
+  const { id } = await storedConversation(ctx, SAID);
+  const add = () => addConversationsToDatasets(ctx, { conversationIds: [id], datasetIds: [datasetId] });
+  await whileChanged(id, () => expect(add()).rejects.toMatchObject({ code: "conflict" }));
+  expect((await add()).results).toMatchObject([{ status: "created" }]);
+});
+
 test("a Finding's conversations are added with the link to it", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
@@ -89,6 +99,20 @@ test("a corrected answer is expected, the old one rejected, and correcting it ag
   ]);
   const refused = await correctAnswer(ctx, { datasetId, conversationId: id, turn: 2, answer: "No" });
   expect(refused.result).toMatchObject({ status: "skipped", problem: expect.stringContaining("not an answer") });
+});
+
+test("an answer that was corrected, exported, imported elsewhere and corrected again there is one Example", async () => {
+  const { ctx } = await testProject();
+  const [from, into] = [await storedDataset(ctx), await storedDataset(ctx)];
+  const { id } = await storedConversation(ctx, SAID);
+  const correct = (datasetId: string, answer: string) =>
+    correctAnswer(ctx, { datasetId, conversationId: id, turn: 3, answer });
+  await correct(from, "It arrives on Tuesday.");
+  await imported(ctx, into, await exportedLines(ctx, from));
+  await correct(into, "It arrives on Wednesday.");
+  expect(await examplesOf(into)).toMatchObject([
+    { payload: { expectedOutput: { message: { content: "It arrives on Wednesday." } } } },
+  ]);
 });
 
 test("another project's conversations, Findings and Datasets are not there", async () => {

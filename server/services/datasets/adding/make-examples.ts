@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { canonicalJson } from "@/server/platform/canonical-json";
 import { type Ctx, idOfActor } from "@/server/platform/context";
 import { readSnapshots, type SnapshotContent } from "@/server/services/telemetry";
 import type { ChatPayload } from "../chat-payload/schemas";
-import { type LeftCode, maskExample } from "../collection";
+import { keyOfChosen, type LeftCode, maskExample } from "../collection";
 import { payloadOf } from "../collection/payload-of";
 import type { Draft } from "../examples/types";
 
@@ -74,16 +72,13 @@ export function draftOf(
   }: { kind: "conversation" | "finding" | "correction"; tags: string[]; findingId: string | null },
 ): Draft {
   const reviewerId = idOfActor(ctx.actor);
-  const way = kind === "correction" ? "corrected" : "added";
   return {
     payload,
     tags,
     source: { kind, externalRef: null },
     link: { conversationId, userId, turn, findingId },
     ...(reviewerId !== null && { reviewerId }),
-    provenanceKey: createHash("sha256")
-      .update(canonicalJson([way, conversationId, turn]))
-      .digest("hex"),
+    provenanceKey: keyOfChosen(kind === "correction" ? "corrected" : "added", { conversationId, turn }),
   };
 }
 

@@ -8,7 +8,9 @@ import { datasetDeleted } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
+import { eraseMarkedFiles } from "@/server/services/files";
 import { lockDataset } from "../examples/lock-dataset";
+import { eraseImportFiles } from "../imports/forget-imports";
 import { datasetJson, isDataset, readDatasetRow } from "./read-dataset";
 import { datasetIdInput } from "./schemas";
 
@@ -16,7 +18,8 @@ export const deleteDataset = verb(
   {
     name: "datasets.delete",
     summary: "Delete a Dataset with its Examples and versions.",
-    description: "It is gone at once for every reader; its rows are deleted in the background.",
+    description:
+      "It is gone at once for every reader; its rows are deleted in the background, and so are imported files that hold Examples made from conversations.",
     effect: "write",
     capability: "models:manage",
     input: datasetIdInput,
@@ -52,8 +55,28 @@ export async function deleteDatasetRows(
       if (performance.now() > until) return { done: false };
     }
   }
-  await db.delete(datasets).where(deleted);
+  await inTransaction(ctx, async (tx) => {
+    await eraseImportFiles(tx, await importsWithSources(tx, datasetId));
+    await tx.db.delete(datasets).where(deleted);
+  });
+  await eraseMarkedFiles(ctx);
   return { done: true };
+}
+
+/**
+ * Returns the imports of a Dataset whose files hold Examples made from conversations. What is known of such a file goes with the
+ * Dataset, so it is deleted while it can still be found; one that another Dataset imported, too, stays.
+ */
+async function importsWithSources({ db, projectId }: Ctx, datasetId: string): Promise<string[]> {
+  const rows = await db.execute<{ id: string }>(sql`
+    select i.id from dataset_imports i
+    where i.project_id = ${projectId} and i.dataset_id = ${datasetId} and i.file_erased_at is null
+      and exists (select 1 from dataset_import_sources s where s.project_id = i.project_id and s.import_id = i.id)
+      and not exists (
+        select 1 from dataset_imports o
+        join dataset_import_sources s on s.project_id = o.project_id and s.import_id = o.id
+        where o.project_id = i.project_id and o.file_id = i.file_id and o.dataset_id <> i.dataset_id)`);
+  return [...rows].map(({ id }) => id);
 }
 
 const deleteSome = (ctx: Ctx, table: (typeof LARGE_TABLES)[number], datasetId: string) =>

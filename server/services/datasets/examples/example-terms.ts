@@ -22,8 +22,18 @@ export const attributeTerms = ({ split, source, objective, conversationId, findi
   ...tags.map((tag) => `tag:${tag}`),
 ];
 
+/** Words take longer than anything else about a payload, so an import works them out while the database is busy. */
+const known = new WeakMap<ChatPayload, readonly string[]>();
+
+/** Returns the words by which an Example is found. */
+export function searchWordsOf(payload: ChatPayload): readonly string[] {
+  const found = known.get(payload) ?? wordsOf([searchTextOf(payload)]);
+  known.set(payload, found);
+  return found;
+}
+
 /** Returns the search terms of an Example. */
 export const exampleTerms = (payload: ChatPayload, attributes: Attributes): string[] => [
-  ...wordsOf([searchTextOf(payload)]),
+  ...searchWordsOf(payload),
   ...attributeTerms(attributes),
 ];

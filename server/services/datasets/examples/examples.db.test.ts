@@ -10,6 +10,7 @@ import {
   updateExample,
 } from "..";
 import { smallPayload } from "../chat-payload/testing";
+import { exportedLines, imported } from "../imports/testing";
 import { creating, requireExactCounts, storedDataset, write } from "./testing";
 
 test("what one person writes one by one and in batches is one version with exact counts", async () => {
@@ -45,13 +46,45 @@ test("a change of an Example that was changed since it was read is refused", asy
   const change = (tags: string[], expected = expectedUpdatedAt) =>
     updateExample(ctx, { datasetId, exampleId: example.id, tags, expectedUpdatedAt: expected });
   const { example: changed } = await change(["mine"]);
-  await expect(change(["theirs"])).rejects.toMatchObject({ code: "conflict", message: /was changed since/ });
+  await expect(change(["theirs"])).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringMatching(/was changed since/),
+    errors: [{ path: "/expectedUpdatedAt" }],
+  });
   expect((await getExample(ctx, { datasetId, exampleId: example.id })).example.tags).toEqual(["mine"]);
   expect((await change(["theirs"], changed.updatedAt)).example.tags).toEqual(["theirs"]);
   const other = await testProject();
   await expect(
     updateExample(other.ctx, { datasetId, exampleId: example.id, tags: [], expectedUpdatedAt }),
   ).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a change of one field of the source leaves the other", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await storedDataset(ctx);
+  const { example } = await createExample(ctx, {
+    datasetId,
+    payload: smallPayload(),
+    source: { kind: "import", externalRef: "row-1" },
+  });
+  const changed = async (source: object) =>
+    (await updateExample(ctx, { datasetId, exampleId: example.id, source })).example.source;
+  expect(await changed({ kind: "finding" })).toEqual({ kind: "finding", externalRef: "row-1" });
+  expect(await changed({ externalRef: "row-2" })).toEqual({ kind: "finding", externalRef: "row-2" });
+  expect(await changed({ externalRef: null })).toEqual({ kind: "finding", externalRef: null });
+});
+
+test("a reference longer than an index holds is refused, and one that is as long as allowed survives an export", async () => {
+  const { ctx } = await testProject();
+  const [datasetId, into] = [await storedDataset(ctx), await storedDataset(ctx)];
+  const letters = Array.from({ length: 1_000 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7_919) % 20_000)));
+  const create = (externalRef: string) =>
+    createExample(ctx, { datasetId, payload: smallPayload(), source: { externalRef } });
+  await expect(create(letters.join(""))).rejects.toThrow("2000 bytes");
+  const ref = letters.slice(0, 600).join("");
+  await create(ref);
+  await imported(ctx, into, await exportedLines(ctx, datasetId));
+  expect((await listExamples(ctx, { datasetId: into })).examples).toMatchObject([{ source: { externalRef: ref } }]);
 });
 
 test("a search finds what the newest Examples do not have, over several runs of the index, page by page", async () => {

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { type Counted, FacetChanges } from "./facet-counts";
+import { lockRowsOfDatasets } from "./lock-dataset";
 
 /** Examples of these conversations. */
 export const ofConversations = (ids: readonly string[]): SQL => sql`conversation_id = any(${textArray(ids)})`;
@@ -16,10 +17,7 @@ type Gone = Counted & { dataset_id: string; from_version: number; to_version: nu
  */
 export async function forgetExamples(tx: Ctx, condition: SQL): Promise<Record<string, number>> {
   const theirs = sql`project_id = ${tx.projectId} and ${condition}`;
-  // Also those being deleted, whose rows are still there.
-  await tx.db.execute(sql`
-    select 1 from datasets where project_id = ${tx.projectId}
-      and id in (select dataset_id from example_revisions where ${theirs}) order by id for update`);
+  await lockRowsOfDatasets(tx, sql`select dataset_id from example_revisions where ${theirs}`);
   const gone = await tx.db.execute<Gone>(sql`
     delete from example_revisions where project_id = ${tx.projectId} and (dataset_id, example_id) in (
       select dataset_id, example_id from example_revisions where ${theirs})

@@ -30,7 +30,7 @@ export const listExamples = verb(
     const { version } = filters;
     if (version !== undefined && version > dataset.version) throw notFound("The version");
     const { encode, decode } = codecOf("examples", { project: ctx.projectId, datasetId, ...filters }, position);
-    const after = cursor === undefined ? START : decode(cursor);
+    const after = cursor === undefined ? undefined : decode(cursor);
     const page = { after, limit: limit + 1 };
     const found =
       version === undefined || version === dataset.version
@@ -48,8 +48,7 @@ export const listExamples = verb(
 /** Where a page ended. Ids are in the order of ordinals, but for the clocks of several processes. */
 const position = z.tuple([z.int().min(1).max(ORDINAL_MAX), comparableText]);
 type Position = z.infer<typeof position>;
-const START: Position = [ORDINAL_MAX, "~"];
-type Page = { after: Position; limit: number };
+type Page = { after: Position | undefined; limit: number };
 
 const termsOf = ({ q, version: _, ...attributes }: ExampleFilters) => [
   ...attributeTerms({ ...attributes, tags: attributes.tag === undefined ? [] : [attributes.tag] }),
@@ -69,7 +68,8 @@ const newestFirst = async (
 ): Promise<ExampleRow[]> =>
   ctx.db.select(EXAMPLE_COLUMNS).from(exampleRevisions).where(where).orderBy(desc(by)).limit(limit);
 
-async function currentExamples(ctx: Ctx, datasetId: string, filters: ExampleFilters, { after: [before], limit }: Page) {
+async function currentExamples(ctx: Ctx, datasetId: string, filters: ExampleFilters, { after, limit }: Page) {
+  const before = after?.[0] ?? ORDINAL_MAX;
   const current = and(ofDataset(ctx, datasetId), isNull(exampleRevisions.toVersion));
   const terms = termsOf(filters);
   const isBefore = lt(exampleRevisions.ordinal, before);
@@ -115,7 +115,7 @@ async function examplesOfVersion(
   ctx: Ctx,
   datasetId: string,
   filters: ExampleFilters & { version: number },
-  { after: [, id], limit }: Page,
+  { after, limit }: Page,
 ) {
   const terms = termsOf(filters);
   return newestFirst(
@@ -123,7 +123,7 @@ async function examplesOfVersion(
     and(
       ofDataset(ctx, datasetId),
       inVersion(filters.version),
-      lt(exampleRevisions.exampleId, id),
+      after && lt(exampleRevisions.exampleId, after[1]),
       terms.length === 0 ? undefined : sql`${exampleRevisions.terms} @> ${textArray(terms)}`,
     ),
     limit,

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { datasets } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
@@ -13,6 +13,10 @@ export type LockedDataset = {
   /** Unix ms, by the database's clock. */
   readonly now: number;
 };
+
+/** Locks Datasets in a fixed order, also those being deleted: their rows are still there. `ids` is a list or a query, as SQL. */
+export const lockRowsOfDatasets = ({ db, projectId }: Ctx, ids: SQL) =>
+  db.execute(sql`select 1 from datasets where project_id = ${projectId} and id = any(${ids}) order by id for update`);
 
 /**
  * Locks a Dataset until the transaction ends. Comes before any other row lock: every writer waits here, holding nothing

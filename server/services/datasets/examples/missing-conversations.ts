@@ -1,12 +1,13 @@
-import { sql } from "drizzle-orm";
-import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
 import type { Cause } from "../versions/open-version";
+import { lockConversations } from "./lock-conversations";
+import { linkOf } from "./revisions";
 import type { Change } from "./types";
 
 /**
- * Returns the conversations of drafts from which nothing can be made: they do not exist or are being deleted. The others
- * cannot be deleted until the transaction ends. Never waits for a deletion, which may itself wait for the Dataset.
+ * Returns the conversations of drafts from which nothing can be made: they do not exist. The others cannot be deleted until
+ * the transaction ends. Throws a conflict while one is being changed or deleted, because it may still be there afterwards.
  *
  * An import may refer to a conversation that has expired since its export: its Example can still be found by the user.
  */
@@ -15,15 +16,11 @@ export async function missingConversations(
   changes: readonly Change[],
   kind: Cause["kind"],
 ): Promise<ReadonlySet<string>> {
-  const ids = new Set(changes.flatMap((change) => linkOf(change)?.conversationId ?? []));
-  if (ids.size === 0) return ids;
-  const those = sql`from conversations where project_id = ${tx.projectId} and id = any(${textArray([...ids])})`;
-  const locked = await tx.db.execute<{ id: string }>(sql`select id ${those} for key share skip locked`);
-  for (const { id } of locked) ids.delete(id);
-  if (kind !== "import" || ids.size === 0) return ids;
-  const existing = await tx.db.execute<{ id: string }>(sql`select id ${those}`);
-  return new Set([...existing].flatMap(({ id }) => (ids.has(id) ? [id] : [])));
+  const { gone, busy } = await lockConversations(
+    tx,
+    changes.flatMap((change) => linkOf(change)?.conversationId ?? []),
+  );
+  if (busy.size > 0)
+    throw new ServiceError("conflict", "A conversation is being changed or deleted. Retry in a moment.");
+  return kind === "import" ? new Set() : gone;
 }
-
-const linkOf = (change: Change) =>
-  change.kind === "create" ? change.draft.link : change.kind === "update" ? change.patch.link : undefined;

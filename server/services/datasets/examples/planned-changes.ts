@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { newId } from "@/server/platform/ids";
 import { tokenEstimateOf } from "../chat-payload";
-import type { ChatPayload } from "../chat-payload/schemas";
 import { type Content, type Hashed, SAID, type Stored } from "./revisions";
 import { splitOf } from "./split";
-import type { Draft, Outcome } from "./types";
+import type { Draft, Outcome, Patch, Split } from "./types";
 
 /** An Example as the changes leave it. */
 export type Planned = {
@@ -15,17 +14,13 @@ export type Planned = {
   gone: boolean;
 };
 
-type Fields = Omit<Draft, "payload"> & { payload: ChatPayload };
-
 /** Columns of what a draft or a patch says; a patch leaves the rest out. */
-function columnsOf(
-  { payload, tags, source, split, objective, link, reviewerId, provenanceKey }: Partial<Fields>,
-  hash?: string,
-) {
+function columnsOf({ payload, tags, source, split, objective, link, reviewerId, provenanceKey }: Patch, hash?: string) {
   return {
     ...(payload && { payload, content_hash: hash as string, tokens: tokenEstimateOf(payload) }),
     ...(tags && { tags: [...new Set(tags)] }),
-    ...(source && { source_kind: source.kind, external_ref: source.externalRef }),
+    ...(source?.kind && { source_kind: source.kind }),
+    ...(source?.externalRef !== undefined && { external_ref: source.externalRef }),
     ...(split && { split }),
     ...(objective && { objective }),
     ...(link && {
@@ -57,6 +52,9 @@ export class PlannedChanges {
   readonly #byHash = new Map<string, Planned>();
   readonly #byProvenance = new Map<string, Planned>();
   readonly #byRef = new Map<string, Planned>();
+  readonly #byConversation = new Map<string, Set<Planned>>();
+  /** That of each conversation's Examples. */
+  readonly #splits: Map<string, Split>;
   #lastOrdinal: number;
   readonly #now: number;
   readonly #isMissing: (conversationId: string) => boolean;
@@ -66,9 +64,16 @@ export class PlannedChanges {
     {
       lastOrdinal,
       now,
+      splits,
       isMissing,
-    }: { lastOrdinal: number; now: number; isMissing: (conversationId: string) => boolean },
+    }: {
+      lastOrdinal: number;
+      now: number;
+      splits: ReadonlyMap<string, Split>;
+      isMissing: (conversationId: string) => boolean;
+    },
   ) {
+    this.#splits = new Map(splits);
     this.#lastOrdinal = lastOrdinal;
     this.#now = now;
     this.#isMissing = isMissing;
@@ -106,10 +111,28 @@ export class PlannedChanges {
       example_id: newId("ex"),
       ordinal: ++this.#lastOrdinal,
       created_at: this.#now,
-      ...columnsOf({ split: splitOf(draft.link?.conversationId ?? hash), ...definedOf(draft) }, hash),
+      ...columnsOf({ ...definedOf(draft), split: this.#splitOf(draft.link?.conversationId, draft.split, hash) }, hash),
     } as Planned["now"];
     this.#index({ stored: undefined, now, touched: true, gone: false });
     return { status: "created", exampleId: now.example_id };
+  }
+
+  /** Returns the split of a new Example: that of its conversation's others, else the one given, else one by chance. */
+  #splitOf(conversationId: string | undefined, given: Split | undefined, hash: string): Split {
+    if (conversationId === undefined) return given ?? splitOf(hash);
+    const split = this.#splits.get(conversationId) ?? given ?? splitOf(conversationId);
+    this.#splits.set(conversationId, split);
+    return split;
+  }
+
+  /** Moves all Examples of a conversation, so that no part of it is trained on while another is tested. */
+  #moveConversation(conversationId: string, split: Split) {
+    this.#splits.set(conversationId, split);
+    for (const planned of this.#byConversation.get(conversationId) ?? []) {
+      if (planned.now.split === split) continue;
+      planned.now = { ...planned.now, split };
+      planned.touched = true;
+    }
   }
 
   #duplicateOf({ provenanceKey, source }: Draft, hash: string, onDuplicate: "skip" | "update" | "keep") {
@@ -122,10 +145,12 @@ export class PlannedChanges {
     return content && { planned: content, of: "content" as const };
   }
 
-  #update(found: Planned, patch: Partial<Draft>, hash: string | undefined): Outcome {
+  #update(found: Planned, patch: Patch, hash: string | undefined): Outcome {
     const exampleId = found.now.example_id;
     if (patch.link && this.#isMissing(patch.link.conversationId)) return { status: "missing" };
     const next = { ...found.now, ...columnsOf(definedOf(patch), hash) };
+    if (patch.link && patch.split === undefined)
+      next.split = this.#splitOf(patch.link.conversationId, undefined, next.content_hash);
     if (saysTheSame(next, found.now)) return { status: "unchanged", exampleId };
     const alike = this.#byHash.get(next.content_hash);
     if (alike && alike !== found) return { status: "duplicate", exampleId: alike.now.example_id, of: "content" };
@@ -137,12 +162,16 @@ export class PlannedChanges {
     found.now = next;
     found.touched = true;
     this.#index(found);
+    if (patch.split !== undefined && next.conversation_id !== null)
+      this.#moveConversation(next.conversation_id, patch.split);
     return { status: "updated", exampleId };
   }
 
   #index(planned: Planned) {
-    const { example_id, content_hash, provenance_key, external_ref } = planned.now;
+    const { example_id, content_hash, provenance_key, external_ref, conversation_id } = planned.now;
     this.#byId.set(example_id, planned);
+    if (conversation_id !== null)
+      this.#byConversation.set(conversation_id, (this.#byConversation.get(conversation_id) ?? new Set()).add(planned));
     this.#byHash.set(content_hash, planned);
     if (provenance_key !== null) this.#byProvenance.set(provenance_key, planned);
     // Of several with one reference, the oldest stands for it.
@@ -150,7 +179,8 @@ export class PlannedChanges {
   }
 
   #unindex(planned: Planned) {
-    const { content_hash, provenance_key, external_ref } = planned.now;
+    const { content_hash, provenance_key, external_ref, conversation_id } = planned.now;
+    if (conversation_id !== null) this.#byConversation.get(conversation_id)?.delete(planned);
     this.#byHash.delete(content_hash);
     if (provenance_key !== null) this.#byProvenance.delete(provenance_key);
     if (external_ref !== null && this.#byRef.get(external_ref) === planned) this.#byRef.delete(external_ref);

@@ -1,10 +1,10 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { exampleRevisions } from "@/db/schema";
 import type { RowOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { contentHashOf } from "../chat-payload";
-import type { Change } from "./types";
+import type { Change, Split } from "./types";
 
 type Row = RowOf<typeof exampleRevisions>;
 /** What a revision says, without what follows from it and from who wrote it. */
@@ -77,7 +77,7 @@ export async function readStored(tx: Ctx, datasetId: string, changes: readonly H
     if (provenanceKey !== undefined) keys.add(provenanceKey);
   }
   const hashes = changes.flatMap(({ hash }) => hash ?? []);
-  const current = sql`project_id = ${tx.projectId} and dataset_id = ${datasetId} and to_version is null`;
+  const current = currentOf(tx, datasetId);
   const named = Object.entries({
     example_id: [...ids],
     content_hash: hashes,
@@ -91,12 +91,78 @@ export async function readStored(tx: Ctx, datasetId: string, changes: readonly H
         ],
   );
   if (named.length === 0) return [];
+  return readCurrent(tx, datasetId, sql.join(named, sql` union `), unread);
+}
+
+/** Reads the current revisions that `found` selects the ids of, with the payloads of some or of all. */
+async function readCurrent(
+  tx: Ctx,
+  datasetId: string,
+  found: SQL,
+  withPayload: ReadonlySet<string> | "all",
+): Promise<Stored[]> {
+  const has = withPayload === "all" ? sql`true` : sql`r.example_id = any(${textArray([...withPayload])})`;
   const rows = await tx.db.execute<Stored & { created_at: string }>(sql`
-    with found as materialized (${sql.join(named, sql` union `)})
-    select ${COLUMNS}, case when r.example_id = any(${textArray([...unread])}) then r.payload end as payload
+    with found as materialized (${found})
+    select ${COLUMNS}, case when ${has} then r.payload end as payload
     from found join lateral (
-      select * from example_revisions where ${current} and example_id = found.example_id offset 0
+      select * from example_revisions where ${currentOf(tx, datasetId)} and example_id = found.example_id offset 0
     ) r on true
     order by r.ordinal`);
   return rows.map((row) => ({ ...row, created_at: Number(row.created_at) }));
+}
+
+const currentOf = (tx: Ctx, datasetId: string) =>
+  sql`project_id = ${tx.projectId} and dataset_id = ${datasetId} and to_version is null`;
+
+/**
+ * Returns what is stored with the other Examples of the same conversations, all with their payloads, where a change gives an
+ * Example a split: they move with it.
+ */
+export async function withSiblings(
+  tx: Ctx,
+  datasetId: string,
+  stored: readonly Stored[],
+  changes: readonly Change[],
+): Promise<readonly Stored[]> {
+  const giving = changes.filter(givesSplit);
+  if (giving.length === 0) return stored;
+  const conversations = new Set([
+    ...stored.flatMap(({ conversation_id }) => conversation_id ?? []),
+    ...giving.flatMap((change) => linkOf(change)?.conversationId ?? []),
+  ]);
+  if (conversations.size === 0) return stored;
+  const siblings = await readCurrent(
+    tx,
+    datasetId,
+    sql`select example_id from example_revisions
+      where ${currentOf(tx, datasetId)} and conversation_id = any(${textArray([...conversations])})`,
+    "all",
+  );
+  const others = stored.filter(({ conversation_id }) => conversation_id === null);
+  return [...others, ...siblings].toSorted((a, b) => a.ordinal - b.ordinal);
+}
+
+/** Returns the conversation that a change makes an Example of. */
+export const linkOf = (change: Change) =>
+  change.kind === "create" ? change.draft.link : change.kind === "update" ? change.patch.link : undefined;
+
+const givesSplit = (change: Change) =>
+  change.kind === "update"
+    ? change.patch.split !== undefined
+    : change.kind === "create" && change.onDuplicate === "update" && change.draft.split !== undefined;
+
+/** Returns the split of each conversation that drafts are made from and that has Examples: that of its oldest one. */
+export async function splitsOf(
+  tx: Ctx,
+  datasetId: string,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, Split>> {
+  const ids = new Set(changes.flatMap((change) => linkOf(change)?.conversationId ?? []));
+  if (ids.size === 0) return new Map();
+  const rows = await tx.db.execute<{ conversation_id: string; split: Split }>(sql`
+    select distinct on (conversation_id) conversation_id, split from example_revisions
+    where ${currentOf(tx, datasetId)} and conversation_id = any(${textArray([...ids])})
+    order by conversation_id, ordinal`);
+  return new Map([...rows].map(({ conversation_id, split }) => [conversation_id, split]));
 }

@@ -6,6 +6,7 @@ import {
   IMPORT_DUPLICATES,
 } from "@/db/schema/enumerations";
 import { filledText, idInput, pageInput, queryInteger, unixMs } from "@/server/platform/schemas";
+import { namedActor } from "@/server/services/members/schemas";
 import { type ChatPayload, givenChatPayload as payload } from "../chat-payload/schemas";
 
 export const TAG_CHARACTERS = 100;
@@ -18,11 +19,23 @@ export const tags = z.array(tag).max(TAGS_MAX);
 const split = z.enum(EXAMPLE_SPLITS);
 const sourceKind = z.enum(EXAMPLE_SOURCE_KINDS);
 const objective = z.enum(COLLECTION_OBJECTIVES);
-const source = z.strictObject({
-  kind: sourceKind.default("manual"),
-  /** The Example's id elsewhere. */
-  externalRef: z.string().min(1).max(1000).nullable().default(null),
-});
+/** Bytes of an id that is indexed; an entry of an index holds 2,704 with the ids of project and Dataset. */
+const INDEXED_BYTES = 2_000;
+
+/** Text of at most so many characters that is indexed. */
+export const indexedText = (characters: number) =>
+  z
+    .string()
+    .max(characters)
+    .refine(
+      (text) => new TextEncoder().encode(text).length <= INDEXED_BYTES,
+      `Must have at most ${INDEXED_BYTES} bytes as UTF-8.`,
+    );
+
+/** An Example's id elsewhere. */
+export const externalRef = indexedText(1_000).min(1).nullable();
+const source = z.strictObject({ kind: sourceKind.default("manual"), externalRef: externalRef.default(null) });
+const changedSource = z.strictObject({ kind: sourceKind.exactOptional(), externalRef: externalRef.exactOptional() });
 
 /** One training Example. Times are Unix ms. */
 export const example = z.object({
@@ -52,12 +65,14 @@ export const example = z.object({
 export type Example = z.infer<typeof example>;
 
 export const exampleReply = z.object({ example });
+export const exampleWithReviewerReply = z.object({ example, reviewer: namedActor.nullable() });
 /** For a caller who may not read. */
 export const writtenExampleReply = z.object({ example: example.pick({ id: true, datasetId: true, updatedAt: true }) });
 export const examplesReply = z.object({ examples: z.array(example), nextCursor: z.string().nullable() });
 
 const created = { source: source.default({ kind: "manual", externalRef: null }), tags: tags.default([]), payload };
-const changed = { source: source.optional(), tags: tags.optional(), payload: payload.optional() };
+/** Fields of `source` that are left out keep their value. */
+const changed = { source: changedSource.optional(), tags: tags.optional(), payload: payload.optional() };
 
 export const createExampleInput = z.strictObject({
   datasetId: idInput,

@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import { db } from "@/db/pool";
 import { datasets } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { smallPayload } from "../chat-payload/testing";
@@ -26,6 +27,29 @@ export const creating = (question: string, more: Partial<Draft> = {}): Change =>
 /** Writes changes in a transaction of their own. */
 export const write = (ctx: Ctx, datasetId: string, changes: readonly Change[], cause: Cause = { kind: "edit" }) =>
   inTransaction(ctx, async (tx) => writeExamples(tx, await lockDataset(tx, datasetId), changes, cause));
+
+/** Runs work while another transaction changes a conversation's key, as ingest does when it learns its name. */
+export async function whileChanged<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let change: Promise<unknown> = ended;
+  await new Promise<void>((changed, failed) => {
+    change = db().transaction(async (tx) => {
+      await tx.execute(sql`update conversations set key = key || '~' where id = ${conversationId}`);
+      changed();
+      await ended;
+    });
+    change.catch(failed);
+  });
+  try {
+    return await work();
+  } finally {
+    end();
+    await change;
+  }
+}
 
 /** Throws unless every count of a Dataset equals what a count of its revisions gives. */
 export async function requireExactCounts(ctx: Ctx, datasetId: string) {

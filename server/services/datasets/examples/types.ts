@@ -10,7 +10,10 @@ export type Draft = {
   payload: ChatPayload;
   tags: string[];
   source: { kind: SourceKind; externalRef: string | null };
-  /** Default: by the conversation, else by the content. */
+  /**
+   * Default: by the conversation, else by the content. All Examples of a conversation have the same one: a new one takes that
+   * of the others, and an update moves them.
+   */
   split?: Split;
   objective?: Objective;
   link?: { conversationId: string; userId: string | null; turn: number | null; findingId: string | null };
@@ -18,6 +21,9 @@ export type Draft = {
   /** The same for the same source and objective: the second is a duplicate. */
   provenanceKey?: string;
 };
+
+/** What an update changes; of the source, too, what is left out stays. */
+export type Patch = Partial<Omit<Draft, "source">> & { source?: Partial<Draft["source"]> };
 
 export type Change =
   | {
@@ -29,7 +35,7 @@ export type Change =
        */
       onDuplicate?: "skip" | "update" | "keep";
     }
-  | { kind: "update"; exampleId: string; patch: Partial<Draft> }
+  | { kind: "update"; exampleId: string; patch: Patch }
   | { kind: "delete"; exampleId: string };
 
 /** `missing`: no such Example, or the conversation of a draft does not exist. */

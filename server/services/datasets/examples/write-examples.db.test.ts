@@ -257,18 +257,50 @@ test("all Examples of a conversation are in one split, about 80, 10 and 10 % of 
     creating("b", { link }),
     creating("c", { link, split: "test" }),
   ]);
-  expect((await currentOf(ctx, datasetId)).map(({ split }) => split)).toEqual([
-    splitOf(conversationId),
-    splitOf(conversationId),
-    "test",
-  ]);
+  const split = splitOf(conversationId);
+  expect((await currentOf(ctx, datasetId)).map((one) => one.split)).toEqual([split, split, split]);
   const splits = Array.from({ length: 10_000 }, (_, n) => splitOf(`conv_${n}`));
   for (const [split, share] of Object.entries({ train: 8000, validation: 1000, test: 1000 })) {
     expect(Math.abs(splits.filter((one) => one === split).length - share)).toBeLessThan(150);
   }
 });
 
-test("nothing is made from a conversation that does not exist, of another project, or being deleted", async () => {
+test("an Example that is moved to another split takes along those of its conversation, also later ones", async () => {
+  const { ctx, datasetId } = await world();
+  const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
+  const link = { conversationId, userId: null, turn: 1, findingId: null };
+  const [first] = await write(ctx, datasetId, [
+    creating("a", { link }),
+    creating("b", { link }),
+    creating("of nobody"),
+  ]);
+  const before = await currentOf(ctx, datasetId);
+  const moved = splitOf(conversationId) === "test" ? "train" : "test";
+  const outcomes = await write(ctx, datasetId, [
+    { kind: "update", exampleId: idOf(first), patch: { split: moved } },
+    creating("c", { link }),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["updated", "created"]);
+  const after = await currentOf(ctx, datasetId);
+  expect(after.map(({ split }) => split)).toEqual([moved, moved, before[2]!.split, moved]);
+  expect(after.map(({ payload }) => payload).slice(0, 3)).toEqual(before.map(({ payload }) => payload));
+  await requireExactCounts(ctx, datasetId);
+});
+
+test("an Example that becomes one of a conversation takes the split of the others", async () => {
+  const { ctx, datasetId } = await world();
+  const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
+  const link = { conversationId, userId: null, turn: 1, findingId: null };
+  const split = splitOf(conversationId);
+  const other = split === "test" ? "train" : "test";
+  await write(ctx, datasetId, [creating("a", { link }), creating("imported", { split: other })]);
+  const change = { ...creating("imported", { link }), onDuplicate: "update" } as Change;
+  expect(await write(ctx, datasetId, [change])).toMatchObject([{ status: "updated" }]);
+  expect((await currentOf(ctx, datasetId)).map((one) => one.split)).toEqual([split, split]);
+  await requireExactCounts(ctx, datasetId);
+});
+
+test("nothing is made from a conversation that does not exist or of another project; one being deleted is a conflict", async () => {
   const { ctx, datasetId } = await world();
   const { ctx: stranger } = await testProject();
   const { id } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
@@ -282,10 +314,8 @@ test("nothing is made from a conversation that does not exist, of another projec
   await inTransaction(ctx, async (tx) => {
     await tx.db.delete(conversations).where(eq(conversations.id, id));
     // Without waiting for the deletion, which could wait for the Dataset.
-    expect(await write(ctx, datasetId, [from(id)])).toEqual([{ status: "missing" }]);
-    expect(await write(ctx, datasetId, [from(id)], { kind: "import", causeId: "imp_1" })).toEqual([
-      { status: "missing" },
-    ]);
+    for (const cause of [{ kind: "edit" as const }, { kind: "import" as const, causeId: "imp_1" }])
+      await expect(write(ctx, datasetId, [from(id)], cause)).rejects.toMatchObject({ code: "conflict" });
   });
   expect(await write(ctx, datasetId, [from(id)], { kind: "import", causeId: "imp_1" })).toMatchObject([
     { status: "created" },

@@ -4,17 +4,24 @@ import { exampleRevisions } from "@/db/schema";
 import { insertRows } from "@/db/sets";
 import { auditActor } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
+import { contentHashOf } from "../chat-payload";
 import type { ChatPayload } from "../chat-payload/schemas";
 import { type Cause, recordChanges, type VersionCounts, versionFor } from "../versions/open-version";
-import { exampleTerms } from "./example-terms";
+import { exampleTerms, searchWordsOf } from "./example-terms";
 import { FacetChanges } from "./facet-counts";
 import type { LockedDataset } from "./lock-dataset";
 import { missingConversations } from "./missing-conversations";
 import { type Planned, PlannedChanges } from "./planned-changes";
-import { hashed, readStored } from "./revisions";
+import { hashed, readStored, splitsOf, withSiblings } from "./revisions";
 import type { Change, Outcome } from "./types";
 
 export const CHANGES_MAX = 5_000;
+
+/** Works out ahead what `writeExamples` will ask of a payload, and keeps it as long as the payload. */
+export function prepareExample(payload: ChatPayload): void {
+  contentHashOf(payload);
+  searchWordsOf(payload);
+}
 
 /**
  * Writes changes to a locked Dataset, the only way in: in a handful of statements, with its version and every count, in the
@@ -31,9 +38,11 @@ export async function writeExamples(
   const version = await versionFor(tx, dataset, cause);
   const all = changes.map(hashed);
   const missing = await missingConversations(tx, changes, cause.kind);
-  const plan = new PlannedChanges(await readStored(tx, dataset.id, all), {
+  const stored = await withSiblings(tx, dataset.id, await readStored(tx, dataset.id, all), changes);
+  const plan = new PlannedChanges(stored, {
     lastOrdinal: dataset.lastOrdinal,
     now: dataset.now,
+    splits: await splitsOf(tx, dataset.id, changes),
     isMissing: (id) => missing.has(id),
   });
   const outcomes = all.map((change) => plan.apply(change));

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { knowledgeGoals } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
@@ -38,7 +38,9 @@ export const createKnowledgeGoal = verb(
   },
 );
 
+/** Serializes counting: goals created at the same time would not see each other. */
 async function requireRoom({ db, projectId }: Ctx) {
+  await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`knowledge goals ${projectId}`}, 0))`);
   if ((await db.$count(knowledgeGoals, eq(knowledgeGoals.projectId, projectId))) >= GOALS_MAX)
     throw new ServiceError("conflict", `The project has ${GOALS_MAX} knowledge goals. Delete or merge some first.`);
 }

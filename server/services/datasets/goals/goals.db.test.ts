@@ -1,7 +1,7 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { datasets } from "@/db/schema";
+import { datasets, knowledgeGoals } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { newId } from "@/server/platform/ids";
 import {
@@ -84,10 +84,13 @@ test("goals are for those who may manage models, and for nobody of another proje
   expect((await getKnowledgeGoal(ctx, { knowledgeGoalId })).knowledgeGoal).toEqual(knowledgeGoal);
 });
 
-test("a project has a bounded number of goals", async () => {
+test("a project has a bounded number of goals, also of those created at once", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`
     insert into knowledge_goals (project_id, id, title, key_phrases, actor_kind)
-    select ${ctx.projectId}, 'kg_' || n, 'Goal', '{}', 'operator' from generate_series(1, ${GOALS_MAX}::int) n`);
+    select ${ctx.projectId}, 'kg_' || n, 'Goal', '{}', 'operator' from generate_series(1, ${GOALS_MAX - 1}::int) n`);
+  const created = await Promise.allSettled(Array.from({ length: 4 }, () => createKnowledgeGoal(ctx, REFUNDS)));
+  expect(created.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(await db().$count(knowledgeGoals, eq(knowledgeGoals.projectId, ctx.projectId))).toBe(GOALS_MAX);
   await expect(createKnowledgeGoal(ctx, REFUNDS)).rejects.toMatchObject({ code: "conflict" });
 });

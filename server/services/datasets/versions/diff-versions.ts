@@ -47,9 +47,9 @@ export const diffVersions = verb(
     const dataset = await readDatasetRow(ctx, datasetId);
     for (const number of [from, to]) if (number > dataset.version) throw notFound(`Version ${number}`);
     const { encode, decode } = codecOf("diff", { project: ctx.projectId, datasetId, from, to }, comparableText);
-    const after = cursor === undefined ? "~" : decode(cursor);
+    const isAfter = cursor === undefined ? sql`` : sql`and example_id < ${decode(cursor)}`;
     const [low, high] = [Math.min(from, to), Math.max(from, to)];
-    const mine = sql`project_id = ${ctx.projectId} and dataset_id = ${datasetId} and example_id < ${after}`;
+    const mine = sql`project_id = ${ctx.projectId} and dataset_id = ${datasetId} ${isAfter}`;
     const at = (version: number) => sql`
       select * from touched t join lateral (
         select * from example_revisions where project_id = ${ctx.projectId} and dataset_id = ${datasetId}

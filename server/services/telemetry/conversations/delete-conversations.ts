@@ -12,12 +12,12 @@ export type Deleted = Record<string, number>;
 
 /**
  * Deletes conversations with all their telemetry, in the caller's transaction; Findings are left to the caller. `remember`
- * stores a tombstone for each trace, so that resent spans are not stored again.
+ * stores a tombstone for each trace, so that resent spans are not stored again. `onceLocked` runs before anything is deleted.
  */
 export async function deleteConversations(
   tx: Ctx,
   conversationIds: readonly string[],
-  { remember }: { remember: boolean },
+  { remember, onceLocked }: { remember: boolean; onceLocked?: () => Promise<void> },
 ): Promise<Deleted> {
   const ids = textArray([...conversationIds]);
   const ofConversations = sql`project_id = ${tx.projectId} and conversation_id = any(${ids})`;
@@ -26,6 +26,7 @@ export async function deleteConversations(
   await tx.db.execute(
     sql`select 1 from conversations where project_id = ${tx.projectId} and id = any(${ids}) order by id for update`,
   );
+  await onceLocked?.();
   const traces = await tx.db.execute<{ id: string }>(sql`select id from traces where ${ofConversations} order by id`);
   await attachFeedback(tx.db, tx.projectId, conversationIds);
 

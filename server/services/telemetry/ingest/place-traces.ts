@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { rowsOf, textArray } from "@/db/rows";
 import { newId } from "@/server/platform/ids";
+import { moveExamples } from "@/server/services/datasets/links";
 import { moveOwnLabels } from "../conversations/own-labels";
 import { moveFeedback } from "../feedback";
 import type { TraceIdentity } from "../otlp/types";
@@ -70,6 +71,7 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
     );
     await moveOwnLabels(tx, projectId, came);
     await moveFeedback(tx, projectId, came);
+    await moveExamples(tx, projectId, came);
     const left = textArray(came.map(({ from }) => from));
     const emptied = await tx.execute<{ id: string }>(sql`
       delete from conversations c

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
+import { moveExamples } from "@/server/services/datasets/links";
 import { moveOwnLabels } from "../conversations/own-labels";
 import { moveFeedback } from "../feedback";
 import { moveCallsWithTraces } from "../ingest/place-traces";
@@ -76,6 +77,7 @@ export async function moveDuplicateTraces(
   const from = moved.map(({ trace_id, left }) => ({ trace_id, from: left }));
   await moveOwnLabels(tx, projectId, from);
   await moveFeedback(tx, projectId, from);
+  await moveExamples(tx, projectId, from);
   await tx.execute(sql`
     delete from conversations c
     where c.project_id = ${projectId} and c.id = any(${textArray(moved.map(({ left }) => left))})

@@ -1,0 +1,1 @@
+CREATE INDEX "example_revisions_words" ON "example_revisions" USING btree ("project_id",md5((jsonb_path_query_array(payload, '$.input.messages[*].content ? (@.type() == "string" && @ != "")') || jsonb_path_query_array(payload, '$.expectedOutput.message.content ? (@.type() == "string" && @ != "")'))::text)) WHERE conversation_id is not null;

@@ -1,0 +1,2 @@
+export { moveExamples } from "./move-examples";
+export { updateUsers } from "./update-users";
