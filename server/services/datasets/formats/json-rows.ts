@@ -16,10 +16,28 @@ async function* lines(file: RandomAccess, start: number) {
   for await (const records of recordsOf(file, start, lineScanner())) yield records.map(rowOf);
 }
 
-async function* elements(file: RandomAccess, start: number) {
+const isJson = (text: string) => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+async function* elements(file: RandomAccess, start: number, opening: string) {
   const scanner = arrayScanner();
-  for await (const records of recordsOf(file, start, scanner)) yield records.map(rowOf);
-  if (!scanner.isDone()) {
+  const problem = "Follows the array, and is not read";
+  let isOver = false;
+  for await (const records of recordsOf(file, start, scanner, opening.split("\n").length)) {
+    if (!isOver) yield records.map(rowOf);
+    else {
+      const foreign = records.filter(({ text }) => !isJson(`${opening}]${text}`));
+      yield foreign.map((record) => rowOf({ ...record, problem }));
+    }
+    isOver = scanner.isDone();
+  }
+  if (!isOver) {
     yield [{ line: 1, raw: "", problem: "The array has no closing bracket: the file may have been cut off" }];
   }
 }
@@ -30,8 +48,8 @@ export const openJsonLines = (file: RandomAccess, start: number): Table => ({
   batches: () => lines(file, start),
 });
 
-/** Opens a file that is one JSON array of objects; `start` is where its elements begin, after the opening bracket. */
-export const openJsonArray = (file: RandomAccess, start: number): Table => ({
+/** Opens a file whose rows are one JSON array; its elements begin at `start`, after `opening`, which ends with the bracket. */
+export const openJsonArray = (file: RandomAccess, start: number, opening: string): Table => ({
   kind: "json",
-  batches: () => elements(file, start),
+  batches: () => elements(file, start, opening),
 });

@@ -104,17 +104,17 @@ function callText(text: string | null, where: string): Record<string, unknown>[]
   throw new NotAChat(`${where}: a call is not JSON`);
 }
 
-/** Returns the id of the call that a result belongs to: the one it names, or else the first without a result. */
-function callIdOf(message: Record<string, unknown>, open: OpenCalls): string {
-  const { tool_call_id: given, name } = message;
-  const named = typeof given === "string" && given !== "" ? open.pending.findIndex(({ id }) => id === given) : -1;
-  const byName = open.pending.findIndex((call) => call.function.name === name);
-  const index = named >= 0 ? named : Math.max(byName, 0);
-  if (typeof given === "string" && given !== "") {
-    if (named >= 0) open.pending.splice(named, 1);
-    return given;
-  }
-  return open.pending.splice(index, 1)[0]?.id ?? "";
+/**
+ * Returns the id of the call that a result belongs to: the one it names, or else the first without a result. OpenPipe names
+ * the function in place of an id that its calls do not have.
+ */
+function callIdOf({ tool_call_id: id, name }: Record<string, unknown>, open: OpenCalls): string {
+  const given = typeof id === "string" ? id : "";
+  const byId = open.pending.findIndex((call) => call.id === given);
+  const byName = open.pending.findIndex((call) => call.function.name === (given || name));
+  const found = byId >= 0 ? byId : byName;
+  if (found < 0 && given !== "") return given;
+  return open.pending.splice(Math.max(found, 0), 1)[0]?.id ?? "";
 }
 
 function messageOf(value: unknown, where: string, open: OpenCalls, note: Notes): ChatMessage {

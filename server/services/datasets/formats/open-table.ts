@@ -24,21 +24,25 @@ const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 const startsWith = (head: Uint8Array, bytes: readonly number[]) => bytes.every((byte, at) => head[at] === byte);
 
-/** `text` is where the file's text starts, after a byte order mark; `elements` where those of a JSON array do. */
-type Sniffed = { kind: FileKind; text: number; elements: number };
+/** A JSON array of rows, by itself or in a reply of an API that lists them, as Langfuse's does. */
+const ARRAY = /^(?:\[|\{\s*"data"\s*:\s*\[)/;
+
+/** `text` is where the file's text starts, after a byte order mark; `opening` what its rows' JSON array starts with. */
+type Sniffed = { kind: FileKind; text: number; opening: string; elements: number };
 
 /** Returns what a file's first bytes say it is. */
 function sniff(head: Uint8Array): Sniffed {
-  if (startsWith(head, PARQUET)) return { kind: "parquet", text: 0, elements: 0 };
+  if (startsWith(head, PARQUET)) return { kind: "parquet", text: 0, opening: "", elements: 0 };
   const foreign = FOREIGN.find(({ bytes }) => startsWith(head, bytes));
   if (foreign) throw new UnreadableFile(foreign.advice);
   const text = startsWith(head, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   const first = head.findIndex((byte, at) => at >= text && !SPACE.has(byte));
   if (first < 0) throw new UnreadableFile("The file is empty");
-  const character = String.fromCharCode(head[first] ?? 0);
-  if (character === "\0") throw new UnreadableFile("The file is not text, and not Parquet");
-  const kind = character === "[" ? "json" : character === "{" ? "jsonl" : "csv";
-  return { kind, text, elements: first + 1 };
+  const start = Buffer.from(head.subarray(first)).toString("latin1");
+  if (start.startsWith("\0")) throw new UnreadableFile("The file is not text, and not Parquet");
+  const opening = ARRAY.exec(start)?.[0] ?? "";
+  const kind = opening ? "json" : start.startsWith("{") ? "jsonl" : "csv";
+  return { kind, text, opening, elements: first + opening.length };
 }
 
 /** Opens a file of any kind we read; throws `UnreadableFile` where no row can be read of it. */
@@ -51,7 +55,7 @@ export async function openTable(file: RandomAccess, kind?: FileKind): Promise<Ta
       return openParquet(file);
     case "json":
       if (sniffed.kind !== "json") throw new UnreadableFile("The file is not a JSON array");
-      return openJsonArray(file, sniffed.elements);
+      return openJsonArray(file, sniffed.elements, sniffed.opening);
     case "jsonl":
       return openJsonLines(file, sniffed.text);
     case "csv":

@@ -143,11 +143,11 @@ describe("JSONL", () => {
     expect(items[1]).toMatchObject({ raw: '{"messages": [' });
   });
 
-  it("makes a line of more than 1 MiB an error of that line", async () => {
-    const long = jsonl({ messages: [{ role: "user", content: "x".repeat(3_000_000) }, ASSISTANT] });
+  it("makes a line of more than 3 MiB an error of that line", async () => {
+    const long = jsonl({ messages: [{ role: "user", content: "x".repeat(3_200_000) }, ASSISTANT] });
     const items = await readAll(`${long}\n${jsonl({ messages: [USER, ASSISTANT] })}`);
     expect(items).toMatchObject([
-      { kind: "error", line: 1, message: expect.stringContaining("longer than 1 MiB"), rawTruncated: true },
+      { kind: "error", line: 1, message: expect.stringContaining("longer than 3 MiB"), rawTruncated: true },
       { kind: "draft", line: 2 },
     ]);
   });
@@ -284,7 +284,7 @@ describe("CSV", () => {
   });
 
   it("goes on after a row that is too long, and says where a quote is never closed", async () => {
-    const items = await readAll(`prompt,completion\n${"x".repeat(1_500_000)},a\nb,c\n"d,e\nf,g\n`);
+    const items = await readAll(`prompt,completion\n${"x".repeat(3_200_000)},a\nb,c\n"d,e\nf,g\n`);
     expect(items.map(({ kind, line }) => `${line} ${kind}`)).toEqual(["2 error", "3 draft", "4 error"]);
   });
 

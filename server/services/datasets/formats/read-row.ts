@@ -19,7 +19,7 @@ const SPLIT_OF: Readonly<Record<string, Split>> = {
   test: "test",
   testing: "test",
 };
-/** In a cell these are JSON, if they look like a chat; anywhere else a text is a text. */
+/** In a cell, and in what Langfuse exports, these are JSON if they look like a chat; anywhere else a text is a text. */
 const CHAT_ROLES: ReadonlySet<Role> = new Set(["messages", "input", "expectedOutput", "rejectedOutput"]);
 
 function json(text: string): unknown {
@@ -30,25 +30,28 @@ function json(text: string): unknown {
   }
 }
 
-/** What a cell of one format hides its text in. */
-const UNWRAP: Partial<Record<Shape, (cell: string) => string>> = {
-  // Langfuse has written texts as JSON, too.
-  langfuse: (cell) => {
-    const value = /^".*"$/s.test(cell) ? json(cell) : undefined;
-    return typeof value === "string" ? value : cell;
-  },
+type Unwrap = (cell: string) => string;
+
+const unquoted: Unwrap = (cell) => (cell.startsWith('"') ? String(json(cell) ?? cell) : cell);
+const unguarded: Unwrap = (cell) => cell.replace(/^'(?=['=+\-@\t\r])/, "");
+const isJson = (cell: unknown) => typeof cell !== "string" || cell === "" || json(cell) !== undefined;
+
+/** What the cells of a format's CSV hide their texts in. */
+const UNWRAP: Partial<Record<Shape, (values: Record<string, unknown>) => Unwrap | undefined>> = {
+  // Before 3.157 Langfuse wrote every cell as JSON. Since then a text is written as it is, with quotes if it has any.
+  langfuse: (values) => (Object.values(values).every(isJson) ? unquoted : undefined),
   // Our own CSV guards cells against being run as formulas.
-  table: (cell) => cell.replace(/^'(?=['=+\-@\t\r])/, ""),
+  table: () => unguarded,
 };
 
-function cellValue(cell: unknown, role: Role, unwrap: ((cell: string) => string) | undefined): unknown {
+function cellValue(cell: unknown, role: Role, unwrap: Unwrap | undefined): unknown {
   if (typeof cell !== "string") return cell;
-  if (/^\s*[[{]/.test(cell) && CHAT_ROLES.has(role)) {
-    const value = json(cell);
-    return looksLikeChat(value) ? value : cell;
+  const content = unwrap ? unwrap(cell) : cell;
+  if (/^\s*[[{]/.test(content) && CHAT_ROLES.has(role)) {
+    const value = json(content);
+    return looksLikeChat(value) ? value : content;
   }
-  if (role === "payload" || role === "source") return json(cell) ?? cell;
-  return unwrap ? unwrap(cell) : cell;
+  return role === "payload" || role === "source" ? (json(content) ?? content) : content;
 }
 
 /** The warning that a key or column is ignored. */
@@ -58,17 +61,19 @@ const isAbsent = (value: unknown) => value === undefined || value === null || va
 
 function partsOf(values: Record<string, unknown>, { mapping, shape }: Recognized, kind: FileKind, note: Notes): Parts {
   const parts: Parts = {};
-  const unwrap = kind === "parquet" ? undefined : UNWRAP[shape];
-  const hasCells = kind === "csv" || kind === "parquet";
-  for (const [name, value] of Object.entries(values)) {
-    if (isAbsent(value)) continue;
+  const unwrap = kind === "csv" ? UNWRAP[shape]?.(values) : undefined;
+  // Langfuse holds what traces say as texts, and writes them as texts to JSON too.
+  const areTexts = kind === "csv" || kind === "parquet" || shape === "langfuse";
+  for (const [name, given] of Object.entries(values)) {
     const role = mapping[name] ?? "ignore";
+    const value = areTexts ? cellValue(given, role, unwrap) : given;
+    if (isAbsent(value)) continue;
     if (role === "ignore") {
       note(notKept(name));
       continue;
     }
     const own = parts[role] ?? [];
-    own.push(hasCells ? cellValue(value, role, unwrap) : value);
+    own.push(value);
     parts[role] = own;
   }
   return parts;

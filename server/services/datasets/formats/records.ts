@@ -1,8 +1,11 @@
 import { chunksOf } from "./random-access";
 import type { RandomAccess } from "./types";
 
-/** Bytes of one record. A longer one is an error of its own, so that memory stays constant whatever the file. */
-export const RECORD_BYTES = 1024 * 1024;
+/**
+ * Bytes of one record. A longer one is an error of its own, so that memory stays constant whatever the file. A payload has at most
+ * 1 MiB; what stands around it, and quotes that CSV doubles, come on top.
+ */
+export const RECORD_BYTES = 3 * 1024 * 1024;
 /** Bytes of a record that is too long that are reported. */
 const EXCERPT_BYTES = 2_000;
 
@@ -20,7 +23,6 @@ export type FileRecord = { line: number; text: string; problem?: string; truncat
  */
 export type Scanner = {
   find(chunk: Uint8Array, from: number): number;
-  isDone?(): boolean;
   /** White space around a record belongs to it. */
   keepsSpace?: boolean;
 };
@@ -66,10 +68,15 @@ function recordOf({ bytes, length }: { bytes: Uint8Array; length: number }, line
   }
 }
 
-/** Splits a file into records, a chunk's worth at a time. Empty records are left out. */
-export async function* recordsOf(file: RandomAccess, start: number, scanner: Scanner): AsyncGenerator<FileRecord[]> {
+/** Splits a file into records from `start` on, a chunk's worth at a time. Empty records are left out. */
+export async function* recordsOf(
+  file: RandomAccess,
+  start: number,
+  scanner: Scanner,
+  firstLine = 1,
+): AsyncGenerator<FileRecord[]> {
   const pending = createPending();
-  let line = 1;
+  let line = firstLine;
   let lines = 0; // newlines inside the pending record
   const take = (into: FileRecord[]) => {
     const record = recordOf(pending.take(), line);
@@ -83,7 +90,7 @@ export async function* recordsOf(file: RandomAccess, start: number, scanner: Sca
   for await (const chunk of chunksOf(file, start)) {
     const records: FileRecord[] = [];
     let from = 0;
-    while (from < chunk.length && !scanner.isDone?.()) {
+    while (from < chunk.length) {
       const end = scanner.find(chunk, from);
       const part = chunk.subarray(from, end < 0 ? chunk.length : end);
       pending.add(part);
@@ -133,7 +140,10 @@ export function csvScanner(delimiter: number): Scanner {
   };
 }
 
-/** Records are the elements of a JSON array whose opening bracket has been read. No library keeps an element's text and line. */
+/**
+ * Records are the elements of a JSON array whose opening bracket has been read; what follows the array is one more. No library
+ * keeps an element's text and line.
+ */
 export function arrayScanner(): Scanner & { isDone(): boolean } {
   let depth = 0;
   let inString = false;
@@ -142,6 +152,7 @@ export function arrayScanner(): Scanner & { isDone(): boolean } {
   return {
     isDone: () => done,
     find(chunk, from) {
+      if (done) return -1;
       for (let at = from; at < chunk.length; at++) {
         const byte = chunk[at];
         if (inString) {

@@ -43,6 +43,8 @@ export const TABLE_COLUMNS = {
 
 /** Langfuse's export of dataset items, as CSV, JSON or JSONL. */
 const LANGFUSE = ["status", "sourceTraceId", "sourceObservationId", "datasetId", "datasetName", "htmlSourcePath"];
+/** Its exports of traces and of observations. */
+const LANGFUSE_TRACES = ["bookmarked", "parentObservationId"];
 
 /** The first that fits is meant. */
 const RULES: readonly Rule[] = [
@@ -57,6 +59,12 @@ const RULES: readonly Rule[] = [
     all: ["input", "expectedOutput"],
     some: LANGFUSE,
     roles: { id: "externalRef", input: "input", expectedOutput: "expectedOutput", status: "status" },
+  },
+  {
+    shape: "langfuse",
+    all: ["input", "output"],
+    some: LANGFUSE_TRACES,
+    roles: { id: "externalRef", input: "input", output: "expectedOutput" },
   },
   {
     shape: "openai_preference",
@@ -81,7 +89,13 @@ const RULES: readonly Rule[] = [
     some: ["split", "rejected_message"],
     roles: { messages: "messages", rejected_message: "rejectedOutput" },
   },
-  { shape: "openpipe", all: ["input", "output", "split"], roles: { input: "input", output: "expectedOutput" } },
+  {
+    shape: "openpipe",
+    all: ["input", "output"],
+    // Only its request logs name the second.
+    some: ["split", "cacheHit"],
+    roles: { input: "input", output: "expectedOutput" },
+  },
   { shape: "sharegpt", all: ["conversations"], roles: { conversations: "messages" } },
   { shape: "openai_chat", all: ["messages"], roles: { messages: "messages" } },
   {

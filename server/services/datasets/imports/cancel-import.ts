@@ -1,11 +1,10 @@
-import { and, eq } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { datasetImports } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { readDatasetRow } from "../datasets/read-dataset";
-import { importJson, isFinished, readImport } from "./read-imports";
+import { importJson, isFinished, isImport, readImport } from "./read-imports";
 import { importInput, importReply, requestedImportReply } from "./schemas";
 
 export const cancelImport = verb(
@@ -13,7 +12,7 @@ export const cancelImport = verb(
     name: "datasets.cancelImport",
     summary: "Cancel an import in progress.",
     description:
-      "It stops within a thousand rows. With `all_or_nothing` what it stored is taken back and its version disappears; with `good_rows` what it stored stays, as one version. One that has ended is a 409; cancelling twice changes nothing.",
+      "It stops within two thousand rows. With `all_or_nothing` what it stored is taken back and its version disappears; with `good_rows` what it stored stays, as one version. One that has ended is a 409; cancelling twice changes nothing.",
     effect: "write",
     capability: "models:manage",
     input: importInput,
@@ -23,15 +22,14 @@ export const cancelImport = verb(
   async (ctx, { datasetId, importId }) => {
     await readDatasetRow(ctx, datasetId);
     await readImport(ctx, datasetId, importId);
-    const theImport = and(eq(datasetImports.projectId, ctx.projectId), eq(datasetImports.id, importId));
-    const [row] = await ctx.db.select().from(datasetImports).where(theImport).for("no key update");
+    const [row] = await ctx.db.select().from(datasetImports).where(isImport(ctx, importId)).for("no key update");
     if (!row || isFinished(row)) throw new ServiceError("conflict", "The import has ended.");
     if (row.status !== "cancelling") {
       const ended = row.status === "queued" || row.status === "validating";
       const changed = ended
         ? { status: "cancelled" as const, cancelledAt: NOW, finishedAt: NOW }
         : { status: "cancelling" as const, cancelledAt: NOW };
-      await ctx.db.update(datasetImports).set(changed).where(theImport);
+      await ctx.db.update(datasetImports).set(changed).where(isImport(ctx, importId));
       auditNote(ctx, { before: { status: row.status }, after: { status: changed.status } });
     }
     return { import: importJson(await readImport(ctx, datasetId, importId)) };

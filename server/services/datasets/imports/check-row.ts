@@ -2,8 +2,8 @@ import { z } from "zod";
 import { COLLECTION_OBJECTIVES, EXAMPLE_SOURCE_KINDS, EXAMPLE_SPLITS } from "@/db/schema/enumerations";
 import { pointerOf } from "@/server/platform/field-errors";
 import { validateChatPayload } from "../chat-payload";
-import { provenanceKeyOf } from "../collection";
-import { tags } from "../examples/schemas";
+import { keyOfChosen, provenanceKeyOf } from "../collection";
+import { externalRef, indexedText, tags } from "../examples/schemas";
 import type { Draft } from "../examples/types";
 import type { ReadItem, Source } from "../formats";
 
@@ -14,14 +14,14 @@ const rest = z.object({
   tags,
   source: z.object({
     kind: z.enum(EXAMPLE_SOURCE_KINDS).catch("import"),
-    externalRef: z.string().min(1).max(500).nullable(),
+    externalRef,
   }),
   split: z.enum(EXAMPLE_SPLITS).exactOptional(),
   objective: z.enum(COLLECTION_OBJECTIVES).optional().catch(undefined),
   link: z
     .object({
       conversationId: id,
-      userId: z.string().max(1000).nullable(),
+      userId: indexedText(1_000).nullable(),
       turn: z.int().min(0).nullable(),
       findingId: id.nullable(),
     })
@@ -37,19 +37,31 @@ function originOf({ objective, conversationId, userId, turn, findingId }: Partia
   };
 }
 
-/** Returns the key under which collection finds its own again. */
-function provenanceOf({ objective, link }: Pick<z.infer<typeof rest>, "objective" | "link">) {
-  if (objective === undefined || !link || link.turn === null) return undefined;
-  return provenanceKeyOf({ objective, source: { conversationId: link.conversationId, turn: link.turn } });
+/** Returns the key under which collection finds its own again, and a person what they chose. */
+function provenanceOf({
+  objective,
+  link,
+  source: { kind },
+}: Pick<z.infer<typeof rest>, "objective" | "link" | "source">) {
+  if (!link || link.turn === null) return undefined;
+  const source = { conversationId: link.conversationId, turn: link.turn };
+  if (objective !== undefined) return provenanceKeyOf({ objective, source });
+  if (kind === "correction") return keyOfChosen("corrected", source);
+  return kind === "conversation" || kind === "finding" ? keyOfChosen("added", source) : undefined;
 }
 
 /** A file names the conversation in its `source`. */
 const inFile = ([first, ...others]: PropertyKey[]) => [first === "link" ? "source" : first!, ...others];
 
+/** What is wrong with a row; `path` is a pointer into it, `null` where the row cannot be read at all. */
+export type RowProblem = { path: string | null; message: string };
+
+export const problemWords = ({ path, message }: RowProblem) => (path === null ? message : `${path}: ${message}`);
+
 /** A row of a file: an Example to store, or why it cannot be one. */
 export type CheckedRow = { line: number; raw: string; exampleId?: string } & (
   | { draft: Draft; problems?: undefined }
-  | { draft?: undefined; problems: string[] }
+  | { draft?: undefined; problems: RowProblem[] }
 );
 
 export type RowItem = Exclude<ReadItem, { kind: "warning" }>;
@@ -57,7 +69,7 @@ export type RowItem = Exclude<ReadItem, { kind: "warning" }>;
 /** Returns the row as the writer takes it, or every problem that it has. */
 export function checkRow(item: RowItem): CheckedRow {
   const { line, raw } = item;
-  if (item.kind === "error") return { line, raw, problems: [item.message] };
+  if (item.kind === "error") return { line, raw, problems: [{ path: null, message: item.message }] };
   const { payload, tags = [], split, source, externalRef, id: exampleId } = item.draft;
   const checked = validateChatPayload(payload);
   const fields = rest.safeParse({
@@ -67,12 +79,14 @@ export function checkRow(item: RowItem): CheckedRow {
     ...originOf(source ?? {}),
   });
   const problems = [
-    ...("problems" in checked ? checked.problems.map(({ path, message }) => `${path}: ${message}`) : []),
-    ...(fields.success ? [] : fields.error.issues.map(({ path, message }) => `${pointerOf(inFile(path))}: ${message}`)),
+    ...("problems" in checked ? checked.problems : []),
+    ...(fields.success
+      ? []
+      : fields.error.issues.map(({ path, message }) => ({ path: pointerOf(inFile(path)), message }))),
   ];
   if ("problems" in checked || !fields.success) return { line, raw, ...(exampleId && { exampleId }), problems };
   const { objective, link, ...data } = fields.data;
-  const provenanceKey = provenanceOf({ objective, link });
+  const provenanceKey = provenanceOf({ objective, link, source: data.source });
   return {
     line,
     raw,

@@ -2,23 +2,22 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { streamVerb } from "@/server/platform/stream-verb";
 import { readDatasetRow } from "../datasets/read-dataset";
-import { checkRow } from "./check-row";
+import { problemWords } from "./check-row";
 import { FILE_ERASED } from "./forget-imports";
 import { openRows } from "./open-rows";
 import { type ImportRow, readImport } from "./read-imports";
 import { importInput } from "./schemas";
 
-const ROWS_AT_A_TIME = 500;
 /** Enough for the largest file. */
 const SECONDS = 3600;
 
 async function* rejectsOf(ctx: Ctx, row: ImportRow, signal: AbortSignal): AsyncGenerator<string> {
   const rows = await openRows(ctx, row, 0);
   try {
-    for (let taken = await rows.take(ROWS_AT_A_TIME); taken.length > 0; taken = await rows.take(ROWS_AT_A_TIME)) {
+    for (let taken = await rows.take(); taken.length > 0; taken = await rows.take()) {
       signal.throwIfAborted();
-      const lines = taken.map(checkRow).flatMap(({ line, problems, raw }) => {
-        return problems ? [`${JSON.stringify({ line, problems, row: raw })}\n`] : [];
+      const lines = taken.flatMap(({ line, problems, raw }) => {
+        return problems ? [`${JSON.stringify({ line, problems: problems.map(problemWords), row: raw })}\n`] : [];
       });
       if (lines.length > 0) yield lines.join("");
     }

@@ -4,7 +4,7 @@ import { datasetImports, datasetVersions } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { lockDataset } from "../examples/lock-dataset";
 import { closeVersion } from "../versions/open-version";
-import type { ImportRow } from "./read-imports";
+import { type ImportRow, isImport } from "./read-imports";
 import { takeBackRows } from "./take-back";
 
 async function versionOf(tx: Ctx, row: ImportRow): Promise<number | null> {
@@ -22,6 +22,17 @@ async function versionOf(tx: Ctx, row: ImportRow): Promise<number | null> {
   return found?.number ?? null;
 }
 
+/** Locks an import, and returns whether nobody cancelled or continued it since `row` was read. */
+async function isUnchanged(tx: Ctx, row: ImportRow): Promise<boolean> {
+  const { status, rowsDone } = datasetImports;
+  const [now] = await tx.db
+    .select({ status, rowsDone })
+    .from(datasetImports)
+    .where(isImport(tx, row.id))
+    .for("no key update");
+  return now?.status === row.status && now.rowsDone === row.rowsDone;
+}
+
 const statusOf = (row: ImportRow) => {
   if (row.status === "cancelling") return row.error === null ? ("cancelled" as const) : ("failed" as const);
   return row.rejected > 0 ? ("completed_with_errors" as const) : ("completed" as const);
@@ -29,11 +40,12 @@ const statusOf = (row: ImportRow) => {
 
 /**
  * Ends an import whose rows are all read, or that is to stop: closes its version, or takes back what it stored, some rows in
- * each call. The import is unfinished until that is done.
+ * each call. The import is unfinished until that is done. Does nothing if the import was changed since `row` was read.
  */
 export const endImport = (ctx: Ctx, row: ImportRow): Promise<void> =>
   inTransaction(ctx, async (tx) => {
     const dataset = await lockDataset(tx, row.datasetId);
+    if (!(await isUnchanged(tx, row))) return;
     const version = await versionOf(tx, row);
     const isTakenBack = row.status === "cancelling" && row.onError === "all_or_nothing";
     if (isTakenBack && version !== null) {
@@ -50,12 +62,5 @@ export const endImport = (ctx: Ctx, row: ImportRow): Promise<void> =>
         ...(row.status === "storing" && { bytesDone: row.bytesTotal }),
         ...(isTakenBack && { rowsDone: 0, created: 0, updated: 0, duplicate: 0 }),
       })
-      .where(
-        and(
-          eq(datasetImports.projectId, tx.projectId),
-          eq(datasetImports.id, row.id),
-          eq(datasetImports.status, row.status),
-          eq(datasetImports.rowsDone, row.rowsDone),
-        ),
-      );
+      .where(isImport(tx, row.id));
   });

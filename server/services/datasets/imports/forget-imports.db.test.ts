@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { expect, test, vi } from "vitest";
 import { conversations, datasetImportSources, exampleRevisions, files } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import type { Ctx } from "@/server/platform/context";
+import { type Ctx, inTransaction } from "@/server/platform/context";
 import { fileStore } from "@/server/platform/files";
 import {
   deleteConversation,
@@ -14,15 +14,18 @@ import {
 import { previewConversationDeletion } from "@/server/services/deletion/preview-deletion";
 import { filesNaming } from "@/server/services/deletion/testing";
 import { storedConversation } from "@/server/services/diagnostics/testing";
+import { smallPayload } from "../chat-payload/testing";
+import { deleteDataset, deleteDatasetRows } from "../datasets/delete-dataset";
+import { lockDataset } from "../examples/lock-dataset";
 import { creating, requireExactCounts, storedDataset, write } from "../examples/testing";
-import { exportDataset } from "../exports/export-dataset";
 import type { ExportFormat } from "../formats/schemas";
+import { closeVersion } from "../versions/open-version";
 import { createImport } from "./create-import";
 import { downloadRejects } from "./download-rejects";
 import { FILE_ERASED } from "./forget-imports";
 import { getImport } from "./read-imports";
-import { runImport } from "./run-import";
-import { chatLine, imported, newImport, runToEnd, storedFile } from "./testing";
+import { failImport, runImport } from "./run-import";
+import { chatLine, exportedLines, imported, newImport, runPart, runToEnd, storedFile } from "./testing";
 
 let made = 0;
 const others = (count: number) => Array.from({ length: count }, (_, n) => chatLine(`of nobody ${n}`));
@@ -36,10 +39,7 @@ async function world(format: ExportFormat = "lossless", userId: string | null = 
   const from = await storedDataset(ctx);
   const link = { conversationId, userId, turn: 0, findingId: null };
   await write(ctx, from, [creating(`I am ${word}`, { link }), creating("of nobody")]);
-  const { body } = await exportDataset(ctx, { datasetId: from, format });
-  let text = "";
-  for await (const chunk of body as AsyncIterable<string | Uint8Array>) text += Buffer.from(chunk as string).toString();
-  const lines = text.trim().split("\n");
+  const lines = await exportedLines(ctx, from, format);
   return { ctx, word, conversationId, from, into: await storedDataset(ctx), lines };
 }
 
@@ -97,6 +97,30 @@ test.each(["lossless", "openai_chat", "trl_prompt_completion"] as const)(
   },
 );
 
+test("an export without the rejected answer, and one of an older version, go with the user too", async () => {
+  const { ctx, word, conversationId, from, into } = await world();
+  const output = (content: string) => ({
+    type: "chat_message" as const,
+    message: { role: "assistant" as const, content },
+  });
+  const payload = {
+    ...smallPayload(`Where is "${word}"?\n\t\u0001 \\ é😀`),
+    rejectedOutput: output("no"),
+    expectedOutput: { ...output("yes"), weight: 0.5 },
+  };
+  const link = { conversationId, userId: "ann", turn: 2, findingId: null };
+  const [corrected] = await write(ctx, from, [creating("", { payload, link })]);
+  const lines = await exportedLines(ctx, from, "openai_chat");
+  expect(lines.join()).not.toContain("rejected");
+  await inTransaction(ctx, async (tx) => closeVersion(tx, await lockDataset(tx, from)));
+  await write(ctx, from, [{ kind: "delete", exampleId: (corrected as { exampleId: string }).exampleId }]);
+  await imported(ctx, into, [...lines, chatLine("of nobody else")]);
+  await (await deleteUser(ctx)).run();
+  expect(await filesNaming(word)).toEqual([]);
+  expect(JSON.stringify(await currentOf(ctx, into))).not.toContain(word);
+  expect(await currentOf(ctx, into)).toHaveLength(2);
+});
+
 test("deleting a conversation deletes the files that hold its Examples at once, also if every row was a duplicate", async () => {
   const { ctx, word, conversationId, from, lines } = await world();
   expect(await imported(ctx, from, lines)).toMatchObject({ created: 0, duplicate: 2 });
@@ -148,24 +172,50 @@ test("the same content under another name is erased, too", async () => {
   expect(await ctx.db.$count(files, eq(files.projectId, ctx.projectId))).toBe(0);
 });
 
-test.each([
-  ["good_rows", 1_000],
-  ["all_or_nothing", 0],
-] as const)("an import in progress (%s) ends as failed when its file goes", async (onError, left) => {
-  const { ctx, word, conversationId, into, lines } = await world();
-  const importId = await newImport(ctx, into, [...lines, ...others(2_500)], { onError });
-  while ((await getImport(ctx, { datasetId: into, importId })).import.rowsDone < 1_000) {
-    await runImport(ctx, importId, { forMs: 1 });
+test("a deleted Dataset takes the files along that hold its users' Examples, unless another Dataset has imported them", async () => {
+  const { ctx, word, from, into, lines } = await world();
+  const shared = await storedFile(ctx, lines, "shared.jsonl");
+  for (const datasetId of [from, into]) {
+    const { import: created } = await createImport(ctx, { datasetId, fileId: shared, onError: "good_rows" });
+    await runToEnd(ctx, datasetId, created.id);
   }
-  await deleteConversation(ctx, { conversationId });
-  const done = await runToEnd(ctx, into, importId);
-  expect(done).toMatchObject({ status: "failed", error: FILE_ERASED, fileErasedAt: expect.any(Number) });
-  // The first chunk held one Example of the conversation.
-  expect(await currentOf(ctx, into)).toHaveLength(left === 0 ? 0 : left - 1);
-  expect(JSON.stringify(await currentOf(ctx, into))).not.toContain(word);
+  const remove = async (datasetId: string) => {
+    await deleteDataset(ctx, { datasetId });
+    const deleted = { projectId: ctx.projectId, datasetId };
+    while (!(await deleteDatasetRows(ctx.db, deleted, { forMs: 10_000, jobName: "test" })).done);
+  };
+  await remove(from);
+  expect(await filesNaming(word)).toHaveLength(1);
+  await remove(into);
   expect(await filesNaming(word)).toEqual([]);
-  await requireExactCounts(ctx, into);
+  expect(await ctx.db.$count(files, eq(files.projectId, ctx.projectId))).toBe(0);
 });
+
+test("an import whose Dataset is deleted meanwhile ends with it", async () => {
+  const { ctx, into } = await world();
+  const importId = await newImport(ctx, into, others(2_500), { onError: "good_rows" });
+  await runPart(ctx, into, importId);
+  await deleteDataset(ctx, { datasetId: into });
+  expect(await runImport(ctx, importId, { forMs: 100 })).toEqual({ done: true });
+  await failImport(ctx, importId, "The worker was killed.");
+});
+
+test.each(["good_rows", "all_or_nothing"])(
+  "an import in progress (%s) ends as failed when its file goes",
+  async (onError) => {
+    const { ctx, word, conversationId, into, lines } = await world();
+    const importId = await newImport(ctx, into, [...lines, ...others(2_500)], { onError });
+    const stored = await runPart(ctx, into, importId);
+    await deleteConversation(ctx, { conversationId });
+    const done = await runToEnd(ctx, into, importId);
+    expect(done).toMatchObject({ status: "failed", error: FILE_ERASED, fileErasedAt: expect.any(Number) });
+    // The first chunk held one Example of the conversation.
+    expect(await currentOf(ctx, into)).toHaveLength(onError === "good_rows" ? stored - 1 : 0);
+    expect(JSON.stringify(await currentOf(ctx, into))).not.toContain(word);
+    expect(await filesNaming(word)).toEqual([]);
+    await requireExactCounts(ctx, into);
+  },
+);
 
 test("a file uploaded before the deletion and imported after it is refused and deleted", async () => {
   const { ctx, word, conversationId, into, lines } = await world();

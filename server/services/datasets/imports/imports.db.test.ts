@@ -3,16 +3,18 @@ import { expect, test } from "vitest";
 import { datasetImports, datasets } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { storedConversation } from "@/server/services/diagnostics/testing";
 import { smallPayload } from "../chat-payload/testing";
 import { createDataset } from "../datasets/create-dataset";
-import { creating, requireExactCounts, storedDataset, write } from "../examples/testing";
+import { creating, requireExactCounts, storedDataset, whileChanged, write } from "../examples/testing";
 import { cancelImport } from "./cancel-import";
 import { createImport } from "./create-import";
 import { downloadRejects } from "./download-rejects";
+import { endImport } from "./end-import";
 import { previewImport } from "./preview-import";
 import { getImport, listImports } from "./read-imports";
 import { failImport, runImport } from "./run-import";
-import { chatLine, contentsOf, imported, newImport, runToEnd, storedFile } from "./testing";
+import { chatLine, contentsOf, imported, newImport, runPart, runToEnd, storedFile } from "./testing";
 
 async function world() {
   const { ctx } = await testProject();
@@ -56,10 +58,10 @@ test("an import stores every row of a file in order, as one version", async () =
 
 test("with all_or_nothing one unusable row keeps everything out, and says which", async () => {
   const { ctx, datasetId } = await world();
-  const done = await imported(ctx, datasetId, [...lines(1_500), ...BAD]);
+  const done = await imported(ctx, datasetId, [...lines(2_500), ...BAD]);
   expect(done).toMatchObject({ status: "failed", created: 0, rejected: 3, version: null });
-  expect(done.error).toBe("3 of 1503 rows are unusable, so nothing was stored.");
-  expect(done.errors.map(({ line }) => line)).toEqual([1501, 1502, 1503]);
+  expect(done.error).toBe("3 of 2503 rows are unusable, so nothing was stored.");
+  expect(done.errors.map(({ line }) => line)).toEqual([2501, 2502, 2503]);
   expect(await contentsOf(ctx, datasetId)).toEqual([]);
   expect(await versionsOf(ctx, datasetId)).toBe(0);
 });
@@ -125,9 +127,7 @@ test("a cancelled import of all or nothing leaves the Dataset as it was, without
   // The second row takes up the content that the first one gives up.
   const rows = [chatLine("other", { external_id: "b" }), chatLine("replaced", { external_id: "c" }), ...lines(3_000)];
   const importId = await newImport(ctx, datasetId, rows, { duplicates: "update" });
-  while ((await getImport(ctx, { datasetId, importId })).import.rowsDone < 1_000) {
-    await runImport(ctx, importId, { forMs: 0 });
-  }
+  await runPart(ctx, datasetId, importId);
   expect(await versionsOf(ctx, datasetId)).toBe(2);
   expect((await cancelImport(ctx, { datasetId, importId })).import.status).toBe("cancelling");
   const done = await runToEnd(ctx, datasetId, importId);
@@ -138,28 +138,66 @@ test("a cancelled import of all or nothing leaves the Dataset as it was, without
   await expect(cancelImport(ctx, { datasetId, importId })).rejects.toThrow("has ended");
 });
 
+test("an import of all or nothing that is cancelled while it ends is taken back, and nobody writes before that", async () => {
+  const { ctx, datasetId } = await world();
+  const importId = await newImport(ctx, datasetId, lines(3));
+  await runPart(ctx, datasetId, importId);
+  const [row] = await ctx.db.select().from(datasetImports).where(eq(datasetImports.id, importId));
+  await cancelImport(ctx, { datasetId, importId });
+  await endImport(ctx, row!);
+  await expect(write(ctx, datasetId, [creating("meanwhile")])).rejects.toMatchObject({ code: "conflict" });
+  expect(await runToEnd(ctx, datasetId, importId)).toMatchObject({ status: "cancelled", created: 0, version: null });
+  expect(await contentsOf(ctx, datasetId)).toEqual([]);
+});
+
 test("a cancelled import of the good rows keeps what it stored, as one closed version", async () => {
   const { ctx, datasetId } = await world();
   const importId = await newImport(ctx, datasetId, lines(3_000), { onError: "good_rows" });
-  while ((await getImport(ctx, { datasetId, importId })).import.rowsDone < 1_000) {
-    await runImport(ctx, importId, { forMs: 0 });
-  }
+  const stored = await runPart(ctx, datasetId, importId);
+  expect(stored).toBeLessThan(3_000);
   await cancelImport(ctx, { datasetId, importId });
   const done = await runToEnd(ctx, datasetId, importId);
-  expect(done).toMatchObject({ status: "cancelled", created: 1_000, rowsDone: 1_000, version: 1 });
-  expect(await contentsOf(ctx, datasetId)).toHaveLength(1_000);
+  expect(done).toMatchObject({ status: "cancelled", created: stored, rowsDone: stored, version: 1 });
+  expect(await contentsOf(ctx, datasetId)).toHaveLength(stored);
   await requireExactCounts(ctx, datasetId);
   await write(ctx, datasetId, [creating("after it")]);
   expect(await versionsOf(ctx, datasetId)).toBe(2);
+});
+
+test("an unusable row with odd field names is rejected by itself, and what is kept of it quotes none", async () => {
+  const { ctx, datasetId } = await world();
+  const odd = JSON.stringify({
+    payload: { ...smallPayload("bad"), ["😀".repeat(200)]: 1, "Ann's secret": 2, "why: Ann": 3 },
+  });
+  const done = await imported(ctx, datasetId, [chatLine("good"), odd], { onError: "good_rows" });
+  expect(done).toMatchObject({ status: "completed_with_errors", created: 1, rejected: 1 });
+  expect(done.errors).toMatchObject([{ line: 2, message: expect.stringMatching(/^\/…: /) }]);
+  expect(JSON.stringify(done.errors)).not.toMatch(/Ann|😀/u);
+});
+
+test("why an import failed is kept without the values of a query", async () => {
+  const { ctx, datasetId } = await world();
+  const importId = await newImport(ctx, datasetId, lines(10));
+  await failImport(ctx, importId, "Failed query: insert into example_revisions\nparams: words of Ann");
+  expect(await runToEnd(ctx, datasetId, importId)).toMatchObject({
+    status: "failed",
+    error: "Failed query: insert into example_revisions",
+  });
+});
+
+test("rows of a megabyte are stored a few at a time", async () => {
+  const { ctx, datasetId } = await world();
+  const large = Array.from({ length: 20 }, (_, n) => chatLine(`${n} ${"x".repeat(450_000)}`));
+  const importId = await newImport(ctx, datasetId, large, { onError: "good_rows" });
+  expect(await runPart(ctx, datasetId, importId)).toBeLessThan(12);
+  expect(await runToEnd(ctx, datasetId, importId)).toMatchObject({ status: "completed", created: 20 });
 });
 
 test("while an import stores, other changes are refused, and a second import waits for it", async () => {
   const { ctx, datasetId } = await world();
   const first = await newImport(ctx, datasetId, lines(2_500));
   const second = await newImport(ctx, datasetId, lines(10, "more"), { onError: "good_rows" });
-  while ((await getImport(ctx, { datasetId, importId: first })).import.rowsDone < 1_000) {
-    await runImport(ctx, first, { forMs: 0 });
-  }
+  await runPart(ctx, datasetId, first);
   await expect(write(ctx, datasetId, [creating("by hand")])).rejects.toThrow("import");
   await runImport(ctx, second, { forMs: 0 });
   expect(await runImport(ctx, second, { forMs: 100 })).toEqual({ done: false, wait: true });
@@ -171,9 +209,7 @@ test("while an import stores, other changes are refused, and a second import wai
 test("a failed import ends as its owner chose, and can be started again", async () => {
   const { ctx, datasetId } = await world();
   const importId = await newImport(ctx, datasetId, lines(2_500));
-  while ((await getImport(ctx, { datasetId, importId })).import.rowsDone < 1_000) {
-    await runImport(ctx, importId, { forMs: 0 });
-  }
+  await runPart(ctx, datasetId, importId);
   await failImport(ctx, importId, "The disk is full.");
   expect(await runToEnd(ctx, datasetId, importId)).toMatchObject({
     status: "failed",
@@ -244,6 +280,20 @@ test("imports are listed newest first, page by page", async () => {
   const page = await listImports(ctx, { datasetId, limit: 2 });
   const rest = await listImports(ctx, { datasetId, limit: 2, cursor: page.pagination.nextCursor! });
   expect([...page.imports, ...rest.imports].map(({ id }) => id)).toEqual(ids.reverse());
+});
+
+test("an import waits while a conversation that it names is being changed, and then stores its row", async () => {
+  const { ctx, datasetId } = await world();
+  const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
+  const row = JSON.stringify({ payload: smallPayload("Hello"), source: { kind: "conversation", conversationId } });
+  const importId = await newImport(ctx, datasetId, [row], { onError: "good_rows" });
+  const turn = await whileChanged(conversationId, async () => {
+    await runImport(ctx, importId, { forMs: 0 });
+    return runImport(ctx, importId, { forMs: 0 });
+  });
+  expect(turn).toEqual({ done: false, wait: true });
+  const done = await runToEnd(ctx, datasetId, importId);
+  expect(done).toMatchObject({ status: "completed", rowsDone: 1, created: 1 });
 });
 
 test("an import whose file has expired fails and says so", async () => {

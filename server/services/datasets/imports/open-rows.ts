@@ -1,24 +1,33 @@
+import { setImmediate as letOthersRun } from "node:timers/promises";
 import type { Ctx } from "@/server/platform/context";
 import { openFile } from "@/server/services/files";
+import { prepareExample } from "../examples/write-examples";
 import { readDrafts } from "../formats";
-import type { RowItem } from "./check-row";
+import { type CheckedRow, checkRow, type RowItem } from "./check-row";
 import type { ImportRow } from "./read-imports";
+
+/** Rows taken at a time, and characters: together they bound a transaction, and the memory that it takes. */
+const CHUNK_ROWS = 2_000;
+const CHUNK_CHARACTERS = 8 * 1024 * 1024;
+/** Reading ahead should not keep the statement waiting that it runs beside: this many rows are a few milliseconds. */
+const ROWS_AT_A_STRETCH = 25;
 
 /** Rows of a file, some at a time. */
 export type Rows = {
   /** Rows taken so far. */
   position: number;
-  /** Bytes of the file read so far. */
+  /** Bytes of the file read up to there. */
   bytes: number;
-  /** Returns the next rows, fewer than `most` only at the end. */
-  take(most: number): Promise<RowItem[]>;
+  /** Returns the next rows, none at the end, and reads on while the caller is busy with them. */
+  take(): Promise<CheckedRow[]>;
   close(): Promise<void>;
 };
 
-type Source = Pick<ImportRow, "fileId" | "format" | "mapping">;
+type Source = Pick<ImportRow, "fileId" | "format" | "mapping" | "status">;
+type Chunk = { rows: CheckedRow[]; bytes: number };
 
 /** Opens a file at its row number `position`, from 0. */
-export async function openRows(ctx: Ctx, { fileId, format, mapping }: Source, position: number): Promise<Rows> {
+export async function openRows(ctx: Ctx, { fileId, format, mapping, status }: Source, position: number): Promise<Rows> {
   const file = await openFile(ctx, fileId);
   let bytes = 0;
   const counted = {
@@ -29,26 +38,45 @@ export async function openRows(ctx: Ctx, { fileId, format, mapping }: Source, po
     },
   };
   const items = readDrafts(counted, { kind: format as never, ...(mapping && { mapping: mapping as never }) });
+  const nextItem = async (): Promise<RowItem | undefined> => {
+    for (;;) {
+      const { value, done } = await items.next();
+      if (done) return undefined;
+      if (value.kind !== "warning") return value;
+    }
+  };
+  const nextChunk = async (): Promise<Chunk> => {
+    const rows: CheckedRow[] = [];
+    let characters = 0;
+    while (rows.length < CHUNK_ROWS && characters < CHUNK_CHARACTERS) {
+      const item = await nextItem();
+      if (!item) break;
+      const row = checkRow(item);
+      if (status === "storing" && row.draft) prepareExample(row.draft.payload);
+      rows.push(row);
+      characters += row.raw.length;
+      if (rows.length % ROWS_AT_A_STRETCH === 0) await letOthersRun();
+    }
+    return { rows, bytes };
+  };
+
+  let ahead: Promise<Chunk> | undefined;
   const rows: Rows = {
     position: 0,
-    get bytes() {
-      return bytes;
-    },
-    async take(most) {
-      const taken: RowItem[] = [];
-      while (taken.length < most) {
-        const { value, done } = await items.next();
-        if (done) break;
-        if (value.kind !== "warning") taken.push(value);
-      }
-      rows.position += taken.length;
-      return taken;
+    bytes: 0,
+    async take() {
+      const chunk = await (ahead ?? nextChunk());
+      ahead = chunk.rows.length > 0 ? nextChunk() : undefined;
+      // Whoever takes the rows gets its error; a reader that is closed before has no use for it.
+      ahead?.catch(() => undefined);
+      rows.position += chunk.rows.length;
+      rows.bytes = chunk.bytes;
+      return chunk.rows;
     },
     close: async () => void (await items.return(undefined)),
   };
-  while (rows.position < position) {
-    if ((await rows.take(Math.min(1_000, position - rows.position))).length === 0) break;
-  }
+  while (rows.position < position && (await nextItem())) rows.position++;
+  rows.bytes = bytes;
   return rows;
 }
 

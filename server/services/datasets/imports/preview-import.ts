@@ -4,7 +4,7 @@ import { verb } from "@/server/platform/verb";
 import { type OpenFile, openFile } from "@/server/services/files";
 import { readDatasetRow } from "../datasets/read-dataset";
 import { type FilePreview, type Mapping, previewFile, readDrafts, UnreadableFile } from "../formats";
-import { checkRow } from "./check-row";
+import { checkRow, problemWords } from "./check-row";
 import { type ImportPreview, importPreviewReply, previewImportInput } from "./schemas";
 
 /** Rows whose problems are counted. */
@@ -54,18 +54,18 @@ async function checkFirstRows(file: OpenFile, asked: Asked): Promise<Checked> {
     rowsChecked++;
     const row = checkRow(item);
     if (row.draft) rowsUsable++;
-    for (const message of row.problems ?? []) {
+    const messages = row.problems?.map(problemWords) ?? [];
+    for (const message of messages) {
       const known = problems.get(message);
       if (known) known.rows++;
       else problems.set(message, { message, rows: 1, firstLine: row.line });
     }
     if (rows.length < ROWS_SHOWN) {
-      const found = (row.problems ?? []).map((message) => ({ severity: "error" as const, message }));
       rows.push({
         line: row.line,
         raw: row.raw.slice(0, RAW_CHARACTERS).toWellFormed(),
         payload: row.draft?.payload,
-        problems: found,
+        problems: messages.map((message) => ({ severity: "error" as const, message })),
       });
     }
   }

@@ -20,6 +20,10 @@ export type ImportRow = typeof datasetImports.$inferSelect;
 export const isFinished = ({ status }: Pick<ImportRow, "status">) =>
   !(UNFINISHED_IMPORT_STATUSES as readonly string[]).includes(status);
 
+/** Restricts a query to one import of the project. */
+export const isImport = ({ projectId }: Ctx, importId: string) =>
+  and(eq(datasetImports.projectId, projectId), eq(datasetImports.id, importId));
+
 /** Rows of the present phase: an import that stores nothing before it knows the whole file reads the file twice. */
 const rowsOfPhase = ({ status, rowsDone, rowsValid, rejected }: ImportRow) =>
   status === "validating" ? rowsValid + rejected : rowsDone;
@@ -33,17 +37,11 @@ function etaOf(row: ImportRow): number | null {
 
 export const importJson = (row: ImportRow) => ({ ...row, etaMs: etaOf(row) }) as DatasetImport;
 
-export async function readImport({ db, projectId }: Ctx, datasetId: string, importId: string): Promise<ImportRow> {
-  const [row] = await db
+export async function readImport(ctx: Ctx, datasetId: string, importId: string): Promise<ImportRow> {
+  const [row] = await ctx.db
     .select()
     .from(datasetImports)
-    .where(
-      and(
-        eq(datasetImports.projectId, projectId),
-        eq(datasetImports.datasetId, datasetId),
-        eq(datasetImports.id, importId),
-      ),
-    );
+    .where(and(isImport(ctx, importId), eq(datasetImports.datasetId, datasetId)));
   if (!row) throw notFound("The import");
   return row;
 }

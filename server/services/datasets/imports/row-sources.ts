@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { rowsOf, textArray } from "@/db/rows";
+import { EXAMPLE_WORDS_HASH } from "@/db/schema/datasets";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
-import { contentHashOf } from "../chat-payload";
+import { wordsHashOf } from "../chat-payload";
 import type { Draft } from "../examples/types";
 import type { CheckedRow } from "./check-row";
 import type { ImportRow } from "./read-imports";
@@ -23,31 +24,33 @@ type Found = {
   dataset_id: string;
   example_id: string;
   from_version: number;
-  content_hash: string;
+  words_hash: string;
   conversation_id: string;
   user_id: string | null;
   turn: number | null;
   finding_id: string | null;
 };
 
-/** Finds Examples made from conversations that rows name, in any Dataset and version, or whose current content they have. */
+/** Finds Examples made from conversations that rows name, or whose words they have, in any Dataset and version. */
 async function linkedExamples(tx: Ctx, ids: readonly string[], hashes: () => string[]): Promise<Found[]> {
   const datasets = await tx.db.execute<{ id: string }>(sql`
     select id from datasets d where project_id = ${tx.projectId} and exists (
       select 1 from example_revisions r
       where r.project_id = d.project_id and r.dataset_id = d.id and r.conversation_id is not null)`);
   if (datasets.length === 0) return [];
-  // Each Dataset by itself: the indexes begin with it.
+  // Each Dataset by itself: the index of ids begins with it.
   const asked = sql`select id from unnest(${textArray([...datasets].map(({ id }) => id))}) id`;
-  const linked = sql`r.project_id = ${tx.projectId} and r.dataset_id = d.id and r.conversation_id is not null`;
-  const columns = sql`r.dataset_id, r.example_id, r.from_version, r.content_hash, r.conversation_id, r.user_id, r.turn, r.finding_id`;
+  const linked = sql`r.project_id = ${tx.projectId} and r.conversation_id is not null`;
+  const words = sql.raw(EXAMPLE_WORDS_HASH);
+  const columns = sql`r.dataset_id, r.example_id, r.from_version, ${words} as words_hash, r.conversation_id, r.user_id, r.turn, r.finding_id`;
   const found = await tx.db.execute<Found>(sql`
-    select found.* from (${asked}) d cross join lateral (
-      select ${columns} from example_revisions r where ${linked} and r.example_id = any(${textArray(ids)})
-      union
+    select named.* from (${asked}) d cross join lateral (
       select ${columns} from example_revisions r
-      where ${linked} and r.to_version is null and r.content_hash = any(${textArray(hashes())})
-    ) found order by from_version`);
+      where ${linked} and r.dataset_id = d.id and r.example_id = any(${textArray(ids)})
+    ) named
+    union
+    select ${columns} from example_revisions r where ${linked} and ${words} = any(${textArray(hashes())})
+    order by from_version`);
   return [...found];
 }
 
@@ -75,7 +78,7 @@ export async function recordSources(
 ): Promise<(row: CheckedRow) => Link | undefined> {
   const ids = [...new Set(rows.flatMap(({ exampleId }) => exampleId ?? []))];
   const found = await linkedExamples(tx, ids, () =>
-    rows.flatMap(({ draft }) => (draft ? [contentHashOf(draft.payload)] : [])),
+    rows.flatMap(({ draft }) => (draft && wordsHashOf(draft.payload)) ?? []),
   );
   if (found.length > 0) await lockLinked(tx, found);
   // After the lock: a deletion that ended before it has left this.
@@ -99,10 +102,10 @@ export async function recordSources(
     from ${rowsOf([...sources.values()], "conversation_id text, user_id text")}
     order by conversation_id on conflict do nothing`);
   const links = new Map<string, Link>();
-  for (const { example_id, content_hash, conversation_id, user_id, turn, finding_id } of found) {
+  for (const { example_id, words_hash, conversation_id, user_id, turn, finding_id } of found) {
     const link = { conversationId: conversation_id, userId: user_id, turn, findingId: finding_id };
-    links.set(example_id, link).set(content_hash, link);
+    links.set(example_id, link).set(words_hash, link);
   }
   return ({ exampleId, draft }) =>
-    draft?.link ?? links.get(exampleId ?? "") ?? (draft && links.get(contentHashOf(draft.payload)));
+    draft?.link ?? links.get(exampleId ?? "") ?? (draft && links.get(wordsHashOf(draft.payload) ?? ""));
 }

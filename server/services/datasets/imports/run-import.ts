@@ -1,26 +1,26 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { NOW } from "@/db/now";
-import { datasetImports } from "@/db/schema";
+import { datasetImports, datasets } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { importRequested } from "@/server/platform/jobs/events";
+import { storedReason } from "@/server/platform/logging/stored-reason";
 import { emit } from "@/server/platform/outbox";
 import { eraseMarkedFiles } from "@/server/services/files";
 import { lockDataset } from "../examples/lock-dataset";
 import { UnreadableFile } from "../formats";
 import { closeVersion } from "../versions/open-version";
-import { type CheckedRow, checkRow } from "./check-row";
+import { type CheckedRow, problemWords } from "./check-row";
 import { endImport } from "./end-import";
 import { eraseImportFiles } from "./forget-imports";
 import { type Rows, resumeRows, shelveRows } from "./open-rows";
-import { type ImportRow, isFinished } from "./read-imports";
+import { type ImportRow, isFinished, isImport } from "./read-imports";
 import { NamesDeletedExample, recordSources } from "./row-sources";
 import { IMPORT_ERRORS_LISTED } from "./schemas";
 import { storeRows } from "./store-rows";
+import { withoutQuote } from "./without-quote";
 
-/** Rows per transaction. */
-const CHUNK_ROWS = 1_000;
 /** The share of the newest measurement in the rate. */
 const RATE_WEIGHT = 0.2;
 const MESSAGE_CHARACTERS = 300;
@@ -73,12 +73,17 @@ const keyOf = ({ projectId, id, status }: ImportRow) => `${projectId} ${id} ${st
 const positionOf = ({ status, rowsDone, rowsValid, rejected }: ImportRow) =>
   status === "validating" ? rowsValid + rejected : rowsDone;
 
-const theImport = ({ projectId }: Ctx, importId: string) =>
-  and(eq(datasetImports.projectId, projectId), eq(datasetImports.id, importId));
-
+/** Returns an import, unless its Dataset was deleted, with which it goes. */
 async function find(ctx: Ctx, importId: string): Promise<ImportRow | undefined> {
-  const [row] = await ctx.db.select().from(datasetImports).where(theImport(ctx, importId));
-  return row;
+  const [found] = await ctx.db
+    .select({ row: datasetImports })
+    .from(datasetImports)
+    .innerJoin(
+      datasets,
+      and(eq(datasets.projectId, datasetImports.projectId), eq(datasets.id, datasetImports.datasetId)),
+    )
+    .where(and(isImport(ctx, importId), isNull(datasets.deletedAt)));
+  return found?.row;
 }
 
 /** Changes an import unless somebody cancelled it, or another worker continued it, since `row` was read. */
@@ -88,7 +93,7 @@ async function change(ctx: Ctx, row: ImportRow, changed: Changed): Promise<boole
     .set(changed)
     .where(
       and(
-        theImport(ctx, row.id),
+        isImport(ctx, row.id),
         eq(datasetImports.status, row.status),
         eq(datasetImports.rowsDone, row.rowsDone),
         eq(datasetImports.rowsValid, row.rowsValid),
@@ -109,7 +114,7 @@ class Overtaken extends Error {}
 
 async function readChunk(ctx: Ctx, row: ImportRow, rows: Rows): Promise<Turn> {
   const began = performance.now();
-  const taken = (await rows.take(CHUNK_ROWS)).map(checkRow);
+  const taken = await rows.take();
   const bytesDone = rows.bytes;
   if (taken.length === 0) {
     await rows.close();
@@ -130,6 +135,8 @@ async function readChunk(ctx: Ctx, row: ImportRow, rows: Rows): Promise<Turn> {
       });
     } else {
       await inTransaction(ctx, async (tx) => {
+        // A chunk that a power failure takes back is stored again: its rows and the position are one transaction. The end waits for all.
+        await tx.db.execute(sql`set local synchronous_commit = off`);
         const dataset = await lockDataset(tx, row.datasetId);
         const linkOf = await recordSources(tx, row, taken);
         const stored = await storeRows(tx, dataset, row, taken, linkOf);
@@ -154,20 +161,21 @@ async function readChunk(ctx: Ctx, row: ImportRow, rows: Rows): Promise<Turn> {
 const smoothed = (before: number | null, measured: number) =>
   before === null ? measured : before + RATE_WEIGHT * (measured - before);
 
-/** Quotes nothing of the row: what is wrong with it stays in the project when its conversation is deleted. */
-const withoutQuote = (message: string) =>
-  message.match(/^Is not (?:JSON|CSV)/)?.[0] ?? message.slice(0, MESSAGE_CHARACTERS);
-
 /** Returns the counts of usable and unusable rows. The second reading, which stores, leaves those of the first alone. */
 function countsOf(row: ImportRow, taken: readonly CheckedRow[]): Changed {
   if (row.status === "storing" && row.onError === "all_or_nothing") return {};
-  const bad = taken.flatMap(({ line, problems }) => (problems ? [{ line, message: problems.join(" ") }] : []));
+  const bad = taken.flatMap(({ line, problems }) =>
+    problems ? [{ line, message: problems.map((problem) => problemWords(withoutQuote(problem))).join(" ") }] : [],
+  );
   const listed = bad.slice(0, Math.max(0, IMPORT_ERRORS_LISTED - row.errors.length));
   return {
     rowsValid: row.rowsValid + taken.length - bad.length,
     rejected: row.rejected + bad.length,
     ...(listed.length > 0 && {
-      errors: [...row.errors, ...listed.map(({ line, message }) => ({ line, message: withoutQuote(message) }))],
+      errors: [
+        ...row.errors,
+        ...listed.map(({ line, message }) => ({ line, message: storedReason(message, MESSAGE_CHARACTERS) })),
+      ],
     }),
   };
 }
@@ -194,7 +202,7 @@ export async function failImport(ctx: Ctx, importId: string, message: string): P
   if (!found) return;
   await inTransaction(ctx, async (tx) => {
     const dataset = await lockDataset(tx, found.datasetId);
-    const [row] = await tx.db.select().from(datasetImports).where(theImport(tx, importId)).for("no key update");
+    const [row] = await tx.db.select().from(datasetImports).where(isImport(tx, importId)).for("no key update");
     if (!row || isFinished(row)) return;
     const hasFailedBefore = row.status === "cancelling" && row.error !== null;
     if (hasFailedBefore) await closeVersion(tx, dataset, importId);
@@ -203,9 +211,9 @@ export async function failImport(ctx: Ctx, importId: string, message: string): P
       .set(
         hasFailedBefore
           ? { status: "failed", finishedAt: NOW }
-          : { status: "cancelling", error: message.slice(0, 500) },
+          : { status: "cancelling", error: storedReason(message) },
       )
-      .where(theImport(tx, importId));
+      .where(isImport(tx, importId));
     await emit(tx.db, importRequested.create({ projectId: tx.projectId, importId }));
   });
 }

@@ -3,6 +3,8 @@ import { exampleRevisions } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import type { IncomingBody } from "@/server/platform/stream-verb";
 import { uploadFile } from "@/server/services/files";
+import { exportDataset } from "../exports/export-dataset";
+import type { ExportFormat } from "../formats/schemas";
 import { createImport } from "./create-import";
 import { getImport } from "./read-imports";
 import { runImport } from "./run-import";
@@ -41,9 +43,26 @@ export async function runToEnd(ctx: Ctx, datasetId: string, importId: string) {
   return (await getImport(ctx, { datasetId, importId })).import;
 }
 
+/** For tests: runs an import until a part of its rows is stored, and returns how many. */
+export async function runPart(ctx: Ctx, datasetId: string, importId: string): Promise<number> {
+  for (;;) {
+    const { rowsDone } = (await getImport(ctx, { datasetId, importId })).import;
+    if (rowsDone > 0) return rowsDone;
+    await runImport(ctx, importId, { forMs: 0 });
+  }
+}
+
 /** For tests: imports lines and returns the finished import. */
 export const imported = async (ctx: Ctx, datasetId: string, lines: readonly string[], more: object = {}) =>
   runToEnd(ctx, datasetId, await newImport(ctx, datasetId, lines, more));
+
+/** For tests: the lines of a Dataset's export. */
+export async function exportedLines(ctx: Ctx, datasetId: string, format: ExportFormat = "lossless"): Promise<string[]> {
+  const { body } = await exportDataset(ctx, { datasetId, format });
+  let text = "";
+  for await (const chunk of body as AsyncIterable<string | Uint8Array>) text += Buffer.from(chunk as string).toString();
+  return text.trim().split("\n");
+}
 
 /** For tests: the current Examples of a Dataset, without what differs between two Datasets of the same content. */
 export async function contentsOf(ctx: Ctx, datasetId: string) {
