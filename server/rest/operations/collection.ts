@@ -12,6 +12,7 @@ import {
   nextCandidate,
   previewCollection,
   previewConversations,
+  previewObjective,
   rejectCandidate,
   releaseCandidate,
   skipCandidate,
@@ -25,6 +26,7 @@ const queue = `${project}/review-queue`;
 const candidate = `${queue}/:candidateId`;
 
 export const COLLECTION = about("Collection and review", [
+  post(`${project}/collection-preview`, previewObjective),
   post(`${dataset}/collection-preview`, previewCollection),
   get(passes, listCollectionPasses),
   post(passes, createCollectionPass, 202),

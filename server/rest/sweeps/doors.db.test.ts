@@ -60,6 +60,7 @@ const READS_BY_POST = new Set([
   "backfills.preview",
   "datasets.previewCollection",
   "datasets.previewImport",
+  "datasets.previewObjective",
   "examples.previewConversations",
   "modelPrices.estimate",
   "modelPrices.previewPattern",

@@ -12,6 +12,7 @@ import {
   nextCandidate,
   previewCollection,
   previewConversations,
+  previewObjective,
   rejectCandidate,
   releaseCandidate,
   skipCandidate,
@@ -22,6 +23,7 @@ import { router } from "../trpc";
 
 export const collectionRouter = router({
   preview: query(previewCollection),
+  previewObjective: query(previewObjective),
   passes: query(listCollectionPasses),
   pass: query(getCollectionPass),
   createPass: mutation(createCollectionPass),

@@ -7,13 +7,13 @@ import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/conte
 import { ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { readDatasetRow } from "../datasets/read-dataset";
+import { lockConversations } from "../examples/lock-conversations";
 import { type LockedDataset, lockDataset } from "../examples/lock-dataset";
 import { type Collecting, collectingOf, isStill } from "./collection-settings";
 import { endPass, finishSome } from "./end-pass";
-import { lockConversations, onlyOf } from "./lock-conversations";
 import { ASKED_AT_ONCE, modelProposer, type ProposerFor } from "./model-proposer";
 import { type PassRow, updatePass } from "./passes";
-import { addCounts, type ReadProposals, readProposals } from "./read-proposals";
+import { addCounts, type ReadProposals, readProposals, without } from "./read-proposals";
 import { onLocked } from "./run-collection-pass";
 import { isSettled } from "./settled-conversations";
 import { storeProposals } from "./store-proposals";
@@ -52,52 +52,52 @@ export async function collectSettled(db: Db, { forMs }: { forMs: number }): Prom
 
 type Queued = { id: string; lastActivityAt: number; queuedAt: number };
 
+/** Returns how many conversations it has read, without those that wait for the next call because they are being changed. */
 async function collectSome(ctx: Ctx, proposerFor: ProposerFor): Promise<number> {
   const collecting = await collectingOf(ctx, await enabledDatasets(ctx));
   if (collecting.length === 0) {
-    await ctx.db.execute(sql`delete from collection_queue where project_id = ${ctx.projectId}`);
+    // A Dataset may have been enabled since, and what is queued be for it.
+    await ctx.db.execute(sql`
+      delete from collection_queue where project_id = ${ctx.projectId}
+        and not exists (select 1 from ${datasets} where ${isEnabled(ctx)})`);
     return 0;
   }
   const propose = await proposerFor(collecting);
   const queued = await readyConversations(ctx, propose ? ASKED_AT_ONCE : BATCH_SIZE);
   if (queued.length === 0) return 0;
   const read = await readProposals(ctx, queued, collecting, propose);
-  await inTransaction(ctx, async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     const locked: { dataset: LockedDataset; of: number }[] = [];
     for (const [of, { datasetId }] of collecting.entries()) {
       const dataset = await lockExisting(tx, datasetId);
       if (dataset) locked.push({ dataset, of });
     }
-    const existing = await lockConversations(
+    const { gone, busy } = await lockConversations(
       tx,
       queued.map(({ id }) => id),
     );
+    const free = queued.filter(({ id }) => !busy.has(id));
+    if (free.length === 0) return 0;
+    const notLocked = new Set([...gone, ...busy]);
     let isCurrent = true;
     for (const { dataset, of } of locked)
-      isCurrent = (await storeFor(tx, dataset, collecting[of]!, onlyOf(read[of]!, existing))) && isCurrent;
+      isCurrent = (await storeFor(tx, dataset, collecting[of]!, without(read[of]!, notLocked))) && isCurrent;
     // What is collected was changed meanwhile: the batch is read again.
-    if (isCurrent)
-      await takeFromQueue(
-        tx,
-        queued.filter(({ id }) => existing.has(id)),
-      );
+    if (isCurrent) await takeFromQueue(tx, free);
+    return free.length;
   });
-  return queued.length;
 }
 
-async function enabledDatasets({ db, projectId }: Ctx) {
-  const rows = await db
-    .select()
-    .from(datasets)
-    .where(
-      and(
-        eq(datasets.projectId, projectId),
-        eq(datasets.collectionEnabled, true),
-        isNotNull(datasets.collectionObjective),
-        isNull(datasets.deletedAt),
-      ),
-    )
-    .orderBy(datasets.id);
+const isEnabled = ({ projectId }: Ctx) =>
+  and(
+    eq(datasets.projectId, projectId),
+    eq(datasets.collectionEnabled, true),
+    isNotNull(datasets.collectionObjective),
+    isNull(datasets.deletedAt),
+  );
+
+async function enabledDatasets(ctx: Ctx) {
+  const rows = await ctx.db.select().from(datasets).where(isEnabled(ctx)).orderBy(datasets.id);
   return rows.flatMap(({ collectionObjective: objective, ...row }) =>
     objective === null ? [] : [{ ...row, objective }],
   );

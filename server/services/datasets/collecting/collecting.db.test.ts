@@ -1,13 +1,20 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
 import { beforeEach, expect, test } from "vitest";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { datasets } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { deleteUserData, runDeletion } from "@/server/services/deletion";
-import { createRuleRuns, executeRuleRuns, updateDiagnosticSettings } from "@/server/services/diagnostics";
-import { queueCollection } from "@/server/services/diagnostics/runs/queue-collection";
+import { deleteConversation, deleteUserData, runDeletion } from "@/server/services/deletion";
+import {
+  createRuleRuns,
+  executeRuleRuns,
+  listFindings,
+  updateDiagnosticSettings,
+  updateFinding,
+} from "@/server/services/diagnostics";
+import { queueCollection } from "@/server/services/diagnostics/queue-collection";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { createFeedback } from "@/server/services/telemetry";
 import {
@@ -22,11 +29,13 @@ import {
   listReviewQueue,
   nextCandidate,
   previewCollection,
+  previewObjective,
   rejectCandidate,
   runCollectionPass,
   unfinishedCollectionPasses,
 } from "..";
-import { requireExactCounts } from "../examples/testing";
+import { requireExactCounts, whileChanged } from "../examples/testing";
+import { exportedLines, imported } from "../imports/testing";
 
 const OBJECTIVE = "preserve_successful_behavior" as const;
 const WINDOW = { startMs: 0, endMs: Date.UTC(2099, 0), maxConversations: 10_000 };
@@ -141,6 +150,34 @@ test("one that is active or being diagnosed waits, and one with a later Finding 
   ]);
 });
 
+test("a conversation is read again when its only Finding is dismissed, and when that is taken back", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await collectingDataset(ctx);
+  const { id, lastActivityAt } = await storedConversation(ctx, [
+    { role: "user", text: "When does my parcel arrive?" },
+    { role: "assistant", text: "Dear {{customer_name}}, your parcel arrives on Friday." },
+  ]);
+  await createFeedback(ctx, { conversationId: id, kind: "thumb", value: "up" });
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  await executeRuleRuns(
+    ctx,
+    runs.map((run) => run.id),
+  );
+  await isSettled(ctx);
+  const collected = async () => {
+    await collectSettled(db(), { forMs: 5000 });
+    return (await listReviewQueue(ctx, { datasetId })).candidates.map(({ source }) => source.conversationId);
+  };
+  expect(await collected()).toEqual([]);
+  const { findings } = await listFindings(ctx, {});
+  expect(findings).toHaveLength(1);
+  const findingId = findings[0]!.id;
+  await updateFinding(ctx, { findingId, reviewStatus: "dismissed", dismissalReason: "wrong" });
+  expect(await collected()).toEqual([id]);
+  await updateFinding(ctx, { findingId, reviewStatus: "unreviewed" });
+  expect(await collected()).toEqual([]);
+});
+
 test("the order in which conversations are read makes no difference, with near-duplicates and a loud user", async () => {
   const { ctx } = await testProject();
   const [automatic, backfilled] = [await collectingDataset(ctx), await collectingDataset(ctx)];
@@ -197,6 +234,108 @@ const killedBeforeCommit = (pool: Db, kills: () => boolean): Db =>
     },
   });
 
+test("a pass waits for a conversation that is being changed, and counts one that is deleted meanwhile", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await collectingDataset(ctx);
+  const [id, deleted] = await praisedOnes(ctx, 2);
+  const collectionPassId = await pass(ctx, datasetId);
+  await whileChanged(id!, async () => {
+    expect(await runCollectionPass(ctx, collectionPassId, { forMs: 5000 })).toEqual({ done: false, wait: true });
+  });
+  expect(await read(ctx, datasetId, collectionPassId)).toMatchObject({ conversationsRead: 0, proposed: 0 });
+  const deleting = betweenReadAndStore(() => deleteConversation(ctx, { conversationId: deleted! }));
+  await runCollectionPass({ ...ctx, db: deleting }, collectionPassId, { forMs: 0 });
+  await untilDone(ctx, collectionPassId);
+  expect(await read(ctx, datasetId, collectionPassId)).toMatchObject({
+    status: "completed",
+    conversationsRead: 2,
+    proposed: 1,
+    left: { conversation_gone: 1 },
+  });
+  expect(await keysOf(datasetId)).toHaveLength(1);
+});
+
+/** A pool that does this after the transaction that reads a batch and before the one that stores it, as another process may. */
+function betweenReadAndStore(work: () => Promise<unknown>): Db {
+  let transactions = 0;
+  return new Proxy(db(), {
+    get(target, name, receiver) {
+      if (name !== "transaction") return Reflect.get(target, name, receiver);
+      return async (...of: Parameters<Db["transaction"]>) => {
+        transactions += 1;
+        if (transactions === 2) await work();
+        return target.transaction(...of);
+      };
+    },
+  });
+}
+
+test("without a review, a candidate stays waiting while its conversation is being changed, and is then added", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await collectingDataset(ctx, { collectionReview: false });
+  const [id] = await praisedOnes(ctx, 3);
+  const collectionPassId = await pass(ctx, datasetId);
+  await runCollectionPass(ctx, collectionPassId, { forMs: 0 });
+  await whileChanged(id!, async () => {
+    expect(await runCollectionPass(ctx, collectionPassId, { forMs: 5000 })).toEqual({ done: false, wait: true });
+  });
+  const { candidates } = await listReviewQueue(ctx, { datasetId });
+  expect(candidates.map(({ source }) => source.conversationId)).toEqual([id]);
+  await untilDone(ctx, collectionPassId);
+  expect((await listReviewQueue(ctx, { datasetId, status: "approved" })).candidates).toHaveLength(3);
+  await requireExactCounts(ctx, datasetId);
+});
+
+test("automatic collection leaves a conversation that is being changed for a later call, without asking for it again", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await collectingDataset(ctx);
+  const ids = await praisedOnes(ctx, 3);
+  await queueCollection(ctx, ids);
+  const collected = await whileChanged(ids[0]!, () => collectSettled(db(), { forMs: 60_000 }));
+  expect(collected).toEqual({ conversations: 2 });
+  expect(await keysOf(datasetId)).toHaveLength(2);
+  expect(await collectSettled(db(), { forMs: 5000 })).toEqual({ conversations: 1 });
+  expect(await keysOf(datasetId)).toHaveLength(3);
+});
+
+test("what is queued for a Dataset that is enabled while the queue is emptied is collected", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await collectingDataset(ctx);
+  const enable = (collectionEnabled: boolean) =>
+    db().update(datasets).set({ collectionEnabled }).where(eq(datasets.id, datasetId));
+  const ids = await praisedOnes(ctx, 2);
+  await queueCollection(ctx, ids.slice(0, 1));
+  await enable(false);
+  const enabledMeanwhile = beforeStatement("delete from collection_queue", async () => {
+    await enable(true);
+    await queueCollection(ctx, ids);
+  });
+  await collectSettled(enabledMeanwhile, { forMs: 5000 });
+  expect(await collectSettled(db(), { forMs: 5000 })).toEqual({ conversations: 2 });
+  expect(await keysOf(datasetId)).toHaveLength(2);
+});
+
+test("nothing stays queued in a project where no Dataset collects", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await collectingDataset(ctx);
+  await queueCollection(ctx, await praisedOnes(ctx, 2));
+  await db().update(datasets).set({ collectionEnabled: false }).where(eq(datasets.id, datasetId));
+  expect(await collectSettled(db(), { forMs: 5000 })).toEqual({ conversations: 0 });
+  expect([...(await db().execute(sql`select 1 from collection_queue`))]).toEqual([]);
+});
+
+/** A pool that does this before a statement with these words, as another process may. */
+const beforeStatement = (words: string, work: () => Promise<unknown>): Db =>
+  new Proxy(db(), {
+    get(target, name, receiver) {
+      if (name !== "execute") return Reflect.get(target, name, receiver);
+      return async (query: SQL) => {
+        if (new PgDialect().sqlToQuery(query).sql.includes(words)) await work();
+        return target.execute(query);
+      };
+    },
+  });
+
 test("turning collection off stops a pass at once, and cancelling one too", async () => {
   const { ctx } = await testProject();
   const datasetId = await collectingDataset(ctx);
@@ -244,6 +383,17 @@ test("a preview counts what it would collect and why it leaves the rest, and sto
     samples: [{ conversationId: good.id, turn: 1 }],
   });
   expect(await keysOf(dataset.id)).toEqual([]);
+  // Nothing of it is the Dataset's but its objective.
+  expect((await previewObjective(ctx, { objective: OBJECTIVE })).preview).toEqual({
+    ...preview,
+    since: expect.any(Number),
+  });
+  const { ctx: stranger } = await testProject();
+  expect((await previewObjective(stranger, { objective: OBJECTIVE })).preview).toMatchObject({
+    conversations: 0,
+    proposed: 0,
+    samples: [],
+  });
 });
 
 test("a preview can be limited to other Knowledge goals than the Dataset is", async () => {
@@ -272,6 +422,10 @@ test("a preview can be limited to other Knowledge goals than the Dataset is", as
       })
     ).preview.proposed;
   expect([await proposed(portal), await proposed(refunds), await proposed()]).toEqual([1, 0, 0]);
+  const objective = "teach_project_knowledge";
+  const without = async (collectionFilters?: { knowledgeGoalIds: string[] }) =>
+    (await previewObjective(ctx, { objective, ...(collectionFilters && { collectionFilters }) })).preview.proposed;
+  expect([await without(), await without({ knowledgeGoalIds: [refunds] })]).toEqual([1, 0]);
 });
 
 test("personal data is masked, or the Example is held back, as the project has it", async () => {
@@ -292,6 +446,26 @@ test("personal data is masked, or the Example is held back, as the project has i
   const { candidates } = await listReviewQueue(ctx, { datasetId });
   expect(JSON.stringify(candidates[0]!.payload)).toContain("<EMAIL_1>");
   expect(JSON.stringify(candidates)).not.toContain("jane.miller");
+});
+
+test("what an export of another Dataset brought is not collected again", async () => {
+  const { ctx } = await testProject();
+  const from = await collectingDataset(ctx, { collectionReview: false });
+  const [id] = await praisedOnes(ctx, 1);
+  await untilDone(ctx, await pass(ctx, from));
+  const into = await collectingDataset(ctx);
+  expect(await imported(ctx, into, await exportedLines(ctx, from))).toMatchObject({ created: 1 });
+  const collectionPassId = await pass(ctx, into);
+  await untilDone(ctx, collectionPassId);
+  expect(await read(ctx, into, collectionPassId)).toMatchObject({ proposed: 0, left: { already_collected: 1 } });
+  // The review queue has no second one either where the copy came after the proposal.
+  const third = await collectingDataset(ctx);
+  await untilDone(ctx, await pass(ctx, third));
+  expect(await keysOf(third)).toHaveLength(1);
+  await imported(ctx, third, await exportedLines(ctx, from));
+  await queueCollection(ctx, [id!]);
+  await collectSettled(db(), { forMs: 5000 });
+  expect(await keysOf(third)).toEqual([]);
 });
 
 test("a rejected source is not collected again, and a deleted user leaves no candidate", async () => {

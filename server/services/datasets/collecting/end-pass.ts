@@ -16,7 +16,7 @@ export async function endPass(tx: Ctx, dataset: LockedDataset, { id }: Pick<Pass
 
 /**
  * Continues the end of a pass that has read everything: writes its candidates into the Dataset where nobody reviews them.
- * `wait`: another job is writing to the Dataset.
+ * `wait`: something else is writing to the Dataset, or to the conversations of those that are left.
  */
 export async function finishSome(
   tx: Ctx,
@@ -25,7 +25,8 @@ export async function finishSome(
   { review }: { review: boolean },
 ): Promise<"more" | "done" | "wait"> {
   try {
-    if (!review && (await publishSome(tx, dataset, pass.id))) return "more";
+    const turn = review ? "done" : await publishSome(tx, dataset, pass.id);
+    if (turn !== "done") return turn;
   } catch (error) {
     // Thrown before anything was written.
     if (error instanceof ServiceError && error.code === "conflict") return "wait";

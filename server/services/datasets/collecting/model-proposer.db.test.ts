@@ -15,6 +15,7 @@ import {
 import { storedConversation } from "@/server/services/diagnostics/testing";
 import {
   approveCandidate,
+  collectSettled,
   createCollectionPass,
   createDataset,
   getCollectionPass,
@@ -133,6 +134,17 @@ test("a model's answer is marked and waits for a review, also in a Dataset that 
   expect(used.filter(({ projectId }) => projectId === ctx.projectId)).toMatchObject([
     { after: { purpose: "proposal" } },
   ]);
+});
+
+test("two Datasets that want the same answer at the same time ask for it once", async () => {
+  const { ctx, model } = await connected(() => answering({ answer: BETTER }));
+  const both = [await collecting(ctx), await collecting(ctx)];
+  await failed(ctx);
+  await collectSettled(ctx.db, { forMs: 1_000 });
+  for (const datasetId of both) {
+    expect((await nextCandidate(ctx, { datasetId })).candidate).toMatchObject({ proposedByModel: true });
+  }
+  expect(model.asked).toHaveLength(1);
 });
 
 test("only a Dataset that asks for it sends conversations to the model, never a preview, and each once", async () => {

@@ -3,6 +3,7 @@ import { NOW } from "@/db/now";
 import { rowsOf } from "@/db/rows";
 import { exampleCandidates } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { lockConversations } from "../examples/lock-conversations";
 import type { LockedDataset } from "../examples/lock-dataset";
 import type { Outcome } from "../examples/types";
 import { writeExamples } from "../examples/write-examples";
@@ -12,10 +13,11 @@ import { draftOf } from "../review/draft-of";
 const BATCH_SIZE = 500;
 
 /**
- * Writes some of a pass's candidates into the locked Dataset, all of them as one version. Returns whether more are left. What a model
- * proposed waits for a person, whatever the Dataset says.
+ * Writes some of a pass's candidates into the locked Dataset, all of them as one version. Returns whether more are left; `wait`:
+ * only those whose conversations are being changed or deleted. What a model proposed waits for a person, whatever the Dataset
+ * says.
  */
-export async function publishSome(tx: Ctx, dataset: LockedDataset, passId: string): Promise<boolean> {
+export async function publishSome(tx: Ctx, dataset: LockedDataset, passId: string): Promise<"more" | "done" | "wait"> {
   const rows = await tx.db
     .select()
     .from(exampleCandidates)
@@ -32,21 +34,27 @@ export async function publishSome(tx: Ctx, dataset: LockedDataset, passId: strin
     .orderBy(asc(exampleCandidates.provenanceKey))
     .limit(BATCH_SIZE)
     .for("update");
-  if (rows.length === 0) return false;
+  if (rows.length === 0) return "done";
+  const { busy } = await lockConversations(
+    tx,
+    rows.map(({ conversationId }) => conversationId),
+  );
+  const free = rows.filter(({ conversationId }) => !busy.has(conversationId));
+  if (free.length === 0) return "wait";
   const outcomes = await writeExamples(
     tx,
     dataset,
-    rows.map((row) => ({ kind: "create" as const, draft: draftOf(row) })),
+    free.map((row) => ({ kind: "create" as const, draft: draftOf(row) })),
     { kind: "collection", causeId: passId },
   );
-  const decided = rows.map(({ id }, nth) => ({ id, ...decisionOf(outcomes[nth]!) }));
+  const decided = free.map(({ id }, nth) => ({ id, ...decisionOf(outcomes[nth]!) }));
   await tx.db.execute(sql`
     update example_candidates c
     set status = t.status, example_id = t.example_id, reject_reason = t.reject_reason, reviewed_at = ${NOW},
       claimed_by = null, claimed_until = null
     from ${rowsOf(decided, "id text, status text, example_id text, reject_reason text")}
     where c.project_id = ${tx.projectId} and c.id = t.id`);
-  return rows.length === BATCH_SIZE;
+  return rows.length === BATCH_SIZE || busy.size > 0 ? "more" : "done";
 }
 
 function decisionOf(outcome: Outcome) {

@@ -97,6 +97,13 @@ function offeredOf({ id, userId }: { id: string; userId: string | null }, propos
   };
 }
 
+/** Returns what was read of other conversations than these. */
+export const without = (read: ReadProposals, ids: ReadonlySet<string>): ReadProposals => ({
+  ...read,
+  read: read.read.filter((id) => !ids.has(id)),
+  offered: read.offered.filter(({ conversationId }) => !ids.has(conversationId)),
+});
+
 /** Adds counts by reason to others. */
 export function addCounts(to: Record<string, number>, counts: Readonly<Record<string, number | undefined>>) {
   for (const [code, count] of Object.entries(counts)) to[code] = (to[code] ?? 0) + (count ?? 0);

@@ -1,14 +1,15 @@
 import { collectionPasses } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
+import { storedReason } from "@/server/platform/logging/stored-reason";
 import { readDatasetRow } from "../datasets/read-dataset";
+import { lockConversations } from "../examples/lock-conversations";
 import { type LockedDataset, lockDataset } from "../examples/lock-dataset";
 import { type Collecting, collectingOf, isStill } from "./collection-settings";
 import { endPass, finishSome } from "./end-pass";
-import { lockConversations, onlyOf } from "./lock-conversations";
 import { ASKED_AT_ONCE, modelProposer, type ProposerFor } from "./model-proposer";
 import { isFinished, isPass, type PassRow, updatePass } from "./passes";
-import { addCounts, type ReadProposals, readProposals } from "./read-proposals";
+import { addCounts, type ReadProposals, readProposals, without } from "./read-proposals";
 import { nextConversations, type ScanCursor } from "./settled-conversations";
 import { storeProposals } from "./store-proposals";
 
@@ -19,7 +20,8 @@ type Turn = "more" | "done" | "wait";
 
 /**
  * Continues a requested pass for about `forMs`. A batch is read first, and stored in one transaction with the cursor: it can
- * be interrupted anywhere and resumed without storing anything twice. `wait`: another job is writing to the Dataset.
+ * be interrupted anywhere and resumed without storing anything twice. `wait`: something else is writing to the Dataset or to
+ * a conversation of the batch.
  */
 export async function runCollectionPass(
   ctx: Ctx,
@@ -38,7 +40,7 @@ export async function runCollectionPass(
 /** Marks a pass in progress as failed. What it has proposed stays. */
 export const failCollectionPass = (ctx: Ctx, passId: string, message: string) =>
   onLocked(ctx, passId, async (tx, dataset, pass) => {
-    await endPass(tx, dataset, pass, { status: "failed", error: message.slice(0, 500) });
+    await endPass(tx, dataset, pass, { status: "failed", error: storedReason(message) });
   });
 
 /** Runs work on a pass in progress and its Dataset, both locked; returns `undefined` where either is gone or has ended. */
@@ -81,8 +83,7 @@ async function oneBatch(ctx: Ctx, passId: string, proposerFor: ProposerFor): Pro
     // Another worker has stored the batch meanwhile.
     if (!isSameCursor(now.cursor, pass.cursor)) return "more";
     if (next.length === 0) return finishSome(tx, locked, now, { review: dataset.collectionReview });
-    await storeBatch(tx, locked, now, { next, settled: settled.length, read: read! });
-    return "more";
+    return storeBatch(tx, locked, now, { next, settled: settled.length, read: read! });
   });
   return turn ?? "done";
 }
@@ -109,12 +110,19 @@ async function datasetOf(ctx: Ctx, datasetId: string) {
 
 type Batch = { next: Awaited<ReturnType<typeof nextConversations>>; settled: number; read: ReadProposals };
 
-/** Stores what was read and moves the cursor. */
-async function storeBatch(tx: Ctx, dataset: LockedDataset, pass: PassRow, { next, settled, read }: Batch) {
-  const existing = await lockConversations(tx, read.read);
-  const stored = await storeProposals(tx, dataset, pass.id, onlyOf(read, existing));
+/** Stores what was read and moves the cursor, unless a conversation is being changed: then the batch is read again. */
+async function storeBatch(
+  tx: Ctx,
+  dataset: LockedDataset,
+  pass: PassRow,
+  { next, settled, read }: Batch,
+): Promise<Turn> {
+  const { gone, busy } = await lockConversations(tx, read.read);
+  if (busy.size > 0) return "wait";
+  const stored = await storeProposals(tx, dataset, pass.id, without(read, gone));
   const left = { ...pass.left };
   addCounts(left, stored.left);
+  if (gone.size > 0) addCounts(left, { conversation_gone: gone.size });
   if (settled < next.length) addCounts(left, { not_settled: next.length - settled });
   const last = next.at(-1)!;
   await updatePass(tx, pass.id, {
@@ -124,4 +132,5 @@ async function storeBatch(tx: Ctx, dataset: LockedDataset, pass: PassRow, { next
     proposed: pass.proposed + stored.proposed,
     left,
   });
+  return "more";
 }

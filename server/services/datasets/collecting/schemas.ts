@@ -63,6 +63,10 @@ export const previewCollectionInput = z.strictObject({
   collectionFilters: collectionFilters.optional(),
 });
 
+export const previewObjectiveInput = z
+  .strictObject({ objective, collectionFilters: collectionFilters.default({}) })
+  .meta({ examples: [{ objective: "preserve_successful_behavior" }] });
+
 const sample = z.object({
   conversationId: z.string(),
   turn: z.int(),

@@ -105,7 +105,19 @@ async function candidatesLike(
   return [...rows];
 }
 
-/** Returns what the competitors meet in the Dataset: what was reviewed, and the others of their users and Findings. */
+/** Returns which of these keys the Dataset has Examples of: also what was imported, which never was a candidate. */
+async function storedKeys(tx: Ctx, datasetId: string, keys: readonly string[]) {
+  const rows = await tx.db.execute<{ key: string }>(sql`
+    select provenance_key as key from example_revisions
+    where project_id = ${tx.projectId} and dataset_id = ${datasetId} and to_version is null
+      and provenance_key = any(${textArray([...keys])})`);
+  return [...rows].map(({ key }) => key);
+}
+
+/**
+ * Returns what the competitors meet in the Dataset: its Examples, what was reviewed, and the others of their users and
+ * Findings.
+ */
 async function collectedOf(
   tx: Ctx,
   datasetId: string,
@@ -123,7 +135,7 @@ async function collectedOf(
     return new Map([...rows].map(({ id, count }) => [id, count]));
   };
   return {
-    keys: new Set(fixed.map(({ key }) => key)),
+    keys: new Set([...fixed.map(({ key }) => key), ...(await storedKeys(tx, datasetId, competing))]),
     signatures: fixed.map(({ signature }) => signature),
     byUser: await counted(
       "user_id",

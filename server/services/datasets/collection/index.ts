@@ -1,6 +1,6 @@
 import "server-only";
 
-export { type ProvenanceSource, provenanceKeyOf, splitOf } from "./keys";
+export { keyOfChosen, type ProvenanceSource, provenanceKeyOf } from "./keys";
 export { maskExample } from "./masking/mask-example";
 export { proposals } from "./proposals";
 export { bandsOf, signatureOf } from "./selection/min-hash";

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { EXAMPLE_SPLITS } from "@/db/schema/enumerations";
 import { canonicalJson } from "@/server/platform/canonical-json";
 import type { Objective } from "./types";
 
@@ -14,17 +13,8 @@ export type ProvenanceSource = { conversationId: string; turn: number };
 export const provenanceKeyOf = ({ source, objective }: { source: ProvenanceSource; objective: Objective }): string =>
   sha256(canonicalJson([objective, source.conversationId, source.turn]));
 
-type Split = (typeof EXAMPLE_SPLITS)[number];
-
-/** Shares of 100: what is below the first is for training, what is below the second for validation. */
-const TRAIN_BELOW = 80;
-const VALIDATION_BELOW = 90;
-/** Hexadecimal digits of the hash that are read: 48 bits, which a number holds exactly. */
-const DIGITS = 12;
-
-/** Returns the split of a conversation's Examples, or of content without a conversation. The same id always has the same split. */
-export function splitOf(conversationIdOrContentHash: string): Split {
-  const share = (Number.parseInt(sha256(conversationIdOrContentHash).slice(0, DIGITS), 16) / 16 ** DIGITS) * 100;
-  if (share < TRAIN_BELOW) return "train";
-  return share < VALIDATION_BELOW ? "validation" : "test";
-}
+/** Returns the key of what a person made from a turn, so that the same turn is not added twice in the same way. */
+export const keyOfChosen = (
+  way: "added" | "corrected",
+  { conversationId, turn }: { conversationId: string; turn: number | null },
+): string => sha256(canonicalJson([way, conversationId, turn]));

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { exampleCandidates } from "@/db/schema";
+import { ACTOR_KINDS } from "@/db/schema/enumerations";
 import { type Ctx, idOfActor } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import type { ChatPayload } from "../chat-payload/schemas";
@@ -27,6 +28,13 @@ export const ofLivingDataset = sql`exists (
 
 /** Who reviews: a member, or a key. */
 export const reviewerOf = ({ actor }: Ctx) => idOfActor(actor) ?? actor.kind;
+
+/** Returns whom an id of `reviewerOf` stands for. */
+export function actorOfReviewer(id: string): { kind: (typeof ACTOR_KINDS)[number]; id: string | null } {
+  const withoutId = ACTOR_KINDS.find((kind) => kind === id);
+  if (withoutId) return { kind: withoutId, id: null };
+  return { kind: id.startsWith("key_") ? "apiKey" : "user", id };
+}
 
 /** Reads a candidate without locking it: its Dataset is locked first. */
 export async function readCandidate(ctx: Ctx, id: string): Promise<CandidateRow> {

@@ -1,14 +1,17 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { exampleCandidates, memberships } from "@/db/schema";
+import { exampleCandidates, memberships, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
+import { CAPABILITIES } from "@/server/platform/capabilities";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import {
   approveCandidate,
   claimCandidate,
+  createExample,
   getCandidate,
+  getExample,
   listReviewQueue,
   nextCandidate,
   rejectCandidate,
@@ -17,7 +20,7 @@ import {
   undoDecision,
 } from "..";
 import { smallPayload } from "../chat-payload/testing";
-import { requireExactCounts, storedDataset, write } from "../examples/testing";
+import { requireExactCounts, storedDataset, whileChanged, write } from "../examples/testing";
 import { storedCandidate } from "./testing";
 
 async function reviewers() {
@@ -62,6 +65,28 @@ test("many reviewers at once share a queue without taking anything twice", async
   const taken = await Promise.all(Array.from({ length: 12 }, () => nextCandidate(as(newId("usr")), { datasetId })));
   expect(new Set(taken.map(({ candidate }) => candidate!.id)).size).toBe(12);
   expect((await nextCandidate(ctx, { datasetId })).candidate).toBeNull();
+});
+
+test("an Example names who reviewed it, as long as that is a member", async () => {
+  const { ctx, other, datasetId } = await reviewers();
+  const { userId } = other.actor as { userId: string };
+  const key: Ctx = { ...ctx, actor: { kind: "apiKey", keyId: newId("key"), capabilities: CAPABILITIES } };
+  await db().update(users).set({ name: "Ada Lovelace" }).where(eq(users.id, userId));
+  const approvedBy = async (by: Ctx) => {
+    const candidateId = await storedCandidate(ctx, datasetId);
+    const { candidate } = await approveCandidate(by, { candidateId });
+    return candidate.exampleId!;
+  };
+  const reviewerOf = async (exampleId: string) => (await getExample(ctx, { datasetId, exampleId })).reviewer;
+  const byPerson = await approvedBy(other);
+  expect(await reviewerOf(byPerson)).toEqual({ kind: "user", id: userId, name: "Ada Lovelace" });
+  expect(await reviewerOf(await approvedBy(key))).toMatchObject({ kind: "apiKey", name: null });
+  const operator = await approvedBy({ ...ctx, actor: { kind: "operator" } });
+  expect(await reviewerOf(operator)).toEqual({ kind: "operator", id: null, name: null });
+  await db().delete(memberships).where(eq(memberships.userId, userId));
+  expect(await reviewerOf(byPerson)).toEqual({ kind: "user", id: userId, name: null });
+  const { example } = await createExample(ctx, { datasetId, payload: smallPayload("By hand") });
+  expect(await reviewerOf(example.id)).toBeNull();
 });
 
 test("an approved candidate is an Example with its source and reviewer, and undo removes it again", async () => {
@@ -126,6 +151,16 @@ test("equal content is told and closed as rejected; a rejection keeps its reason
   const { candidates } = await listReviewQueue(ctx, { status: "rejected", limit: 1 });
   expect(candidates).toMatchObject([{ id: third, rejectReason: "Too vague" }]);
   expect((await undoDecision(ctx, {})).candidate.id).toBe(third);
+});
+
+test("a candidate whose conversation is being changed cannot be approved until that has ended", async () => {
+  const { ctx, datasetId } = await reviewers();
+  const candidateId = await storedCandidate(ctx, datasetId);
+  const { conversationId } = (await getCandidate(ctx, { candidateId })).candidate.source;
+  await whileChanged(conversationId, () =>
+    expect(approveCandidate(ctx, { candidateId })).rejects.toThrow("is being changed or deleted. Retry in a moment."),
+  );
+  expect((await approveCandidate(ctx, { candidateId })).outcome).toMatchObject({ status: "created" });
 });
 
 test("a skipped candidate comes after everything that waits", async () => {

@@ -5,9 +5,9 @@ import { ruleRuns } from "@/db/schema";
 import { updateOf } from "@/db/sets";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { lockFindings, recordOccurrences } from "../findings/record-occurrences";
+import { queueCollection } from "../queue-collection";
 import type { RuleOccurrence } from "../rules";
 import { deleteDetections } from "./detections";
-import { queueCollection } from "./queue-collection";
 import { type Run, storedError } from "./started-runs";
 
 /** How a Run ends: with what it found, or skipped for a reason. */

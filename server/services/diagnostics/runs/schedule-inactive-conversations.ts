@@ -4,8 +4,8 @@ import { databaseNow } from "@/db/database-now";
 import { env } from "@/env";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
 import { attachOverlooked } from "@/server/services/telemetry";
+import { queueCollection } from "../queue-collection";
 import { configuredRules } from "../settings/rule-settings";
-import { queueCollection } from "./queue-collection";
 import { queueRuleRuns } from "./queue-rule-runs";
 
 /** Conversations of one transaction, which keeps transactions short when a project has a backlog. */

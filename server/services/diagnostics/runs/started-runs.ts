@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
+import { storedReason } from "@/server/platform/logging/stored-reason";
 import type { Snapshot } from "@/server/services/telemetry";
 
 /** A Run in progress with the snapshot that it reads. */
@@ -59,4 +60,4 @@ export async function startRuns(ctx: Ctx, runIds: readonly string[]): Promise<Ru
 
 const ERROR_CHARACTERS = 2000;
 /** Returns an error's message as a Run stores it. */
-export const storedError = (message: string) => message.slice(0, ERROR_CHARACTERS);
+export const storedError = (message: string) => storedReason(message, ERROR_CHARACTERS);

@@ -1,17 +1,20 @@
 import { type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
+import { queueCollection } from "../../queue-collection";
 
 /** Conversations that one transaction updates. A Finding with more is finished by a background function. */
 const CHUNK = 5000;
 
 /** Updates the number of Findings of each conversation. Dismissed Findings are not counted here, only in their own counts. */
-export const refreshConversationCounts = (tx: Ctx, conversationIds: readonly string[]) =>
-  update(tx, sql`unnest(${textArray([...new Set(conversationIds)].sort())})`);
+export async function refreshConversationCounts(tx: Ctx, conversationIds: readonly string[]): Promise<void> {
+  await update(tx, sql`unnest(${textArray([...new Set(conversationIds)].sort())})`);
+}
 
 /**
- * Updates the number of Findings on the conversations of these Findings after a change of what counts. Those of a Finding with
- * more than 5,000 follow in the background.
+ * Updates the number of Findings on the conversations of these Findings after a change of what counts, and queues the changed
+ * ones for collection: whether they have a Finding decides what is learned from them. Those of a Finding with more than 5,000
+ * follow in the background.
  */
 export async function updateConversationCounts(tx: Ctx, findingIds: readonly string[]) {
   const small = await tx.db.execute<{ id: string }>(sql`
@@ -19,12 +22,13 @@ export async function updateConversationCounts(tx: Ctx, findingIds: readonly str
     where project_id = ${tx.projectId} and id = any(${textArray(findingIds)}) and occurrence_count <= ${CHUNK}`);
   const now = new Set([...small].map(({ id }) => id));
   if (now.size > 0) {
-    await update(
+    const changed = await update(
       tx,
       sql`(
         select distinct conversation_id from occurrences
         where project_id = ${tx.projectId} and finding_id = any(${textArray([...now])}))`,
     );
+    await queueCollection(tx, changed);
   }
   const later = findingIds.filter((id) => !now.has(id));
   if (later.length > 0) {
@@ -45,7 +49,7 @@ export async function continueConversationCounts(tx: Ctx, findingId: string): Pr
       order by o.conversation_id limit ${CHUNK}
     ) select max(conversation_id) as "upTo" from next having count(*) = ${CHUNK}`);
   const upTo = row?.upTo ?? null;
-  await update(
+  const changed = await update(
     tx,
     sql`(
       select o.conversation_id from findings f
@@ -54,13 +58,15 @@ export async function continueConversationCounts(tx: Ctx, findingId: string): Pr
       where f.project_id = ${tx.projectId} and f.id = ${findingId}
         and (${upTo}::text is null or o.conversation_id <= ${upTo}))`,
   );
+  await queueCollection(tx, changed);
   await tx.db.execute(sql`
     update findings set conversations_updated_to = ${upTo}::text where project_id = ${tx.projectId} and id = ${findingId}`);
   return upTo !== null;
 }
 
-const update = (tx: Ctx, conversationIds: SQL) =>
-  tx.db.execute(sql`
+/** Returns the conversations whose number changed. */
+async function update(tx: Ctx, conversationIds: SQL): Promise<string[]> {
+  const rows = await tx.db.execute<{ id: string }>(sql`
     update conversations c set finding_count = t.count
     from (
       select i.id, count(f.id)::int as count
@@ -69,4 +75,7 @@ const update = (tx: Ctx, conversationIds: SQL) =>
       left join findings f on f.project_id = o.project_id and f.id = o.finding_id and f.review_status <> 'dismissed'
       group by i.id
     ) t
-    where c.project_id = ${tx.projectId} and c.id = t.id and c.finding_count <> t.count`);
+    where c.project_id = ${tx.projectId} and c.id = t.id and c.finding_count <> t.count
+    returning c.id`);
+  return [...rows].map(({ id }) => id);
+}

@@ -1,0 +1,1 @@
+export { queueCollection } from "./queue-collection";
