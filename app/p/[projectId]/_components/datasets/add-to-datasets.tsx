@@ -1,5 +1,5 @@
 "use client";
-import { Anchor, Button, Group, Modal, MultiSelect, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, MultiSelect, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
@@ -7,8 +7,10 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Refused } from "@/app/_components/feedback/refused";
 import { plural } from "@/app/_lib/format";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
+import type { Dataset } from "@/server/services/datasets/datasets/schemas";
 import classes from "./adding.module.css";
-import { MessagesThatGoIn } from "./messages-that-go-in";
+import { askedIn, MessagesThatGoIn } from "./messages-that-go-in";
+import { NoDataset } from "./no-dataset";
 import { useDatasets } from "./use-datasets";
 
 /** The chosen conversations, or the newest of a Finding. */
@@ -26,7 +28,8 @@ export const AddToDatasets = ({ projectId, selection, onClose }: Props) => (
 function Fields({ projectId, selection, onClose }: Props & { selection: AddSelection }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const datasets = useDatasets(projectId);
+  const query = useDatasets(projectId);
+  const datasets = query.data ?? [];
   const [chosen, setChosen] = useState<string[]>([]);
   const preview = useQuery(
     trpc.collection.previewConversations.queryOptions({ projectId, ...selection }, { staleTime: 0, gcTime: 0 }),
@@ -37,7 +40,15 @@ function Fields({ projectId, selection, onClose }: Props & { selection: AddSelec
     }),
   );
   if (add.data)
-    return <Results projectId={projectId} results={add.data.results} datasets={datasets} onClose={onClose} />;
+    return (
+      <Results
+        projectId={projectId}
+        results={add.data.results}
+        asked={new Map(preview.data?.examples.map((one) => [one.conversationId, askedIn(one)]))}
+        datasets={datasets}
+        onClose={onClose}
+      />
+    );
   const examples = preview.data?.examples ?? [];
   const usable = examples.filter(({ payload }) => payload !== null);
   return (
@@ -48,26 +59,23 @@ function Fields({ projectId, selection, onClose }: Props & { selection: AddSelec
       }}
     >
       <Stack gap="md">
-        <MultiSelect
-          label="Datasets"
-          data-autofocus
-          searchable
-          placeholder={chosen.length === 0 ? "Choose one or several" : undefined}
-          data={datasets.map(({ id, name }) => ({ value: id, label: name }))}
-          value={chosen}
-          onChange={setChosen}
-          maxValues={20}
-          nothingFoundMessage="No Dataset has this name"
-        />
-        {datasets.length === 0 ? (
-          <Text size="sm">
-            There is no Dataset yet.{" "}
-            <Anchor component={Link} href={`/p/${projectId}/datasets`} inherit>
-              Create one
-            </Anchor>{" "}
-            first.
-          </Text>
-        ) : null}
+        {!query.isPending && datasets.length === 0 ? (
+          <NoDataset projectId={projectId} datasets={query} />
+        ) : (
+          <MultiSelect
+            label="Datasets"
+            data-autofocus
+            // An open list would hide the messages below it.
+            openOnFocus={false}
+            searchable
+            placeholder={chosen.length === 0 ? "Choose one or several" : undefined}
+            data={datasets.map(({ id, name }) => ({ value: id, label: name }))}
+            value={chosen}
+            onChange={setChosen}
+            maxValues={20}
+            nothingFoundMessage={query.isPending ? "Loading…" : "No Dataset has this name"}
+          />
+        )}
         {preview.error ? (
           <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
         ) : preview.isPending ? (
@@ -93,7 +101,9 @@ type Result = RouterOutputs["collection"]["addConversations"]["results"][number]
 type ResultsProps = {
   projectId: string;
   results: readonly Result[];
-  datasets: ReturnType<typeof useDatasets>;
+  /** What the user asked, by conversation. */
+  asked: ReadonlyMap<string, string | null>;
+  datasets: readonly Dataset[];
   onClose: () => void;
 };
 
@@ -104,7 +114,7 @@ const STATUS: Record<Result["status"], string> = {
 };
 
 /** What became of each conversation in each Dataset. */
-function Results({ projectId, results, datasets, onClose }: ResultsProps) {
+function Results({ projectId, results, asked, datasets, onClose }: ResultsProps) {
   const created = results.filter(({ status }) => status === "created").length;
   const others = results.filter(({ status }) => status !== "created");
   const nameOf = (datasetId: string) => datasets.find(({ id }) => id === datasetId)?.name ?? datasetId;
@@ -119,8 +129,12 @@ function Results({ projectId, results, datasets, onClose }: ResultsProps) {
           <li key={`${datasetId} ${conversationId}`} className={classes.row}>
             <b>{STATUS[status]}</b>
             <span className={classes.name}>
-              <Link href={`/p/${projectId}/conversations/${encodeURIComponent(conversationId)}`} className="mono">
-                {conversationId}
+              <Link
+                href={`/p/${projectId}/conversations/${encodeURIComponent(conversationId)}`}
+                className={asked.get(conversationId) ? classes.asked : "mono"}
+                dir="auto"
+              >
+                {asked.get(conversationId) || conversationId}
               </Link>
               {" in "}
               <Link

@@ -1,5 +1,5 @@
 "use client";
-import { Anchor, Button, Group, Modal, NativeSelect, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, Modal, NativeSelect, Stack, Textarea } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
@@ -7,6 +7,7 @@ import { useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { NoDataset } from "./no-dataset";
 import { useDatasets } from "./use-datasets";
 
 /** An assistant's message, and its text. */
@@ -24,7 +25,8 @@ export const CorrectAnswer = ({ answer, ...rest }: Props) => (
 function Fields({ projectId, conversationId, answer, onClose }: Props & { answer: AnswerToCorrect }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const datasets = useDatasets(projectId);
+  const query = useDatasets(projectId);
+  const datasets = query.data ?? [];
   const [datasetId, setDatasetId] = useState<string | null>(null);
   const [text, setText] = useState(answer.text);
   const into = datasetId ?? datasets[0]?.id;
@@ -37,7 +39,8 @@ function Fields({ projectId, conversationId, answer, onClose }: Props & { answer
         notifications.show({
           message: (
             <>
-              Saved the correction in <Link href={`/p/${projectId}/datasets/${id}`}>{name || "the Dataset"}</Link>
+              {result.status === "duplicate" ? "This correction is already in" : "Saved the correction in"}{" "}
+              <Link href={`/p/${projectId}/datasets/${id}`}>{name || "the Dataset"}</Link>
             </>
           ),
         });
@@ -68,13 +71,7 @@ function Fields({ projectId, conversationId, answer, onClose }: Props & { answer
           onChange={(event) => setText(event.currentTarget.value)}
         />
         {datasets.length === 0 ? (
-          <Text size="sm">
-            There is no Dataset yet.{" "}
-            <Anchor component={Link} href={`/p/${projectId}/datasets`} inherit>
-              Create one
-            </Anchor>{" "}
-            first.
-          </Text>
+          <NoDataset projectId={projectId} datasets={query} />
         ) : (
           <NativeSelect
             size="sm"

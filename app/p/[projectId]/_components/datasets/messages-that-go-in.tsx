@@ -7,6 +7,10 @@ type Made = RouterOutputs["collection"]["previewConversations"]["examples"][numb
 
 const ROLES = { user: "User", assistant: "Assistant", tool: "Tool result", system: "System", developer: "Developer" };
 
+/** Returns what the user asked last before the answer that goes in. */
+export const askedIn = ({ payload }: Pick<Made, "payload">): string | null =>
+  payload?.input.messages.findLast(({ role }) => role === "user")?.content ?? null;
+
 /** The messages of each conversation that go into its Example, or why there is none. */
 export const MessagesThatGoIn = ({ projectId, examples }: { projectId: string; examples: readonly Made[] }) => (
   <section aria-label="Messages that go in">
@@ -33,11 +37,10 @@ export const MessagesThatGoIn = ({ projectId, examples }: { projectId: string; e
 function GoesIn({ payload }: { payload: NonNullable<Made["payload"]> }) {
   const { messages } = payload.input;
   const { message } = payload.expectedOutput;
-  const asked = messages.findLast(({ role }) => role === "user")?.content ?? "";
   return (
     <details>
       <summary className={classes.summary}>
-        <span className={classes.clip}>{asked}</span>
+        <span className={classes.clip}>{askedIn({ payload })}</span>
         <span className={classes.quiet}>{plural(messages.length + 1, "message")}</span>
       </summary>
       <dl className={classes.messages}>

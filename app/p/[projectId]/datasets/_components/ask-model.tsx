@@ -21,7 +21,7 @@ export function AskModel({ projectId, value, onChange, disabled }: Props) {
       {value && settings.data && settings.data.adjudicator === null ? (
         <Text size="sm">
           This project uses no adjudicator, so no model is asked.{" "}
-          <Anchor component={Link} href={`/p/${projectId}/settings`}>
+          <Anchor component={Link} underline="always" href={`/p/${projectId}/settings`}>
             Choose one in Settings
           </Anchor>
         </Text>

@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, Stack } from "@mantine/core";
 import type { Dataset } from "@/server/services/datasets/datasets/schemas";
 import { AskModel } from "./ask-model";
+import { CollectionPreview } from "./collection/collection-preview";
 import { LimitToGoals } from "./limit-to-goals";
 import { OBJECTIVE_VALUES, OBJECTIVES, type Objective } from "./words";
 
@@ -31,7 +32,7 @@ export const collectionFormOf = (dataset: Dataset): CollectionForm => ({
   asksModel: dataset.collectionAsksModel,
 });
 
-export const filtersOf = ({ goalIds }: Pick<CollectionForm, "goalIds">): Dataset["collectionFilters"] =>
+const filtersOf = ({ goalIds }: Pick<CollectionForm, "goalIds">): Dataset["collectionFilters"] =>
   goalIds === null ? {} : { knowledgeGoalIds: goalIds };
 
 /** Returns the fields to send. Without an objective there is nothing to collect. */
@@ -50,65 +51,69 @@ type Props = {
   disabled?: boolean;
 };
 
-/** Chooses what a Dataset collects by itself, whether it does, and whether somebody looks first. */
-export const CollectionFields = ({
-  projectId,
-  value: { objective, goalIds, collecting, review, asksModel },
-  onChange,
-  disabled = false,
-}: Props) => (
-  <Stack gap="sm">
-    <NativeSelect
-      size="sm"
-      label="Objective"
-      description={
-        objective === ""
-          ? "What it collects from conversations. Without one it is filled by hand and by import."
-          : OBJECTIVES[objective].about
-      }
-      disabled={disabled}
-      value={objective}
-      onChange={({ currentTarget }) =>
-        onChange({ objective: OBJECTIVE_VALUES.find((known) => known === currentTarget.value) ?? "" })
-      }
-      data={[
-        { value: "", label: "None" },
-        ...OBJECTIVE_VALUES.map((known) => ({ value: known, label: OBJECTIVES[known].name })),
-      ]}
-    />
-    {objective === "teach_project_knowledge" ? (
-      <LimitToGoals
-        projectId={projectId}
-        value={goalIds}
-        onChange={(chosen) => onChange({ goalIds: chosen })}
+/** Chooses what a Dataset collects by itself, whether it does, and whether somebody looks first; previews what it would have collected. */
+export const CollectionFields = ({ projectId, value, onChange, disabled = false }: Props) => {
+  const { objective, goalIds, collecting, review, asksModel } = value;
+  return (
+    <Stack gap="sm">
+      <NativeSelect
+        size="sm"
+        label="Objective"
+        description={
+          objective === ""
+            ? "What it collects from conversations. Without one it is filled by hand and by import."
+            : OBJECTIVES[objective].about
+        }
         disabled={disabled}
+        value={objective}
+        onChange={({ currentTarget }) =>
+          onChange({ objective: OBJECTIVE_VALUES.find((known) => known === currentTarget.value) ?? "" })
+        }
+        data={[
+          { value: "", label: "None" },
+          ...OBJECTIVE_VALUES.map((known) => ({ value: known, label: OBJECTIVES[known].name })),
+        ]}
       />
-    ) : null}
-    {objective === "" ? null : (
-      <>
-        <Checkbox
-          label="Collect automatically"
-          description="Reads each conversation once it has been inactive for a while."
+      {objective === "teach_project_knowledge" ? (
+        <LimitToGoals
+          projectId={projectId}
+          value={goalIds}
+          onChange={(chosen) => onChange({ goalIds: chosen })}
           disabled={disabled}
-          checked={collecting}
-          onChange={({ currentTarget }) => onChange({ collecting: currentTarget.checked })}
         />
-        <Checkbox
-          label="Review before adding"
-          description="What is collected waits until somebody approves it. Otherwise it is added straight away."
-          disabled={disabled}
-          checked={review}
-          onChange={({ currentTarget }) => onChange({ review: currentTarget.checked })}
-        />
-        {objective === "correct_failed_conversations" ? (
-          <AskModel
-            projectId={projectId}
-            value={asksModel}
-            onChange={(asks) => onChange({ asksModel: asks })}
+      ) : null}
+      {objective === "" ? null : (
+        <>
+          <Checkbox
+            label="Collect automatically"
+            description="Reads each conversation once it has been inactive for a while."
             disabled={disabled}
+            checked={collecting}
+            onChange={({ currentTarget }) => onChange({ collecting: currentTarget.checked })}
           />
-        ) : null}
-      </>
-    )}
-  </Stack>
-);
+          <Checkbox
+            label="Review before adding"
+            description="What is collected waits until somebody approves it. Otherwise it is added straight away."
+            disabled={disabled}
+            checked={review}
+            onChange={({ currentTarget }) => onChange({ review: currentTarget.checked })}
+          />
+          {objective === "correct_failed_conversations" ? (
+            <AskModel
+              projectId={projectId}
+              value={asksModel}
+              onChange={(asks) => onChange({ asksModel: asks })}
+              disabled={disabled}
+            />
+          ) : null}
+          <CollectionPreview
+            projectId={projectId}
+            objective={objective}
+            collectionFilters={filtersOf(value)}
+            asksModel={collectionOf(value).collectionAsksModel}
+          />
+        </>
+      )}
+    </Stack>
+  );
+};

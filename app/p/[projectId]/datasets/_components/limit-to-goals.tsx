@@ -22,7 +22,7 @@ export function LimitToGoals({ projectId, value, onChange, disabled }: Props) {
     return (
       <Text size="sm">
         This project has no Knowledge goals yet, so nothing is collected.{" "}
-        <Anchor component={Link} href={`/p/${projectId}/knowledge-goals`}>
+        <Anchor component={Link} underline="always" href={`/p/${projectId}/knowledge-goals`}>
           Write the first
         </Anchor>
       </Text>

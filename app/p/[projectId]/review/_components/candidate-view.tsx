@@ -15,7 +15,7 @@ type Props = { projectId: string; candidate: Candidate };
 /** A candidate with what a reviewer needs to decide: the conversation, the reason, and both answers. */
 export function CandidateView({ projectId, candidate }: Props) {
   const { payload, reason, source } = candidate;
-  const dataset = useDatasets(projectId).find(({ id }) => id === candidate.datasetId);
+  const dataset = useDatasets(projectId).data?.find(({ id }) => id === candidate.datasetId);
   const top = useRef<HTMLElement>(null);
   const current = payload.rejectedOutput ? textOfAnswer(payload.rejectedOutput.message) : null;
   // Each candidate starts at its top, and a screen reader reads it from there.

@@ -6,7 +6,7 @@ type Props = { projectId: string; value: string | null; onChange: (id: string | 
 
 /** Chooses the Dataset whose candidates are reviewed. */
 export function DatasetSelect({ projectId, value, onChange }: Props) {
-  const datasets = useDatasets(projectId);
+  const { data: datasets = [] } = useDatasets(projectId);
   return (
     <NativeSelect
       aria-label="Dataset"

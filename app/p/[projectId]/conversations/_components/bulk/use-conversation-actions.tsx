@@ -1,11 +1,11 @@
 "use client";
-import { notifications } from "@mantine/notifications";
 import { IconBooks, IconStethoscope, IconTag, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
+import { readAllMatching } from "@/app/_components/data-table/read-all-matching";
 import type { ActionTarget, ListAction } from "@/app/_components/data-table/types";
 import type { WordsChange } from "@/app/_components/words/change-words";
-import { formatCount, plural, quoted } from "@/app/_lib/format";
+import { plural, quoted } from "@/app/_lib/format";
 import { useTRPC, useTRPCClient } from "@/app/_lib/trpc/client";
 import type { ConversationSummary } from "@/server/services/telemetry/schemas";
 import { useMay } from "../../../_components/access/membership";
@@ -17,9 +17,6 @@ import { forEach } from "./for-each";
 import { LabelDialog } from "./label-dialog";
 import { useQuestion } from "./use-question";
 
-/** Labels and deletions are a request for each conversation, so "all matching" has a bound there. */
-const AT_ONCE_MAX = 1000;
-const PAGE = 500;
 /** Conversations that one request makes Examples of. */
 const EXAMPLES_MAX = 100;
 
@@ -44,30 +41,16 @@ export function useConversationActions(projectId: string, view: View, now: numbe
     for (const each of about) void queries.invalidateQueries({ queryKey: each.pathKey() });
   };
 
-  /** Returns the chosen conversations; "all matching" reads those that are not loaded. `null` if they are too many. */
-  async function chosen({ rows, matching }: ActionTarget<ConversationSummary>) {
-    if (!matching) return rows;
-    const all: ConversationSummary[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof client.conversations.list.query>> = await client.conversations.list.query({
-        ...filterInput(projectId, view, now),
-        limit: PAGE,
-        ...(cursor === null ? {} : { cursor }),
-      });
-      all.push(...page.conversations);
-      cursor = page.pagination.nextCursor;
-      if (all.length > AT_ONCE_MAX || (all.length === AT_ONCE_MAX && cursor !== null)) {
-        notifications.show({
-          color: "red",
-          title: `More than ${formatCount(AT_ONCE_MAX)} conversations match`,
-          message: "Narrow the filters, and do it in parts.",
-        });
-        return null;
-      }
-    } while (cursor !== null);
-    return all;
-  }
+  const chosen = ({ rows, matching }: ActionTarget<ConversationSummary>) =>
+    matching
+      ? readAllMatching("conversation", async (page) => {
+          const { conversations, pagination } = await client.conversations.list.query({
+            ...filterInput(projectId, view, now),
+            ...page,
+          });
+          return { rows: conversations, nextCursor: pagination.nextCursor };
+        })
+      : rows;
 
   const label: ListAction<ConversationSummary> = {
     id: "label",

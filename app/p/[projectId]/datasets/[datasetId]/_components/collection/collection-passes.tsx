@@ -12,10 +12,10 @@ import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import type { CollectionPass } from "@/server/services/datasets/collecting/schemas";
 import type { Dataset } from "@/server/services/datasets/datasets/schemas";
 import { useMay } from "../../../../_components/access/membership";
-import classes from "./collection.module.css";
-import { CountsByReason } from "./counts-by-reason";
+import classes from "../../../_components/collection/collection.module.css";
+import { CountsByReason } from "../../../_components/collection/counts-by-reason";
+import { leftWords } from "../../../_components/collection/reason-words";
 import { NewPass } from "./new-pass";
-import { leftWords } from "./reason-words";
 
 const BUSY_MS = 1000;
 const QUIET_MS = 30_000;

@@ -43,11 +43,7 @@ export function ExamplesTab({ projectId, dataset, view, setView }: Props) {
     }),
   );
   const facets = useQuery(trpc.examples.facets.queryOptions({ projectId, datasetId }));
-  const { actions, dialogs } = useExampleActions(
-    projectId,
-    datasetId,
-    facets.data?.facets.tags.map(({ value }) => value) ?? [],
-  );
+  const { actions, dialogs } = useExampleActions(input, facets.data?.facets.tags.map(({ value }) => value) ?? []);
   const chosen = filtersChosen(view);
   return (
     <>

@@ -1,7 +1,8 @@
 "use client";
 import { notifications } from "@mantine/notifications";
 import { IconTag, IconTrash } from "@tabler/icons-react";
-import type { ListAction } from "@/app/_components/data-table/types";
+import { readAllMatching } from "@/app/_components/data-table/read-all-matching";
+import type { ActionTarget, ListAction } from "@/app/_components/data-table/types";
 import type { WordsChange } from "@/app/_components/words/change-words";
 import { plural } from "@/app/_lib/format";
 import { useTRPCClient } from "@/app/_lib/trpc/client";
@@ -10,6 +11,7 @@ import { useMay } from "../../../../_components/access/membership";
 import { useQuestion } from "../../../../conversations/_components/bulk/use-question";
 import { useRefresh } from "../../../_components/use-refresh";
 import { SPLIT_VALUES, SPLITS, type Split } from "../../../_components/words";
+import type { examplesInput } from "../view";
 import { DeleteExamples } from "./delete-examples";
 import { TagDialog } from "./tag-dialog";
 
@@ -24,13 +26,22 @@ const tagged = ({ tags }: Example, { add, remove }: WordsChange) => [
   ...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add]),
 ];
 
-/** Returns what can be done to chosen Examples, and the dialogs that ask for the details. */
-export function useExampleActions(projectId: string, datasetId: string, knownTags: readonly string[]) {
+/** Returns what can be done to chosen Examples of a list with these filters, and the dialogs that ask for the details. */
+export function useExampleActions(filter: ReturnType<typeof examplesInput>, knownTags: readonly string[]) {
+  const { projectId, datasetId } = filter;
   const client = useTRPCClient();
   const refresh = useRefresh();
   const may = useMay("models:manage");
   const deletion = useQuestion<number, true>();
   const tagging = useQuestion<number, WordsChange>();
+
+  const chosen = ({ rows, matching }: ActionTarget<Example>) =>
+    matching
+      ? readAllMatching("Example", async (page) => {
+          const { examples, nextCursor } = await client.examples.list.query({ ...filter, ...page });
+          return { rows: examples, nextCursor };
+        })
+      : rows;
 
   const send = async (changes: readonly Change[]) => {
     let failed = 0;
@@ -56,8 +67,11 @@ export function useExampleActions(projectId: string, datasetId: string, knownTag
       id: `split-${split}`,
       label: `To ${SPLITS[split].toLowerCase()}`,
       group: "Split",
+      matching: true,
       applies: (example) => example.split !== split,
-      run: async ({ rows }) => {
+      run: async (target) => {
+        const rows = (await chosen(target))?.filter((example) => example.split !== split) ?? null;
+        if (rows === null) return null;
         await send(rows.map(({ id }) => ({ action: "update", exampleId: id, split })));
         return {
           said: `Moved ${plural(rows.length, "Example")} to ${SPLITS[split].toLowerCase()}`,
@@ -71,7 +85,10 @@ export function useExampleActions(projectId: string, datasetId: string, knownTag
     label: "Tag…",
     key: "l",
     icon: <IconTag size={14} aria-hidden />,
-    run: async ({ rows }) => {
+    matching: true,
+    run: async (target) => {
+      const rows = await chosen(target);
+      if (rows === null) return null;
       const change = await tagging.ask(rows.length);
       if (change === null) return null;
       await send(rows.map((row) => ({ action: "update", exampleId: row.id, tags: tagged(row, change) })));
@@ -87,7 +104,10 @@ export function useExampleActions(projectId: string, datasetId: string, knownTag
     key: "#",
     icon: <IconTrash size={14} aria-hidden />,
     danger: true,
-    run: async ({ rows }) => {
+    matching: true,
+    run: async (target) => {
+      const rows = await chosen(target);
+      if (rows === null) return null;
       if ((await deletion.ask(rows.length)) === null) return null;
       await send(rows.map(({ id }) => ({ action: "delete", exampleId: id })));
       return { said: `Deleted ${plural(rows.length, "Example")}` };

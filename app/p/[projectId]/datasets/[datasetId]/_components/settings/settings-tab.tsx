@@ -15,10 +15,8 @@ import {
   type CollectionForm,
   collectionFormOf,
   collectionOf,
-  filtersOf,
 } from "../../../_components/collection-fields";
 import { CollectionPasses } from "../collection/collection-passes";
-import { CollectionPreview } from "../collection/collection-preview";
 import { DeleteDataset } from "./delete-dataset";
 
 type Form = { name: string; description: string } & CollectionForm;
@@ -85,15 +83,6 @@ export function SettingsTab({ projectId, dataset }: { projectId: string; dataset
               onChange={({ currentTarget }) => change({ description: currentTarget.value })}
             />
             <CollectionFields projectId={projectId} value={form} onChange={change} disabled={!may} />
-            {form.objective === "" ? null : (
-              <CollectionPreview
-                projectId={projectId}
-                datasetId={dataset.id}
-                objective={form.objective}
-                collectionFilters={filtersOf(form)}
-                asksModel={collectionOf(form).collectionAsksModel}
-              />
-            )}
             {may ? (
               <Group gap="xs">
                 <Button type="submit" loading={update.isPending} disabled={edited === null || form.name.trim() === ""}>

@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { asForm, asText, type Draft, draftOf, exampleOf, faultsOf, isChanged, problemsAt } from "./draft";
+import {
+  asForm,
+  asText,
+  type Draft,
+  differingParts,
+  draftOf,
+  exampleOf,
+  faultsOf,
+  isChanged,
+  problemsAt,
+} from "./draft";
 
 const start = draftOf(null);
 const said = (content: string): Draft => ({
@@ -14,6 +24,12 @@ test("a draft is unchanged until something that is sent differs", () => {
   expect(isChanged({ ...start, tags: ["a"] }, start)).toBe(true);
   expect(isChanged({ ...start, split: "test" }, start)).toBe(true);
   expect(isChanged({ ...start, text: "{" }, start)).toBe(true);
+});
+
+test("what differs between two drafts is told in words", () => {
+  expect(differingParts(start, asText(start))).toEqual([]);
+  expect(differingParts({ ...said("Hi"), tags: ["a"] }, start)).toEqual(["messages and answers", "tags"]);
+  expect(differingParts({ ...start, split: "test" }, start)).toEqual(["split"]);
 });
 
 test("a draft without a split leaves it to the server", () => {

@@ -41,6 +41,15 @@ export const exampleOf = ({ form, text, split, tags }: Draft) => ({
 export const isChanged = (draft: Draft, before: Draft) =>
   Object.keys(faultsOf(draft)).length > 0 || !isSameJson(exampleOf(draft), exampleOf(before));
 
+const PARTS = { payload: "messages and answers", split: "split", tags: "tags" } as const;
+
+/** Returns what differs between two drafts without faults, in words. */
+export function differingParts(one: Draft, other: Draft): string[] {
+  const [a, b] = [exampleOf(one), exampleOf(other)];
+  const parts = Object.keys(PARTS) as (keyof typeof PARTS)[];
+  return parts.filter((part) => !isSameJson(a[part], b[part])).map((part) => PARTS[part]);
+}
+
 /** Returns the draft as JSON text. */
 export const asText = (draft: Draft): Draft => ({ ...draft, text: JSON.stringify(payloadOf(draft.form), null, 2) });
 

@@ -1,32 +1,34 @@
 "use client";
-import { Alert, Button, Group, Kbd, SegmentedControl, Text, Textarea } from "@mantine/core";
+import { Button, Group, Kbd, SegmentedControl, Text, Textarea } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { useRouter } from "next/navigation";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
+import { useUndo } from "@/app/_components/feedback/use-undo";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { leavePage } from "@/app/_lib/leave-guard";
-import { problemOf } from "@/app/_lib/problem";
 import { useListHref } from "@/app/_lib/remember-list";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import type { Example } from "@/server/services/datasets/examples/schemas";
+import type { NamedActor } from "@/server/services/members/schemas";
 import { useMay } from "../../../../../_components/access/membership";
 import type { ErrorsAt } from "../../../../_components/payload/errors-at";
 import payload from "../../../../_components/payload/payload.module.css";
 import { PayloadEditor } from "../../../../_components/payload/payload-editor";
 import type { PayloadForm } from "../../../../_components/payload/payload-form";
 import { datasetHref } from "../../../../_components/view";
-import { asForm, asText, draftOf, faultsOf, isChanged } from "./draft";
+import { asForm, asText, differingParts, draftOf, faultsOf, isChanged } from "./draft";
 import classes from "./example-editor.module.css";
 import { ExampleMenu } from "./example-menu";
 import { ExampleRail } from "./example-rail";
+import { Problems } from "./problems";
 import { useSaveExample } from "./use-save-example";
 import { useUnsaved } from "./use-unsaved";
 
-type Props = { projectId: string; datasetId: string; example: Example | null };
+type Props = { projectId: string; datasetId: string; example: Example | null; reviewer?: NamedActor | null };
 
 /** Edits an Example, as a form or as JSON; without one, a new one. */
-export function ExampleEditor({ projectId, datasetId, example }: Props) {
+export function ExampleEditor({ projectId, datasetId, example, reviewer = null }: Props) {
   const may = useMay("models:manage");
   const router = useRouter();
   const back = useListHref(datasetHref(projectId, datasetId));
@@ -34,7 +36,7 @@ export function ExampleEditor({ projectId, datasetId, example }: Props) {
   const [draft, setDraft] = useState(before);
   const [errors, setErrors] = useState<ErrorsAt>({});
   const dirty = isChanged(draft, before);
-  const { save, saving, error, saved } = useSaveExample({
+  const { save, saving, error, saved, ...newer } = useSaveExample({
     projectId,
     datasetId,
     example,
@@ -56,6 +58,27 @@ export function ExampleEditor({ projectId, datasetId, example }: Props) {
   };
   useHotkeys([["mod+S", submit]], []);
   useKeys({ [ESC]: () => leavePage(() => router.push(back)) });
+  const { offer } = useUndo();
+  const body = useRef<HTMLElement>(null);
+  const loadNewer = () =>
+    newer.catchUp((newest) => {
+      const theirs = draftOf(newest);
+      setBefore(theirs);
+      setDraft(draft.text === null ? theirs : asText(theirs));
+      setErrors({});
+      body.current?.focus();
+      offer("Loaded the newer version, and discarded your changes", () => setDraft(draft));
+    });
+  const overwrite = () => {
+    const faults = faultsOf(draft);
+    setErrors(faults);
+    if (Object.keys(faults).length > 0) return;
+    newer.catchUp((newest) => {
+      setBefore(draftOf(newest));
+      body.current?.focus();
+      save(draft, newest.updatedAt);
+    });
+  };
   const show = (mode: string) => {
     if (mode === "json") return setDraft(asText(draft));
     const read = asForm(draft);
@@ -114,9 +137,23 @@ export function ExampleEditor({ projectId, datasetId, example }: Props) {
         />
       </PageHeader>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <section className={classes.body} tabIndex={0} aria-label="The Example, scrollable">
+      <section ref={body} className={classes.body} tabIndex={0} aria-label="The Example, scrollable">
         <div className={classes.main}>
-          <Problems error={error} errors={errors} />
+          <Problems
+            error={error}
+            errors={errors}
+            outdated={
+              newer.isOutdated
+                ? {
+                    changed: differingParts(draftOf(example), before),
+                    reading: newer.catchingUp,
+                    failure: newer.catchUpError,
+                    onLoad: loadNewer,
+                    onOverwrite: overwrite,
+                  }
+                : null
+            }
+          />
           {draft.text === null ? (
             <PayloadEditor form={draft.form} onChange={setForm} errors={errors} disabled={!may} />
           ) : (
@@ -136,6 +173,7 @@ export function ExampleEditor({ projectId, datasetId, example }: Props) {
         <ExampleRail
           projectId={projectId}
           example={example}
+          reviewer={reviewer}
           draft={draft}
           errors={errors}
           disabled={!may}
@@ -144,24 +182,5 @@ export function ExampleEditor({ projectId, datasetId, example }: Props) {
       </section>
       {unsaved}
     </form>
-  );
-}
-
-/** Says that nothing was saved, and why; a refusal takes the focus. */
-function Problems({ error, errors }: { error: unknown; errors: ErrorsAt }) {
-  const root = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (error) root.current?.focus();
-  }, [error]);
-  const elsewhere = Object.keys(errors).filter((place) => place !== "").length;
-  if (!error && Object.keys(errors).length === 0) return null;
-  return (
-    <Alert ref={root} tabIndex={-1} role="alert" color="red" p="xs" mb="md" className={payload.error}>
-      {error ? problemOf(error).detail : "Not saved yet."}
-      {errors[""] === undefined ? "" : `\n${errors[""]}`}
-      {elsewhere === 0
-        ? ""
-        : ` ${elsewhere === 1 ? "One place" : `${elsewhere} places`} below ${elsewhere === 1 ? "says" : "say"} why.`}
-    </Alert>
   );
 }

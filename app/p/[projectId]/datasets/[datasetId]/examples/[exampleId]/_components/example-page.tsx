@@ -15,7 +15,7 @@ export function ExamplePage({ projectId, datasetId, exampleId }: Props) {
   const trpc = useTRPC();
   const query = useQuery(trpc.examples.get.queryOptions({ projectId, datasetId, exampleId }));
   if (query.data) {
-    return <ExampleEditor key={exampleId} projectId={projectId} datasetId={datasetId} example={query.data.example} />;
+    return <ExampleEditor key={exampleId} projectId={projectId} datasetId={datasetId} {...query.data} />;
   }
   if (query.error) {
     return (

@@ -5,6 +5,8 @@ import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { formatCount } from "@/app/_lib/format";
 import type { Example } from "@/server/services/datasets/examples/schemas";
+import type { NamedActor } from "@/server/services/members/schemas";
+import { actorWords } from "../../../../../_components/access/actor-words";
 import type { ErrorsAt } from "../../../../_components/payload/errors-at";
 import { OBJECTIVES, SOURCES, SPLIT_VALUES, SPLITS } from "../../../../_components/words";
 import type { Draft } from "./draft";
@@ -13,6 +15,7 @@ import classes from "./example-editor.module.css";
 type Props = {
   projectId: string;
   example: Example | null;
+  reviewer: NamedActor | null;
   draft: Draft;
   errors: ErrorsAt;
   disabled: boolean;
@@ -20,7 +23,7 @@ type Props = {
 };
 
 /** What an Example has beside its payload: split, tags, and where it came from. */
-export function ExampleRail({ projectId, example, draft, errors, disabled, onChange }: Props) {
+export function ExampleRail({ projectId, example, reviewer, draft, errors, disabled, onChange }: Props) {
   return (
     <section className={classes.rail} aria-label="About the Example">
       <NativeSelect
@@ -29,7 +32,9 @@ export function ExampleRail({ projectId, example, draft, errors, disabled, onCha
         description={
           example === null
             ? "By default by its content, so that equal inputs stay together."
-            : "Which part it is used in."
+            : example.conversationId === null
+              ? "Which part it is used in."
+              : "Which part it is used in. Other Examples of its conversation move along."
         }
         disabled={disabled}
         value={draft.split}
@@ -57,13 +62,15 @@ export function ExampleRail({ projectId, example, draft, errors, disabled, onCha
         }
         onChange={(tags) => onChange({ tags })}
       />
-      {example === null ? null : <Provenance projectId={projectId} example={example} />}
+      {example === null ? null : <Provenance projectId={projectId} example={example} reviewer={reviewer} />}
     </section>
   );
 }
 
+type ProvenanceProps = { projectId: string; example: Example; reviewer: NamedActor | null };
+
 /** Where an Example came from. */
-function Provenance({ projectId, example }: { projectId: string; example: Example }) {
+function Provenance({ projectId, example, reviewer }: ProvenanceProps) {
   const { source, objective } = example;
   return (
     <section>
@@ -77,6 +84,7 @@ function Provenance({ projectId, example }: { projectId: string; example: Exampl
         )}
         {objective === null ? null : <Fact label="Objective">{OBJECTIVES[objective].name}</Fact>}
         <Links projectId={projectId} example={example} />
+        {reviewer === null ? null : <Fact label="Reviewed by">{actorWords(reviewer)}</Fact>}
         <Fact label="Tokens">About {formatCount(example.tokens)}</Fact>
         <Fact label="Created">
           <ExactTime at={example.createdAt} />
@@ -94,7 +102,7 @@ function Provenance({ projectId, example }: { projectId: string; example: Exampl
 
 type LinksProps = { projectId: string; example: Example };
 
-function Links({ projectId, example: { conversationId, turn, findingId, reviewerId } }: LinksProps) {
+function Links({ projectId, example: { conversationId, turn, findingId } }: LinksProps) {
   return (
     <>
       {conversationId === null ? null : (
@@ -109,11 +117,6 @@ function Links({ projectId, example: { conversationId, turn, findingId, reviewer
       {findingId === null ? null : (
         <Fact label="Finding">
           <Link href={`/p/${projectId}/findings/${encodeURIComponent(findingId)}`}>Open</Link>
-        </Fact>
-      )}
-      {reviewerId === null ? null : (
-        <Fact label="Reviewed by" mono>
-          {reviewerId}
         </Fact>
       )}
     </>

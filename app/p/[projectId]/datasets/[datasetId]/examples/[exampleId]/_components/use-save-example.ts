@@ -1,14 +1,17 @@
 import { notifications } from "@mantine/notifications";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { problemOf } from "@/app/_lib/problem";
+import { fieldProblem, problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Example } from "@/server/services/datasets/examples/schemas";
 import type { ErrorsAt } from "../../../../_components/payload/errors-at";
 import { useRefresh } from "../../../../_components/use-refresh";
 import { exampleHref } from "../../../../_components/view";
 import { type Draft, exampleOf, problemsAt } from "./draft";
+
+/** At which field the server says that somebody else changed the Example: no field of the form. */
+const CHANGED_SINCE = "/expectedUpdatedAt";
 
 type Options = {
   projectId: string;
@@ -22,15 +25,31 @@ type Options = {
 /** Creates an Example, and opens its own page, or saves the one there is. */
 export function useSaveExample({ projectId, datasetId, example: opened, onErrors, onSaved }: Options) {
   const trpc = useTRPC();
+  const queries = useQueryClient();
   const router = useRouter();
   const onSettled = useRefresh();
   // Of the Example that the draft was made from: a newer one may have been read since.
   const [expectedUpdatedAt, setExpectedUpdatedAt] = useState(opened?.updatedAt);
   const create = useMutation(trpc.examples.create.mutationOptions({ onSettled }));
   const update = useMutation(trpc.examples.update.mutationOptions({ onSettled }));
-  const save = (draft: Draft) => {
+  const catchUp = useMutation({
+    mutationFn: (exampleId: string) =>
+      queries.fetchQuery(trpc.examples.get.queryOptions({ projectId, datasetId, exampleId }, { staleTime: 0 })),
+    onSuccess: ({ example }) => {
+      setExpectedUpdatedAt(example.updatedAt);
+      update.reset();
+    },
+  });
+  const save = (draft: Draft, expected = expectedUpdatedAt) => {
     const input = { projectId, datasetId, ...exampleOf(draft) };
-    const onError = (error: unknown) => onErrors(problemsAt(draft, problemOf(error).errors));
+    const onError = (error: unknown) =>
+      onErrors(
+        problemsAt(
+          draft,
+          problemOf(error).errors.filter(({ path }) => path !== CHANGED_SINCE),
+        ),
+      );
+    catchUp.reset();
     if (opened === null) {
       create.mutate(input, {
         onError,
@@ -42,7 +61,7 @@ export function useSaveExample({ projectId, datasetId, example: opened, onErrors
       });
     } else {
       update.mutate(
-        { ...input, exampleId: opened.id, expectedUpdatedAt },
+        { ...input, exampleId: opened.id, expectedUpdatedAt: expected },
         {
           onError,
           onSuccess: ({ example }) => {
@@ -60,5 +79,12 @@ export function useSaveExample({ projectId, datasetId, example: opened, onErrors
     error: create.error ?? update.error,
     /** A new Example is stored and its page opens. */
     saved: create.isSuccess,
+    /** The save was refused because somebody else changed the Example. */
+    isOutdated: fieldProblem(update.error, CHANGED_SINCE) !== null,
+    /** Reads the newest version: from then on a save is a change of that one. */
+    catchUp: (then: (newest: Example) => void) =>
+      opened && catchUp.mutate(opened.id, { onSuccess: ({ example }) => then(example) }),
+    catchingUp: catchUp.isPending,
+    catchUpError: catchUp.error,
   };
 }

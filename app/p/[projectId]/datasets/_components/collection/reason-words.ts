@@ -38,6 +38,7 @@ const LEFT: Record<string, string> = {
   too_large: "Too large",
   personal_data: "Held back for personal data or secrets",
   not_settled: "Still going on",
+  conversation_gone: "Deleted meanwhile",
   already_collected: "Collected before",
   near_duplicate: "Nearly the same as another",
   user_cap: "Enough of the same user",

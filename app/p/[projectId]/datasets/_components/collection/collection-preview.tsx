@@ -7,30 +7,28 @@ import { InlineCode } from "@/app/_components/values/inline-code";
 import { formatCount, plural } from "@/app/_lib/format";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import type { Dataset } from "@/server/services/datasets/datasets/schemas";
-import { textOfAnswer } from "../../../../review/_components/answer-of";
+import { textOfAnswer } from "../../../review/_components/answer-of";
 import classes from "./collection.module.css";
 import { CountsByReason } from "./counts-by-reason";
 import { leftWords, reasonWords } from "./reason-words";
 
 type Props = {
   projectId: string;
-  datasetId: string;
-  /** The Dataset's, or one that is about to be turned on. */
   objective: NonNullable<Dataset["collectionObjective"]>;
   collectionFilters: Dataset["collectionFilters"];
   /** Whether the connected model is asked for better answers. */
   asksModel: boolean;
 };
-type Sample = RouterOutputs["collection"]["preview"]["preview"]["samples"][number];
+type Sample = RouterOutputs["collection"]["previewObjective"]["preview"]["samples"][number];
 
 const STALE_MS = 5 * 60_000;
 
 /** What an objective would have collected from the last 30 days, and what it leaves out and why. */
-export function CollectionPreview({ projectId, datasetId, objective, collectionFilters, asksModel }: Props) {
+export function CollectionPreview({ projectId, objective, collectionFilters, asksModel }: Props) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery(
-    trpc.collection.preview.queryOptions(
-      { projectId, datasetId, objective, collectionFilters },
+    trpc.collection.previewObjective.queryOptions(
+      { projectId, objective, collectionFilters },
       { staleTime: STALE_MS, placeholderData: keepPreviousData },
     ),
   );
@@ -91,7 +89,7 @@ function SampleItem({ projectId, sample }: { projectId: string; sample: Sample }
         </summary>
         {parts.map(({ label, text }) => (
           <section key={label} aria-label={label}>
-            <h5 className={classes.title}>{label}</h5>
+            <h4 className={classes.title}>{label}</h4>
             <p className={classes.text} dir="auto">
               {text}
             </p>

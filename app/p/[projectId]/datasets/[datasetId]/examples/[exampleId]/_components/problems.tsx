@@ -1,0 +1,62 @@
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { useEffect, useRef } from "react";
+import { problemOf } from "@/app/_lib/problem";
+import type { ErrorsAt } from "../../../../_components/payload/errors-at";
+import payload from "../../../../_components/payload/payload.module.css";
+
+type Props = {
+  error: unknown;
+  errors: ErrorsAt;
+  /** Set while the save is refused because somebody else changed the Example. */
+  outdated: Choice | null;
+};
+type Choice = {
+  /** What the newer version has changed, in words. */
+  changed: readonly string[];
+  /** The newer version is being read, or could not be. */
+  reading: boolean;
+  failure: unknown;
+  onLoad: () => void;
+  onOverwrite: () => void;
+};
+
+/** Says that nothing was saved, why, and what can be done; a refusal takes the focus. */
+export function Problems({ error, errors, outdated }: Props) {
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error) root.current?.focus();
+  }, [error]);
+  const elsewhere = Object.keys(errors).filter((place) => place !== "").length;
+  if (!error && Object.keys(errors).length === 0) return null;
+  return (
+    <Alert ref={root} tabIndex={-1} role="alert" color="red" p="xs" mb="md" className={payload.error}>
+      {error ? outdated ? <Outdated {...outdated} /> : problemOf(error).detail : "Not saved yet."}
+      {errors[""] === undefined ? "" : `\n${errors[""]}`}
+      {elsewhere === 0
+        ? ""
+        : ` ${elsewhere === 1 ? "One place" : `${elsewhere} places`} below ${elsewhere === 1 ? "says" : "say"} why.`}
+    </Alert>
+  );
+}
+
+/** Lets a person choose which of two versions stays. */
+function Outdated({ changed, reading, failure, onLoad, onOverwrite }: Choice) {
+  return (
+    <>
+      <Text size="sm">
+        This Example was changed since you opened it, so your changes are not saved.
+        {changed.length === 0 ? "" : ` Different in the newer version: ${changed.join(", ")}.`} Load that version, which
+        discards your changes, or save yours over it.
+      </Text>
+      {failure ? <Text size="sm">{problemOf(failure).detail}</Text> : null}
+      <Group gap="xs" mt="xs">
+        <Button variant="default" size="compact-sm" loading={reading} onClick={onLoad}>
+          Load the newer version
+        </Button>
+        <Button variant="default" size="compact-sm" disabled={reading} onClick={onOverwrite}>
+          Save mine over it
+        </Button>
+      </Group>
+    </>
+  );
+}
