@@ -5,6 +5,7 @@ import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
+import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
 /** Examples that people add: from conversations and Findings, by a correction, and by an objective of which they see beforehand what it takes. */
@@ -82,6 +83,24 @@ test("turning an objective on shows what it would have collected, and by reason 
   await expect(seen(page, "Saved “Good answers”")).toBeVisible();
   const { dataset } = (await project.read(`datasets/${ids[0]}`)) as Row;
   expect(dataset).toMatchObject({ collectionObjective: OBJECTIVE, collectionEnabled: true, exampleCount: 0 });
+});
+
+test("a Dataset shows what it would have collected before it is created", async ({ page }) => {
+  await page.goto(at("datasets"));
+  const dialog = page.getByRole("dialog", { name: "New Dataset" });
+  await press(page.getByRole("button", { name: "New Dataset" }).first(), dialog);
+  const preview = dialog.getByRole("region", { name: "Preview of the last 30 days" });
+  await expect(preview).toBeHidden();
+  await dialog.getByLabel("Objective").selectOption(OBJECTIVE);
+  await expect(preview.getByRole("status")).toHaveText(
+    "From 4 conversations of the last 30 days it would have collected 1 Example.",
+  );
+  await expect(preview).toContainText("Accepted by the user");
+  await expect(preview).toContainText("Has a Finding");
+  await expectSound(page, "new Dataset", "[role=dialog]");
+  await dialog.getByLabel("Name").fill("What went well");
+  await dialog.getByRole("button", { name: "Create Dataset" }).click();
+  await page.waitForURL("**/datasets/ds_*");
 });
 
 test("a Dataset of corrections can ask the connected model, and no other can", async ({ page }) => {
@@ -178,7 +197,7 @@ test("an answer is corrected where it was given, and the answer that was given b
   await expect(better).toHaveValue("You can return lamps within 30 days, with the receipt.");
   await expect(dialog.getByRole("button", { name: "Save correction" })).toBeDisabled();
   await better.fill("Within 60 days, with or without the receipt.");
-  await dialog.getByLabel("Dataset").selectOption({ label: "Everything" });
+  await dialog.getByRole("combobox", { name: "Dataset" }).selectOption({ label: "Everything" });
   await dialog.getByRole("button", { name: "Save correction" }).click();
   await expect(dialog).toBeHidden();
   await page.getByRole("link", { name: "Everything" }).click();
@@ -194,4 +213,6 @@ test("an answer is corrected where it was given, and the answer that was given b
     },
   });
   expect(await examplesOf(ids[0]!)).toEqual([]);
+  await page.goto(at(`datasets/${ids[1]}/examples/${example!.id}`));
+  await expect(page.getByLabel("About the Example")).toContainText(`Reviewed by${project.email.replace(/@.*/, "")}`);
 });

@@ -17,7 +17,7 @@ test("an action on all matching rows reaches those that are not loaded, and undo
 }) => {
   test.setTimeout(300_000);
   const project = newProject(baseURL!);
-  const many = async (what: "conversations" | "findings", path: string) =>
+  const many = async (what: "conversations" | "examples" | "findings", path: string) =>
     ((await project.read(path)) as unknown as Record<string, unknown[]>)[what]!.length;
   const inReview = (status: string) =>
     many("findings", `diagnostics/findings?limit=500&q=calendar+service&reviewStatus=${status}`);
@@ -60,6 +60,35 @@ test("an action on all matching rows reaches those that are not loaded, and undo
     expect(await labelled()).toBe(MANY);
     await done.getByRole("button", { name: "Undo" }).click();
     await expect.poll(labelled, WAITS).toBe(0);
+  });
+
+  await test.step("Examples are moved to another split", async () => {
+    const post = async (path: string, data: object) => {
+      const headers = { origin: project.url };
+      const reply = await page.request.post(`/v1/projects/${project.projectId}/${path}`, { headers, data });
+      expect(reply.ok()).toBe(true);
+      return reply.json();
+    };
+    const { dataset } = await post("datasets", { name: "Many" });
+    const payload = (n: number) => ({
+      input: { type: "chat", messages: [{ role: "user", content: `Question ${n}?` }] },
+      expectedOutput: { type: "chat_message", message: { role: "assistant", content: `Answer ${n}.` } },
+    });
+    const items = Array.from({ length: MANY }, (_, n) => ({
+      action: "create",
+      payload: payload(n),
+      split: n % 2 === 0 ? "train" : "validation",
+    }));
+    await post(`datasets/${dataset.id}/examples/batch`, { items });
+    const inSplit = (split: string) => many("examples", `datasets/${dataset.id}/examples?limit=500&split=${split}`);
+    await selectAllMatching(`datasets/${dataset.id}`, "Examples");
+    await bar.getByRole("button", { name: "Split" }).click();
+    await page.getByRole("menuitem", { name: "To validation" }).click();
+    const done = toast(`Moved ${MANY / 2} Examples to validation`);
+    await expect(done).toBeVisible(WAITS);
+    expect(await inSplit("validation")).toBe(MANY);
+    await done.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => inSplit("train"), WAITS).toBe(MANY / 2);
   });
 
   await test.step("Findings are confirmed", async () => {

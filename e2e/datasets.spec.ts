@@ -25,7 +25,9 @@ const says = async (name: string, text: string) =>
   message(name)
     .getByLabel(/^Content of/)
     .fill(text);
+const answer = () => message("Expected output").getByLabel(/^Content of/);
 const save = () => page.keyboard.press("ControlOrMeta+s");
+
 test("a Dataset is created with an objective", async () => {
   await page.goto(`${project.url}/p/${project.projectId}/datasets`);
   await page.getByRole("button", { name: "New Dataset" }).first().click();
@@ -78,25 +80,58 @@ test("unsaved changes are not lost by a link or a key", async () => {
   await expect(dialog).toContainText("Leave without saving?");
   await dialog.getByRole("button", { name: "Keep editing" }).click();
   await expect(dialog).toBeHidden();
-  await expect(message("Expected output").getByLabel(/^Content of/)).toHaveValue("It arrives on Tuesday.");
+  await expect(answer()).toHaveValue("It arrives on Tuesday.");
   await save();
   await expect(page.getByText("Unsaved changes")).toBeHidden();
 });
 
-test("what somebody else saved meanwhile is not overwritten", async () => {
+/** Saves tags as somebody else does who has the same Example open. */
+async function saveElsewhere(...tags: string[]) {
   const [datasetId, , exampleId] = new URL(page.url()).pathname.split("/").slice(-3);
   const theirs = await page.request.patch(
     `/v1/projects/${project.projectId}/datasets/${datasetId}/examples/${exampleId}`,
-    { headers: { origin: project.url }, data: { tags: ["theirs"] } },
+    { headers: { origin: project.url }, data: { tags } },
   );
   expect(theirs.status()).toBe(200);
+}
+
+test("what somebody else saved meanwhile is not overwritten, and can be loaded without losing one's own", async () => {
+  await saveElsewhere("theirs");
   await says("Expected output", "It arrives on Monday.");
   await save();
-  await expect(page.getByRole("alert").first()).toContainText("was changed since you opened it");
-  page.once("dialog", (leaving) => leaving.accept());
+  const refused = page.getByRole("alert").filter({ hasText: "was changed since you opened it" });
+  await expect(refused).toBeVisible();
+  await expect(refused).toContainText("Different in the newer version: tags.");
+  await expectSound(page);
+  await refused.getByRole("button", { name: "Load the newer version" }).click();
+  await expect(answer()).toHaveValue("It arrives on Tuesday.");
+  await expect(seen(page, "theirs", { exact: true })).toBeVisible();
+  await expect(refused).toBeHidden();
+  await expect(page.getByText("Unsaved changes")).toBeHidden();
+
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(answer()).toHaveValue("It arrives on Monday.");
+  await expect(page.getByText("Unsaved changes")).toBeVisible();
+  await says("Expected output", "It arrives on Tuesday.");
+});
+
+test("one's own version is saved over somebody else's only once that is asked for", async () => {
+  await page.getByLabel("About the Example").getByRole("combobox", { name: "Tags" }).fill("mine");
+  await page.keyboard.press("Enter");
+  await saveElsewhere("theirs", "once more");
+  await save();
+  const refused = page.getByRole("alert").filter({ hasText: "was changed since you opened it" });
+  await expect(refused).toBeVisible();
+  const again = page.waitForResponse((response) => response.url().includes("examples.update"));
+  await save();
+  expect((await again).status()).toBe(409);
+  await refused.getByRole("button", { name: "Save mine over it" }).click();
+  await expect(refused).toBeHidden();
+  await expect(page.getByText("Unsaved changes")).toBeHidden();
   await page.reload();
-  await expect(message("Expected output").getByLabel(/^Content of/)).toHaveValue("It arrives on Tuesday.");
-  await expect(seen(page, "theirs")).toBeVisible();
+  await expect(answer()).toHaveValue("It arrives on Tuesday.");
+  await expect(seen(page, "mine", { exact: true })).toBeVisible();
+  await expect(seen(page, "once more", { exact: true })).toBeHidden();
 });
 
 test("JSON is the same Example as text", async () => {
@@ -176,7 +211,7 @@ test("versions are compared word by word, and one is restored", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
   await expect(list).toContainText("Restore of version 1");
   await page.goto(`${datasetUrl}/examples/${hours.id}`);
-  await expect(message("Expected output").getByLabel(/^Content of/)).toHaveValue("Nine to five.");
+  await expect(answer()).toHaveValue("Nine to five.");
 });
 
 test("a Dataset is renamed, and deleted once its name is typed", async () => {
