@@ -12,8 +12,8 @@ import {
   provenanceKeyOf,
   selectProposals,
   signatureOf,
-  splitOf,
 } from "@/server/services/datasets/collection";
+import { splitOf } from "@/server/services/datasets/examples/split";
 import goals from "./collection/goals.json" with { type: "json" };
 import { labelKey, readLabels } from "./collection/labels";
 import { evidenceOf } from "./collection/read-evidence";

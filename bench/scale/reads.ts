@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { SAVED_VIEW_LISTS } from "@/db/schema/enumerations";
+import { COLLECTION_OBJECTIVES, SAVED_VIEW_LISTS } from "@/db/schema/enumerations";
 import { placeOf } from "@/db/testing/things";
 import { jsonSchemaOf } from "@/server/rest/openapi/json-schema";
 import { isProjectQualified } from "@/server/rest/operation";
@@ -18,7 +18,13 @@ import {
   priceUsage,
 } from "@/server/services/costs";
 import { COST_GROUPS } from "@/server/services/costs/schemas";
-import { diffVersions, getExample, getVersion, previewConversations } from "@/server/services/datasets";
+import {
+  diffVersions,
+  getExample,
+  getVersion,
+  previewConversations,
+  previewObjective,
+} from "@/server/services/datasets";
 import { previewDeletion } from "@/server/services/deletion";
 import {
   createBackfill,
@@ -225,6 +231,12 @@ const conversationReads: Read[] = [
   ),
   read(previewConversations, "", async (world) =>
     (await world.spread("conversations", "started_at", "id")).map(({ id }) => ({ conversationIds: [id] })),
+  ),
+  read(
+    previewObjective,
+    "",
+    COLLECTION_OBJECTIVES.map((objective) => ({ objective })),
+    { payload: true },
   ),
   read(getConversation, "by our id", async (world) =>
     (await inConversations(world)).map(({ id }) => ({ conversationId: id })),
