@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type Outbound, outbound } from "@/server/platform/outbound";
+import { type Outbound, type OutboundMethod, outbound } from "@/server/platform/outbound";
 import { kindOf } from "./kinds";
 import type { Call, Caller } from "./kinds/kind";
 import { type ConnectionRow, openSecret } from "./read-connection";
@@ -14,9 +14,7 @@ export type ConnectionClient = Caller & {
 export function connectionClient(row: ConnectionRow, client: Outbound = outbound()): ConnectionClient {
   const { id, kind, name, baseUrl, settings, projectId } = row;
   const secret = openSecret(row);
-  const requestOf = ({ path, query, json, headers, messageId, ...rest }: Call) => {
-    const url = addressBelow(baseUrl, path, query);
-    const body = json === undefined ? undefined : JSON.stringify(json);
+  const signed = (url: URL, body: string | undefined, { headers, messageId, ...rest }: Omit<Call, "path">) => {
     const signature =
       secret === undefined ? { headers: {} } : kindOf(kind).sign(secret, { url, body, messageId }, settings as never);
     return {
@@ -32,13 +30,45 @@ export function connectionClient(row: ConnectionRow, client: Outbound = outbound
       ...(body !== undefined && { body }),
     };
   };
+  const requestOf = ({ path, query, json, ...rest }: Call) =>
+    signed(addressBelow(baseUrl, path, query), json === undefined ? undefined : JSON.stringify(json), rest);
   return {
     connection: { id, kind, name, baseUrl, settings },
+    baseUrl,
     request: (call) => client.request(requestOf(call)),
     json: <Reply extends z.ZodType>(call: Call, reply: Reply) => client.json(requestOf(call), reply),
     stream: (call) => client.stream(requestOf(call)),
+    fetch: async (input, init, limits = {}) => {
+      const asked = new Request(input, init);
+      const text = await asked.text();
+      const { status, headers, body } = await client.request(
+        signed(checkedBelow(baseUrl, new URL(asked.url)), text === "" ? undefined : text, {
+          method: asked.method as OutboundMethod,
+          headers: passedOn(asked.headers),
+          signal: asked.signal,
+          ...limits,
+          accepts: (code) => code < 500,
+        }),
+      );
+      return new Response(NO_BODY.has(status) ? null : new Uint8Array(body), { status, headers: unpacked(headers) });
+    },
   };
 }
+
+/** Statuses whose responses have no body. */
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+/** Set by the outbound client or by the connection's credential. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "accept-encoding",
+  "authorization",
+]);
+const passedOn = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name)));
+/** The body is decompressed by now. */
+const unpacked = ({ "content-encoding": _, "content-length": __, ...headers }: Readonly<Record<string, string>>) =>
+  headers;
 
 /** Returns the address of a path below the base; none that leaves it. */
 export function addressBelow(baseUrl: string, path: string, query: Record<string, string> = {}): URL {
@@ -46,8 +76,16 @@ export function addressBelow(baseUrl: string, path: string, query: Record<string
   const root = base.pathname.replace(/\/+$/, "");
   const url = new URL(base);
   if (path !== "") url.pathname = `${root}/${path.replace(/^\/+/, "")}`;
+  checkedBelow(baseUrl, url);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url;
+}
+
+/** Returns the address if it is the base's or below it; throws otherwise. */
+function checkedBelow(baseUrl: string, url: URL): URL {
+  const base = new URL(baseUrl);
+  const root = base.pathname.replace(/\/+$/, "");
   if (url.origin !== base.origin || !`${url.pathname}/`.startsWith(`${root}/`))
     throw new Error("A path of a connection leaves its address.");
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url;
 }

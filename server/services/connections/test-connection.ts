@@ -61,9 +61,11 @@ async function problemsOf(ctx: Ctx, row: ConnectionRow): Promise<string[]> {
   }
 }
 
-const withPatience = ({ request, json }: Caller): Caller => ({
+const withPatience = ({ request, json, fetch, ...rest }: Caller): Caller => ({
+  ...rest,
   request: (call) => request({ timeoutMs: TEST_MS, ...call }),
   json: (call, reply) => json({ timeoutMs: TEST_MS, ...call }, reply),
+  fetch: (input, init, limits) => fetch(input, init, { timeoutMs: TEST_MS, ...limits }),
 });
 
 /** What somebody can do about it. Nothing of what the other side said is in it. */

@@ -16,10 +16,16 @@ export type Call = Omit<OutboundRequest, "projectId" | "url" | "body"> & {
   messageId?: string;
 };
 
-/** What a probe may ask of the service. */
+/** What code that speaks a service's API may use: calls go to the connection's address, with its credential. */
 export type Caller = {
+  baseUrl: string;
   request: (call: Call) => Promise<OutboundReply>;
   json: <Reply extends z.ZodType>(call: Call, reply: Reply) => Promise<z.output<Reply>>;
+  /**
+   * `fetch` for a service's own client library, for addresses below the base. Replies are complete. Those with a status of 500
+   * and more throw an `OutboundError`, after retries where the method allows them.
+   */
+  fetch: (input: string | URL | Request, init?: RequestInit, limits?: { timeoutMs?: number }) => Promise<Response>;
 };
 
 /** What a connection of one kind does with its secret, and how it is tested. */
