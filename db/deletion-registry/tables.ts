@@ -6,6 +6,10 @@ const NEITHER = nothing("Concerns the installation or the project as a whole.");
 
 const NO_WORDS_OF_FINDING = nothing("Names Findings by id; a message's text is composed when it is sent.");
 
+const NO_WORDS_OF_TICKET = nothing(
+  "Names tickets, commits and pull requests of a tracker, whose texts people there wrote.",
+);
+
 const OF_USERS = { by: ["user_id"], erased: "cascade", with: "users" } as const;
 const OPAQUE_ID = { holds: "ids", erased: "kept", because: "Only our opaque id says who did it." } as const;
 const EVENT_IDS = {
@@ -59,6 +63,12 @@ export const TABLES = {
   },
   notices: { conversation: NO_WORDS_OF_FINDING, person: NO_ACCOUNT, project: "cascade" },
   deliveries: { conversation: NO_WORDS_OF_FINDING, person: NO_ACCOUNT, project: "cascade" },
+  work_items: { conversation: NO_WORDS_OF_FINDING, person: OPAQUE_ID, project: "cascade" },
+  ticket_changes: { conversation: NO_WORDS_OF_FINDING, person: NO_ACCOUNT, project: "cascade" },
+  code_references: { conversation: NO_WORDS_OF_TICKET, person: NO_ACCOUNT, project: "cascade" },
+  tracker_cursors: { conversation: NO_WORDS_OF_TICKET, person: NO_ACCOUNT, project: "cascade" },
+  tracker_deliveries: { conversation: NO_WORDS_OF_TICKET, person: NO_ACCOUNT, project: "cascade" },
+  handoff_rules: { conversation: NO_CONVERSATION, person: NO_CONVERSATION, project: "cascade" },
   findings: {
     conversation: {
       holds: "words",

@@ -19,6 +19,10 @@ export const connections = pgTable(
     secretSealed: text("secret_sealed"),
     secretDataKey: text("secret_data_key"),
     secretRingKey: text("secret_ring_key").references(() => ringKeys.id),
+    /** The secret with which a tracker signs its webhook's deliveries, sealed alike. */
+    webhookSecretSealed: text("webhook_secret_sealed"),
+    webhookSecretDataKey: text("webhook_secret_data_key"),
+    webhookSecretRingKey: text("webhook_secret_ring_key").references(() => ringKeys.id),
     lastTest: jsonb("last_test").$type<{ ok: boolean; at: number; problems: string[] }>(),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),
@@ -27,6 +31,11 @@ export const connections = pgTable(
     primaryKey({ columns: [t.projectId, t.id] }),
     index("connections_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("connections_ring_key").on(t.secretRingKey, t.projectId, t.id),
+    index("connections_webhook_ring_key").on(t.webhookSecretRingKey, t.projectId, t.id),
+    check(
+      "connections_webhook_secret_whole",
+      sql`num_nulls(${t.webhookSecretSealed}, ${t.webhookSecretDataKey}, ${t.webhookSecretRingKey}) in (0, 3)`,
+    ),
     check(
       "connections_secret_whole",
       sql`num_nulls(${t.secretSealed}, ${t.secretDataKey}, ${t.secretRingKey}) in (0, 3)`,

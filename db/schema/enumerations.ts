@@ -47,6 +47,8 @@ export const FINDING_EVENT_KINDS = [
   "assignee",
   "note",
   "undone",
+  "handed_off",
+  "detached",
 ] as const;
 export const RULE_RUN_STATUSES = ["queued", "running", "completed", "skipped", "failed"] as const;
 export const RULE_RUN_ORIGINS = ["on_demand", "automatic", "backfill"] as const;
@@ -82,6 +84,32 @@ export const JOB_STEP_STATES = ["planned", "retrying", "sleeping", "waiting", "c
 
 /** The outside services that a project can be connected to. */
 export const CONNECTION_KINDS = ["model", "webhook", "github", "gitlab", "linear", "jira", "model-hub"] as const;
+
+/** The connection kinds that are issue trackers: two code hosts, two for project management. */
+export const TRACKER_KINDS = ["github", "gitlab", "linear", "jira"] as const;
+/** In lifecycle order; the last two are history. */
+export const WORK_ITEM_STATES = ["pending", "open", "closed", "failed", "replaced", "abandoned"] as const;
+/** States of the one work item that a Finding is linked to. */
+export const LINKED_STATES = ["pending", "open", "closed", "failed"] as const;
+/** What happened to a ticket, or is to happen: the first four there by us, the rest seen there. */
+export const TICKET_CHANGE_KINDS = [
+  "create",
+  "comment",
+  "close",
+  "reopen",
+  "seen_closed",
+  "seen_open",
+  "seen_gone",
+] as const;
+export const TICKET_CHANGE_STATES = ["queued", "done", "failed", "skipped"] as const;
+/** What one of our changes tells of. */
+export const TICKET_CHANGE_REASONS = ["handed_off", "regressed", "reopened", "resolved", "dismissed"] as const;
+export const CODE_REFERENCE_KINDS = ["commit", "pull_request"] as const;
+export const CODE_REFERENCE_STATES = ["open", "merged", "closed"] as const;
+export const TRACKER_DELIVERY_STATES = ["received", "processed", "ignored", "failed"] as const;
+/** What happens to a ticket whose Finding returns, and to one whose Finding is resolved by hand. */
+export const ON_REGRESSION = ["reopen", "new_ticket", "comment"] as const;
+export const ON_RESOLUTION = ["close", "comment"] as const;
 
 /** An import may contain message content, which its deletion-registry entry records. */
 export const FILE_KINDS = ["import"] as const;

@@ -60,3 +60,11 @@ export {
   toolCalls,
   traces,
 } from "./telemetry";
+export {
+  codeReferences,
+  handoffRules,
+  ticketChanges,
+  trackerCursors,
+  trackerDeliveries,
+  workItems,
+} from "./work-items";

@@ -12,6 +12,7 @@ import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
+import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./work-items";
 
 /** Every background function, for either engine. */
 export const functions = [
@@ -36,4 +37,7 @@ export const functions = [
   rewrapStoredSecrets,
   queueDueNotices,
   sendQueuedDelivery,
+  scheduleTrackers,
+  pollProjectTrackers,
+  syncWorkItems,
 ];

@@ -67,7 +67,7 @@ async function runAbsent(visit: Visit, operation: AbsentOperation): Promise<neve
 }
 
 async function run(visit: Visit, operation: Operation) {
-  if ("open" in operation) return operation.open(visit.request);
+  if ("open" in operation) return operation.open(visit.request, visit.params);
   if ("absent" in operation) return runAbsent(visit, operation);
   const response = await ("verb" in operation ? runVerb(visit, operation) : runStream(visit, operation));
   if (response.ok) recordDatabaseSuccess(factsOf(operation).effect);

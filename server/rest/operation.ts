@@ -58,7 +58,9 @@ export type OpenOperation = Route & {
   summary: string;
   description?: string;
   reply: z.ZodType;
-  open: (request: Request) => Response | Promise<Response>;
+  /** On success. Default: 200. */
+  status?: 202;
+  open: (request: Request, params: Record<string, string>) => Response | Promise<Response>;
 };
 
 export type Operation = VerbOperation | StreamOperation | AbsentOperation | OpenOperation;

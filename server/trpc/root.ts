@@ -34,6 +34,7 @@ import {
   telemetryRouter,
   tracesRouter,
 } from "./routers/telemetry";
+import { handoffRulesRouter, trackerDeliveriesRouter, workItemsRouter } from "./routers/work-items";
 import { router } from "./trpc";
 
 /** The router for the workbench's pages, by subject, so that a screen can invalidate by subject. */
@@ -56,6 +57,7 @@ export const appRouter = router({
   diagnostics: diagnosticsRouter,
   files: filesRouter,
   findings: findingsRouter,
+  handoffRules: handoffRulesRouter,
   knowledgeGoals: knowledgeGoalsRouter,
   links: linksRouter,
   examples: examplesRouter,
@@ -80,5 +82,7 @@ export const appRouter = router({
   storage: storageRouter,
   telemetry: telemetryRouter,
   traces: tracesRouter,
+  trackerDeliveries: trackerDeliveriesRouter,
+  workItems: workItemsRouter,
 });
 export type AppRouter = typeof appRouter;

@@ -30,6 +30,9 @@ const CATALOGUE = {
   "forget-old-mail": { name: "Delete e-mails with expired links" },
   "queue-notices": { name: "Queue notifications about Findings" },
   "send-delivery": { name: "Send a message to a webhook" },
+  "sync-work-item": { name: "Create, change or read a ticket" },
+  "schedule-trackers": { name: "Schedule handoffs and the reading of tickets" },
+  "poll-trackers": { name: "Look for changed tickets" },
   "rewrap-secrets": { name: "Rewrap stored secrets under a new key" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;

@@ -100,3 +100,11 @@ export const keyRingRotated = eventType("secrets/key-ring.rotated", {
 export const deliveryQueued = eventType("notifications/delivery.queued", {
   schema: z.object({ projectId: z.string().min(1), deliveryId: z.string().min(1) }),
 });
+
+/** A work item has something to do: a ticket to create, to change or to read. */
+export const workItemDue = eventType("repair/work-item.due", {
+  schema: z.object({ projectId: z.string().min(1), workItemId: z.string().min(1) }),
+});
+
+/** A project's tickets are to be looked at for changes. */
+export const trackerPollDue = eventType("repair/poll.due", { schema: z.object({ projectId: z.string().min(1) }) });

@@ -31,6 +31,9 @@ const KEY_ONLY = [{ apiKey: [] }];
 const ALWAYS = ["internal", "unavailable", "other"] as const;
 const GUARDED = ["unauthenticated", "forbidden", "rate_limited", ...ALWAYS] as const;
 
+/** Of a route whose credential is a signature over the body. */
+const SIGNED = ["invalid", "unauthenticated", "not_found", "too_large"] as const;
+
 function parameter(name: string, where: "path" | "query", required: boolean, schema: JsonSchema): Parameter {
   const { description = DESCRIPTIONS[name], ...rest } = schema;
   return {
@@ -182,8 +185,11 @@ const describeOpen = (operation: OpenOperation, id: string, schemas: Schemas): D
   tags: [operation.subject],
   summary: operation.summary,
   ...(operation.description ? { description: operation.description } : {}),
-  parameters: [],
-  responses: { 200: { description: "Done.", content: replyOf(operation.reply, id, schemas) }, ...problemRefs(ALWAYS) },
+  parameters: parametersOf(operation.path).map((name) => parameter(name, "path", true, { type: "string" })),
+  responses: {
+    [operation.status ?? 200]: { description: "Done.", content: replyOf(operation.reply, id, schemas) },
+    ...problemRefs(operation.method === "GET" ? ALWAYS : [...ALWAYS, ...SIGNED]),
+  },
   security: [],
 });
 

@@ -1,5 +1,6 @@
 import {
   createConnection,
+  createTrackerWebhook,
   deleteConnection,
   getConnection,
   listConnections,
@@ -15,4 +16,5 @@ export const CONNECTIONS = about("Connections", [
   patch(`${project}/connections/:connectionId`, updateConnection),
   remove(`${project}/connections/:connectionId`, deleteConnection),
   post(`${project}/connections/:connectionId/test`, testConnection),
+  post(`${project}/connections/:connectionId/webhook`, createTrackerWebhook, 201),
 ]);

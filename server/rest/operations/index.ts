@@ -19,6 +19,7 @@ import { PROJECTS } from "./projects";
 import { SAVED_VIEWS } from "./saved-views";
 import { serviceOperations } from "./service";
 import { TELEMETRY } from "./telemetry";
+import { WORK_ITEMS } from "./work-items";
 
 /**
  * Every route of `/v1`, in the order of the reference. Its verb defines input, reply and capability; the tables here only add
@@ -27,6 +28,7 @@ import { TELEMETRY } from "./telemetry";
 export const OPERATIONS: readonly Operation[] = [
   ...TELEMETRY,
   ...DIAGNOSTICS,
+  ...WORK_ITEMS,
   ...DATASETS,
   ...DATASET_FILES,
   ...NOTIFICATIONS,

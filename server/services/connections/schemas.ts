@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { CONNECTION_KINDS } from "@/db/schema/enumerations";
+import { CONNECTION_KINDS, ON_REGRESSION, ON_RESOLUTION, TRACKER_KINDS } from "@/db/schema/enumerations";
 import { filledText, idInput, pageInput, pagination } from "@/server/platform/schemas";
 
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
-export { CONNECTION_KINDS };
+export type TrackerKind = (typeof TRACKER_KINDS)[number];
+export { CONNECTION_KINDS, TRACKER_KINDS };
 
 /** Not blank, which the pattern says in JSON Schema too. */
 const line = filledText(200);
@@ -28,9 +29,14 @@ const trackerSettings = z.strictObject({
   openStates: names,
   closedStates: names,
   labels: names,
+  /** In Liquid; `null`: ours. */
   titleTemplate: z.string().max(500).nullable(),
   bodyTemplate: z.string().max(20_000).nullable(),
+  /** What happens to the ticket when its Finding returns, and when somebody resolves the Finding here. */
+  onRegression: z.enum(ON_REGRESSION),
+  onResolution: z.enum(ON_RESOLUTION),
 });
+export type TrackerSettings = z.infer<typeof trackerSettings>;
 const jiraSettings = trackerSettings.extend({ issueType: line.nullable() });
 const noSettings = z.strictObject({});
 
@@ -52,6 +58,8 @@ const TRACKER_DEFAULTS: z.infer<typeof trackerSettings> = {
   labels: [],
   titleTemplate: null,
   bodyTemplate: null,
+  onRegression: "reopen",
+  onResolution: "close",
 };
 export const DEFAULT_SETTINGS: { [Kind in ConnectionKind]: z.infer<(typeof SETTINGS)[Kind]> } = {
   model: { defaultModel: null, dailyCalls: null, dailyTokens: null, dailyUsd: null },
@@ -136,6 +144,8 @@ export const connectionsReply = z.object({ connections: z.array(shownConnection)
 export const connectionIdInput = z.strictObject({ connectionId: idInput });
 export const shownConnectionReply = z.object({ connection: shownConnection });
 export const connectionReply = z.object({ connection });
+/** What somebody enters in the tracker. The secret is in this reply only. */
+export const trackerWebhookReply = z.object({ webhook: z.object({ url: z.string(), secret: z.string() }) });
 export const connectionTestReply = z.object({ test: connectionTest });
 
 export const createConnectionInput = z.strictObject({

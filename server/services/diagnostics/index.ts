@@ -43,3 +43,33 @@ export { previewRule } from "./settings/preview-rule";
 export { getDiagnosticSettings, updateDiagnosticSettings } from "./settings/settings";
 export { tryRule } from "./settings/try-rule";
 export { updateRule } from "./settings/update-rule";
+export { abandonWorkItem } from "./work-items/abandon-work-item";
+export { handOffByRules } from "./work-items/automation/hand-off-by-rule";
+export {
+  createHandoffRule,
+  deleteHandoffRule,
+  getHandoffRule,
+  listHandoffRules,
+  updateHandoffRule,
+} from "./work-items/automation/handoff-rules";
+export { handOff } from "./work-items/hand-off";
+export { handOffMany } from "./work-items/hand-off-many";
+export {
+  getWorkItem,
+  listCodeReferences,
+  listFindingWorkItems,
+  listTicketChanges,
+  listWorkItems,
+} from "./work-items/list-work-items";
+export { previewHandOff } from "./work-items/preview-hand-off";
+export { repairHandoff } from "./work-items/repair-handoff";
+export { replaceWorkItem } from "./work-items/replace-work-item";
+export { pollTrackers, schedulePolls } from "./work-items/sync/poll-trackers";
+export { runWorkItem } from "./work-items/sync/run-work-item";
+export { retryWorkItem, syncWorkItem } from "./work-items/sync-work-item";
+export {
+  deleteOldTrackerDeliveries,
+  listTrackerDeliveries,
+  replayTrackerDelivery,
+} from "./work-items/webhooks/deliveries";
+export { receiveTrackerDelivery } from "./work-items/webhooks/receive-delivery";

@@ -6,7 +6,11 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { type HousekeepingDue, housekeepingDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { addCounts, completeReceipt, deleteBatch, openReceipt, readReceipt } from "@/server/services/deletion";
-import { deleteBaselinesBefore, deleteExpiredAdjudications } from "@/server/services/diagnostics";
+import {
+  deleteBaselinesBefore,
+  deleteExpiredAdjudications,
+  deleteOldTrackerDeliveries,
+} from "@/server/services/diagnostics";
 import { eraseFilesBefore } from "@/server/services/files";
 import {
   deleteReceiptsBefore,
@@ -64,6 +68,7 @@ export async function runHousekeeping(
   if (!(await repeatUntilZero(() => deleteWaitingFeedback(ctx, waitingBefore, ROWS_A_STATEMENT))))
     return { done: false };
   if (!(await repeatUntilZero(() => deleteExpiredAdjudications(ctx, ROWS_A_STATEMENT)))) return { done: false };
+  if (!(await repeatUntilZero(() => deleteOldTrackerDeliveries(ctx, ROWS_A_STATEMENT)))) return { done: false };
   if (days !== null && !(await repeatUntilZero(() => expire(ctx, day, cutoffOf(days, now))))) return { done: false };
 
   if (days !== null) await deleteBaselinesBefore(ctx, cutoffOf(days, now));

@@ -21,4 +21,12 @@ export const SEALED_FIELDS: readonly SealedField[] = [
     dataKey: connections.secretDataKey,
     ringKey: connections.secretRingKey,
   },
+  {
+    name: "connections.webhookSecret",
+    table: connections,
+    projectId: connections.projectId,
+    id: connections.id,
+    dataKey: connections.webhookSecretDataKey,
+    ringKey: connections.webhookSecretRingKey,
+  },
 ];

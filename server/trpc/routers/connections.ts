@@ -1,5 +1,6 @@
 import {
   createConnection,
+  createTrackerWebhook,
   deleteConnection,
   getConnection,
   listConnections,
@@ -16,4 +17,5 @@ export const connectionsRouter = router({
   update: mutation(updateConnection),
   remove: mutation(deleteConnection),
   test: mutation(testConnection),
+  createWebhook: mutation(createTrackerWebhook),
 });

@@ -4,6 +4,7 @@ import type { FINDING_EVENT_KINDS, RULE_RUN_ORIGINS } from "@/db/schema/enumerat
 import { insertRows } from "@/db/sets";
 import { type Ctx, idOfActor } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
+import { queueTicketChanges } from "../work-items/queue-changes";
 
 export type FindingEventKind = (typeof FINDING_EVENT_KINDS)[number];
 export type RunOrigin = (typeof RULE_RUN_ORIGINS)[number];
@@ -16,14 +17,17 @@ export type ChangeEvent = { finding_id: string; kind: FindingEventKind; detail: 
 /** The Findings that an undo restored, and those that changed since. */
 export type Undone = { restored: string[]; skipped: string[] };
 
+type Cause = { origin?: RunOrigin | null; changeId?: string | null; fromTracker?: boolean };
+
 /**
  * Adds to the history of Findings, in the transaction of the change. `origin` is that of the Runs that caused it, by which
- * notifications ignore backfills; `changeId` joins what one action of a person changed.
+ * notifications ignore backfills; `changeId` joins what one action of a person changed. Linked tickets are told, except of what
+ * comes `fromTracker`.
  */
 export async function recordEvents(
   tx: Ctx,
   events: readonly NewFindingEvent[],
-  { origin = null, changeId = null }: { origin?: RunOrigin | null; changeId?: string | null } = {},
+  { origin = null, changeId = null, fromTracker = false }: Cause = {},
 ) {
   await insertRows(tx.db, findingEvents, {
     same: { project_id: tx.projectId, at: NOW, actor_kind: tx.actor.kind },
@@ -37,4 +41,5 @@ export async function recordEvents(
       detail,
     })),
   });
+  if (!fromTracker) await queueTicketChanges(tx, events);
 }

@@ -6,12 +6,13 @@ import type { Ctx } from "@/server/platform/context";
 import { memberNames } from "@/server/services/members";
 import { wilson } from "../rules";
 import type { Finding } from "../schemas";
+import { handoffRefs } from "../work-items/handoff-refs";
 import { trendOf } from "./matching-findings";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TREND_BARS = 14;
 
-/** Converts rows to their JSON form, with their recent days. `repairHandoffRef` is `null` until a repair is handed off. */
+/** Converts rows to their JSON form, with their recent days. `repairHandoffRef` names the linked ticket. */
 export async function findingsJson(ctx: Ctx, rows: readonly (typeof findings.$inferSelect)[]): Promise<Finding[]> {
   const days = await ctx.db.execute<{ now: string; finding_id: string | null; bar: number; conversations: number }>(sql`
     with clock as (select ${NOW} as now)
@@ -31,6 +32,10 @@ export async function findingsJson(ctx: Ctx, rows: readonly (typeof findings.$in
     ctx,
     rows.flatMap(({ assigneeId }) => assigneeId ?? []),
   );
+  const refs = await handoffRefs(
+    ctx,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row) => {
     const rate = { affected: row.recentAffected, conversations: row.recentConversations };
     return {
@@ -42,7 +47,7 @@ export async function findingsJson(ctx: Ctx, rows: readonly (typeof findings.$in
       costComplete: row.unpricedCallCount === 0,
       recentShare: { ...rate, interval: wilson(rate) },
       recentDays: bars.get(row.id) ?? new Array<number>(TREND_BARS).fill(0),
-      repairHandoffRef: null,
+      repairHandoffRef: refs.get(row.id) ?? null,
     };
   });
 }

@@ -14,6 +14,14 @@ import { namedActor } from "@/server/services/members/schemas";
 import { changedFindingReply, finding, resolutionStatus, reviewStatus, severity } from "../schemas";
 
 export const dismissalReason = z.enum(DISMISSAL_REASONS);
+/** Why a Finding was dismissed, in words that follow "Dismissed as". */
+export const REASON_WORDS: Record<z.infer<typeof dismissalReason>, string> = {
+  wrong: "wrong",
+  expected: "expected behaviour",
+  not_important: "not important",
+  duplicate: "a duplicate",
+  other: "something else",
+};
 export const findingSort = z.enum(["newest", "score", "conversations", "first_seen"]);
 
 /** The filters of the list, which a bulk change takes too. */

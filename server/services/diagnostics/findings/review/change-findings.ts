@@ -24,12 +24,16 @@ const FIELDS: readonly { kind: (after: State) => FindingEventKind; fields: reado
   { kind: () => "assignee", fields: ["assigneeId"] },
 ];
 
-/** Applies a person's change to Findings, with history. Returns the ids of those that it changed. Ids of others are a 404. */
+/**
+ * Applies a change to Findings, with history. Returns the ids of those that it changed. Ids of others are a 404.
+ * `fromTracker`: it comes from their tickets, which are not told of it.
+ */
 export async function changeFindings(
   tx: Ctx,
   ids: readonly string[],
   asked: Change,
   changeId: string,
+  { fromTracker = false }: { fromTracker?: boolean } = {},
 ): Promise<string[]> {
   const change = asked.assigneeId ? { ...asked, assigneeId: await requireMember(tx, asked.assigneeId) } : asked;
   const rows = await lockFindingRows(tx, ids);
@@ -48,7 +52,7 @@ export async function changeFindings(
   await recordEvents(
     tx,
     changed.flatMap(({ events }) => events),
-    { changeId },
+    { changeId, fromTracker },
   );
   return changed.map(({ row }) => row.id);
 }

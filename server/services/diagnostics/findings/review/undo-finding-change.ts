@@ -3,6 +3,7 @@ import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { queueTicketChanges } from "../../work-items/queue-changes";
 import { type ChangeEvent, recordEvents, type Undone } from "../finding-events";
 import { undoMerge, undoSplit } from "../grouping/undo-grouping";
 import { undoFindingChangeInput, undoneReply } from "../schemas";
@@ -58,5 +59,14 @@ async function undoStates(tx: Ctx, events: readonly ChangeEvent[]): Promise<Undo
     return isAsLeft ? [{ row, state: { ...stateOf(row), ...before } }] : [];
   });
   await writeStates(tx, states);
+  await queueTicketChanges(
+    tx,
+    states
+      .filter(({ row, state }) => row.resolutionStatus !== state.resolutionStatus)
+      .map(({ row, state }) => ({
+        findingId: row.id,
+        kind: state.resolutionStatus === "resolved" ? "resolved" : "reopened",
+      })),
+  );
   return undone;
 }

@@ -1,3 +1,4 @@
+import { REASON_WORDS } from "@/server/services/diagnostics/findings/schemas";
 import { DataList, Text } from "@mantine/core";
 import Link from "next/link";
 import { Ago } from "@/app/_components/values/ago";
@@ -10,7 +11,6 @@ import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
 import { ScoreParts } from "@/app/p/[projectId]/_components/findings/score";
 import type { FindingDetail } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
-import { REASON_WORDS } from "./review-choices";
 
 /** Below this a share says little, whatever its interval. */
 const FEW = 30;

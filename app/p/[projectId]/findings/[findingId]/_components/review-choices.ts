@@ -1,5 +1,6 @@
 import type { RouterInputs, RouterOutputs } from "@/app/_lib/trpc/client";
 import { SEVERITIES, SEVERITY_WORDS } from "@/app/p/[projectId]/_components/findings/severity-words";
+import { REASON_WORDS } from "@/server/services/diagnostics/findings/schemas";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 
 export type FindingChange = RouterInputs["findings"]["updateMany"]["set"];
@@ -21,15 +22,6 @@ const isOpen = ({ reviewStatus }: Finding) => reviewStatus !== "dismissed";
 const isResolved = ({ resolutionStatus }: Finding) => resolutionStatus === "resolved";
 
 type Reason = NonNullable<Finding["dismissalReason"]>;
-
-/** Why a Finding was dismissed, in words that follow "Dismissed as". */
-export const REASON_WORDS: Record<Reason, string> = {
-  wrong: "wrong",
-  expected: "expected behaviour",
-  not_important: "not important",
-  duplicate: "a duplicate",
-  other: "something else",
-};
 
 const dismissalAs = (reason: Reason, label: string, key?: string): ReviewChoice => ({
   id: reason,

@@ -1,0 +1,3 @@
+import "server-only";
+
+export { PlaceholderMask } from "./placeholder-mask";

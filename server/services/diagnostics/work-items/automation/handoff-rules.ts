@@ -1,0 +1,156 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { handoffRules } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { newestFirst } from "@/server/platform/cursor";
+import { notFound, unprocessable } from "@/server/platform/errors";
+import { newId } from "@/server/platform/ids";
+import { okReply } from "@/server/platform/schemas";
+import { verb } from "@/server/platform/verb";
+import { TRACKER_KINDS, trackerConnections } from "@/server/services/connections";
+import { RULES } from "../../rules";
+import {
+  createHandoffRuleInput,
+  handoffRuleIdInput,
+  handoffRuleReply,
+  handoffRulesReply,
+  listHandoffRulesInput,
+  updateHandoffRuleInput,
+} from "../schemas";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** A rule's tickets of today (UTC), as SQL. */
+export const usedToday = (rule: SQL = sql`handoff_rules`) => sql<number>`(
+  select count(*)::int from work_items w
+  where w.project_id = ${rule}.project_id and w.handoff_rule_id = ${rule}.id and w.created_at >= ${NOW} / ${DAY_MS} * ${DAY_MS})`;
+
+const whichRule = (ctx: Ctx, id: string) => and(eq(handoffRules.projectId, ctx.projectId), eq(handoffRules.id, id));
+
+async function readRule(ctx: Ctx, id: string) {
+  const [row] = await ctx.db
+    .select({ rule: handoffRules, usedToday: usedToday() })
+    .from(handoffRules)
+    .where(whichRule(ctx, id));
+  if (!row) throw notFound("The handoff rule");
+  return { ...row.rule, usedToday: row.usedToday };
+}
+
+export const listHandoffRules = verb(
+  {
+    name: "handoffRules.list",
+    summary: "The rules by which new Findings are handed to a tracker by themselves, newest first.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: listHandoffRulesInput,
+    reply: handoffRulesReply,
+  },
+  async (ctx, { limit, cursor }) => {
+    const list = newestFirst({
+      name: "handoffRules",
+      filters: { project: ctx.projectId },
+      time: handoffRules.createdAt,
+      id: handoffRules.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select({ rule: handoffRules, usedToday: usedToday() })
+      .from(handoffRules)
+      .where(and(eq(handoffRules.projectId, ctx.projectId), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, ({ rule }) => [rule.createdAt, rule.id]);
+    return {
+      handoffRules: rows.map(({ rule, usedToday: used }) => ({ ...rule, usedToday: used })),
+      pagination: { limit, nextCursor },
+    };
+  },
+);
+
+export const getHandoffRule = verb(
+  {
+    name: "handoffRules.get",
+    summary: "Read a handoff rule.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: handoffRuleIdInput,
+    reply: handoffRuleReply,
+  },
+  async (ctx, { handoffRuleId }) => ({ handoffRule: await readRule(ctx, handoffRuleId) }),
+);
+
+export const createHandoffRule = verb(
+  {
+    name: "handoffRules.create",
+    summary: "Have new Findings handed to a tracker by themselves.",
+    description:
+      "A Finding is handed off once, when it meets every condition, at most `dailyLimit` of them a day (UTC). Findings from before the rule, and those that only backfills found, are not.",
+    effect: "write",
+    capability: "connections:manage",
+    input: createHandoffRuleInput,
+    reply: handoffRuleReply,
+  },
+  async (ctx, given) => {
+    await requireUsable(ctx, given);
+    const id = newId("hr");
+    await ctx.db.insert(handoffRules).values({ projectId: ctx.projectId, id, ...given, updatedAt: NOW });
+    auditNote(ctx, { target: { type: "handoffRule", id }, after: given });
+    return { handoffRule: await readRule(ctx, id) };
+  },
+);
+
+export const updateHandoffRule = verb(
+  {
+    name: "handoffRules.update",
+    summary: "Change a handoff rule, or pause it.",
+    effect: "write",
+    capability: "connections:manage",
+    input: updateHandoffRuleInput,
+    reply: handoffRuleReply,
+  },
+  async (ctx, { handoffRuleId, ...given }) => {
+    const { usedToday: _, ...before } = await readRule(ctx, handoffRuleId);
+    await requireUsable(ctx, {
+      connectionId: given.connectionId ?? before.connectionId,
+      destination: given.destination === undefined ? before.destination : given.destination,
+      ruleIds: given.ruleIds ?? before.ruleIds,
+    });
+    await ctx.db
+      .update(handoffRules)
+      .set({ ...given, updatedAt: NOW })
+      .where(whichRule(ctx, handoffRuleId));
+    auditNote(ctx, { before, after: given });
+    return { handoffRule: await readRule(ctx, handoffRuleId) };
+  },
+);
+
+export const deleteHandoffRule = verb(
+  {
+    name: "handoffRules.delete",
+    summary: "Delete a handoff rule. Its tickets stay.",
+    effect: "write",
+    capability: "connections:manage",
+    input: handoffRuleIdInput,
+    reply: okReply,
+  },
+  async (ctx, { handoffRuleId }) => {
+    const { usedToday: _, ...before } = await readRule(ctx, handoffRuleId);
+    await ctx.db.delete(handoffRules).where(whichRule(ctx, handoffRuleId));
+    auditNote(ctx, { before, after: null });
+    return { ok: true as const };
+  },
+);
+
+type Usable = { connectionId: string; destination: string | null; ruleIds: readonly string[] };
+
+async function requireUsable(ctx: Ctx, { connectionId, destination, ruleIds }: Usable) {
+  const usable = (await Promise.all(TRACKER_KINDS.map((kind) => trackerConnections(ctx, kind)))).flat();
+  const connection = usable.find(({ id }) => id === connectionId);
+  if (!connection) throw unprocessable("/connectionId", "No connection to an issue tracker has this id and a secret.");
+  if (destination === null && connection.settings.defaultDestination === null)
+    throw unprocessable("/destination", "Say where, or give the connection a default destination.");
+  const unknown = ruleIds.findIndex((id) => !RULES.some((rule) => rule.id === id));
+  if (unknown >= 0) throw unprocessable(`/ruleIds/${unknown}`, "There is no such Rule.");
+}

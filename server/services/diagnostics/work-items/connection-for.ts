@@ -1,0 +1,33 @@
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError, unprocessable } from "@/server/platform/errors";
+import { TRACKER_LABELS, trackerConnections } from "@/server/services/connections";
+import type { TrackerKind } from "./types";
+
+type Asked = { provider: TrackerKind; connectionId?: string | undefined; destination?: string | undefined };
+
+/** Returns the connection through which tickets are made: the one asked for, else the oldest. 501 where there is none. */
+export async function connectionFor(ctx: Ctx, { provider, connectionId }: Omit<Asked, "destination">) {
+  const usable = await trackerConnections(ctx, provider);
+  if (usable.length === 0) {
+    throw new ServiceError(
+      "not_implemented",
+      `The project has no usable connection to ${TRACKER_LABELS[provider]}. Make one under Integrations, or with POST /v1/projects/${ctx.projectId}/connections (kind ${provider}), with a token.`,
+    );
+  }
+  const found = connectionId === undefined ? usable[0] : usable.find(({ id }) => id === connectionId);
+  if (!found) throw unprocessable("/connectionId", `No usable connection to ${TRACKER_LABELS[provider]} has this id.`);
+  return found;
+}
+
+/** Returns where a ticket goes: the connection, and the destination asked for or its default. */
+export async function whereTo(ctx: Ctx, { destination, ...asked }: Asked) {
+  const connection = await connectionFor(ctx, asked);
+  const place = destination ?? connection.settings.defaultDestination;
+  if (place === null) {
+    throw unprocessable(
+      "/destination",
+      `Say where, or give the connection “${connection.name}” a default destination.`,
+    );
+  }
+  return { provider: asked.provider, connectionId: connection.id, destination: place, settings: connection.settings };
+}

@@ -1,0 +1,96 @@
+import { auditNote } from "@/server/platform/audit";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
+import { newId } from "@/server/platform/ids";
+import { verb } from "@/server/platform/verb";
+import { TRACKER_LABELS, type TrackerError } from "@/server/services/connections";
+import { changeFindings } from "../findings/review/change-findings";
+import { whereTo } from "./connection-for";
+import { insertWorkItem } from "./insert-work-item";
+import { linkedItem, lockFinding, type WorkItemRow } from "./rows";
+import { changedWorkItemReply, type HandOff, handOffInput, workItemReply } from "./schemas";
+import { createTicket } from "./sync/create-ticket";
+import { deleteWorkItem } from "./sync/delete-work-item";
+import { workItemAfter } from "./work-item-json";
+
+export const handOff = verb(
+  {
+    name: "workItems.create",
+    summary: "Create a ticket for a Finding in an issue tracker, and confirm the Finding.",
+    description:
+      "Personal data and secrets in what is sent are masked. `destination` is as the tracker writes it (`owner/repo`, `group/project`, a team key, a project key); the default is the connection's. A Finding has one ticket at a time: the same request returns it, another tracker or destination is a 409 (use `replacements`). Without a usable connection: 501, which says how to make one. A destination that the tracker refuses: 422, in its words. If the tracker cannot be reached, the work item is `pending`, and a job creates the ticket, never twice.",
+    effect: "write",
+    capability: "diagnostics:write",
+    input: handOffInput,
+    reply: workItemReply,
+    writeOnlyReply: { unless: ["diagnostics:read"], reply: changedWorkItemReply },
+  },
+  {
+    before: beginHandOff,
+    run: async (ctx, { findingId }, { id }) => {
+      await changeFindings(ctx, [findingId], { reviewStatus: "confirmed" }, newId("fch"));
+      auditNote(ctx, { target: { type: "workItem", id } });
+      return workItemAfter(ctx, id);
+    },
+  },
+);
+
+/** Links a Finding to a ticket: the one that it has, or a new one, which is created at once. Not in a transaction. */
+export async function beginHandOff(ctx: Ctx, { findingId, ...asked }: HandOff): Promise<WorkItemRow> {
+  const place = await whereTo(ctx, asked);
+  const { item, isNew } = await inTransaction(ctx, async (tx) => {
+    await requireUnmerged(tx, findingId);
+    const linked = await linkedItem(tx, findingId);
+    if (linked === undefined) {
+      const { settings: _, ...to } = place;
+      return { item: await insertWorkItem(tx, { findingId, ...to }, { leased: true }), isNew: true };
+    }
+    requireSame(linked, place, asked.destination !== undefined);
+    return { item: linked, isNew: false };
+  });
+  if (isNew) await createOrForget(ctx, item);
+  return item;
+}
+
+/** A merged Finding is a part of another one, which has the ticket. */
+export async function requireUnmerged(tx: Ctx, findingId: string) {
+  const { mergedIntoId } = await lockFinding(tx, findingId);
+  if (mergedIntoId !== null) throw notFound("Finding");
+}
+
+function requireSame(
+  { provider, destination, connectionId, externalKey }: WorkItemRow,
+  asked: { provider: string; destination: string; connectionId: string },
+  isDestinationAsked: boolean,
+) {
+  const isSame =
+    provider === asked.provider &&
+    (!isDestinationAsked || (destination === asked.destination && connectionId === asked.connectionId));
+  if (isSame) return;
+  const ticket = externalKey ?? `a ticket that is being created in ${destination}`;
+  throw new ServiceError(
+    "conflict",
+    `The Finding is linked to ${TRACKER_LABELS[provider]} already (${ticket}). Replace or abandon that work item first.`,
+  );
+}
+
+/** Creates the ticket at once. If the tracker refuses it, there never was a work item, and the refusal is thrown. */
+async function createOrForget(ctx: Ctx, item: WorkItemRow) {
+  const creation = await createTicket(ctx, item);
+  if (creation.created || creation.retryAt !== undefined) return;
+  // Where a ticket may exist there, the failed work item stays, to be retried or abandoned.
+  if (creation.error.ambiguous) return;
+  await inTransaction(ctx, (tx) => deleteWorkItem(tx, item));
+  throw refusal(creation.error, item);
+}
+
+/** Returns a tracker's refusal as a reply: a connection that it does not accept is as good as none. */
+export function refusal({ reason, message }: TrackerError, { provider }: Pick<WorkItemRow, "provider">): ServiceError {
+  if (reason === "credential") {
+    return new ServiceError(
+      "not_implemented",
+      `The connection to ${TRACKER_LABELS[provider]} is not usable. ${message} Change it under Integrations.`,
+    );
+  }
+  return reason === "destination" ? unprocessable("/destination", message) : new ServiceError("unavailable", message);
+}

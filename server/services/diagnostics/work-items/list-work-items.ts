@@ -1,0 +1,145 @@
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { codeReferences, ticketChanges, workItems } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { mergedWith, requireFinding } from "../findings/merged-with";
+import { readWorkItem } from "./rows";
+import {
+  codeReferencesReply,
+  findingWorkItemInput,
+  listFindingWorkItemsInput,
+  listTicketChangesInput,
+  listWorkItemsInput,
+  ticketChangesReply,
+  workItemIdInput,
+  workItemReply,
+  workItemsReply,
+} from "./schemas";
+import { workItemAfter, workItemsJson } from "./work-item-json";
+
+export const listWorkItems = verb(
+  {
+    name: "workItems.list",
+    summary: "The project's work items, newest first.",
+    description: "`state` takes one or several values; `replaced` and `abandoned` ones are history.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: listWorkItemsInput,
+    reply: workItemsReply,
+  },
+  (ctx, { state, provider, ...page }) =>
+    listed(ctx, { name: "workItems", state, provider }, page, [
+      state && inArray(workItems.state, state),
+      provider && eq(workItems.provider, provider),
+    ]),
+);
+
+export const listFindingWorkItems = verb(
+  {
+    name: "workItems.listOfFinding",
+    summary: "A Finding's work items, newest first: the linked one, and those that were replaced or abandoned.",
+    description: "With those of Findings that were merged into it.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: listFindingWorkItemsInput,
+    reply: workItemsReply,
+  },
+  async (ctx, { findingId, ...page }) => {
+    await requireFinding(ctx, findingId);
+    return listed(ctx, { name: "findingWorkItems", findingId }, page, [
+      sql`${workItems.findingId} = any(${mergedWith(ctx, findingId)})`,
+    ]);
+  },
+);
+
+type Page = { limit: number; cursor?: string | undefined };
+
+async function listed(
+  ctx: Ctx,
+  { name, ...filters }: { name: string } & Record<string, unknown>,
+  { limit, cursor }: Page,
+  wheres: readonly (SQL | undefined)[],
+) {
+  const list = newestFirst({
+    name,
+    filters: { project: ctx.projectId, ...filters },
+    time: workItems.createdAt,
+    id: workItems.id,
+    limit,
+    cursor,
+  });
+  const found = await ctx.db
+    .select()
+    .from(workItems)
+    .where(and(eq(workItems.projectId, ctx.projectId), ...wheres, list.after))
+    .orderBy(...list.order)
+    .limit(list.fetch);
+  const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+  return { workItems: await workItemsJson(ctx, rows), pagination: { limit, nextCursor } };
+}
+
+export const getWorkItem = verb(
+  {
+    name: "workItems.get",
+    summary: "Read a work item.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: workItemIdInput,
+    reply: workItemReply,
+  },
+  (ctx, { workItemId }) => workItemAfter(ctx, workItemId),
+);
+
+export const listTicketChanges = verb(
+  {
+    name: "workItems.changes",
+    summary: "What Whetstone did to a ticket or is about to do, and what it saw happen there, newest first.",
+    effect: "read",
+    capability: "diagnostics:read",
+    input: listTicketChangesInput,
+    reply: ticketChangesReply,
+  },
+  async (ctx, { findingId, workItemId, limit, cursor }) => {
+    await readWorkItem(ctx, workItemId, findingId);
+    const list = newestFirst({
+      name: "ticketChanges",
+      filters: { project: ctx.projectId, workItemId },
+      time: ticketChanges.createdAt,
+      id: ticketChanges.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(ticketChanges)
+      .where(and(eq(ticketChanges.projectId, ctx.projectId), eq(ticketChanges.workItemId, workItemId), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    return { changes: rows, pagination: { limit, nextCursor } };
+  },
+);
+
+const REFERENCES_MAX = 200;
+
+export const listCodeReferences = verb(
+  {
+    name: "workItems.references",
+    summary: `Commits and pull requests that name a ticket, newest first, as its tracker tells. At most ${REFERENCES_MAX}.`,
+    effect: "read",
+    capability: "diagnostics:read",
+    input: findingWorkItemInput,
+    reply: codeReferencesReply,
+  },
+  async (ctx, { findingId, workItemId }) => {
+    await readWorkItem(ctx, workItemId, findingId);
+    const references = await ctx.db
+      .select()
+      .from(codeReferences)
+      .where(and(eq(codeReferences.projectId, ctx.projectId), eq(codeReferences.workItemId, workItemId)))
+      .orderBy(sql`${codeReferences.at} desc, ${codeReferences.id} desc`)
+      .limit(REFERENCES_MAX);
+    return { references };
+  },
+);

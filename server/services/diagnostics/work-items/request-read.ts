@@ -1,0 +1,21 @@
+import { eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { workItems } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { wakeWorkItems } from "./queue-changes";
+
+/** Asks for tickets to be read, by their jobs or by whoever comes first. Only linked ones that exist there can be. */
+export async function requestRead(tx: Ctx, ids: readonly string[]) {
+  if (ids.length === 0) return;
+  const asked = await tx.db
+    .update(workItems)
+    .set({ readRequestedAt: NOW })
+    .where(
+      sql`${eq(workItems.projectId, tx.projectId)} and ${workItems.id} = any(${sql.param(ids)}::text[]) and ${workItems.state} in ('open', 'closed')`,
+    )
+    .returning({ id: workItems.id });
+  await wakeWorkItems(
+    tx,
+    asked.map(({ id }) => id),
+  );
+}

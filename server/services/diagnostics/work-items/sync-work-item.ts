@@ -1,0 +1,125 @@
+import { eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { ticketChanges, workItems } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { refusal } from "./hand-off";
+import { wakeWorkItems } from "./queue-changes";
+import { requestRead } from "./request-read";
+import { readWorkItem, type WorkItemRow, whichItem } from "./rows";
+import { changedWorkItemReply, findingWorkItemInput, workItemReply } from "./schemas";
+import { createTicket } from "./sync/create-ticket";
+import { leaseWorkItem } from "./sync/lease";
+import { runWorkItem } from "./sync/run-work-item";
+import { workItemAfter } from "./work-item-json";
+
+const spec = {
+  effect: "write",
+  capability: "diagnostics:write",
+  input: findingWorkItemInput,
+  reply: workItemReply,
+  writeOnlyReply: { unless: ["diagnostics:read"] as const, reply: changedWorkItemReply },
+} as const;
+
+/** Queued changes, and the reading after them. */
+const TURNS = 5;
+
+export const syncWorkItem = verb(
+  {
+    ...spec,
+    name: "workItems.sync",
+    summary: "Read a ticket's state from its tracker now.",
+    description:
+      "A ticket that was closed there resolves the Finding, and one that was reopened returns it. Only a work item that is `open` or `closed` can be read (409). If the tracker does not reply: 503, and a job tries again.",
+  },
+  {
+    before: async (ctx, { findingId, workItemId }) => {
+      const item = await readWorkItem(ctx, workItemId, findingId);
+      requireReadable(item);
+      await inTransaction(ctx, (tx) => requestRead(tx, [workItemId]));
+      await runNow(ctx, workItemId);
+      const after = await readWorkItem(ctx, workItemId, findingId);
+      if (after.readRequestedAt !== null) {
+        throw new ServiceError("unavailable", after.error ?? "The ticket is being changed. Its state follows shortly.");
+      }
+    },
+    run: async (ctx, { workItemId }) => {
+      auditNote(ctx, { target: { type: "workItem", id: workItemId } });
+      return workItemAfter(ctx, workItemId);
+    },
+  },
+);
+
+function requireReadable({ state }: WorkItemRow) {
+  if (state !== "open" && state !== "closed")
+    throw new ServiceError("conflict", `This work item is ${state}: there is no ticket to read.`);
+}
+
+async function runNow(ctx: Ctx, workItemId: string) {
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const { done, waitUntil } = await runWorkItem(ctx, workItemId);
+    if (done || waitUntil !== undefined) return;
+  }
+}
+
+export const retryWorkItem = verb(
+  {
+    ...spec,
+    name: "workItems.retry",
+    summary: "Try again what failed: the creation of a ticket, or changes of it.",
+    description:
+      "A ticket that may have been created by a failed attempt is looked for first. Where the tracker refuses again, the reply is that of a creation (422, 501), and the work item stays `failed`. Nothing failed: 409.",
+  },
+  {
+    before: async (ctx, { findingId, workItemId }) => {
+      const item = await readWorkItem(ctx, workItemId, findingId);
+      if (item.state === "failed") return retryCreation(ctx, item);
+      const retried = await inTransaction(ctx, (tx) => requeueChanges(tx, item));
+      if (!retried) throw new ServiceError("conflict", "Nothing of this work item failed.");
+      await runNow(ctx, workItemId);
+    },
+    run: async (ctx, { workItemId }) => {
+      auditNote(ctx, { target: { type: "workItem", id: workItemId } });
+      return workItemAfter(ctx, workItemId);
+    },
+  },
+);
+
+async function retryCreation(ctx: Ctx, failed: WorkItemRow) {
+  const leased = await leaseWorkItem(ctx, failed.id);
+  if (leased === undefined) throw new ServiceError("conflict", "Another attempt is in progress.");
+  const [item] = await ctx.db
+    .update(workItems)
+    .set({
+      state: "pending",
+      error: null,
+      // A ticket that was deleted there is created anew.
+      externalId: null,
+      externalKey: null,
+      url: null,
+      externalState: null,
+      externalUpdatedAt: null,
+      dueAt: NOW,
+      updatedAt: NOW,
+    })
+    .where(sql`${whichItem(ctx, failed.id)} and ${workItems.state} = 'failed'`)
+    .returning();
+  if (!item) throw new ServiceError("conflict", "Nothing of this work item failed.");
+  const creation = await createTicket(ctx, item);
+  if (!creation.created && creation.retryAt === undefined) throw refusal(creation.error, item);
+}
+
+async function requeueChanges(tx: Ctx, { id, state }: WorkItemRow): Promise<boolean> {
+  if (state !== "open" && state !== "closed") return false;
+  const requeued = await tx.db
+    .update(ticketChanges)
+    .set({ state: "queued", error: null, doneAt: null })
+    .where(
+      sql`${eq(ticketChanges.projectId, tx.projectId)} and ${eq(ticketChanges.workItemId, id)} and ${ticketChanges.state} = 'failed' and ${ticketChanges.kind} <> 'create'`,
+    )
+    .returning({ id: ticketChanges.id });
+  if (requeued.length > 0) await wakeWorkItems(tx, [id]);
+  return requeued.length > 0;
+}

@@ -1,0 +1,113 @@
+import { eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { ticketChanges, workItems } from "@/db/schema";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { newId } from "@/server/platform/ids";
+import { openTracker, type Ticket, TrackerError, type TrackerSettings } from "@/server/services/connections";
+import { recordEvents } from "../../findings/finding-events";
+import { changeFindings } from "../../findings/review/change-findings";
+import { lockWorkItem, type WorkItemRow, whichItem } from "../rows";
+import { composeTicket } from "../ticket/compose-ticket";
+import { isClosed, ticketColumns } from "./apply-ticket";
+import { mayRetry, postpone, trackerFailure } from "./failures";
+
+/** Clocks differ, and some trackers count in minutes. */
+const SKEW_MS = 10 * 60_000;
+
+export type Creation =
+  | { created: true }
+  /** `retryAt`: when its job tries again (Unix ms); without one it is failed. */
+  | { created: false; error: TrackerError; retryAt?: number };
+
+/**
+ * Creates a pending work item's ticket, unless an earlier attempt did: before each creation we store that one may exist, and
+ * afterwards look for the marker before another is made. The caller holds the lease, which this ends.
+ */
+export async function createTicket(ctx: Ctx, item: WorkItemRow): Promise<Creation> {
+  let lagMs = 0;
+  try {
+    const { tracker, settings } = await openTracker(ctx, item.connectionId, "hand off");
+    lagMs = tracker.creationLagMs;
+    const made = await findOrCreate(ctx, item, { tracker, settings });
+    await inTransaction(ctx, (tx) => link(tx, item, made, settings));
+    return { created: true };
+  } catch (thrown) {
+    const error = trackerFailure(thrown);
+    if (!error.ambiguous) await ctx.db.update(workItems).set({ uncertainSince: null }).where(isOurs(ctx, item));
+    if (mayRetry(item, error)) return { created: false, error, retryAt: await postpone(ctx, item, error, lagMs) };
+    await inTransaction(ctx, (tx) => fail(tx, item, error));
+    return { created: false, error };
+  }
+}
+
+type Opened = Awaited<ReturnType<typeof openTracker>>;
+
+async function findOrCreate(ctx: Ctx, item: WorkItemRow, { tracker, settings }: Opened): Promise<Ticket> {
+  const { destination, id: marker } = item;
+  if (item.uncertainSince !== null) {
+    const found = await whileUncertain(tracker.findCreated(destination, marker, item.uncertainSince - SKEW_MS));
+    if (found !== null) return found;
+  }
+  const { title, body } = await composeTicket(ctx, item.findingId, settings);
+  const { issueType = null } = settings as { issueType?: string | null };
+  await ctx.db.update(workItems).set({ uncertainSince: NOW }).where(isOurs(ctx, item));
+  return tracker.create(destination, { title, body, labels: settings.labels, issueType, marker });
+}
+
+/** A search that fails tells nothing of the attempt before it. */
+async function whileUncertain<T>(search: Promise<T>): Promise<T> {
+  try {
+    return await search;
+  } catch (thrown) {
+    const { reason, message, retryAt } = trackerFailure(thrown);
+    throw new TrackerError(reason, message, { retryAt, ambiguous: true });
+  }
+}
+
+const isOurs = (ctx: Ctx, { id }: WorkItemRow) => sql`${whichItem(ctx, id)} and ${eq(workItems.state, "pending")}`;
+
+async function link(tx: Ctx, { id, findingId }: WorkItemRow, ticket: Ticket, settings: TrackerSettings) {
+  const item = await lockWorkItem(tx, id, findingId);
+  const created = { kind: "create", reason: "handed_off", state: "done", doneAt: NOW } as const;
+  await tx.db
+    .insert(ticketChanges)
+    .values({ projectId: tx.projectId, id: newId("tch"), workItemId: id, ...created, externalState: ticket.state });
+  const columns = { ...ticketColumns(ticket), lastSyncedAt: NOW, updatedAt: NOW, uncertainSince: null };
+  const isWanted = item.state === "pending";
+  await tx.db
+    .update(workItems)
+    .set({
+      ...columns,
+      ...(isWanted && { state: isClosed(ticket, settings) ? ("closed" as const) : ("open" as const) }),
+      error: null,
+      attempts: 0,
+      leasedUntil: null,
+      dueAt: null,
+    })
+    .where(whichItem(tx, id));
+  // Abandoned while it was created: the ticket stays there, as after any other abandonment.
+  if (!isWanted) return;
+  const detail = { workItemId: id, provider: item.provider, key: ticket.key, url: ticket.url };
+  await recordEvents(tx, [{ findingId, kind: "handed_off", detail }]);
+  // A rule hands off what nobody has looked at yet.
+  if (item.handoffRuleId === null) await changeFindings(tx, [findingId], { reviewStatus: "confirmed" }, newId("fch"));
+}
+
+async function fail(tx: Ctx, { id, findingId }: WorkItemRow, error: TrackerError) {
+  const item = await lockWorkItem(tx, id, findingId);
+  const failed = { kind: "create", reason: "handed_off", state: "failed", doneAt: NOW } as const;
+  await tx.db
+    .insert(ticketChanges)
+    .values({ projectId: tx.projectId, id: newId("tch"), workItemId: id, ...failed, error: error.message });
+  await tx.db
+    .update(workItems)
+    .set({
+      ...(item.state === "pending" && { state: "failed" as const }),
+      error: error.message,
+      attempts: 0,
+      leasedUntil: null,
+      dueAt: null,
+      updatedAt: NOW,
+    })
+    .where(whichItem(tx, id));
+}

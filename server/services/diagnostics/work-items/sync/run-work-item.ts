@@ -1,0 +1,84 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { ticketChanges, workItems } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { type WorkItemRow, whichItem } from "../rows";
+import { type ChangeRow, changeTicket } from "./change-ticket";
+import { createTicket } from "./create-ticket";
+import { leaseWorkItem } from "./lease";
+import { readTicket } from "./read-ticket";
+
+/** `waitUntil` (Unix ms): there is more to do, then or at once. */
+export type Turn = { done: boolean; waitUntil?: number };
+
+/**
+ * Does the next thing that a work item has to do: create its ticket, make a queued change of it, or read it, in this order. One
+ * process at a time does so for one work item, and whatever it does may be done twice.
+ */
+export async function runWorkItem(ctx: Ctx, workItemId: string): Promise<Turn> {
+  const item = await leaseWorkItem(ctx, workItemId);
+  if (item === undefined) return waitForLease(ctx, workItemId);
+  const { dueAt } = item;
+  const [clock] = await ctx.db.execute<{ now: string }>(sql`select ${NOW} as now`);
+  if (dueAt !== null && dueAt > Number(clock!.now)) return release(ctx, item, dueAt);
+  if (item.state === "pending") {
+    const creation = await createTicket(ctx, item);
+    return creation.created || creation.retryAt === undefined
+      ? { done: true }
+      : { done: false, waitUntil: creation.retryAt };
+  }
+  if (item.state === "failed") return rest(ctx, item);
+  const change = await nextChange(ctx, item);
+  const isToBeRead = item.readRequestedAt !== null;
+  if (change === undefined && !isToBeRead) return rest(ctx, item);
+  const retryAt = change === undefined ? (await readTicket(ctx, item)).retryAt : await changeTicket(ctx, item, change);
+  return retryAt === undefined ? release(ctx, item) : { done: false, waitUntil: retryAt };
+}
+
+async function waitForLease(ctx: Ctx, workItemId: string): Promise<Turn> {
+  const [row] = await ctx.db
+    .select({ state: workItems.state, leasedUntil: workItems.leasedUntil, dueAt: workItems.dueAt })
+    .from(workItems)
+    .where(whichItem(ctx, workItemId));
+  const isLinked = row !== undefined && row.state !== "replaced" && row.state !== "abandoned";
+  if (!isLinked || row.leasedUntil === null || row.dueAt === null) return { done: true };
+  // Whoever holds it is usually done sooner; what was queued meanwhile has woken a job of its own.
+  return { done: false, waitUntil: row.leasedUntil };
+}
+
+async function nextChange(ctx: Ctx, { id }: WorkItemRow): Promise<ChangeRow | undefined> {
+  const [change] = await ctx.db
+    .select()
+    .from(ticketChanges)
+    .where(
+      and(
+        eq(ticketChanges.projectId, ctx.projectId),
+        eq(ticketChanges.workItemId, id),
+        eq(ticketChanges.state, "queued"),
+      ),
+    )
+    .orderBy(asc(ticketChanges.createdAt), asc(ticketChanges.id))
+    .limit(1);
+  return change;
+}
+
+/** Ends the turn; there may be more. */
+async function release(ctx: Ctx, { id }: WorkItemRow, waitUntil?: number): Promise<Turn> {
+  await ctx.db.update(workItems).set({ leasedUntil: null }).where(whichItem(ctx, id));
+  return { done: false, ...(waitUntil !== undefined && { waitUntil }) };
+}
+
+/** Ends the job's work, unless something was queued since the turn looked. */
+async function rest(ctx: Ctx, { id, readRequestedAt }: WorkItemRow): Promise<Turn> {
+  const [row] = await ctx.db
+    .update(workItems)
+    .set({
+      leasedUntil: null,
+      dueAt: sql`case when ${workItems.state} in ('open', 'closed') and (${workItems.readRequestedAt} is distinct from ${readRequestedAt}::bigint
+        or exists (select 1 from ticket_changes c where c.project_id = ${workItems.projectId} and c.work_item_id = ${workItems.id}
+          and c.state = 'queued')) then ${NOW} end`,
+    })
+    .where(whichItem(ctx, id))
+    .returning({ dueAt: workItems.dueAt });
+  return { done: row === undefined || row.dueAt === null };
+}

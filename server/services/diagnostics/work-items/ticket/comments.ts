@@ -1,0 +1,37 @@
+import { and, eq } from "drizzle-orm";
+import type { ticketChanges } from "@/db/schema";
+import { findings } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { publicUrl } from "@/server/platform/public-url";
+import { REASON_WORDS } from "../../findings/schemas";
+import type { WorkItemRow } from "../rows";
+
+type Change = Pick<typeof ticketChanges.$inferSelect, "reason">;
+type Facts = Pick<typeof findings.$inferSelect, "occurrenceCount" | "lastDetectedAt" | "dismissalReason">;
+
+/** Returns the comment that tells a ticket what happened to its Finding, in Markdown. No content of conversations. */
+export async function commentFor(ctx: Ctx, { findingId }: WorkItemRow, { reason }: Change): Promise<string> {
+  const { occurrenceCount, lastDetectedAt, dismissalReason } = findings;
+  const [finding] = await ctx.db
+    .select({ occurrenceCount, lastDetectedAt, dismissalReason })
+    .from(findings)
+    .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
+  const link = `[Open the Finding in Whetstone](${publicUrl(`p/${ctx.projectId}/findings/${findingId}`)})`;
+  return `${finding === undefined ? "" : wordsFor(reason, finding)}\n\n${link}`.trim();
+}
+
+function wordsFor(reason: Change["reason"], { occurrenceCount, lastDetectedAt, dismissalReason }: Facts): string {
+  const seen = `It is in ${occurrenceCount.toLocaleString("en")} conversations, last on ${new Date(lastDetectedAt).toISOString().slice(0, 10)} (UTC).`;
+  switch (reason) {
+    case "regressed":
+      return `Seen again after it was resolved. ${seen}`;
+    case "reopened":
+      return `Reopened in Whetstone. ${seen}`;
+    case "resolved":
+      return "Resolved in Whetstone.";
+    case "dismissed":
+      return `Dismissed in Whetstone${dismissalReason === null ? "" : ` as ${REASON_WORDS[dismissalReason]}`}.`;
+    default:
+      return seen;
+  }
+}
