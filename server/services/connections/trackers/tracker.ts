@@ -86,6 +86,8 @@ export type WebhookEvent = {
   name: string;
   /** The ticket that changed; `null` for events that are about none. */
   externalId: string | null;
+  /** Where the ticket is, as the tracker writes it; `null` where it does not say. */
+  destination: string | null;
   /** When the tracker sent it, Unix ms; `null` where it does not say. */
   sentAt: number | null;
 };

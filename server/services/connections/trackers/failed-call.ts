@@ -1,0 +1,8 @@
+import { asTrackerError, TrackerError } from "./tracker-error";
+
+/** Returns a failed outbound call as the tracker's. One that only reads leaves no doubt about what it did: nothing. */
+export function failedCall(error: unknown, isWrite: boolean): unknown {
+  const failed = asTrackerError(error);
+  if (isWrite || !(failed instanceof TrackerError) || !failed.ambiguous) return failed;
+  return new TrackerError(failed.reason, failed.message, { retryAt: failed.retryAt });
+}

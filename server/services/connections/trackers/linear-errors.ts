@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { retryAfterOf } from "./retry-after";
+import { TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
+
+export const linearProblems = z
+  .array(
+    z.object({
+      message: z.string().catch(""),
+      extensions: z
+        .object({
+          code: z.string().optional(),
+          type: z.string().optional(),
+          userPresentableMessage: z.string().optional(),
+        })
+        .catch({}),
+    }),
+  )
+  .catch([]);
+type Problem = z.infer<typeof linearProblems>[number];
+type Reply = { status: number; headers: Readonly<Record<string, string>> };
+
+/** What Linear said about an entity: there already is one with the id, or there is none. */
+export type LinearRefusal = { problem: "exists" | "missing"; entity: string };
+
+/** A `TrackerError` of Linear that remembers what was refused. */
+export class LinearError extends TrackerError {
+  constructor(
+    reason: TrackerReason,
+    message: string,
+    readonly refusal: LinearRefusal | undefined,
+    options: ConstructorParameters<typeof TrackerError>[2] = {},
+  ) {
+    super(reason, message, options);
+  }
+}
+
+export const ticketGone = () =>
+  new TrackerError(
+    "gone",
+    "Linear has no such ticket any more: it was deleted, or the credential cannot see its team.",
+  );
+
+/** Codes of `extensions.code` and `extensions.type`, compared without case, blanks and underscores. */
+const CODES: readonly [RegExp, TrackerReason][] = [
+  [/^ratelimited$/, "rate_limited"],
+  [/^(authenticationerror|unauthenticated|forbidden|featurenotaccessible)$/, "credential"],
+  [/^(internal(servererror|error)|networkerror|bootstraperror|locktimeout|unknown)$/, "unavailable"],
+];
+const STATUSES: Partial<Record<number, TrackerReason>> = { 401: "credential", 403: "credential", 429: "rate_limited" };
+/** Linear's limits, each with headers of its own. */
+const LIMITS = ["requests", "endpoint-requests", "complexity"];
+
+/** Returns Linear's errors as one of ours. `isWrite`: whether the request could have changed something. */
+export function linearError(problems: readonly Problem[], reply: Reply, isWrite: boolean): TrackerError {
+  const [first] = problems;
+  const words = trackerWords(first?.extensions.userPresentableMessage ?? first?.message ?? "");
+  const reason = reasonOf(first, reply.status);
+  if (reason === "rate_limited") return rateLimited(reply.headers);
+  if (reason === "credential") return refusedCredential(first, reply.status, words);
+  if (reason === "unavailable") {
+    const said = words === "" ? `a reply with the status ${reply.status}` : words;
+    return new TrackerError("unavailable", `Linear failed: ${said}`, { ambiguous: isWrite });
+  }
+  if (first === undefined) {
+    return new TrackerError(
+      "destination",
+      "Linear's API is not at the connection's address: it is https://api.linear.app.",
+    );
+  }
+  const refusal = refusalOf(first);
+  if (refusal?.problem === "missing" && refusal.entity === "Issue") {
+    return new LinearError("gone", ticketGone().message, refusal);
+  }
+  return new LinearError("destination", `Linear does not accept this: ${words || "it gives no reason."}`, refusal);
+}
+
+function reasonOf(problem: Problem | undefined, status: number): TrackerReason | undefined {
+  const { code = "", type = "" } = problem?.extensions ?? {};
+  const names = [code, type].map((name) => name.toLowerCase().replaceAll(/[\s_-]/g, ""));
+  const known = CODES.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? STATUSES[status];
+  return known ?? (problem === undefined && status !== 404 ? "unavailable" : undefined);
+}
+
+function refusalOf(problem: Problem | undefined): LinearRefusal | undefined {
+  const said = problem?.message ?? "";
+  const exists = /^conflict on insert of (\w+)/i.exec(said)?.[1];
+  if (exists !== undefined) return { problem: "exists", entity: exists };
+  const missing = /^entity not found: (\w+)/i.exec(said)?.[1];
+  return missing === undefined ? undefined : { problem: "missing", entity: missing };
+}
+
+function refusedCredential(problem: Problem | undefined, status: number, words: string): TrackerError {
+  const isUnknown = status === 401 || /auth/i.test(problem?.extensions.code ?? problem?.extensions.type ?? "");
+  return new TrackerError(
+    "credential",
+    isUnknown
+      ? "Linear does not accept the API key. Create a new one in Linear and enter it in the connection."
+      : `Linear does not allow this to the API key${words === "" ? "" : `: ${words}`} Use a key with write access, of somebody in the team.`,
+  );
+}
+
+function rateLimited(headers: Reply["headers"]): TrackerError {
+  const limits = LIMITS.map((name) => ({
+    isUsedUp: Number(headers[`x-ratelimit-${name}-remaining`] ?? Number.NaN) <= 0,
+    resetAt: Number(headers[`x-ratelimit-${name}-reset`] ?? Number.NaN),
+  })).filter(({ resetAt }) => Number.isFinite(resetAt));
+  const ends = (limits.some(({ isUsedUp }) => isUsedUp) ? limits.filter(({ isUsedUp }) => isUsedUp) : limits).map(
+    ({ resetAt }) => resetAt,
+  );
+  const retryAt = retryAfterOf(headers) ?? (ends.length > 0 ? Math.max(...ends) : Date.now() + 60_000);
+  return new TrackerError("rate_limited", `Linear's rate limit is reached until ${new Date(retryAt).toISOString()}.`, {
+    retryAt,
+  });
+}

@@ -1,0 +1,134 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { type ExecutionResult, graphql } from "graphql";
+import { type Received, startService } from "../../testing";
+import { LINEAR_SCHEMA } from "./linear-schema";
+import { linearWorkspace } from "./linear-workspace";
+import type { SimulatedTracker } from "./simulated-tracker";
+import { type Answer, withFaults } from "./with-faults";
+
+const SECRET = "lin_api_simulated0123456789";
+const WEBHOOK_SECRET = "lin_wh_simulated0123456789";
+const DONE_TYPES = new Set(["completed", "canceled"]);
+
+const problem = (status: number, code: string, message: string, headers = {}): Answer => ({
+  status,
+  headers,
+  body: { data: null, errors: [{ message, extensions: { code, userPresentableMessage: message } }] },
+});
+const limited = (): Answer => {
+  const reset = String(Date.now() + 1000);
+  return problem(400, "RATELIMITED", "Rate limit exceeded.", {
+    "x-ratelimit-requests-limit": "2500",
+    "x-ratelimit-requests-remaining": "0",
+    "x-ratelimit-requests-reset": reset,
+    "x-ratelimit-complexity-remaining": "2900000",
+    "x-ratelimit-complexity-reset": String(Date.now() + 3_600_000),
+  });
+};
+const CODES: Record<number, [string, string]> = {
+  401: ["AUTHENTICATION_ERROR", "Authentication required, not authenticated."],
+  403: ["FORBIDDEN", "You do not have permission to do this."],
+  429: ["RATELIMITED", "Rate limit exceeded."],
+};
+const failed = (status: number): Answer =>
+  problem(status, ...(CODES[status] ?? (status < 500 ? INPUT_ERROR : INTERNAL_ERROR)));
+const INPUT_ERROR: [string, string] = ["INPUT_ERROR", "Argument Validation Error"];
+const INTERNAL_ERROR: [string, string] = ["INTERNAL_SERVER_ERROR", "Internal server error"];
+
+/** Linear replies 200 where some of the document ran, and 400 where none of it did. */
+function answerOf({ data, errors }: ExecutionResult): Answer {
+  if (errors === undefined) return { status: 200, body: { data } };
+  const shown = errors.map(({ message, extensions }) => ({
+    message,
+    extensions: extensions.code === undefined ? { code: "GRAPHQL_VALIDATION_FAILED" } : extensions,
+  }));
+  return { status: data === undefined ? 400 : 200, body: { data: null, errors: shown } };
+}
+
+type Options = { pageMax?: number; mayCreateLabels?: boolean };
+
+/** For tests: Linear's GraphQL API on loopback, as published in its schema. */
+export async function startLinear({ pageMax = 250, mayCreateLabels = true }: Options = {}): Promise<SimulatedTracker> {
+  const service = await startService(() => undefined);
+  const { root, issues, issueOf, moved } = linearWorkspace({
+    url: () => service.url,
+    lagMs: () => tracker.lagMs,
+    pageMax,
+    mayCreateLabels,
+  });
+
+  async function answer({ method, path, headers, body }: Received): Promise<Answer> {
+    if (headers.authorization !== SECRET) return failed(401);
+    if (method !== "POST" || path !== "/graphql") return { status: 404, body: { message: "Not found" } };
+    const { query: source, variables: variableValues } = JSON.parse(body);
+    return answerOf(await graphql({ schema: LINEAR_SCHEMA, source, variableValues, rootValue: root }));
+  }
+
+  const tracker: SimulatedTracker = {
+    baseUrl: service.url,
+    secret: SECRET,
+    destination: "ENG",
+    unusableDestination: "GONE",
+    webhookSecret: WEBHOOK_SECRET,
+    tickets: () =>
+      issues
+        .filter(({ trashed }) => !trashed)
+        .map(({ id, identifier, title, description, state, labels, comments }) => ({
+          externalId: id,
+          key: identifier,
+          title,
+          body: description,
+          state: state.name,
+          isDone: DONE_TYPES.has(state.type),
+          labels: labels.map(({ name }) => name),
+          comments: [...comments.values()],
+        })),
+    setDone(externalId, done, name) {
+      const row = issueOf(externalId);
+      const isWanted = (type: string) => (done ? type === "completed" : type === "unstarted");
+      const state = row.team.workflow.find((one) => (name === undefined ? isWanted(one.type) : one.name === name));
+      if (!state) throw new Error(`Linear has no state ${name}.`);
+      moved(row, { state });
+    },
+    remove: (externalId) => void moved(issueOf(externalId), { trashed: true }),
+    mention(externalId, { kind, title }) {
+      const row = issueOf(externalId);
+      const isCommit = kind === "commit";
+      const path = isCommit ? `commit/${"0123456789abcdef".repeat(2)}` : `pull/${row.links.length + 1}`;
+      row.links.push({
+        id: randomUUID(),
+        url: `https://github.com/acme/app/${path}`,
+        title,
+        sourceType: isCommit ? "githubCommit" : "github",
+        metadata: isCommit ? {} : { status: "open" },
+        createdAt: new Date().toISOString(),
+      });
+      moved(row, {});
+    },
+    delivery(externalId) {
+      const { id, identifier, title, url, updatedAt, state, team } = issueOf(externalId);
+      const body = JSON.stringify({
+        action: "update",
+        type: "Issue",
+        createdAt: updatedAt,
+        url,
+        data: { id, identifier, title, updatedAt, state, teamId: team.id, team: { id: team.id, key: team.key } },
+        webhookTimestamp: Date.now(),
+        webhookId: randomUUID(),
+      });
+      const headers = {
+        "content-type": "application/json; charset=utf-8",
+        "linear-delivery": randomUUID(),
+        "linear-event": "Issue",
+        "linear-signature": createHmac("sha256", WEBHOOK_SECRET).update(body).digest("hex"),
+      };
+      return { headers, body };
+    },
+    fault: () => undefined,
+    lagMs: 0,
+    received: service.received,
+    stop: () => service.stop(),
+  };
+  service.reply = withFaults(tracker, answer, { limited, failed });
+  return tracker;
+}
