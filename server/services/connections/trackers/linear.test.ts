@@ -173,8 +173,15 @@ test("a deleted ticket is gone for every call, and a team that does not exist is
   server.remove(externalId);
   const unknown = "5ad1c2f4-6a3b-4d0f-9d57-2f8a3c1b7e11";
   for (const id of [externalId, unknown]) {
-    for (const call of [tracker.read("ENG", id), tracker.setDone("ENG", id, true), tracker.references("ENG", id)])
-      expect(await failureOf(call)).toMatchObject({ reason: "gone", message: expect.stringContaining("was deleted") });
+    for (const call of [
+      () => tracker.read("ENG", id),
+      () => tracker.setDone("ENG", id, true),
+      () => tracker.references("ENG", id),
+    ])
+      expect(await failureOf(call())).toMatchObject({
+        reason: "gone",
+        message: expect.stringContaining("was deleted"),
+      });
   }
   expect(await failureOf(tracker.comment("ENG", unknown, { body: "x", marker: "y" }))).toMatchObject({
     reason: "gone",
@@ -182,8 +189,8 @@ test("a deleted ticket is gone for every call, and a team that does not exist is
   // Its id is taken, so it cannot be created again under the same marker.
   expect(await tracker.findCreated("ENG", TICKET.marker, 0)).toBeNull();
   expect(await failureOf(tracker.create("ENG", TICKET))).toMatchObject({ reason: "gone" });
-  for (const call of [tracker.create("GONE", TICKET), tracker.changedSince("GONE", 0)])
-    expect(await failureOf(call)).toMatchObject({
+  for (const call of [() => tracker.create("GONE", TICKET), () => tracker.changedSince("GONE", 0)])
+    expect(await failureOf(call())).toMatchObject({
       reason: "destination",
       message: expect.stringMatching(/It sees: ENG, OPS/),
     });

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { type JiraApi, jiraStatus, projectKey } from "./jira-api";
+import { createFields, issueTypeOf, unfilled } from "./jira-create";
+import { JiraError } from "./jira-errors";
+import { missingStates } from "./mapped-state";
+import type { TrackerOptions } from "./tracker";
+import { TrackerError } from "./tracker-error";
+
+/** What the account needs, with what it is needed for. */
+const PERMISSIONS: Record<string, string> = {
+  CREATE_ISSUES: "create tickets",
+  ADD_COMMENTS: "comment on tickets",
+  TRANSITION_ISSUES: "move tickets to another state",
+};
+const permissions = z.object({
+  permissions: z.record(z.string(), z.object({ name: z.string(), havePermission: z.boolean() })),
+});
+const statuses = z.array(z.object({ statuses: z.array(jiraStatus) }));
+
+/** Returns what stands in the way of creating and moving tickets in the project. */
+export async function jiraProblems(
+  api: JiraApi,
+  destination: string | null,
+  options: TrackerOptions,
+): Promise<string[]> {
+  await api.ask({ about: "site" }, z.object({ displayName: z.string() }), ({ myself }) => myself.getCurrentUser());
+  await api.site();
+  if (destination === null) return [];
+  try {
+    const key = projectKey(destination);
+    await api.ask({ about: "project" }, z.object({ key: z.string() }), ({ projects }) => projects.getProject(key));
+    return [
+      ...(await missingPermissions(api, key)),
+      ...(await creationProblems(api, key, options)),
+      ...missingStates(options, key, await statesOf(api, key)),
+    ];
+  } catch (error) {
+    if (!(error instanceof TrackerError) || error.reason !== "destination") throw error;
+    return [error.message];
+  }
+}
+
+async function missingPermissions({ ask }: JiraApi, key: string): Promise<string[]> {
+  const { permissions: mine } = await ask({ about: "project" }, permissions, (client) =>
+    client.permissions.getMyPermissions({ projectKey: key, permissions: Object.keys(PERMISSIONS).join(",") }),
+  );
+  return Object.entries(PERMISSIONS).flatMap(([id, purpose]) => {
+    const permission = mine[id];
+    if (permission?.havePermission !== false) return [];
+    return [`The account may not ${purpose} in ${key}. Give it the permission “${permission.name}” in that project.`];
+  });
+}
+
+async function creationProblems(api: JiraApi, key: string, { issueType, labels }: TrackerOptions): Promise<string[]> {
+  const type = await issueTypeOf(api, key, issueType).catch((error: unknown) => {
+    if (error instanceof JiraError && error.reason === "destination") return error.message;
+    throw error;
+  });
+  if (typeof type === "string") return [type];
+  const all = await createFields(api, key, type);
+  const required = unfilled(all).map(
+    ({ name }) =>
+      `A “${type.name}” in ${key} requires “${name}”, which Whetstone does not fill. Give it a default value in Jira, or choose another issue type.`,
+  );
+  if (labels.length === 0 || all.some(({ fieldId }) => fieldId === "labels")) return required;
+  return [
+    ...required,
+    `A “${type.name}” in ${key} is created without labels: its screen does not have them. Add the field in Jira, or remove the labels from the connection.`,
+  ];
+}
+
+async function statesOf({ ask }: JiraApi, key: string): Promise<string[]> {
+  const types = await ask({ about: "project" }, statuses, ({ projects }) => projects.getAllStatuses(key));
+  return [...new Set(types.flatMap((type) => type.statuses.map(({ name }) => name)))];
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { idSegment, type JiraApi } from "./jira-api";
+import { JiraError } from "./jira-errors";
+import { jiraMarkup } from "./jira-markup";
+import { markerProperty, markerValue, PROPERTY } from "./jira-search";
+
+/** People have an id on Cloud and a key on Data Center. */
+const person = z
+  .object({ accountId: z.string().optional(), key: z.string().optional(), name: z.string().optional() })
+  .transform(({ accountId, key, name }) => accountId ?? key ?? name);
+const comment = z.object({
+  id: z.string(),
+  author: person.optional(),
+  properties: z.array(z.object({ key: z.string(), value: z.unknown() })).optional(),
+});
+const page = z.object({ comments: z.array(comment), total: z.number() });
+type Comment = z.output<typeof comment>;
+
+/** Adds a comment unless one with the marker is there. Comments are read from Jira's database: there is no lag. */
+export async function addComment(api: JiraApi, externalId: string, body: string, marker: string): Promise<void> {
+  const issueIdOrKey = idSegment(externalId);
+  if (await isThere(api, issueIdOrKey, marker)) return;
+  await api.ask({ about: "ticket", isWrite: true }, z.object({ id: z.string() }), ({ comments }) =>
+    comments.addComment({ issueIdOrKey, comment: jiraMarkup(body), properties: [markerProperty(marker)] }),
+  );
+}
+
+async function isThere(api: JiraApi, issueIdOrKey: string, marker: string): Promise<boolean> {
+  const own = ownComments(api);
+  for (let startAt = 0, total = 1; startAt < total; ) {
+    const { comments, total: all } = await api.ask({ about: "ticket" }, page, (client) =>
+      client.comments.getComments({ issueIdOrKey, startAt, maxResults: 100, expand: "properties" }),
+    );
+    for (const one of comments) if ((await markerOf(api, one, own)) === marker) return true;
+    startAt += comments.length;
+    total = comments.length === 0 ? 0 : all;
+  }
+  return false;
+}
+
+/** Returns a test for comments of the connection's account, which asks Jira once who that is. */
+function ownComments({ ask }: JiraApi) {
+  let me: Promise<string | undefined> | undefined;
+  return async ({ author }: Comment) => {
+    me ??= ask({ about: "site" }, person, ({ myself }) => myself.getCurrentUser());
+    return author === undefined || author === (await me);
+  };
+}
+
+/** A Data Center's list leaves out properties. */
+async function markerOf({ ask }: JiraApi, one: Comment, isOwn: (one: Comment) => Promise<boolean>) {
+  if (one.properties !== undefined) {
+    return markerValue.safeParse(one.properties.find(({ key }) => key === PROPERTY)?.value).data;
+  }
+  if (!(await isOwn(one))) return undefined;
+  const property = await ask({ about: "ticket" }, z.object({ value: z.unknown() }), ({ commentProperties }) =>
+    commentProperties.getCommentProperty({ commentId: encodeURIComponent(one.id), propertyKey: PROPERTY }),
+  ).catch((error: unknown) => {
+    if (error instanceof JiraError && error.reason === "gone") return undefined;
+    throw error;
+  });
+  return markerValue.safeParse(property?.value).data;
+}

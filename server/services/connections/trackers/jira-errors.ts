@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { OutboundError } from "@/server/platform/outbound";
+import { failedCall } from "./failed-call";
+import { retryAfterOf } from "./retry-after";
+import { TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
+
+/** What a request is about, which decides what "not found" means. */
+export type JiraSubject = "site" | "project" | "ticket";
+
+/** A `TrackerError` of Jira that knows which fields it is about. */
+export class JiraError extends TrackerError {
+  constructor(
+    reason: TrackerReason,
+    message: string,
+    /** Jira's complaints by the id of the field, such as `customfield_10010`. */
+    readonly fields: Readonly<Record<string, string>> = {},
+    readonly status?: number,
+  ) {
+    super(reason, message);
+  }
+}
+
+/** The error of jira.js for a reply with a status of 400 to 499. Its cause is axios's, which has the headers. */
+const refused = z.object({
+  cause: z.object({
+    response: z.object({
+      status: z.number(),
+      headers: z.unknown().transform((headers) => Object.fromEntries(Object.entries({ ...(headers as object) }))),
+      data: z.unknown(),
+    }),
+  }),
+});
+const complaint = z.object({
+  errorMessages: z.array(z.string()).catch([]),
+  errors: z.record(z.string(), z.string()).catch({}),
+  message: z.string().catch(""),
+});
+
+/** Returns what a call of jira.js threw as ours. */
+export function jiraError(error: unknown, subject: JiraSubject, isWrite: boolean): unknown {
+  const reply = refused.safeParse(error).data?.cause.response;
+  if (reply) return refusal(reply.status, reply.headers, reply.data, subject);
+  // axios and jira.js each wrap what the connection threw.
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof OutboundError) return failedCall(cause, isWrite);
+  }
+  return error;
+}
+
+const NOT_FOUND: Record<JiraSubject, [TrackerReason, string]> = {
+  site: ["destination", "Jira's API is not at the connection's address. A site's is https://your-site.atlassian.net."],
+  project: [
+    "destination",
+    "Jira has no such project that the account can see. Check the key and the account's access.",
+  ],
+  ticket: ["gone", "Jira has no such ticket any more: it was deleted, or the account cannot see it."],
+};
+const UNKNOWN_ACCOUNT =
+  "Jira does not accept the credential. Enter the account's e-mail address and an API token, as email:token, or for a Data Center a personal access token.";
+
+function refusal(status: number, headers: Record<string, unknown>, data: unknown, subject: JiraSubject): TrackerError {
+  const { errorMessages, errors, message } = complaint
+    .catch({ errorMessages: [], errors: {}, message: "" })
+    .parse(data);
+  const words = trackerWords([...errorMessages, ...Object.values(errors)].join(" ") || message);
+  if (status === 401) return new JiraError("credential", UNKNOWN_ACCOUNT, {}, status);
+  if (status === 403) {
+    const said = words === "" ? "." : `: ${words}`;
+    return new JiraError(
+      "credential",
+      `Jira does not allow this to the account${said} Ask an administrator of the project.`,
+    );
+  }
+  if (status === 429) return rateLimited(headers);
+  if (status === 404) return new JiraError(...NOT_FOUND[subject], {}, status);
+  return new JiraError("destination", `Jira does not accept this: ${words || `it replied ${status}.`}`, errors, status);
+}
+
+function rateLimited(headers: Record<string, unknown>): TrackerError {
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const resetAt = Date.parse(texts["x-ratelimit-reset"] ?? "");
+  const retryAt = retryAfterOf(texts) ?? (Number.isNaN(resetAt) ? Date.now() + 60_000 : resetAt);
+  return new TrackerError("rate_limited", `Jira's rate limit is reached until ${new Date(retryAt).toISOString()}.`, {
+    retryAt,
+  });
+}

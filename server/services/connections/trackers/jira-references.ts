@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { codeLinkKind } from "./code-link";
+import { idSegment, type JiraApi, jiraTime } from "./jira-api";
+import type { CodeReference } from "./tracker";
+
+const links = z.array(
+  z.object({
+    id: z.union([z.number(), z.string()]).transform(String),
+    object: z.object({
+      url: z.string(),
+      title: z.string(),
+      status: z.object({ resolved: z.boolean().optional() }).nullish().catch(null),
+    }),
+  }),
+);
+const history = z.object({
+  fields: z.object({ created: jiraTime }),
+  changelog: z.object({
+    histories: z.array(
+      z.object({
+        created: jiraTime,
+        items: z.array(z.object({ field: z.string().optional(), to: z.string().nullish() })),
+      }),
+    ),
+  }),
+});
+
+/**
+ * Returns the links of a ticket that lead to commits and pull requests. What integrations show in Jira's development panel is
+ * not in its public API.
+ */
+export async function codeReferences({ ask }: JiraApi, externalId: string): Promise<CodeReference[]> {
+  const issueIdOrKey = idSegment(externalId);
+  const all = await ask({ about: "ticket" }, links, (client) => client.links.getRemoteIssueLinks({ issueIdOrKey }));
+  const code = all.flatMap(({ id, object }) => {
+    const kind = codeLinkKind(object.url);
+    return kind === undefined ? [] : [{ id, kind, ...object }];
+  });
+  if (code.length === 0) return [];
+  // Links have no time of their own; the ticket's history has.
+  const { fields, changelog } = await ask({ about: "ticket" }, history, ({ issues }) =>
+    issues.getIssue({ issueIdOrKey, fields: ["created"], expand: "changelog" }),
+  );
+  const linkedAt = (id: string) =>
+    changelog.histories.find(({ items }) => items.some((item) => item.field?.endsWith("Link") && item.to === id))
+      ?.created ?? fields.created;
+  return code.map(({ id, kind, url, title, status }) => ({
+    kind,
+    url,
+    title,
+    // Jira knows of a link only whether what it leads to is resolved, not how.
+    state: kind === "pull_request" && status?.resolved === false ? "open" : null,
+    at: linkedAt(id),
+  }));
+}

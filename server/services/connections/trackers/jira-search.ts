@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { idSegment, type JiraApi, jiraStatus, jiraTime, projectKey } from "./jira-api";
+import { JiraError } from "./jira-errors";
+import type { Ticket } from "./tracker";
+
+/** The entity property of tickets and comments that holds our marker. People do not see it. */
+export const PROPERTY = "whetstone";
+export const markerProperty = (marker: string) => ({ key: PROPERTY, value: { marker } });
+export const markerValue = z.object({ marker: z.string() }).transform(({ marker }) => marker);
+
+export const TICKET_FIELDS = ["status", "updated"];
+export const jiraIssue = z.object({
+  id: z.string(),
+  key: z.string(),
+  fields: z.object({ status: jiraStatus, updated: jiraTime }),
+  properties: z.object({ [PROPERTY]: markerValue.optional().catch(undefined) }).optional(),
+});
+export type JiraIssue = z.output<typeof jiraIssue>;
+
+export const ticketOf = ({ id, key, fields: { status, updated } }: JiraIssue, siteUrl: string): Ticket => ({
+  externalId: id,
+  key,
+  url: `${siteUrl}/browse/${key}`,
+  state: status.name,
+  isDone: status.isDone,
+  updatedAt: updated,
+});
+
+const MINUTE_MS = 60_000;
+/** Its clock may differ from ours. */
+const CLOCK_MINUTES = 5;
+const PAGE = 100;
+
+/**
+ * Returns the JQL for tickets of a project whose time is after that moment. Absolute times of JQL are in the account's time
+ * zone and in minutes, so this is relative to Jira's own now, and too early rather than too late.
+ */
+function since(project: string, field: "created" | "updated", time: number, more = ""): string {
+  const minutes = Math.max(0, Math.ceil((Date.now() - time) / MINUTE_MS)) + CLOCK_MINUTES;
+  // In this order, a ticket that joins the result while it is paged through hides no other.
+  return `project = "${projectKey(project)}" AND ${field} >= -${minutes}m${more} ORDER BY created ASC`;
+}
+
+const cloudPage = z.object({ issues: z.array(jiraIssue), nextPageToken: z.string().nullish() });
+const serverPage = z.object({ issues: z.array(jiraIssue), total: z.number() });
+
+async function search({ ask, site }: JiraApi, jql: string): Promise<JiraIssue[]> {
+  const { isCloud } = await site();
+  const query = { jql, maxResults: PAGE, fields: TICKET_FIELDS, properties: [PROPERTY] };
+  const found = new Map<string, JiraIssue>();
+  const add = (issues: readonly JiraIssue[]) => {
+    for (const issue of issues) found.set(issue.id, issue);
+  };
+  if (isCloud) {
+    let token: string | null | undefined;
+    do {
+      const page: z.output<typeof cloudPage> = await ask({ about: "project" }, cloudPage, (client) =>
+        client.search.searchForIssuesUsingJqlEnhancedSearch({ ...query, ...(token && { nextPageToken: token }) }),
+      );
+      add(page.issues);
+      token = page.nextPageToken;
+    } while (token);
+  } else {
+    for (let startAt = 0, total = 1; startAt < total; ) {
+      const page = await ask({ about: "project" }, serverPage, (client) =>
+        client.search.searchForIssuesUsingJql({ ...query, startAt }),
+      );
+      add(page.issues);
+      startAt += page.issues.length;
+      total = page.issues.length === 0 ? 0 : page.total;
+    }
+  }
+  return [...found.values()];
+}
+
+/** Returns the tickets of the project that changed since. */
+export async function changedIssues(api: JiraApi, project: string, time: number): Promise<JiraIssue[]> {
+  const issues = await search(api, since(project, "updated", time));
+  return issues.filter(({ fields }) => fields.updated >= time);
+}
+
+/** Returns the ticket of ours with this marker among those created since. */
+export async function markedIssue(api: JiraApi, project: string, marker: string, time: number) {
+  // The creator never changes, as the reporter may.
+  const issues = await search(api, since(project, "created", time, " AND creator = currentUser()"));
+  for (const issue of issues) if ((await markerOf(api, issue)) === marker) return issue;
+  return null;
+}
+
+/** A Data Center's search leaves out properties. */
+async function markerOf({ ask }: JiraApi, { id, properties }: JiraIssue): Promise<string | undefined> {
+  if (properties !== undefined) return properties[PROPERTY];
+  const property = await ask(
+    { about: "ticket" },
+    z.object({ value: markerValue.optional().catch(undefined) }),
+    (client) => client.properties.getIssueProperty({ issueIdOrKey: idSegment(id), propertyKey: PROPERTY }),
+  ).catch((error: unknown) => {
+    if (error instanceof JiraError && error.reason === "gone") return undefined;
+    throw error;
+  });
+  return property?.value;
+}

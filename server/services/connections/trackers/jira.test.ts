@@ -1,0 +1,266 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { jiraTracker } from "./jira";
+import { startJira } from "./testing/jira-server";
+import type { SimulatedTracker } from "./testing/simulated-tracker";
+import { testCaller } from "./testing/test-caller";
+import type { NewTicket, TrackerOptions } from "./tracker";
+import { TrackerError } from "./tracker-error";
+
+let server: SimulatedTracker;
+afterEach(() => server.stop());
+
+const NONE: TrackerOptions = { openStates: [], closedStates: [], labels: [], issueType: null };
+const TICKET: NewTicket = {
+  title: "search_emails fails",
+  body: "It **fails** in 12 conversations.",
+  labels: [],
+  issueType: null,
+  marker: "finding-1",
+};
+
+async function failureOf(call: Promise<unknown>): Promise<TrackerError> {
+  const error = await call.then(
+    () => expect.fail("It did not fail."),
+    (failed: unknown) => failed,
+  );
+  if (!(error instanceof TrackerError)) throw error;
+  expect(error.message).not.toContain(server.secret);
+  expect(error.message).not.toContain(Buffer.from(server.secret).toString("base64"));
+  return error;
+}
+
+const isCreation = ({ method, path }: { method: string; path: string }) =>
+  method === "POST" && path === "/rest/api/2/issue";
+
+describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment) => {
+  async function started(options: Partial<TrackerOptions> = {}, pageMax = 100) {
+    server = await startJira({ deployment, pageMax });
+    return jiraTracker(testCaller("jira", server.baseUrl, server.secret), { ...NONE, ...options });
+  }
+
+  test("a ticket is created in wiki markup, as the project's first ordinary type, and read again", async () => {
+    const tracker = await started();
+    const ticket = await tracker.create("PROJ", { ...TICKET, labels: ["whetstone", "needs triage"] });
+    expect(ticket).toMatchObject({
+      key: "PROJ-1",
+      state: "To Do",
+      isDone: false,
+      url: `${server.baseUrl}/browse/PROJ-1`,
+    });
+    expect(Math.abs(ticket.updatedAt - Date.now())).toBeLessThan(60_000);
+    expect(server.tickets()).toMatchObject([
+      {
+        externalId: ticket.externalId,
+        title: TICKET.title,
+        body: "It *fails* in 12 conversations.",
+        labels: ["whetstone", "needs-triage"],
+      },
+    ]);
+    expect(JSON.parse(server.received.find(isCreation)!.body).fields.issuetype).toEqual({ id: "10101" });
+    expect(await tracker.read("PROJ", ticket.externalId)).toEqual(ticket);
+  });
+
+  test("a ticket whose reply was lost is found by its marker once Jira has indexed it", async () => {
+    const tracker = await started();
+    const since = Date.now();
+    await tracker.create("PROJ", { ...TICKET, marker: "finding-0" });
+    server.fault = (request) => (isCreation(request) ? "lose" : undefined);
+    expect(await failureOf(tracker.create("PROJ", TICKET))).toMatchObject({ reason: "unavailable", ambiguous: true });
+    expect(server.received.filter(isCreation)).toHaveLength(2);
+    server.fault = () => undefined;
+    server.lagMs = 3_600_000;
+    expect(await tracker.findCreated("PROJ", TICKET.marker, since)).toBeNull();
+    expect(tracker.creationLagMs).toBeGreaterThan(0);
+    server.lagMs = 0;
+    expect(await tracker.findCreated("PROJ", TICKET.marker, since)).toMatchObject({ key: "PROJ-2" });
+    expect(await tracker.findCreated("PROJ", "finding-2", since)).toBeNull();
+    expect(server.tickets()).toHaveLength(2);
+  });
+
+  test("a ticket that was created but could not be read is reported as possibly created", async () => {
+    const tracker = await started();
+    server.fault = ({ path }) => (/\/issue\/\d+\?/.test(path) ? "limit" : undefined);
+    expect(await failureOf(tracker.create("PROJ", TICKET))).toMatchObject({ ambiguous: true });
+    expect(server.tickets()).toHaveLength(1);
+  });
+
+  test("a comment is added once although its reply was lost, however many there are", async () => {
+    const tracker = await started({}, 2);
+    const { externalId } = await tracker.create("PROJ", TICKET);
+    const comment = { body: "Seen **again**.", marker: "comment-1" };
+    server.fault = ({ method }) => (method === "POST" ? "lose" : undefined);
+    expect(await failureOf(tracker.comment("PROJ", externalId, comment))).toMatchObject({ ambiguous: true });
+    server.fault = () => undefined;
+    for (const marker of ["comment-2", "comment-3", "comment-4"])
+      await tracker.comment("PROJ", externalId, { body: marker, marker });
+    await tracker.comment("PROJ", externalId, { body: "comment-4", marker: "comment-4" });
+    await tracker.comment("PROJ", externalId, comment);
+    expect(server.tickets()[0]?.comments).toEqual(["Seen *again*.", "comment-2", "comment-3", "comment-4"]);
+  });
+
+  test("all tickets that changed are returned, page by page, to the millisecond", async () => {
+    const tracker = await started({}, 2);
+    const tickets = [];
+    for (let index = 0; index < 5; index++)
+      tickets.push(await tracker.create("PROJ", { ...TICKET, marker: `finding-${index}` }));
+    await tracker.create("STEP", { ...TICKET, marker: "elsewhere" });
+    expect((await tracker.changedSince("PROJ", 0)).map(({ key }) => key)).toEqual(
+      [1, 2, 3, 4, 5].map((number) => `PROJ-${number}`),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const now = Date.now();
+    server.setDone(tickets[0]!.externalId, true);
+    expect(await tracker.changedSince("PROJ", now)).toMatchObject([{ key: "PROJ-1", isDone: true, state: "Done" }]);
+  });
+
+  test("a ticket is moved by a transition with its resolution, and left alone where it is right", async () => {
+    const tracker = await started();
+    const { externalId } = await tracker.create("PROJ", TICKET);
+    expect(await tracker.setDone("PROJ", externalId, true)).toMatchObject({ state: "Done", isDone: true });
+    expect(server.received.at(-2)?.body).toContain('"resolution":{"id":"10000"}');
+    server.setDone(externalId, true, "Won't Do");
+    expect(await tracker.setDone("PROJ", externalId, true)).toMatchObject({ state: "Won't Do" });
+    expect(await tracker.setDone("PROJ", externalId, false)).toMatchObject({ state: "To Do", isDone: false });
+  });
+
+  test("the connection's mapping of states decides where a ticket goes", async () => {
+    const tracker = await started({ openStates: ["in progress"], closedStates: ["Verified", "in review"] });
+    const { externalId } = await tracker.create("PROJ", TICKET);
+    expect(await tracker.setDone("PROJ", externalId, true)).toMatchObject({ state: "In Review", isDone: false });
+    expect(await tracker.setDone("PROJ", externalId, true)).toMatchObject({ state: "In Review" });
+    expect(await tracker.setDone("PROJ", externalId, false)).toMatchObject({ state: "In Progress" });
+  });
+
+  test("a workflow without a way says which ways there are, and a transition which field it asks for", async () => {
+    const tracker = await started();
+    const { externalId } = await tracker.create("STEP", TICKET);
+    const blocked = await failureOf(tracker.setDone("STEP", externalId, true));
+    expect(blocked).toMatchObject({ reason: "destination", ambiguous: false });
+    expect(blocked.message).toBe(
+      "No transition leads from “To Do”, where STEP-1 is, to a state that counts as done. There are: Move to In Progress (to “In Progress”). Move the ticket in Jira, or change the workflow or the mapping of states.",
+    );
+    server.setDone(externalId, false, "In Review");
+    expect((await failureOf(tracker.setDone("STEP", externalId, true))).message).toContain("“Transition issues”");
+    server.setDone(externalId, true, "Done");
+    const picky = jiraTracker(testCaller("jira", server.baseUrl, server.secret), {
+      ...NONE,
+      openStates: ["Done", "To Do"],
+    });
+    expect((await failureOf(picky.setDone("STEP", externalId, true))).message).toBe(
+      "The transition “Move to Won't Do” of STEP-1 asks for Reason. Move the ticket in Jira, or give the field a default value there.",
+    );
+  });
+
+  test("links to commits and pull requests are returned with the time they were made", async () => {
+    const tracker = await started();
+    const { externalId } = await tracker.create("PROJ", TICKET);
+    expect(await tracker.references("PROJ", externalId)).toEqual([]);
+    const before = Date.now();
+    server.mention(externalId, { kind: "pull_request", title: "Fix the search" });
+    server.mention(externalId, { kind: "commit", title: "Search again" });
+    const references = await tracker.references("PROJ", externalId);
+    expect(references).toMatchObject([
+      { kind: "pull_request", title: "Fix the search", state: "open", url: expect.stringContaining("/pull/1") },
+      { kind: "commit", title: "Search again", state: null },
+    ]);
+    expect(references[0]!.at).toBeGreaterThanOrEqual(before);
+  });
+
+  test("a check says what stands in the way and what there is instead", async () => {
+    const tracker = await started({
+      openStates: ["To Do"],
+      closedStates: ["Verified"],
+      labels: ["whetstone"],
+      issueType: "bug",
+    });
+    expect(await tracker.check(null)).toEqual([]);
+    const noState =
+      "has no state “Verified”. It has: To Do, In Progress, In Review, Done, Won't Do. Change the mapping of states.";
+    expect(await tracker.check("PROJ")).toEqual([`PROJ ${noState}`]);
+    expect(await tracker.check("GONE")).toEqual([
+      "Jira has no such project that the account can see. Check the key and the account's access.",
+    ]);
+    expect(await tracker.check("no project")).toEqual(["“no project” is no key of a project in Jira, such as PROJ."]);
+    expect(await tracker.check("FORM")).toEqual([
+      "A “Bug” in FORM requires “Severity”, which Whetstone does not fill. Give it a default value in Jira, or choose another issue type.",
+      "A “Bug” in FORM is created without labels: its screen does not have them. Add the field in Jira, or remove the labels from the connection.",
+      `FORM ${noState}`,
+    ]);
+    const typeless = jiraTracker(testCaller("jira", server.baseUrl, server.secret), { ...NONE, issueType: "Incident" });
+    expect(await typeless.check("PROJ")).toEqual([
+      "PROJ has no issue type “Incident”. It has: Task, Bug. Choose one in the connection.",
+    ]);
+    expect((await typeless.check("LOCK")).slice(0, 2)).toEqual([
+      "The account may not create tickets in LOCK. Give it the permission “Create Issues” in that project.",
+      "The account may not comment on tickets in LOCK. Give it the permission “Add Comments” in that project.",
+    ]);
+    server.fault = () => 401;
+    expect(await failureOf(tracker.check("PROJ"))).toMatchObject({ reason: "credential" });
+  });
+
+  test("a required field is named as Jira names it, and labels that a screen lacks are left out", async () => {
+    const tracker = await started();
+    const error = await failureOf(tracker.create("FORM", TICKET));
+    expect(error).toMatchObject({ reason: "destination", ambiguous: false });
+    expect(error.message).toMatch(/^Jira does not accept a “Task” in FORM: .*Severity is required\./);
+    expect(await tracker.create("BARE", { ...TICKET, labels: ["whetstone"] })).toMatchObject({ key: "BARE-1" });
+    expect(server.tickets()[0]?.labels).toEqual([]);
+  });
+
+  test("an exhausted rate limit says when it ends", async () => {
+    const tracker = await started();
+    server.fault = () => "limit";
+    const error = await failureOf(tracker.read("PROJ", "10001"));
+    expect(error).toMatchObject({ reason: "rate_limited", ambiguous: false, transient: true });
+    expect(error.retryAt! - Date.now()).toBeGreaterThan(0);
+    expect(error.retryAt! - Date.now()).toBeLessThanOrEqual(1000);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test.each([
+    [401, "credential", /Enter the account's e-mail address and an API token/],
+    [403, "credential", /does not allow this to the account: You do not have permission/],
+    [400, "destination", /does not accept this: The request cannot be processed/],
+    [500, "unavailable", /500/],
+    [503, "unavailable", /503/],
+  ] as const)("a reply of %i is %s, in words", async (status, reason, words) => {
+    const tracker = await started();
+    server.fault = (request) => (isCreation(request) ? status : undefined);
+    const error = await failureOf(tracker.create("PROJ", TICKET));
+    expect(error.reason).toBe(reason);
+    expect(error.message).toMatch(words);
+    expect(error.ambiguous).toBe(reason === "unavailable");
+  });
+
+  test("a deleted ticket is gone for every call, and a project that does not exist is a wrong destination", async () => {
+    const tracker = await started();
+    const { externalId } = await tracker.create("PROJ", TICKET);
+    server.remove(externalId);
+    for (const call of [
+      () => tracker.read("PROJ", externalId),
+      () => tracker.read("PROJ", "../myself"),
+      () => tracker.setDone("PROJ", externalId, true),
+      () => tracker.references("PROJ", externalId),
+      () => tracker.comment("PROJ", externalId, { body: "x", marker: "y" }),
+    ])
+      expect(await failureOf(call())).toMatchObject({ reason: "gone" });
+    expect(await tracker.findCreated("PROJ", TICKET.marker, 0)).toBeNull();
+    for (const call of [
+      () => tracker.create("GONE", TICKET),
+      () => tracker.changedSince("GONE", 0),
+      () => tracker.findCreated('X" OR project = "PROJ', "y", 0),
+    ])
+      expect(await failureOf(call())).toMatchObject({ reason: "destination" });
+  });
+
+  test("a wrong credential, a broken connection and a foreign reply are told apart", async () => {
+    const tracker = await started();
+    const stranger = jiraTracker(testCaller("jira", server.baseUrl, "wrong@example.com:wrong"), NONE);
+    expect(await failureOf(stranger.check(null))).toMatchObject({ reason: "credential" });
+    server.fault = () => "drop";
+    expect(await failureOf(tracker.read("PROJ", "1"))).toMatchObject({ reason: "unavailable", ambiguous: false });
+    server.fault = () => undefined;
+    const elsewhere = jiraTracker(testCaller("jira", `${server.baseUrl}/wiki`, server.secret), NONE);
+    expect(await failureOf(elsewhere.check(null))).toMatchObject({ reason: "destination" });
+  });
+});
