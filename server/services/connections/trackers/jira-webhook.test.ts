@@ -1,0 +1,50 @@
+import { createHmac } from "node:crypto";
+import { expect, test } from "vitest";
+import { jiraTracker } from "./jira";
+import { readJiraWebhook } from "./jira-webhook";
+import { startJira } from "./testing/jira-server";
+import { testCaller } from "./testing/test-caller";
+
+const SECRET = "jira-wh-test";
+const signed = (content: unknown) => {
+  const body = Buffer.from(typeof content === "string" ? content : JSON.stringify(content));
+  const signature = createHmac("sha256", SECRET).update(body).digest("hex");
+  return { headers: { "x-hub-signature": `sha256=${signature}` }, body };
+};
+
+test("a delivery says which ticket of which project changed, and when it was sent", async () => {
+  const server = await startJira({ deployment: "Cloud" });
+  const tracker = jiraTracker(testCaller("jira", server.baseUrl, server.secret), {
+    ...{ openStates: [], closedStates: [], labels: [], issueType: null },
+  });
+  const ticket = { title: "t", body: "b", labels: [], issueType: null, marker: "m" };
+  const { externalId } = await tracker.create("PROJ", ticket);
+  const { headers, body } = server.delivery(externalId);
+  const event = readJiraWebhook(server.webhookSecret, { headers, body: Buffer.from(body) });
+  expect(event).toMatchObject({ name: "jira:issue_updated", externalId, destination: "PROJ" });
+  expect(event?.deliveryId).toBe(headers["x-atlassian-webhook-identifier"]);
+  expect(Math.abs(event!.sentAt! - Date.now())).toBeLessThan(60_000);
+  await server.stop();
+});
+
+test("a delivery without an id is recognized when it is repeated", () => {
+  const read = (content: unknown) => readJiraWebhook(SECRET, signed(content));
+  const deleted = { webhookEvent: "jira:issue_deleted", timestamp: 5, issue: { id: 10001 } };
+  expect(read(deleted)).toMatchObject({ externalId: "10001", destination: null, sentAt: 5 });
+  expect(read(deleted)?.deliveryId).toBe(read(deleted)?.deliveryId);
+  expect(read(deleted)?.deliveryId).not.toBe(read({ ...deleted, timestamp: 6 })?.deliveryId);
+  expect(read({ webhookEvent: "jira:version_released" })).toMatchObject({ externalId: null, sentAt: null });
+  expect(read("no json")).toMatchObject({ name: "unknown", externalId: null });
+});
+
+test("a delivery that Jira did not sign, or that was changed, is none", () => {
+  const { headers, body } = signed({ webhookEvent: "jira:issue_updated" });
+  expect(readJiraWebhook(SECRET, { headers, body })).not.toBeNull();
+  expect(readJiraWebhook("other", { headers, body })).toBeNull();
+  expect(readJiraWebhook("", { headers, body })).toBeNull();
+  expect(readJiraWebhook(SECRET, { headers, body: Buffer.concat([body, Buffer.from(" ")]) })).toBeNull();
+  const hex = headers["x-hub-signature"].split("=")[1] as string;
+  for (const signature of [hex, `sha1=${hex}`, "sha256=", "sha256=00", `=${hex}`])
+    expect(readJiraWebhook(SECRET, { headers: { "x-hub-signature": signature }, body })).toBeNull();
+  expect(readJiraWebhook(SECRET, { headers: {}, body })).toBeNull();
+});

@@ -1,0 +1,51 @@
+import { createHmac } from "node:crypto";
+import { expect, test } from "vitest";
+import { linearTracker } from "./linear";
+import { readLinearWebhook } from "./linear-webhook";
+import { startLinear } from "./testing/linear-server";
+import { testCaller } from "./testing/test-caller";
+
+const SECRET = "lin_wh_test";
+const signed = (content: unknown, headers: Record<string, string> = {}) => {
+  const body = Buffer.from(typeof content === "string" ? content : JSON.stringify(content));
+  const signature = createHmac("sha256", SECRET).update(body).digest("hex");
+  return { headers: { "linear-signature": signature, "linear-delivery": "d1", ...headers }, body };
+};
+
+test("a delivery says which ticket of which team changed, and when it was sent", async () => {
+  const server = await startLinear();
+  const tracker = linearTracker(testCaller("linear", server.baseUrl, server.secret), {
+    ...{ openStates: [], closedStates: [], labels: [], issueType: null },
+  });
+  const ticket = { title: "t", body: "b", labels: [], issueType: null, marker: "m" };
+  const { externalId } = await tracker.create("ENG", ticket);
+  const { headers, body } = server.delivery(externalId);
+  const event = readLinearWebhook(server.webhookSecret, { headers, body: Buffer.from(body) });
+  expect(event).toMatchObject({ name: "Issue.update", externalId, destination: "ENG" });
+  expect(event?.deliveryId).toBe(headers["linear-delivery"]);
+  expect(Math.abs(event!.sentAt! - Date.now())).toBeLessThan(60_000);
+  await server.stop();
+});
+
+test("comments and attachments are about their ticket; other events are about none", () => {
+  const read = (content: unknown) => readLinearWebhook(SECRET, signed(content));
+  const comment = { type: "Comment", action: "create", data: { id: "c", issue: { id: "i", team: { key: "ENG" } } } };
+  expect(read(comment)).toMatchObject({ name: "Comment.create", externalId: "i", destination: "ENG", sentAt: null });
+  expect(read({ type: "Attachment", action: "create", data: { id: "a", issueId: "i" } })).toMatchObject({
+    externalId: "i",
+    destination: null,
+  });
+  expect(read({ type: "Project", action: "update", data: { id: "p" } })).toMatchObject({ externalId: null });
+  expect(read("no json")).toMatchObject({ name: "unknown.unknown", externalId: null });
+});
+
+test("a delivery that Linear did not sign, or that was changed, is none", () => {
+  const { headers, body } = signed({ type: "Issue", action: "update", data: { id: "i" } });
+  expect(readLinearWebhook(SECRET, { headers, body })).not.toBeNull();
+  expect(readLinearWebhook("other", { headers, body })).toBeNull();
+  expect(readLinearWebhook("", { headers, body })).toBeNull();
+  expect(readLinearWebhook(SECRET, { headers, body: Buffer.concat([body, Buffer.from(" ")]) })).toBeNull();
+  for (const signature of ["", "00", "z".repeat(64), `${headers["linear-signature"]}00`])
+    expect(readLinearWebhook(SECRET, { headers: { ...headers, "linear-signature": signature }, body })).toBeNull();
+  expect(readLinearWebhook(SECRET, { headers: {}, body })).toBeNull();
+});

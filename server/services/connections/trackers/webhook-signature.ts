@@ -1,0 +1,19 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** Returns whether `signature` is the hexadecimal HMAC-SHA256 of a raw body, in a time that does not depend on it. */
+export function isSignedBy(secret: string, body: Buffer, signature: string | undefined): boolean {
+  if (secret === "" || signature === undefined || !/^[0-9a-f]{64}$/i.test(signature)) return false;
+  return timingSafeEqual(createHmac("sha256", secret).update(body).digest(), Buffer.from(signature, "hex"));
+}
+
+/** Returns a raw body as JSON; `undefined` if it is none. */
+export function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Identifies a delivery that came without an id: its repetitions have the same body. */
+export const idFromBody = (body: Buffer) => createHmac("sha256", "delivery").update(body).digest("hex");
