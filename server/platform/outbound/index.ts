@@ -5,7 +5,7 @@ import { databaseEndpoints } from "./database-endpoints";
 export { createOutbound, type Outbound, type OutboundReply, type OutboundStream } from "./client";
 export { OutboundError, type OutboundReason } from "./outbound-error";
 export type { OutboundMethod, OutboundRequest } from "./request";
-export { withRetries as retryTransient } from "./retry";
+export { retryAfterSeconds, withRetries as retryTransient } from "./retry";
 
 let shared: Outbound | undefined;
 

@@ -1,0 +1,113 @@
+import type { z } from "zod";
+import { OutboundError } from "@/server/platform/outbound";
+import { asTrackerError, TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
+
+/** What a call is about, for the message of its error. */
+export type Subject = {
+  /** The tracker as people call it. */
+  service: string;
+  destination: string | null;
+  /** The ticket as people write it; `null` if the call is about the destination. */
+  ticket: string | null;
+};
+
+/** A reply that says why it refuses. */
+export type Refusal = {
+  status: number;
+  /** The tracker's own text. */
+  words: string;
+  /** Unix ms, where a rate limit is the reason. */
+  retryAt?: number | undefined;
+};
+
+type Line = {
+  matches: (refusal: Refusal, about: Subject) => boolean;
+  reason: TrackerReason;
+  /** `words` is quoted and begins with a colon, or is empty. */
+  message: (about: Subject, words: string, refusal: Refusal) => string;
+};
+
+/** The destination, or the account where there is none. */
+const place = ({ destination }: Subject) => destination ?? "the account";
+const oneOf =
+  (...statuses: number[]) =>
+  ({ status }: Refusal) =>
+    statuses.includes(status);
+const utc = (time: number) => `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+/** Refusals in matching order, with our reasons and messages. */
+const LINES: readonly Line[] = [
+  {
+    matches: ({ retryAt }) => retryAt !== undefined,
+    reason: "rate_limited",
+    message: ({ service }, _, { retryAt }) =>
+      `The rate limit of ${service} is reached. Calls are accepted again at ${utc(retryAt ?? 0)}.`,
+  },
+  {
+    matches: oneOf(401),
+    reason: "credential",
+    message: ({ service }, words) =>
+      `${service} does not accept the token${words}. Enter a valid one in the connection.`,
+  },
+  {
+    matches: ({ status, words }) =>
+      (status === 410 && /disabled/i.test(words)) || (status === 403 && /archived/i.test(words)),
+    reason: "destination",
+    message: (about, words) =>
+      `${place(about)} takes no tickets${words}. Turn its issues on, or choose another destination.`,
+  },
+  {
+    matches: oneOf(403),
+    reason: "credential",
+    message: (about, words) =>
+      `${about.service} does not let the token do this in ${place(about)}${words}. Give it write access to issues there.`,
+  },
+  {
+    matches: (refusal, { ticket }) => ticket !== null && oneOf(404, 410)(refusal),
+    reason: "gone",
+    message: ({ service, ticket }, words) =>
+      `${ticket} is not on ${service} any more, or the token may not see it${words}. Hand over again if it is still needed.`,
+  },
+  {
+    matches: oneOf(404, 410),
+    reason: "destination",
+    message: (about, words) =>
+      `${about.service} does not know ${place(about)}, or the token may not see it${words}. Check the name and the token's access.`,
+  },
+  {
+    matches: oneOf(408, 409, 425),
+    reason: "unavailable",
+    message: ({ service }, words, { status }) => `${service} replied with the status ${status}${words}. Retry.`,
+  },
+  {
+    matches: () => true,
+    reason: "destination",
+    message: (about, words, { status }) =>
+      `${about.service} does not accept the request for ${about.ticket ?? place(about)} (${status})${words}. Change what it objects to in the connection or the ticket.`,
+  },
+];
+
+/** Returns the error of a call that the tracker refused. */
+export function refusedCall(refusal: Refusal, about: Subject): TrackerError {
+  const line = LINES.find(({ matches }) => matches(refusal, about)) as Line;
+  const words = trackerWords(refusal.words).replace(/\.$/, "");
+  const message = line.message(about, words && `: "${words}"`, refusal);
+  return new TrackerError(line.reason, message, {
+    retryAt: refusal.retryAt,
+    ambiguous: line.reason === "unavailable",
+  });
+}
+
+/** Returns the error of a call that got no reply which can be used. */
+export function failedCall(error: unknown): unknown {
+  const leadsElsewhere = error instanceof OutboundError && error.reason === "redirect";
+  return leadsElsewhere ? new TrackerError("destination", error.message) : asTrackerError(error);
+}
+
+/** Returns what a tracker replied as the schema's output. Another reply does not tell whether the call had its effect. */
+export function readReply<Schema extends z.ZodType>(schema: Schema, reply: unknown, service: string): z.output<Schema> {
+  const parsed = schema.safeParse(reply);
+  if (parsed.success) return parsed.data;
+  const message = `${service} replied something other than what its API describes. Check the connection's address.`;
+  throw new TrackerError("unavailable", message, { ambiguous: true });
+}

@@ -1,0 +1,99 @@
+import type { Octokit } from "@octokit/rest";
+import { z } from "zod";
+import type { Caller } from "../kinds/kind";
+import { failedCall, type Refusal, readReply, refusedCall, type Subject } from "./failed-reply";
+import { limitedUntil, type ReplyHeaders } from "./rate-limit";
+import { TrackerError } from "./tracker-error";
+
+export const SERVICE = "GitHub";
+export const PAGE = { per_page: 100 };
+
+type Reply = { data: unknown; headers: ReplyHeaders };
+export type Repository = { owner: string; repo: string };
+export type GithubApi = ReturnType<typeof githubApi>;
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const LIMIT_HEADERS = { remaining: "x-ratelimit-remaining", reset: "x-ratelimit-reset" };
+const NEXT_PAGE = /<([^<>]+)>;\s*rel="next"/;
+
+/** Returns the repository that a destination names. */
+export function repositoryOf(destination: string): Repository {
+  const [, owner, repo] = /^([\w.-]+)\/([\w.-]+)$/.exec(destination) ?? [];
+  if (owner && repo && ![owner, repo].some((part) => /^\.+$/.test(part))) return { owner, repo };
+  const message = `"${destination}" does not name a repository. Write it as owner/repo.`;
+  throw new TrackerError("destination", message);
+}
+
+/** Makes calls to GitHub's API with its own client, which is loaded with the first of them. */
+export function githubApi(service: Caller) {
+  let client: Promise<Octokit> | undefined;
+  const load = async () => {
+    const { Octokit } = await import("@octokit/rest");
+    const request = { fetch: service.fetch, log: silent };
+    return new Octokit({ baseUrl: service.baseUrl.replace(/\/+$/, ""), request, log: silent });
+  };
+
+  /** Makes a call and returns its reply as the schema's output. */
+  async function call<Schema extends z.ZodType>(
+    about: Subject,
+    schema: Schema,
+    ask: (octokit: Octokit) => Promise<Reply>,
+  ): Promise<{ data: z.output<Schema>; headers: ReplyHeaders }> {
+    client ??= load();
+    const octokit = await client;
+    const { data, headers } = await ask(octokit).catch((error: unknown) => {
+      throw callError(error, about);
+    });
+    return { data: readReply(schema, data, SERVICE), headers };
+  }
+
+  return {
+    call,
+
+    /** Returns the pages of a list. GitHub says in each where the next one is; a page number alone does not reach far. */
+    async *pages<Item extends z.ZodType>(about: Subject, item: Item, ask: (octokit: Octokit) => Promise<Reply>) {
+      let next: string | undefined;
+      do {
+        const url = next;
+        const asked = url === undefined ? ask : (octokit: Octokit) => octokit.request({ method: "GET", url });
+        const { data, headers } = await call(about, z.array(item), asked);
+        yield data;
+        next = NEXT_PAGE.exec(`${headers.link ?? ""}`)?.[1];
+      } while (next !== undefined);
+    },
+  };
+}
+
+const replyError = z.object({
+  status: z.number(),
+  response: z.object({ headers: z.record(z.string(), z.any()), data: z.unknown() }),
+});
+
+function callError(error: unknown, about: Subject): unknown {
+  const { data } = replyError.safeParse(error);
+  if (data === undefined) return failedCall(error instanceof Error ? (error.cause ?? error) : error);
+  return refusedCall(refusalOf(data.status, data.response.headers, data.response.data), about);
+}
+
+const errorBody = z.object({
+  message: z.string(),
+  errors: z
+    .array(
+      z.union([
+        z.string(),
+        z.object({ field: z.string().nullish(), code: z.string().nullish(), message: z.string().nullish() }),
+      ]),
+    )
+    .nullish()
+    .catch(null),
+});
+
+/** Returns what an error reply says, with the fields that it names. */
+function refusalOf(status: number, headers: ReplyHeaders, body: unknown): Refusal {
+  const { message = "", errors } = errorBody.safeParse(body).data ?? {};
+  const details = (errors ?? []).map((one) =>
+    typeof one === "string" ? one : (one.message ?? [one.field, one.code].filter(Boolean).join(" ")),
+  );
+  const words = [message, details.join("; ")].filter(Boolean).join(": ");
+  return { status, words, retryAt: limitedUntil({ status, headers, words }, LIMIT_HEADERS) };
+}

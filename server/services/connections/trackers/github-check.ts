@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { type GithubApi, repositoryOf, SERVICE } from "./github-api";
+import { problemsOf } from "./problems-of";
+
+const repository = z.object({
+  full_name: z.string(),
+  private: z.boolean(),
+  archived: z.boolean().nullish(),
+  has_issues: z.boolean(),
+  permissions: z.object({ push: z.boolean().nullish(), triage: z.boolean().nullish() }).nullish(),
+});
+
+type Found = {
+  destination: string;
+  repo: z.infer<typeof repository>;
+  /** Of a classic token; `undefined` for others, which do not tell. */
+  scopes: readonly string[] | undefined;
+  labels: readonly string[];
+};
+
+/** What may be wrong with a repository that the token sees. */
+const PROBLEMS: readonly { isSo: (found: Found) => boolean; message: (found: Found) => string }[] = [
+  {
+    isSo: ({ scopes, repo }) =>
+      scopes !== undefined && !scopes.includes("repo") && (repo.private || !scopes.includes("public_repo")),
+    message: ({ destination, repo }) =>
+      `The token lacks the scope ${repo.private ? "repo" : "public_repo"}, without which it cannot create issues in ${destination}. Create a token with it.`,
+  },
+  {
+    isSo: ({ repo }) => !repo.has_issues,
+    message: ({ destination }) =>
+      `Issues are turned off in ${destination}. Turn them on in its settings, under Features.`,
+  },
+  {
+    isSo: ({ repo }) => repo.archived === true,
+    message: ({ destination }) => `${destination} is archived and takes no issues. Choose another repository.`,
+  },
+  {
+    isSo: ({ repo }) => !mayTriage(repo) && repo.private,
+    message: ({ destination }) =>
+      `The token's account may only read ${destination}. Give it the Triage or Write role, so that it can label and close issues.`,
+  },
+  {
+    isSo: ({ repo, labels }) => !mayTriage(repo) && !repo.private && labels.length > 0,
+    message: ({ destination }) =>
+      `The token's account may not label issues in ${destination}: GitHub drops labels without saying so. Give it the Triage or Write role, or remove the labels.`,
+  },
+];
+
+/** Without permissions in the reply, GitHub does not tell. */
+const mayTriage = ({ permissions }: Found["repo"]) =>
+  !permissions || permissions.push === true || permissions.triage === true;
+
+/** Reads the repository; throws what is wrong with it or with the token. */
+export const readRepository = (api: GithubApi, destination: string) => {
+  const at = repositoryOf(destination);
+  const about = { service: SERVICE, destination, ticket: null };
+  return api.call(about, repository, ({ rest }) => rest.repos.get(at));
+};
+
+/** Returns what stands in the way of creating issues. */
+export const checkGithub = (api: GithubApi, destination: string | null, { labels }: Pick<Found, "labels">) =>
+  problemsOf(async () => {
+    const about = { service: SERVICE, destination, ticket: null };
+    if (destination === null) {
+      await api.call(about, z.object({ login: z.string() }), ({ rest }) => rest.users.getAuthenticated());
+      return [];
+    }
+    const { data: repo, headers } = await readRepository(api, destination);
+    const scopes = headers["x-oauth-scopes"]
+      ?.toString()
+      .split(",")
+      .map((scope) => scope.trim());
+    const found = { destination, repo, scopes, labels };
+    const problems = PROBLEMS.filter(({ isSo }) => isSo(found)).map(({ message }) => message(found));
+    // A fine-grained token says what it lacks only where it is used. Reading comes with writing.
+    const at = repositoryOf(destination);
+    if (problems.length === 0)
+      await api.call(about, z.array(z.unknown()), ({ rest }) => rest.issues.listForRepo({ ...at, per_page: 1 }));
+    return problems;
+  });

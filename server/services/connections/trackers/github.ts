@@ -1,0 +1,155 @@
+import { z } from "zod";
+import type { Subject } from "./failed-reply";
+import { type GithubApi, githubApi, PAGE, repositoryOf, SERVICE } from "./github-api";
+import { checkGithub, readRepository } from "./github-check";
+import { githubReferences } from "./github-references";
+import { cut, hasMarker, withMarker } from "./marker";
+import type { MakeTracker, Ticket, Tracker } from "./tracker";
+import { TrackerError } from "./tracker-error";
+
+/** GitHub's own limits, in characters. */
+const TITLE_MAX = 256;
+const BODY_MAX = 65_536;
+/** By how much our clock may be ahead of GitHub's. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
+const issue = z.object({
+  number: z.number(),
+  url: z.string(),
+  html_url: z.string(),
+  state: z.string(),
+  body: z.string().nullish(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  /** Only of pull requests, which GitHub lists as issues. */
+  pull_request: z.unknown().optional(),
+});
+type Issue = z.infer<typeof issue>;
+
+const isIssue = ({ pull_request: pullRequest }: Issue) => pullRequest === undefined;
+/** GitHub has no fractions of a second. */
+const isoSeconds = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
+
+/** Returns where an issue is now: its repository may have been renamed, or it was transferred to another. */
+function placeOf({ url, number }: Pick<Issue, "url" | "number">) {
+  const [, name = ""] = /\/repos\/([^/]+\/[^/]+)\/issues\/\d+$/.exec(url) ?? [];
+  return { name, at: { ...repositoryOf(name), issue_number: number } };
+}
+
+/** Returns an issue as a ticket. It keeps the id by which it was asked for, which leads to it after a transfer too. */
+function ticketOf(found: Issue, externalId = String(found.number)): Ticket {
+  return {
+    externalId,
+    key: `${placeOf(found).name}#${found.number}`,
+    url: found.html_url,
+    state: found.state,
+    isDone: found.state === "closed",
+    updatedAt: Date.parse(found.updated_at),
+  };
+}
+
+const aboutPlace = (destination: string): Subject => ({ service: SERVICE, destination, ticket: null });
+const aboutTicket = (destination: string, externalId: string): Subject => ({
+  service: SERVICE,
+  destination,
+  ticket: `${destination}#${externalId}`,
+});
+
+/** Returns the path parameters of an issue. */
+function addressOf(destination: string, externalId: string) {
+  if (!/^[1-9]\d{0,15}$/.test(externalId))
+    throw new TrackerError("gone", `"${externalId}" is not the number of an issue.`);
+  return { ...repositoryOf(destination), issue_number: Number(externalId) };
+}
+
+/** A ticket that is not found may be gone, or its repository is, which concerns all tickets there. */
+async function telling<T>(api: GithubApi, destination: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof TrackerError && error.reason === "gone") await readRepository(api, destination);
+    throw error;
+  }
+}
+
+/** GitHub's issues, also those of an Enterprise Server. */
+export const githubTracker: MakeTracker = (service, { labels }): Tracker => {
+  const api = githubApi(service);
+
+  const readIssue = (destination: string, externalId: string) =>
+    telling(api, destination, async () => {
+      const at = addressOf(destination, externalId);
+      const { data } = await api.call(aboutTicket(destination, externalId), issue, ({ rest }) => rest.issues.get(at));
+      return data;
+    });
+
+  const issuePages = (destination: string, since: number, sort: "created" | "updated") => {
+    const at = repositoryOf(destination);
+    const which = { state: "all", since: isoSeconds(since), sort, direction: "desc", ...PAGE } as const;
+    return api.pages(aboutPlace(destination), issue, ({ rest }) => rest.issues.listForRepo({ ...at, ...which }));
+  };
+
+  return {
+    // Lists are read from replicas, which GitHub promises to be neither immediate nor at most so much behind. Seconds are
+    // usual; search, which is minutes behind at times, is not used.
+    creationLagMs: 15_000,
+
+    async create(destination, { title, body, labels: names, marker }) {
+      const input = { title: cut(title, TITLE_MAX), body: withMarker(body, marker, BODY_MAX), labels: [...names] };
+      const at = repositoryOf(destination);
+      const about = aboutPlace(destination);
+      const { data } = await api.call(about, issue, ({ rest }) => rest.issues.create({ ...at, ...input }));
+      return ticketOf(data);
+    },
+
+    async findCreated(destination, marker, since) {
+      const from = since - CLOCK_SKEW_MS;
+      for await (const page of issuePages(destination, from, "created")) {
+        const found = page.find((one) => isIssue(one) && hasMarker(one.body, marker));
+        if (found !== undefined) return ticketOf(found);
+        if (page.some((one) => Date.parse(one.created_at) < Date.parse(isoSeconds(from)))) return null;
+      }
+      return null;
+    },
+
+    read: async (destination, externalId) => ticketOf(await readIssue(destination, externalId), externalId),
+
+    async changedSince(destination, since) {
+      // Newest first: an issue that changes meanwhile is listed twice rather than not at all.
+      const tickets = new Map<string, Ticket>();
+      for await (const page of issuePages(destination, since, "updated"))
+        for (const ticket of page.filter(isIssue).map((one) => ticketOf(one)))
+          if (!tickets.has(ticket.externalId)) tickets.set(ticket.externalId, ticket);
+      return [...tickets.values()];
+    },
+
+    async setDone(destination, externalId, done) {
+      const found = await readIssue(destination, externalId);
+      if (ticketOf(found).isDone === done) return ticketOf(found, externalId);
+      const { at } = placeOf(found);
+      const change = done
+        ? ({ state: "closed", state_reason: "completed" } as const)
+        : ({ state: "open", state_reason: "reopened" } as const);
+      const about = aboutTicket(destination, externalId);
+      const { data } = await api.call(about, issue, ({ rest }) => rest.issues.update({ ...at, ...change }));
+      return ticketOf(data, externalId);
+    },
+
+    async comment(destination, externalId, { body, marker }) {
+      const { at } = placeOf(await readIssue(destination, externalId));
+      const about = aboutTicket(destination, externalId);
+      const comment = z.object({ body: z.string().nullish() });
+      const list = api.pages(about, comment, ({ rest }) => rest.issues.listComments({ ...at, ...PAGE }));
+      for await (const page of list) if (page.some((one) => hasMarker(one.body, marker))) return;
+      const text = withMarker(body, marker, BODY_MAX);
+      await api.call(about, comment, ({ rest }) => rest.issues.createComment({ ...at, body: text }));
+    },
+
+    async references(destination, externalId) {
+      const { at } = placeOf(await readIssue(destination, externalId));
+      return githubReferences(api, at, aboutTicket(destination, externalId));
+    },
+
+    check: (destination) => checkGithub(api, destination, { labels }),
+  };
+};

@@ -1,0 +1,13 @@
+const comment = (marker: string) => `<!-- whetstone:${marker} -->`;
+
+/** Returns Markdown that ends in a marker which is not rendered. Text that would not fit with it is cut. */
+export function withMarker(body: string, marker: string, maxLength: number): string {
+  const end = `\n\n${comment(marker)}`;
+  return cut(body.trimEnd(), maxLength - end.length) + end;
+}
+
+export const hasMarker = (body: string | null | undefined, marker: string): boolean =>
+  body?.includes(comment(marker)) ?? false;
+
+export const cut = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
