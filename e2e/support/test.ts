@@ -17,9 +17,9 @@ const LIVE_WITHIN_MS = 15_000;
 const whenLive = (page: Page) =>
   page.waitForFunction(isLive, undefined, { timeout: LIVE_WITHIN_MS }).catch(() => undefined);
 
-/** Makes a page return from `goto` and `reload` once its controls work; `waitUntil: "commit"` returns before. */
+/** Makes a page return from `goto`, `reload` and `waitForURL` once its controls work; `waitUntil: "commit"` returns before. */
 function patient(page: Page): Page {
-  const { goto, reload } = page;
+  const { goto, reload, waitForURL } = page;
   page.goto = async (url, options) => {
     const response = await goto.call(page, url, options);
     if (options?.waitUntil !== "commit") await whenLive(page);
@@ -29,6 +29,11 @@ function patient(page: Page): Page {
     const response = await reload.call(page, options);
     if (options?.waitUntil !== "commit") await whenLive(page);
     return response;
+  };
+  // Signing in loads a page anew, too.
+  page.waitForURL = async (url, options) => {
+    await waitForURL.call(page, url, options);
+    if (options?.waitUntil !== "commit") await whenLive(page);
   };
   return page;
 }
@@ -40,8 +45,8 @@ function withPatientPages(context: BrowserContext): BrowserContext {
 }
 
 /**
- * Playwright's test, whose pages wait for their script after `goto` and `reload`: before it runs, a choice or a press is lost,
- * which on a busy machine happens to whoever is as quick as a test.
+ * Playwright's test, whose pages wait for their script after `goto`, `reload` and `waitForURL`: before it runs, a choice or a press
+ * is lost, which on a busy machine happens to whoever is as quick as a test.
  */
 export const test = playwrightTest.extend<object, { patientBrowser: Browser }>({
   patientBrowser: [
