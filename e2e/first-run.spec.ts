@@ -1,5 +1,5 @@
 import { runClient } from "./support/client";
-import { startProduct } from "./support/product";
+import { setupLinkOf, startProduct } from "./support/product";
 import { otelVariables } from "./support/project";
 import { seen } from "./support/seen";
 import { expectSound, showIn } from "./support/sound";
@@ -9,10 +9,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
   test.setTimeout(180_000);
   const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });
   try {
-    // The line after the one that says it is ready.
-    const linkOf = () => /http:\S+\/setup#token=\S+/.exec(product.output())?.[0] ?? "";
-    await expect.poll(linkOf, "the start prints the one-time link").not.toBe("");
-    const link = linkOf();
+    const link = await setupLinkOf(product);
 
     await test.step("the first person becomes the owner, with a project", async () => {
       await page.goto(link);

@@ -3,7 +3,7 @@ import { freePort } from "../scripts/lib/database/postgres.mjs";
 import { CLIENT, startProvider } from "../server/auth/testing/provider";
 import { startMailServer } from "../server/services/mail/testing";
 import { press } from "./support/press";
-import { startProduct } from "./support/product";
+import { setupLinkOf, startProduct } from "./support/product";
 import { seen } from "./support/seen";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
@@ -77,7 +77,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
 
   const owner = await newPage(browser);
   await test.step("the owner invites by e-mail", async () => {
-    await owner.goto(/http:\S+\/setup#token=\S+/.exec(product.output())![0]);
+    await owner.goto(await setupLinkOf(product));
     await owner.getByLabel("E-mail").fill(OWNER.email);
     await owner.getByRole("textbox", { name: "Password" }).fill(OWNER.password);
     await owner.getByLabel("First project").fill("Shop");
@@ -158,7 +158,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
 test("with passwords switched off, the first owner signs in through the provider", async ({ browser }) => {
   const { product, url } = await installation({ PASSWORD_SIGN_IN: "off" });
   const owner = await newPage(browser);
-  await owner.goto(/http:\S+\/setup#token=\S+/.exec(product.output())![0]);
+  await owner.goto(await setupLinkOf(product));
   await owner.getByLabel("E-mail").fill(OWNER.email);
   await expect(owner.getByText("Password")).toHaveCount(0);
   await expectSoundAndLive(owner);

@@ -113,7 +113,8 @@ test.describe("an installation", () => {
   test("serves, shows the first person a one-time link, and keeps its secrets to itself", async () => {
     const { child, exited, output } = await start(at);
     await healthy(at.address);
-    expect(output()).toMatch(new RegExp(`${at.address}/setup#token=\\S{20,}`));
+    // The line after the one that says it is ready.
+    await expect.poll(output).toMatch(new RegExp(`${at.address}/setup#token=\\S{20,}`));
     for (const file of ["secret", "postgres.json", "running.json"]) {
       expect(statSync(path.join(at.folder, file)).mode & 0o077, file).toBe(0);
     }
@@ -125,7 +126,8 @@ test.describe("an installation", () => {
     const { child, exited, pids, output } = await start(at);
     child.kill("SIGTERM");
     expect(await exited).toBe(0);
-    expect(output()).toContain("Stopped.");
+    // What a process wrote last can come after its end.
+    await expect.poll(output).toContain("Stopped.");
     await gone(Object.values(pids));
     expect(existsSync(path.join(at.folder, "postgres/postmaster.pid"))).toBe(false);
     expect(readFileSync(path.join(at.folder, "logs/postgres.log"), "utf8").trimEnd()).toMatch(

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { expect } from "@playwright/test";
 import { freePort } from "../../scripts/lib/database/postgres.mjs";
 
 /** Starts the product as a person would: `npm start`, with its own data directory. */
@@ -43,4 +44,11 @@ export async function startProduct({
       if (!keep) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns the one-time link of a new installation, which it prints after it says that it is ready. */
+export async function setupLinkOf({ output }: { output: () => string }) {
+  const link = () => /http:\S+\/setup#token=\S+(?=\s)/.exec(output())?.[0] ?? "";
+  await expect.poll(link, "the start prints the one-time link").not.toBe("");
+  return link();
 }
