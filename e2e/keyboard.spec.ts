@@ -51,8 +51,7 @@ test("rows, peek, open, turns, tabs and back", async ({ page }) => {
       .getByRole("link", { name: /^message/ })
       .first(),
   ).toBeVisible();
-  await page.keyboard.press("n");
-  await expect(page).toHaveURL(/#m-\d+$/);
+  await pressUntil(page, "n", () => expect(page).toHaveURL(/#m-\d+$/, { timeout: 5000 }));
   await page.keyboard.press("]");
   await expect(page).toHaveURL(/tab=cost/);
   await page.keyboard.press("Escape");
@@ -96,6 +95,8 @@ test("go keys, search, sheet and palette", async ({ page }) => {
 });
 
 test("a Finding is confirmed, resolved and dismissed, and each is undone", async ({ page }) => {
+  /** What was done can be undone once it is said, which is after the page shows it. */
+  const said = (words: string) => page.getByRole("alert").filter({ hasText: words });
   await page.goto(`/p/${project.projectId}/findings`);
   await page
     .getByRole("link", { name: /get_order/ })
@@ -106,17 +107,18 @@ test("a Finding is confirmed, resolved and dismissed, and each is undone", async
   await pressUntil(page, "c", () =>
     expect(page.getByRole("button", { name: "Back to review" })).toBeVisible({ timeout: 3000 }),
   );
+  await expect(said("Confirmed")).toBeVisible();
   await page.keyboard.press("u");
   await expect(page.getByRole("button", { name: "Confirm" })).toBeVisible();
 
   await page.keyboard.press("r");
   await expect(page.getByRole("button", { name: "Unresolve" })).toBeVisible();
+  await expect(said("Resolved")).toBeVisible();
   await page.keyboard.press("u");
   await expect(page.getByRole("button", { name: "Resolve", exact: true })).toBeVisible();
 
   await page.keyboard.press("e");
-  await expect(page.getByText("Dismissed").first()).toBeVisible();
-  await page.getByRole("button", { name: "Undo" }).last().click();
+  await said("Dismissed").getByRole("button", { name: "Undo" }).click();
   await expect(page.getByRole("button", { name: "Dismiss", exact: true })).toBeVisible();
 });
 
