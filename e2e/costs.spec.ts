@@ -164,6 +164,8 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(seen(page, "Where is it?")).toBeVisible();
     await expect(seen(page, "Is it blue?")).toHaveCount(0);
     await page.getByRole("link", { name: "Where is it?" }).click();
+    // The list has labels too.
+    await page.waitForURL(/conversations\/conv_/);
     const labels = page.getByRole("list", { name: "Labels" }).first();
     await labels.getByRole("link", { name: "web", exact: true }).click();
     await expect(page).toHaveURL(/conversations\?label=web$/);

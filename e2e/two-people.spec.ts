@@ -109,7 +109,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     await guest.getByLabel("Your name").fill("Gus Guest");
     await guest.getByLabel("E-mail").fill(email);
     await guest.getByRole("textbox", { name: "Password" }).fill("a long enough password");
-    expect(guest.url()).toBe(`${project.url}/invite`);
+    await expect(guest).toHaveURL(`${project.url}/invite`);
     await guest.getByRole("button", { name: "Create account and join" }).click();
     await guest.waitForURL(at("conversations"));
     await see(guest, "Where is my order 1042?");
