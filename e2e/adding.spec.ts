@@ -111,6 +111,9 @@ test("a Dataset of corrections can ask the connected model, and no other can", a
     await page.getByRole("button", { name: "Save settings" }).click();
     const dataset = async () => ((await project.read(`datasets/${ids[0]}`)) as Row).dataset;
     await expect.poll(dataset).toMatchObject({ collectionObjective, collectionAsksModel });
+    // The form drops its changes when the reply is here, and takes over what is stored.
+    await expect(page.getByRole("button", { name: "Discard" })).toBeHidden();
+    await expect(objective).toHaveValue(collectionObjective);
   };
   await objective.selectOption("correct_failed_conversations");
   await asks.check();

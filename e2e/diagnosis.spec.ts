@@ -168,6 +168,13 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
         await automatic.uncheck({ force: true, timeout: 1000 });
         await expect(automatic).not.toBeChecked({ timeout: 2000 });
       }).toPass();
+      // The switch shows what is asked for before it is stored.
+      await expect
+        .poll(
+          async () =>
+            ((await project.read("diagnostics/settings")).settings as unknown as Row).automaticSchedulingEnabled,
+        )
+        .toBe(false);
       const before = ((await project.read("diagnostics/status")).status as unknown as Row).conversations;
       await sendOf(
         Array.from({ length: BACKLOG }, (_, n) => ({
