@@ -91,7 +91,7 @@ test("a conversation of thousands of spans loads what is in view, starting where
   await test.step("a span far down, with its log record", async () => {
     await page.goto(`${conversation}?tab=spans&span=${spanId(3501)}`);
     const panel = page.getByRole("complementary", { name: "Span" });
-    await expect(panel.getByRole("heading", { name: "step 3501" })).toBeVisible();
+    await expect(panel.getByRole("heading", { name: "step 3501" })).toBeVisible({ timeout: 30_000 });
     await panel.getByText("retried").click();
     await expect(panel).toContainText("because of a lock");
     await expect(seen(page, `From span ${spanId(3501).slice(0, 8)} on`)).toBeVisible();

@@ -52,7 +52,7 @@ test("an owner of the installation lets somebody start projects, disables and er
   await owner.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
   await expect(row.getByText("Disabled")).toBeVisible();
   // Their open page turns over by itself, and the password opens nothing.
-  await expect(guest.getByText(/signed out/i).first()).toBeVisible();
+  await expect(guest.getByText(/signed out/i).first()).toBeVisible({ timeout: 20_000 });
   await guest.goto(`${theirs.url}/sign-in`);
   await guest.getByLabel("E-mail").fill(theirs.email);
   await guest.getByLabel("Password", { exact: true }).fill(theirs.password);
