@@ -447,19 +447,21 @@ test("a page is readable before its script runs", async ({ browser }) => {
   const context = await signedIn(browser);
   const page = await context.newPage();
   await page.route("**/_next/static/**/*.js", (route) => route.abort());
-  await page.goto(at("conversations"));
+  /** Without its script no control ever works: nothing waits for them. */
+  const open = (path: string) => page.goto(at(path), { waitUntil: "commit" });
+  await open("conversations");
   await expect(seen(page, "Can I return the jacket?")).toBeVisible();
-  await page.goto(at(`conversations/${conversationId}`));
+  await open(`conversations/${conversationId}`);
   await expect(page.getByText("Where is my order 1042?").first()).toBeVisible();
-  await page.goto(at("findings"));
+  await open("findings");
   await expect(page.getByRole("link", { name: /get_order/ }).first()).toBeVisible();
-  await page.goto(at("members"));
+  await open("members");
   await expect(page.getByRole("cell", { name: `${project.email} (you)` })).toBeVisible();
-  await page.goto(at("audit"));
+  await open("audit");
   await expect(page.getByRole("cell", { name: "Retention: update", exact: true })).toBeVisible();
-  await page.goto(at("costs"));
+  await open("costs");
   await expect(page.getByRole("row", { name: /acme-house-1/ })).toBeVisible();
-  await page.goto(at("account"));
+  await open("account");
   await expect(page.getByRole("table", { name: "Activity" })).toContainText("Signed in");
   await context.close();
 });
@@ -475,7 +477,9 @@ for (const scheme of ["light", "dark"] as const) {
     ] as const) {
       const page = await context.newPage();
       await page.route("**/_next/static/**/*.js", (route) => route.abort());
-      await page.goto(path);
+      // Without their script they never work: nothing waits for that.
+      await page.goto(path, { waitUntil: "commit" });
+      await page.waitForLoadState();
       const waiting = page.locator(":is(button, select):disabled");
       await expect(waiting.first()).toBeVisible();
       // What is disabled is not judged: it keeps its look and loses its excuse.
