@@ -131,7 +131,7 @@ test("conversations chosen from a Finding are split into a new one, and undoing 
   await rows.first().focus();
   await expect(async () => {
     await page.keyboard.press("x");
-    await expect(page.getByText("1 conversation selected")).toBeVisible({ timeout: 1000 });
+    await expect(page.getByText("1 conversation selected")).toBeVisible({ timeout: 5000 });
   }).toPass();
   // Escape drops the selection before it leaves the page.
   await page.keyboard.press("Escape");

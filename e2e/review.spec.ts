@@ -140,8 +140,10 @@ test("two reviewers never hold the same candidate", async ({ browser }) => {
   const other = await colleague(browser, one);
   const seenBy = { one: new Set<string>(), other: new Set<string>() };
   const decided = async (page: Page, seen: Set<string>) => {
+    // Its keys work once it has the focus.
     const shown =
       (await candidate(page)
+        .and(page.locator(":focus"))
         .getAttribute("aria-label", { timeout: 2000 })
         .catch(() => null)) ?? null;
     if (shown === null || seen.has(shown)) return;
