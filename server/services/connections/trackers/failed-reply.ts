@@ -11,6 +11,16 @@ export type Subject = {
   ticket: string | null;
 };
 
+/** Returns functions that say what calls to a service are about. */
+export const subjectsOf = (service: string) => ({
+  place: (destination: string | null): Subject => ({ service, destination, ticket: null }),
+  ticket: (destination: string, externalId: string): Subject => ({
+    service,
+    destination,
+    ticket: `${destination}#${externalId}`,
+  }),
+});
+
 /** A reply that says why it refuses. */
 export type Refusal = {
   status: number;
@@ -102,6 +112,19 @@ export function refusedCall(refusal: Refusal, about: Subject): TrackerError {
 export function failedCall(error: unknown): unknown {
   const leadsElsewhere = error instanceof OutboundError && error.reason === "redirect";
   return leadsElsewhere ? new TrackerError("destination", error.message) : asTrackerError(error);
+}
+
+/**
+ * Does what concerns a ticket. One that is not found is gone, unless its destination is not found either: that is another
+ * error, and concerns all tickets there.
+ */
+export async function aboutTicket<T>(readDestination: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof TrackerError && error.reason === "gone") await readDestination();
+    throw error;
+  }
 }
 
 /** Returns what a tracker replied as the schema's output. Another reply does not tell whether the call had its effect. */

@@ -1,11 +1,12 @@
 import type { Octokit } from "@octokit/rest";
 import { z } from "zod";
 import type { Caller } from "../kinds/kind";
-import { failedCall, type Refusal, readReply, refusedCall, type Subject } from "./failed-reply";
+import { failedCall, type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "./failed-reply";
 import { limitedUntil, type ReplyHeaders } from "./rate-limit";
 import { TrackerError } from "./tracker-error";
 
-export const SERVICE = "GitHub";
+const SERVICE = "GitHub";
+export const ABOUT = subjectsOf(SERVICE);
 export const PAGE = { per_page: 100 };
 
 type Reply = { data: unknown; headers: ReplyHeaders };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type GithubApi, repositoryOf, SERVICE } from "./github-api";
+import { ABOUT, type GithubApi, repositoryOf } from "./github-api";
 import { problemsOf } from "./problems-of";
 
 const repository = z.object({
@@ -54,14 +54,13 @@ const mayTriage = ({ permissions }: Found["repo"]) =>
 /** Reads the repository; throws what is wrong with it or with the token. */
 export const readRepository = (api: GithubApi, destination: string) => {
   const at = repositoryOf(destination);
-  const about = { service: SERVICE, destination, ticket: null };
-  return api.call(about, repository, ({ rest }) => rest.repos.get(at));
+  return api.call(ABOUT.place(destination), repository, ({ rest }) => rest.repos.get(at));
 };
 
 /** Returns what stands in the way of creating issues. */
 export const checkGithub = (api: GithubApi, destination: string | null, { labels }: Pick<Found, "labels">) =>
   problemsOf(async () => {
-    const about = { service: SERVICE, destination, ticket: null };
+    const about = ABOUT.place(destination);
     if (destination === null) {
       await api.call(about, z.object({ login: z.string() }), ({ rest }) => rest.users.getAuthenticated());
       return [];

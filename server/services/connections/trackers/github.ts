@@ -1,17 +1,15 @@
 import { z } from "zod";
-import type { Subject } from "./failed-reply";
-import { type GithubApi, githubApi, PAGE, repositoryOf, SERVICE } from "./github-api";
+import { aboutTicket } from "./failed-reply";
+import { ABOUT, githubApi, PAGE, repositoryOf } from "./github-api";
 import { checkGithub, readRepository } from "./github-check";
 import { githubReferences } from "./github-references";
-import { cut, hasMarker, withMarker } from "./marker";
+import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "./marker";
 import type { MakeTracker, Ticket, Tracker } from "./tracker";
 import { TrackerError } from "./tracker-error";
 
 /** GitHub's own limits, in characters. */
 const TITLE_MAX = 256;
 const BODY_MAX = 65_536;
-/** By how much our clock may be ahead of GitHub's. */
-const CLOCK_SKEW_MS = 5 * 60_000;
 
 const issue = z.object({
   number: z.number(),
@@ -48,13 +46,6 @@ function ticketOf(found: Issue, externalId = String(found.number)): Ticket {
   };
 }
 
-const aboutPlace = (destination: string): Subject => ({ service: SERVICE, destination, ticket: null });
-const aboutTicket = (destination: string, externalId: string): Subject => ({
-  service: SERVICE,
-  destination,
-  ticket: `${destination}#${externalId}`,
-});
-
 /** Returns the path parameters of an issue. */
 function addressOf(destination: string, externalId: string) {
   if (!/^[1-9]\d{0,15}$/.test(externalId))
@@ -62,31 +53,24 @@ function addressOf(destination: string, externalId: string) {
   return { ...repositoryOf(destination), issue_number: Number(externalId) };
 }
 
-/** A ticket that is not found may be gone, or its repository is, which concerns all tickets there. */
-async function telling<T>(api: GithubApi, destination: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof TrackerError && error.reason === "gone") await readRepository(api, destination);
-    throw error;
-  }
-}
-
 /** GitHub's issues, also those of an Enterprise Server. */
 export const githubTracker: MakeTracker = (service, { labels }): Tracker => {
   const api = githubApi(service);
 
   const readIssue = (destination: string, externalId: string) =>
-    telling(api, destination, async () => {
-      const at = addressOf(destination, externalId);
-      const { data } = await api.call(aboutTicket(destination, externalId), issue, ({ rest }) => rest.issues.get(at));
-      return data;
-    });
+    aboutTicket(
+      () => readRepository(api, destination),
+      async () => {
+        const at = addressOf(destination, externalId);
+        const about = ABOUT.ticket(destination, externalId);
+        return (await api.call(about, issue, ({ rest }) => rest.issues.get(at))).data;
+      },
+    );
 
   const issuePages = (destination: string, since: number, sort: "created" | "updated") => {
     const at = repositoryOf(destination);
     const which = { state: "all", since: isoSeconds(since), sort, direction: "desc", ...PAGE } as const;
-    return api.pages(aboutPlace(destination), issue, ({ rest }) => rest.issues.listForRepo({ ...at, ...which }));
+    return api.pages(ABOUT.place(destination), issue, ({ rest }) => rest.issues.listForRepo({ ...at, ...which }));
   };
 
   return {
@@ -97,7 +81,7 @@ export const githubTracker: MakeTracker = (service, { labels }): Tracker => {
     async create(destination, { title, body, labels: names, marker }) {
       const input = { title: cut(title, TITLE_MAX), body: withMarker(body, marker, BODY_MAX), labels: [...names] };
       const at = repositoryOf(destination);
-      const about = aboutPlace(destination);
+      const about = ABOUT.place(destination);
       const { data } = await api.call(about, issue, ({ rest }) => rest.issues.create({ ...at, ...input }));
       return ticketOf(data);
     },
@@ -130,14 +114,14 @@ export const githubTracker: MakeTracker = (service, { labels }): Tracker => {
       const change = done
         ? ({ state: "closed", state_reason: "completed" } as const)
         : ({ state: "open", state_reason: "reopened" } as const);
-      const about = aboutTicket(destination, externalId);
+      const about = ABOUT.ticket(destination, externalId);
       const { data } = await api.call(about, issue, ({ rest }) => rest.issues.update({ ...at, ...change }));
       return ticketOf(data, externalId);
     },
 
     async comment(destination, externalId, { body, marker }) {
       const { at } = placeOf(await readIssue(destination, externalId));
-      const about = aboutTicket(destination, externalId);
+      const about = ABOUT.ticket(destination, externalId);
       const comment = z.object({ body: z.string().nullish() });
       const list = api.pages(about, comment, ({ rest }) => rest.issues.listComments({ ...at, ...PAGE }));
       for await (const page of list) if (page.some((one) => hasMarker(one.body, marker))) return;
@@ -147,7 +131,7 @@ export const githubTracker: MakeTracker = (service, { labels }): Tracker => {
 
     async references(destination, externalId) {
       const { at } = placeOf(await readIssue(destination, externalId));
-      return githubReferences(api, at, aboutTicket(destination, externalId));
+      return githubReferences(api, at, ABOUT.ticket(destination, externalId));
     },
 
     check: (destination) => checkGithub(api, destination, { labels }),

@@ -1,3 +1,6 @@
+/** By how much our clock may be ahead of a tracker's when tickets are looked for by the time of their creation. */
+export const CLOCK_SKEW_MS = 5 * 60_000;
+
 const comment = (marker: string) => `<!-- whetstone:${marker} -->`;
 
 /** Returns Markdown that ends in a marker which is not rendered. Text that would not fit with it is cut. */

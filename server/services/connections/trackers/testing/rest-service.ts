@@ -4,6 +4,7 @@ import type { SimulatedTracker } from "./simulated-tracker";
 
 export type RestReply = { status?: number; body?: unknown; headers?: Record<string, string> };
 export type RestRequest = {
+  method: string;
   url: URL;
   headers: Received["headers"];
   /** What the route's groups matched, decoded. */
@@ -39,19 +40,25 @@ function send(response: ServerResponse, { status = 200, body, headers = {} }: Re
 export async function startRest(routes: readonly Route[], behaviour: Behaviour) {
   return startService((received, response) => {
     const url = new URL(received.path, `http://${received.headers.host}`);
-    const request = { url, headers: received.headers, params: [] as string[], input: parsed(received.body) };
+    const request = {
+      method: received.method,
+      url,
+      headers: received.headers,
+      params: [] as string[],
+      input: parsed(received.body),
+    };
     const fault = behaviour.fault(received);
     if (fault === "drop") return response.destroy();
     if (fault === "limit") return send(response, behaviour.limited());
     if (typeof fault === "number") return send(response, behaviour.refused(fault));
-    const reply = behaviour.guard(request) ?? routed(routes, received.method, request) ?? behaviour.refused(404);
+    const reply = behaviour.guard(request) ?? routed(routes, request) ?? behaviour.refused(404);
     return fault === "lose" ? response.destroy() : send(response, reply);
   });
 }
 
-function routed(routes: readonly Route[], method: string, request: RestRequest): RestReply | undefined {
-  for (const [of, path, reply] of routes) {
-    const match = of === method ? path.exec(request.url.pathname) : null;
+function routed(routes: readonly Route[], request: RestRequest): RestReply | undefined {
+  for (const [method, path, reply] of routes) {
+    const match = method === request.method ? path.exec(request.url.pathname) : null;
     if (match) return reply({ ...request, params: match.slice(1).map(decodeURIComponent) });
   }
   return undefined;

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { ABOUT, type GitlabApi, projectOf } from "./gitlab-api";
+import { problemsOf } from "./problems-of";
+import { TrackerError } from "./tracker-error";
+
+/** Of the role Reporter, which may label and close issues. */
+const REPORTER = 20;
+
+const access = z.object({ access_level: z.number() }).nullish();
+const project = z.object({
+  path_with_namespace: z.string(),
+  visibility: z.string().nullish(),
+  archived: z.boolean().nullish(),
+  issues_enabled: z.boolean().nullish(),
+  issues_access_level: z.string().nullish(),
+  permissions: z.object({ project_access: access, group_access: access }).nullish(),
+});
+type Project = z.infer<typeof project>;
+
+/** What may be wrong with a project that the token sees. */
+const PROBLEMS: readonly { isSo: (project: Project) => boolean; message: (destination: string) => string }[] = [
+  {
+    isSo: (found) => found.issues_enabled === false || found.issues_access_level === "disabled",
+    message: (destination) =>
+      `Issues are turned off in ${destination}. Turn them on in its settings, under Visibility, project features, permissions.`,
+  },
+  {
+    isSo: (found) => found.archived === true,
+    message: (destination) => `${destination} is archived and takes no issues. Choose another project.`,
+  },
+  {
+    isSo: (found) => found.visibility !== "public" && (roleIn(found) ?? REPORTER) < REPORTER,
+    message: (destination) =>
+      `The token's role in ${destination} is too low to label and close issues. Give it the role Reporter or a higher one.`,
+  },
+];
+
+/** Returns the level of the token's role; `undefined` where GitLab does not tell, as for one by an invited group. */
+function roleIn({ permissions }: Project): number | undefined {
+  const levels = [permissions?.project_access, permissions?.group_access].flatMap((one) => one?.access_level ?? []);
+  return levels.length === 0 ? undefined : Math.max(...levels);
+}
+
+/** Reads the project; throws what is wrong with it or with the token. */
+export const readProject = (api: GitlabApi, destination: string) => {
+  const name = projectOf(destination);
+  return api.call(ABOUT.place(destination), project, ({ projects }) => projects.show(name));
+};
+
+/** Returns the token's scopes; `undefined` if it is of a kind that does not tell, as one of OAuth. */
+async function scopesOf(api: GitlabApi): Promise<string[] | undefined> {
+  try {
+    const token = z.object({ scopes: z.array(z.string()) });
+    return (await api.call(ABOUT.place(null), token, ({ tokens }) => tokens.show())).scopes;
+  } catch (error) {
+    // A token that is wrong altogether shows with the next call.
+    if (error instanceof TrackerError && !error.transient) return undefined;
+    throw error;
+  }
+}
+
+/** Returns what stands in the way of creating issues. */
+export const checkGitlab = (api: GitlabApi, destination: string | null) =>
+  problemsOf(async () => {
+    const scopes = await scopesOf(api);
+    if (scopes !== undefined && !scopes.includes("api"))
+      return ["The token lacks the scope api, without which it cannot create issues. Create a token with it."];
+    if (destination === null) {
+      await api.call(ABOUT.place(null), z.object({ username: z.string() }), ({ users }) => users.showCurrentUser());
+      return [];
+    }
+    const found = await readProject(api, destination);
+    return PROBLEMS.filter(({ isSo }) => isSo(found)).map(({ message }) => message(destination));
+  });

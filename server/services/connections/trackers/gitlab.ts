@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { aboutTicket } from "./failed-reply";
+import { ABOUT, gitlabApi, PAGE, projectOf } from "./gitlab-api";
+import { checkGitlab, readProject } from "./gitlab-check";
+import { gitlabReferences } from "./gitlab-references";
+import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "./marker";
+import type { MakeTracker, Ticket, Tracker } from "./tracker";
+import { TrackerError } from "./tracker-error";
+
+/** GitLab's own limits, in characters. */
+const TITLE_MAX = 255;
+const BODY_MAX = 1_000_000;
+
+const issue = z.object({
+  iid: z.number(),
+  web_url: z.string(),
+  state: z.string(),
+  description: z.string().nullish(),
+  updated_at: z.string(),
+  references: z.object({ full: z.string() }),
+});
+type Issue = z.infer<typeof issue>;
+
+const ticketOf = (found: Issue): Ticket => ({
+  externalId: String(found.iid),
+  key: found.references.full,
+  url: found.web_url,
+  state: found.state,
+  isDone: found.state === "closed",
+  updatedAt: Date.parse(found.updated_at),
+});
+
+/** A line that begins with one is a command, also one that a conversation contains: `/close`, `/assign @ann`. */
+const QUICK_ACTION = /^(\s*)\/(?=[a-z_]+(\s|$))/gim;
+const bodyOf = (body: string, marker: string) => withMarker(body.replace(QUICK_ACTION, "$1\\/"), marker, BODY_MAX);
+
+/** Returns the number of an issue. */
+function iidOf(externalId: string): number {
+  if (/^[1-9]\d{0,15}$/.test(externalId)) return Number(externalId);
+  throw new TrackerError("gone", `"${externalId}" is not the number of an issue.`);
+}
+
+/** The issues of GitLab.com or of a GitLab of one's own. */
+export const gitlabTracker: MakeTracker = (service): Tracker => {
+  const api = gitlabApi(service);
+
+  const readIssue = (destination: string, externalId: string) =>
+    aboutTicket(
+      () => readProject(api, destination),
+      () => {
+        const [projectId, iid] = [projectOf(destination), iidOf(externalId)];
+        const about = ABOUT.ticket(destination, externalId);
+        return api.call(about, issue, ({ issues }) => issues.show(iid, { projectId }));
+      },
+    );
+
+  const listIssues = (destination: string, which: { createdAfter: string } | { updatedAfter: string }) => {
+    const orderBy = "createdAfter" in which ? "created_at" : "updated_at";
+    // Newest first: an issue that changes meanwhile is listed twice rather than not at all.
+    const query = { projectId: projectOf(destination), scope: "all", orderBy, sort: "desc", ...which, ...PAGE };
+    return api.call(ABOUT.place(destination), z.array(issue), ({ issues }) => issues.all(query));
+  };
+
+  return {
+    // A read by a token may go to a replica of the database. GitLab balances only those that are less than seconds behind.
+    creationLagMs: 5000,
+
+    async create(destination, { title, body, labels, marker }) {
+      const projectId = projectOf(destination);
+      const input = { description: bodyOf(body, marker), labels: labels.join(",") };
+      const about = ABOUT.place(destination);
+      return ticketOf(
+        await api.call(about, issue, ({ issues }) => issues.create(projectId, cut(title, TITLE_MAX), input)),
+      );
+    },
+
+    async findCreated(destination, marker, since) {
+      const createdAfter = new Date(since - CLOCK_SKEW_MS).toISOString();
+      const found = await listIssues(destination, { createdAfter });
+      const ours = found.find(({ description }) => hasMarker(description, marker));
+      return ours === undefined ? null : ticketOf(ours);
+    },
+
+    read: async (destination, externalId) => ticketOf(await readIssue(destination, externalId)),
+
+    async changedSince(destination, since) {
+      const found = await listIssues(destination, { updatedAfter: new Date(since).toISOString() });
+      const newestFirst = new Map(found.toReversed().map((one) => [one.iid, ticketOf(one)]));
+      return [...newestFirst.values()].toReversed();
+    },
+
+    async setDone(destination, externalId, done) {
+      const ticket = ticketOf(await readIssue(destination, externalId));
+      if (ticket.isDone === done) return ticket;
+      const change = { stateEvent: done ? "close" : "reopen" };
+      const [projectId, iid] = [projectOf(destination), iidOf(externalId)];
+      const about = ABOUT.ticket(destination, externalId);
+      return ticketOf(await api.call(about, issue, ({ issues }) => issues.edit(projectId, iid, change)));
+    },
+
+    async comment(destination, externalId, { body, marker }) {
+      await readIssue(destination, externalId);
+      const [projectId, iid] = [projectOf(destination), iidOf(externalId)];
+      const about = ABOUT.ticket(destination, externalId);
+      const note = z.object({ body: z.string() });
+      const there = await api.call(about, z.array(note), ({ notes }) => notes.all(projectId, iid, PAGE));
+      if (there.some((one) => hasMarker(one.body, marker))) return;
+      await api.call(about, note, ({ notes }) => notes.create(projectId, iid, bodyOf(body, marker)));
+    },
+
+    async references(destination, externalId) {
+      const { web_url: url } = await readIssue(destination, externalId);
+      const at = { projectId: projectOf(destination), iid: iidOf(externalId), url };
+      return gitlabReferences(api, at, ABOUT.ticket(destination, externalId));
+    },
+
+    check: (destination) => checkGitlab(api, destination),
+  };
+};
