@@ -1,0 +1,88 @@
+import { createHmac } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { githubTracker } from "./github";
+import { readGithubWebhook } from "./github-webhook";
+import { startGithub } from "./testing/github-server";
+import { NO_OPTIONS } from "./testing/no-options";
+import { testCaller } from "./testing/test-caller";
+
+let github: Awaited<ReturnType<typeof startGithub>>;
+beforeEach(async () => {
+  github = await startGithub();
+  const tracker = githubTracker(testCaller("github", github.baseUrl, github.secret), NO_OPTIONS);
+  const ticket = { title: "search fails", body: "", labels: [], issueType: null, marker: "m-1" };
+  await tracker.create("acme/shop", ticket);
+});
+afterEach(() => github.stop());
+
+const read = ({ headers, body }: { headers: Record<string, string>; body: string }, secret = github.webhookSecret) =>
+  readGithubWebhook(secret, { headers, body: Buffer.from(body) });
+
+/** A delivery as GitHub signs it. */
+function signed(event: string, payload: string, secret = "s3cret") {
+  const signature = createHmac("sha256", secret).update(payload).digest("hex");
+  const headers = { "x-github-event": event, "x-github-delivery": "d-1", "x-hub-signature-256": `sha256=${signature}` };
+  return { headers, body: payload };
+}
+
+test("a delivery says which ticket changed and where", () => {
+  github.setDone("1", true);
+  expect(read(github.delivery("1"))).toEqual({
+    deliveryId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: "issues.closed",
+    externalId: "1",
+    destination: "acme/shop",
+    sentAt: null,
+  });
+});
+
+test("a repetition has the id of the first delivery, and another change another one", () => {
+  const first = read(github.delivery("1"))?.deliveryId;
+  expect(read(github.delivery("1"))?.deliveryId).toBe(first);
+  github.remove("1");
+  expect(read(github.delivery("1"))).toMatchObject({ name: "issues.deleted", externalId: "1" });
+  expect(read(github.delivery("1"))?.deliveryId).not.toBe(first);
+});
+
+test("a comment is about the ticket that it is on", async () => {
+  const tracker = githubTracker(testCaller("github", github.baseUrl, github.secret), NO_OPTIONS);
+  await tracker.comment("acme/shop", "1", { body: "Fixed.", marker: "c-1" });
+  expect(read(github.delivery("1"))).toMatchObject({ name: "issue_comment.created", externalId: "1" });
+});
+
+test("a delivery that was changed, or signed with another secret or not at all, is refused", () => {
+  const { headers, body } = github.delivery("1");
+  const { "x-hub-signature-256": signature = "", ...unsigned } = headers;
+  expect(read({ headers, body: body.replace("opened", "closed") })).toBeNull();
+  expect(read({ headers, body }, "another secret")).toBeNull();
+  expect(read({ headers, body }, "")).toBeNull();
+  expect(read({ headers: unsigned, body })).toBeNull();
+  expect(read({ headers: { ...headers, "x-hub-signature-256": signature.slice(0, -1) }, body })).toBeNull();
+});
+
+test("a signature is computed as GitHub's documentation does", () => {
+  const headers = {
+    "x-github-event": "ping",
+    "x-github-delivery": "d-1",
+    "x-hub-signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+  };
+  expect(read({ headers, body: "Hello, World!" }, "It's a Secret to Everybody")).toMatchObject({ name: "ping" });
+});
+
+test("a comment on a pull request is about no ticket", () => {
+  const payload = { action: "created", issue: { number: 7, pull_request: {} }, repository: { full_name: "acme/shop" } };
+  expect(read(signed("issue_comment", JSON.stringify(payload)), "s3cret")).toMatchObject({
+    externalId: null,
+    destination: "acme/shop",
+  });
+});
+
+test("a delivery that is sent as a form is read too", () => {
+  const payload = { action: "closed", issue: { number: 7 }, repository: { full_name: "acme/shop" } };
+  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  expect(read(signed("issues", body), "s3cret")).toMatchObject({ name: "issues.closed", externalId: "7" });
+});
+
+test.each(["", "{", "[]", "null", '{"issue":7}'])("a delivery that says %j is about no ticket", (body) => {
+  expect(read(signed("issues", body), "s3cret")).toMatchObject({ name: "issues", externalId: null, destination: null });
+});

@@ -1,0 +1,33 @@
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { parsedDelivery } from "./parsed-delivery";
+import { sameSecret } from "./same-secret";
+import type { ReadWebhook } from "./tracker";
+
+/** Also of comments on issues. */
+const payload = z.object({
+  action: z.string().optional(),
+  /** Pull requests are issues too, and have the mark of one. */
+  issue: z.object({ number: z.number(), pull_request: z.unknown().optional() }).optional(),
+  repository: z.object({ full_name: z.string() }).optional(),
+});
+
+/** Returns the JSON of a delivery. The settings of a webhook may say that it is sent as a field of a form. */
+const jsonOf = (body: Buffer) => {
+  const text = body.toString("utf8");
+  return text.startsWith("payload=") ? (new URLSearchParams(text).get("payload") ?? "") : text;
+};
+
+export const readGithubWebhook: ReadWebhook = (secret, { headers, body }) => {
+  const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+  const { "x-github-delivery": deliveryId, "x-github-event": event = "" } = headers;
+  if (secret === "" || !deliveryId || !sameSecret(headers["x-hub-signature-256"], signature)) return null;
+  const { action, issue, repository } = parsedDelivery(payload, jsonOf(body)) ?? {};
+  return {
+    deliveryId,
+    name: action === undefined ? event : `${event}.${action}`,
+    externalId: issue === undefined || issue.pull_request !== undefined ? null : String(issue.number),
+    destination: repository?.full_name ?? null,
+    sentAt: null,
+  };
+};
