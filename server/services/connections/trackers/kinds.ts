@@ -1,12 +1,12 @@
 import type { TrackerKind } from "../schemas";
 import { githubTracker } from "./github";
-import { githubWebhook } from "./github-webhook";
+import { readGithubWebhook } from "./github-webhook";
 import { gitlabTracker } from "./gitlab";
-import { gitlabWebhook } from "./gitlab-webhook";
+import { readGitlabWebhook } from "./gitlab-webhook";
 import { jiraTracker } from "./jira";
-import { jiraWebhook } from "./jira-webhook";
+import { readJiraWebhook } from "./jira-webhook";
 import { linearTracker } from "./linear";
-import { linearWebhook } from "./linear-webhook";
+import { readLinearWebhook } from "./linear-webhook";
 import type { MakeTracker, ReadWebhook } from "./tracker";
 
 export const TRACKERS: Record<TrackerKind, MakeTracker> = {
@@ -17,10 +17,10 @@ export const TRACKERS: Record<TrackerKind, MakeTracker> = {
 };
 
 export const WEBHOOKS: Record<TrackerKind, ReadWebhook> = {
-  github: githubWebhook,
-  gitlab: gitlabWebhook,
-  linear: linearWebhook,
-  jira: jiraWebhook,
+  github: readGithubWebhook,
+  gitlab: readGitlabWebhook,
+  linear: readLinearWebhook,
+  jira: readJiraWebhook,
 };
 
 /** As people call them. */
