@@ -20,7 +20,7 @@ export const testConnection = verb(
     name: "connections.test",
     summary: "Ask the service something harmless with the stored secret, and tell what is wrong.",
     description:
-      "Model endpoints: `GET /models`; GitHub and GitLab: `GET /user`; Linear: `viewer`; Jira: `GET /rest/api/3/myself`; model hubs: `GET /api/whoami-v2`; webhooks: a `ping` (Slack: a message). A service that refuses is a 200 with `ok: false`. What was found is `lastTest` of the connection.",
+      "Model endpoints: `GET /models`; issue trackers: the account, its scopes and permissions, the default destination, and the states, labels and fields that the settings name; model hubs: `GET /api/whoami-v2`; webhooks: a `ping` (Slack: a message). A service that refuses is a 200 with `ok: false`. What was found is `lastTest` of the connection.",
     capability: "connections:manage",
     effect: "write",
     input: connectionIdInput,

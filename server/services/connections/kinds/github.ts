@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { bearer, type Kind, tokenNeeded } from "./kind";
+import { trackerProbe } from "./tracker-probe";
 
 export const github: Kind<"github"> = {
   label: "GitHub",
@@ -12,8 +12,5 @@ export const github: Kind<"github"> = {
     },
   }),
   addressHint: "GitHub's own is https://api.github.com; an Enterprise Server's ends in /api/v3.",
-  probe: async (service) => {
-    await service.json({ path: "/user" }, z.object({ login: z.string() }));
-    return [];
-  },
+  probe: trackerProbe("github"),
 };

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { bearer, type Kind } from "./kind";
+import { trackerProbe } from "./tracker-probe";
 
 /** Jira Cloud takes `email:token`; a server of one's own takes a token alone. */
 const WITH_EMAIL = /^[^\s:]+@[^\s:]+:/;
@@ -12,8 +12,5 @@ export const jira: Kind<"jira"> = {
       ? { headers: { authorization: `Basic ${Buffer.from(secret).toString("base64")}` } }
       : bearer(secret),
   addressHint: "A site's is https://your-site.atlassian.net.",
-  probe: async (service) => {
-    await service.json({ path: "/rest/api/3/myself" }, z.object({ displayName: z.string() }));
-    return [];
-  },
+  probe: trackerProbe("jira"),
 };

@@ -75,7 +75,11 @@ export const retryWorkItem = verb(
   {
     before: async (ctx, { findingId, workItemId }) => {
       const item = await readWorkItem(ctx, workItemId, findingId);
-      if (item.state === "failed") return retryCreation(ctx, item);
+      if (item.state === "failed") {
+        if (item.externalId !== null)
+          throw new ServiceError("conflict", "The ticket does not exist there any more: replace the work item.");
+        return retryCreation(ctx, item);
+      }
       const retried = await inTransaction(ctx, (tx) => requeueChanges(tx, item));
       if (!retried) throw new ServiceError("conflict", "Nothing of this work item failed.");
       await runNow(ctx, workItemId);
@@ -95,12 +99,6 @@ async function retryCreation(ctx: Ctx, failed: WorkItemRow) {
     .set({
       state: "pending",
       error: null,
-      // A ticket that was deleted there is created anew.
-      externalId: null,
-      externalKey: null,
-      url: null,
-      externalState: null,
-      externalUpdatedAt: null,
       dueAt: NOW,
       updatedAt: NOW,
     })

@@ -1,0 +1,16 @@
+import type { TrackerKind } from "../schemas";
+import { TRACKERS } from "../trackers/kinds";
+import { TrackerError } from "../trackers/tracker-error";
+import type { Kind } from "./kind";
+
+/** Returns the test of a connection to a tracker: what stands in the way of handing a Finding over. */
+export const trackerProbe =
+  <Name extends TrackerKind>(kind: Name): Kind<Name>["probe"] =>
+  async (service, settings) => {
+    try {
+      return await TRACKERS[kind](service, { issueType: null, ...settings }).check(settings.defaultDestination);
+    } catch (error) {
+      if (error instanceof TrackerError) return [error.message];
+      throw error;
+    }
+  };

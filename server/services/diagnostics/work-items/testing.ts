@@ -1,0 +1,52 @@
+import type { Ctx } from "@/server/platform/context";
+import { createConnection } from "@/server/services/connections";
+import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
+import { listFindings } from "../findings/list-findings";
+import { createRuleRuns } from "../runs/create-rule-runs";
+import { executeRuleRuns } from "../runs/execute-rule-runs";
+import { failingToolCall, storedConversation } from "../testing";
+import { runWorkItem } from "./sync/run-work-item";
+import type { TrackerKind } from "./types";
+
+/** For tests: connects the project to a simulated tracker. */
+export async function connectTracker(ctx: Ctx, kind: TrackerKind, simulated: SimulatedTracker, settings: object = {}) {
+  const { connection } = await createConnection(ctx, {
+    kind,
+    name: `Our ${kind}`,
+    baseUrl: simulated.baseUrl,
+    secret: simulated.secret,
+    settings: { defaultDestination: simulated.destination, ...settings },
+  });
+  return connection;
+}
+
+type Failure = { tool?: string; error?: string; startedAt?: number };
+
+/** For tests: diagnoses a conversation in which a tool fails; a tool has one Finding, whose id is returned. */
+export async function failedTool(
+  ctx: Ctx,
+  { tool = "get_order", error = "Error: order not found", startedAt }: Failure = {},
+) {
+  const options = startedAt === undefined ? {} : { startedAt };
+  const conversation = await storedConversation(ctx, failingToolCall(tool, error), options);
+  const { id: conversationId, lastActivityAt } = conversation;
+  const { runs } = await createRuleRuns(ctx, { conversationId, lastActivityAt });
+  await executeRuleRuns(
+    ctx,
+    runs.map(({ id }) => id),
+  );
+  const { findings } = await listFindings(ctx, { conversationId, ruleId: "tool-failure" });
+  const found = findings.find(({ signal }) => signal === "tool_error");
+  if (!found) throw new Error("The conversation has no Finding.");
+  return { findingId: found.id, conversationId };
+}
+
+/** For tests: runs a work item's turns until it has nothing left to do now. Returns when it would go on (Unix ms), if it would. */
+export async function runTurns(ctx: Ctx, workItemId: string): Promise<number | undefined> {
+  for (let turn = 0; turn < 20; turn += 1) {
+    const { done, waitUntil } = await runWorkItem(ctx, workItemId);
+    if (done) return undefined;
+    if (waitUntil !== undefined && waitUntil > Date.now()) return waitUntil;
+  }
+  throw new Error("The work item does not come to rest.");
+}
