@@ -33,6 +33,15 @@ async function replaying(recorded: readonly Recorded[]) {
 
 const PAGES = pagesRecording as unknown as Recorded[];
 
+test("pages are read at the connection's address, whatever name the links in them have", async () => {
+  const pages = PAGES.map((page) => ({
+    ...page,
+    headers: { ...page.headers, link: `${page.headers.link}`.replaceAll("api.github.com", "inside.example") },
+  }));
+  const { tracker } = await replaying(pages);
+  expect(await tracker.changedSince("octokit-fixture-org/paginate-issues", 0)).toHaveLength(13);
+});
+
 test("all pages of a recorded list of issues are read, by the links in them", async () => {
   const { service, tracker } = await replaying(PAGES);
   const tickets = await tracker.changedSince("octokit-fixture-org/paginate-issues", 0);
@@ -65,6 +74,17 @@ test("a recorded validation error is explained with its field", async () => {
   await expect(tracker.create("octokit-fixture-org/errors", ticket)).rejects.toMatchObject({
     reason: "destination",
     message: expect.stringContaining('"Validation Failed: color invalid"'),
+  });
+});
+
+test("a reply that is not GitHub's does not tell whether the ticket was created", async () => {
+  const headers = { "content-type": "text/html" };
+  const { tracker } = await replaying([{ path: "", status: 200, response: "<html>Sign in</html>", headers }]);
+  const ticket = { title: "Fails", body: "", labels: [], issueType: null, marker: "m-1" };
+  await expect(tracker.create("acme/shop", ticket)).rejects.toMatchObject({
+    reason: "unavailable",
+    ambiguous: true,
+    message: "GitHub replied something other than what its API describes. Check the connection's address.",
   });
 });
 

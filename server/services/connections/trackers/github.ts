@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { aboutTicket } from "./failed-reply";
-import { ABOUT, githubApi, PAGE, repositoryOf } from "./github-api";
-import { checkGithub, readRepository } from "./github-check";
-import { githubReferences } from "./github-references";
+import { ABOUT, githubApi, PAGE, repositoryOf } from "./github/github-api";
+import { checkGithub, readRepository } from "./github/github-check";
+import { githubReferences } from "./github/github-references";
 import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "./marker";
 import type { MakeTracker, Ticket, Tracker } from "./tracker";
 import { TrackerError } from "./tracker-error";

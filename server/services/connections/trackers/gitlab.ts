@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { aboutTicket } from "./failed-reply";
-import { ABOUT, gitlabApi, PAGE, projectOf } from "./gitlab-api";
-import { checkGitlab, readProject } from "./gitlab-check";
-import { gitlabReferences } from "./gitlab-references";
+import { ABOUT, gitlabApi, PAGE, projectOf } from "./gitlab/gitlab-api";
+import { checkGitlab, readProject } from "./gitlab/gitlab-check";
+import { gitlabReferences } from "./gitlab/gitlab-references";
 import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "./marker";
 import type { MakeTracker, Ticket, Tracker } from "./tracker";
 import { TrackerError } from "./tracker-error";

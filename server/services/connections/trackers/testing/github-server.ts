@@ -1,11 +1,10 @@
-import { createHmac } from "node:crypto";
+import { GITHUB_WEBHOOK_SECRET, githubDelivery } from "./github-delivery";
 import { githubCommit, githubIssue, githubRepository, githubTimeline } from "./github-json";
 import { pageOf, type RestReply, type RestRequest, type Route, startRest } from "./rest-service";
 import type { SimulatedTracker } from "./simulated-tracker";
 import { type StoredTicket, ticketStore } from "./ticket-store";
 
 const DOCS = "https://docs.github.com/rest";
-const WEBHOOK_SECRET = "github-webhook-secret-27c1";
 /** Tokens with their scopes; a fine-grained one has none. */
 const TOKENS: Record<string, { scopes?: string; mayUseIssues?: boolean }> = {
   "ghp-simulated-token-5d20": { scopes: "gist, repo" },
@@ -190,7 +189,7 @@ export async function startGithub(): Promise<SimulatedGithub> {
     secret: "ghp-simulated-token-5d20",
     destination: "acme/shop",
     unusableDestination: "acme/missing",
-    webhookSecret: WEBHOOK_SECRET,
+    webhookSecret: GITHUB_WEBHOOK_SECRET,
     tickets: store.shown,
     openPullRequest: () => void store.create({ title: "A pull request", isPullRequest: true }),
     setDone(externalId, done, state) {
@@ -209,7 +208,7 @@ export async function startGithub(): Promise<SimulatedGithub> {
     delivery(externalId) {
       const ticket = store.tickets.find(({ number }) => String(number) === externalId);
       if (ticket === undefined) throw new Error(`There is no ticket ${externalId}.`);
-      return deliveryOf(ticket, service.url);
+      return githubDelivery(ticket, service.url);
     },
     fault: () => undefined,
     lagMs: 0,
@@ -226,28 +225,4 @@ const tokenOf = ({ headers }: RestRequest) => TOKENS[headers.authorization?.repl
 function withScopes(request: RestRequest, reply: RestReply): RestReply {
   const scopes = tokenOf(request)?.scopes;
   return scopes === undefined ? reply : { ...reply, headers: { "x-oauth-scopes": scopes, ...reply.headers } };
-}
-
-function deliveryOf(ticket: StoredTicket, url: string) {
-  const { action, deliveryId } = ticket.change;
-  const isComment = action === "commented";
-  const payload = {
-    action: isComment ? "created" : action,
-    issue: githubIssue(ticket, url),
-    repository: githubRepository("acme/shop", url),
-    sender: { login: "ann", id: 1 },
-    ...(isComment && { comment: { id: ticket.comments.at(-1)?.id, body: ticket.comments.at(-1)?.body } }),
-  };
-  const body = JSON.stringify(payload);
-  return {
-    headers: {
-      "content-type": "application/json",
-      "user-agent": "GitHub-Hookshot/044aadd",
-      "x-github-delivery": deliveryId,
-      "x-github-event": isComment ? "issue_comment" : "issues",
-      "x-github-hook-id": "292430182",
-      "x-hub-signature-256": `sha256=${createHmac("sha256", WEBHOOK_SECRET).update(body).digest("hex")}`,
-    },
-    body,
-  };
 }

@@ -1,9 +1,9 @@
+import { GITLAB_WEBHOOK_SECRET, gitlabDelivery } from "./gitlab-delivery";
 import { gitlabCommit, gitlabIssue, gitlabMergeRequest, gitlabNote, gitlabProject } from "./gitlab-json";
 import { pageOf, type RestReply, type RestRequest, type Route, startRest } from "./rest-service";
 import type { SimulatedTracker } from "./simulated-tracker";
 import { type StoredTicket, ticketStore } from "./ticket-store";
 
-const WEBHOOK_SECRET = "gitlab-webhook-secret-81fe";
 /** Tokens with their scopes; GitLab does not tell those of a token of OAuth. */
 const TOKENS: Record<string, { scopes?: string[] }> = {
   "glpat-simulated-token-9b30": { scopes: ["api"] },
@@ -161,7 +161,7 @@ export async function startGitlab(): Promise<SimulatedGitlab> {
     secret: "glpat-simulated-token-9b30",
     destination: "acme/shop",
     unusableDestination: "acme/missing",
-    webhookSecret: WEBHOOK_SECRET,
+    webhookSecret: GITLAB_WEBHOOK_SECRET,
     tickets: store.shown,
     setDone(externalId, done) {
       const ticket = store.found(externalId);
@@ -181,7 +181,7 @@ export async function startGitlab(): Promise<SimulatedGitlab> {
     delivery(externalId) {
       const ticket = store.tickets.find(({ number }) => String(number) === externalId);
       if (ticket === undefined) throw new Error(`There is no ticket ${externalId}.`);
-      return deliveryOf(ticket);
+      return gitlabDelivery(ticket);
     },
     fault: () => undefined,
     lagMs: 0,
@@ -219,49 +219,5 @@ function limited(): RestReply {
       "ratelimit-resettime": new Date(end * 1000).toUTCString(),
       "retry-after": "1",
     },
-  };
-}
-
-/** The action of an issue's event that each change has. Removing one sends none, so the change before is sent again. */
-const ACTIONS: Record<string, string> = { opened: "open", closed: "close", reopened: "reopen" };
-
-function deliveryOf(ticket: StoredTicket) {
-  const { action, deliveryId } = ticket.change;
-  const comment = action === "commented" ? ticket.comments.at(-1) : undefined;
-  const { id, iid, title, description, state } = gitlabIssue(ticket);
-  const { project_id: projectId } = gitlabIssue(ticket);
-  const attributes = { id, iid, project_id: projectId, title, description, state };
-  const shared = {
-    user: { id: 1, name: "Ann", username: "ann" },
-    project: { id: 1, name: "Shop", path_with_namespace: "acme/shop", web_url: "https://gitlab.com/acme/shop" },
-    repository: { name: "Shop", homepage: "https://gitlab.com/acme/shop" },
-  };
-  const payload =
-    comment === undefined
-      ? {
-          object_kind: "issue",
-          event_type: "issue",
-          ...shared,
-          object_attributes: { ...attributes, action: ACTIONS[action] ?? "update" },
-        }
-      : {
-          object_kind: "note",
-          event_type: "note",
-          ...shared,
-          object_attributes: { id: comment.id, note: comment.body, noteable_type: "Issue", action: "create" },
-          issue: attributes,
-        };
-  return {
-    headers: {
-      "content-type": "application/json",
-      "user-agent": "GitLab/18.9.0",
-      "idempotency-key": deliveryId,
-      "x-gitlab-event": comment === undefined ? "Issue Hook" : "Note Hook",
-      "x-gitlab-event-uuid": "13792a34-cac6-4fda-95a8-c58e00a3954e",
-      "x-gitlab-instance": "https://gitlab.com",
-      "x-gitlab-token": WEBHOOK_SECRET,
-      "x-gitlab-webhook-uuid": "02affd2d-2cba-4033-917d-ec22d5dc4b38",
-    },
-    body: JSON.stringify(payload),
   };
 }

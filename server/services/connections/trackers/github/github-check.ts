@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { problemsOf } from "../problems-of";
 import { ABOUT, type GithubApi, repositoryOf } from "./github-api";
-import { problemsOf } from "./problems-of";
 
 const repository = z.object({
   full_name: z.string(),

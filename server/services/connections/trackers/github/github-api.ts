@@ -1,9 +1,9 @@
 import type { Octokit } from "@octokit/rest";
 import { z } from "zod";
-import type { Caller } from "../kinds/kind";
-import { failedCall, type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "./failed-reply";
-import { limitedUntil, type ReplyHeaders } from "./rate-limit";
-import { TrackerError } from "./tracker-error";
+import type { Caller } from "../../kinds/kind";
+import { failedCall, type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "../failed-reply";
+import { limitedUntil, type ReplyHeaders } from "../rate-limit";
+import { TrackerError } from "../tracker-error";
 
 const SERVICE = "GitHub";
 export const ABOUT = subjectsOf(SERVICE);
@@ -23,6 +23,12 @@ export function repositoryOf(destination: string): Repository {
   if (owner && repo && ![owner, repo].some((part) => /^\.+$/.test(part))) return { owner, repo };
   const message = `"${destination}" does not name a repository. Write it as owner/repo.`;
   throw new TrackerError("destination", message);
+}
+
+/** Returns an address at the connection's origin: a server behind a proxy may write its own name into its links. */
+function belowOrigin(baseUrl: string, link: string): string {
+  const { pathname, search } = new URL(link, baseUrl);
+  return new URL(pathname + search, baseUrl).href;
 }
 
 /** Makes calls to GitHub's API with its own client, which is loaded with the first of them. */
@@ -59,7 +65,8 @@ export function githubApi(service: Caller) {
         const asked = url === undefined ? ask : (octokit: Octokit) => octokit.request({ method: "GET", url });
         const { data, headers } = await call(about, z.array(item), asked);
         yield data;
-        next = NEXT_PAGE.exec(`${headers.link ?? ""}`)?.[1];
+        const [, link] = NEXT_PAGE.exec(`${headers.link ?? ""}`) ?? [];
+        next = link && belowOrigin(service.baseUrl, link);
       } while (next !== undefined);
     },
   };

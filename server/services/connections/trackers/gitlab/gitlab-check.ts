@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { problemsOf } from "../problems-of";
+import { TrackerError } from "../tracker-error";
 import { ABOUT, type GitlabApi, projectOf } from "./gitlab-api";
-import { problemsOf } from "./problems-of";
-import { TrackerError } from "./tracker-error";
 
 /** Of the role Reporter, which may label and close issues. */
 const REPORTER = 20;

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { Caller } from "../kinds/kind";
-import { failedCall, type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "./failed-reply";
-import { limitedUntil, type ReplyHeaders } from "./rate-limit";
-import { TrackerError } from "./tracker-error";
+import type { Caller } from "../../kinds/kind";
+import { failedCall, type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "../failed-reply";
+import { limitedUntil, type ReplyHeaders } from "../rate-limit";
+import { TrackerError } from "../tracker-error";
 
 const SERVICE = "GitLab";
 export const ABOUT = subjectsOf(SERVICE);

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Subject } from "./failed-reply";
+import type { Subject } from "../failed-reply";
+import type { CodeReference } from "../tracker";
+import { TrackerError } from "../tracker-error";
 import { type GitlabApi, PAGE } from "./gitlab-api";
-import type { CodeReference } from "./tracker";
-import { TrackerError } from "./tracker-error";
 
 /** Commits whose message is read for a ticket: the latest. */
 const COMMITS_MAX = 20;
