@@ -35,7 +35,10 @@ export function connectionClient(row: ConnectionRow, client: Outbound = outbound
   return {
     connection: { id, kind, name, baseUrl, settings },
     baseUrl,
-    request: (call) => client.request(requestOf(call)),
+    request: async (call) => {
+      const reply = await client.request(requestOf(call));
+      return { ...reply, body: withoutSecret(reply.body, secret) };
+    },
     json: <Reply extends z.ZodType>(call: Call, reply: Reply) => client.json(requestOf(call), reply),
     stream: (call) => client.stream(requestOf(call)),
     fetch: async (input, init, limits = {}) => {
@@ -50,10 +53,27 @@ export function connectionClient(row: ConnectionRow, client: Outbound = outbound
           accepts: (code) => code < 500,
         }),
       );
-      return new Response(NO_BODY.has(status) ? null : new Uint8Array(body), { status, headers: unpacked(headers) });
+      const content = NO_BODY.has(status) ? null : new Uint8Array(withoutSecret(body, secret));
+      return new Response(content, { status, headers: unpacked(headers) });
     },
   };
 }
+
+/** A service may repeat what it was sent, and its words are shown to people: the credential is taken out of them. */
+function withoutSecret(body: Buffer, secret: string | undefined): Buffer {
+  if (secret === undefined) return body;
+  const forms = [secret, Buffer.from(secret).toString("base64"), secret.slice(secret.indexOf(":") + 1)];
+  const found = forms.filter((form) => form.length >= SECRET_LENGTH && body.includes(form));
+  if (found.length === 0) return body;
+  // Latin-1 maps every byte to one character and back.
+  return Buffer.from(
+    found.reduce((text, form) => text.replaceAll(form, "***"), body.toString("latin1")),
+    "latin1",
+  );
+}
+
+/** Shorter ones may be part of ordinary words. */
+const SECRET_LENGTH = 8;
 
 /** Statuses whose responses have no body. */
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);

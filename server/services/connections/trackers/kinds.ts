@@ -1,12 +1,12 @@
 import type { TrackerKind } from "../schemas";
-import { githubTracker } from "./github";
-import { readGithubWebhook } from "./github-webhook";
-import { gitlabTracker } from "./gitlab";
-import { readGitlabWebhook } from "./gitlab-webhook";
-import { jiraTracker } from "./jira";
-import { readJiraWebhook } from "./jira-webhook";
-import { linearTracker } from "./linear";
-import { readLinearWebhook } from "./linear-webhook";
+import { githubTracker } from "./github/github";
+import { readGithubWebhook } from "./github/github-webhook";
+import { gitlabTracker } from "./gitlab/gitlab";
+import { readGitlabWebhook } from "./gitlab/gitlab-webhook";
+import { jiraTracker } from "./jira/jira";
+import { readJiraWebhook } from "./jira/jira-webhook";
+import { linearTracker } from "./linear/linear";
+import { readLinearWebhook } from "./linear/linear-webhook";
 import type { MakeTracker, ReadWebhook } from "./tracker";
 
 export const TRACKERS: Record<TrackerKind, MakeTracker> = {

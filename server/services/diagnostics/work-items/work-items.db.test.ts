@@ -335,14 +335,14 @@ test("a work item of another project does not exist", async () => {
   const other = await testProject();
   const theirs = await failedTool(other.ctx);
   const id = { workItemId: workItem.id };
-  for (const asked of [
-    getWorkItem(other.ctx, id),
-    syncWorkItem(other.ctx, { findingId, ...id }),
-    syncWorkItem(other.ctx, { findingId: theirs.findingId, ...id }),
-    abandonWorkItem(other.ctx, { findingId: theirs.findingId, ...id }),
-    handOff(ctx, { findingId: theirs.findingId, provider: "github" }),
+  for (const ask of [
+    () => getWorkItem(other.ctx, id),
+    () => syncWorkItem(other.ctx, { findingId, ...id }),
+    () => syncWorkItem(other.ctx, { findingId: theirs.findingId, ...id }),
+    () => abandonWorkItem(other.ctx, { findingId: theirs.findingId, ...id }),
+    () => handOff(ctx, { findingId: theirs.findingId, provider: "github" }),
   ])
-    await expect(asked).rejects.toMatchObject({ code: "not_found" });
+    await expect(ask()).rejects.toMatchObject({ code: "not_found" });
   expect((await listWorkItems(other.ctx, {})).workItems).toEqual([]);
 });
 

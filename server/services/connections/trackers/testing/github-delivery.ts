@@ -2,10 +2,8 @@ import { createHmac } from "node:crypto";
 import { githubIssue, githubRepository } from "./github-json";
 import type { StoredTicket } from "./ticket-store";
 
-export const GITHUB_WEBHOOK_SECRET = "github-webhook-secret-27c1";
-
 /** Returns the delivery of a ticket's last change. */
-export function githubDelivery(ticket: StoredTicket, url: string) {
+export function githubDelivery(ticket: StoredTicket, url: string, secret: string) {
   const { action, deliveryId } = ticket.change;
   const isComment = action === "commented";
   const payload = {
@@ -23,7 +21,7 @@ export function githubDelivery(ticket: StoredTicket, url: string) {
       "x-github-delivery": deliveryId,
       "x-github-event": isComment ? "issue_comment" : "issues",
       "x-github-hook-id": "292430182",
-      "x-hub-signature-256": `sha256=${createHmac("sha256", GITHUB_WEBHOOK_SECRET).update(body).digest("hex")}`,
+      "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
     },
     body,
   };

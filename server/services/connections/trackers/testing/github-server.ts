@@ -1,4 +1,4 @@
-import { GITHUB_WEBHOOK_SECRET, githubDelivery } from "./github-delivery";
+import { githubDelivery } from "./github-delivery";
 import { githubCommit, githubIssue, githubRepository, githubTimeline } from "./github-json";
 import { pageOf, type RestReply, type RestRequest, type Route, startRest } from "./rest-service";
 import type { SimulatedTracker } from "./simulated-tracker";
@@ -189,7 +189,7 @@ export async function startGithub(): Promise<SimulatedGithub> {
     secret: "ghp-simulated-token-5d20",
     destination: "acme/shop",
     unusableDestination: "acme/missing",
-    webhookSecret: GITHUB_WEBHOOK_SECRET,
+    webhookSecret: "github-webhook-secret-27c1",
     tickets: store.shown,
     openPullRequest: () => void store.create({ title: "A pull request", isPullRequest: true }),
     setDone(externalId, done, state) {
@@ -208,7 +208,7 @@ export async function startGithub(): Promise<SimulatedGithub> {
     delivery(externalId) {
       const ticket = store.tickets.find(({ number }) => String(number) === externalId);
       if (ticket === undefined) throw new Error(`There is no ticket ${externalId}.`);
-      return githubDelivery(ticket, service.url);
+      return githubDelivery(ticket, service.url, simulated.webhookSecret);
     },
     fault: () => undefined,
     lagMs: 0,

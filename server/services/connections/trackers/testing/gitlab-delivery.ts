@@ -1,13 +1,11 @@
 import { gitlabIssue } from "./gitlab-json";
 import type { StoredTicket } from "./ticket-store";
 
-export const GITLAB_WEBHOOK_SECRET = "gitlab-webhook-secret-81fe";
-
 /** The action of an issue's event that each change has. Removing one sends none, so the change before is sent again. */
 const ACTIONS: Record<string, string> = { opened: "open", closed: "close", reopened: "reopen" };
 
 /** Returns the delivery of a ticket's last change. */
-export function gitlabDelivery(ticket: StoredTicket) {
+export function gitlabDelivery(ticket: StoredTicket, secret: string) {
   const { action, deliveryId } = ticket.change;
   const comment = action === "commented" ? ticket.comments.at(-1) : undefined;
   const { id, iid, title, description, state } = gitlabIssue(ticket);
@@ -41,7 +39,7 @@ export function gitlabDelivery(ticket: StoredTicket) {
       "x-gitlab-event": comment === undefined ? "Issue Hook" : "Note Hook",
       "x-gitlab-event-uuid": "13792a34-cac6-4fda-95a8-c58e00a3954e",
       "x-gitlab-instance": "https://gitlab.com",
-      "x-gitlab-token": GITLAB_WEBHOOK_SECRET,
+      "x-gitlab-token": secret,
       "x-gitlab-webhook-uuid": "02affd2d-2cba-4033-917d-ec22d5dc4b38",
     },
     body: JSON.stringify(payload),

@@ -1,4 +1,4 @@
-import { GITLAB_WEBHOOK_SECRET, gitlabDelivery } from "./gitlab-delivery";
+import { gitlabDelivery } from "./gitlab-delivery";
 import { gitlabCommit, gitlabIssue, gitlabMergeRequest, gitlabNote, gitlabProject } from "./gitlab-json";
 import { pageOf, type RestReply, type RestRequest, type Route, startRest } from "./rest-service";
 import type { SimulatedTracker } from "./simulated-tracker";
@@ -161,7 +161,7 @@ export async function startGitlab(): Promise<SimulatedGitlab> {
     secret: "glpat-simulated-token-9b30",
     destination: "acme/shop",
     unusableDestination: "acme/missing",
-    webhookSecret: GITLAB_WEBHOOK_SECRET,
+    webhookSecret: "gitlab-webhook-secret-81fe",
     tickets: store.shown,
     setDone(externalId, done) {
       const ticket = store.found(externalId);
@@ -181,7 +181,7 @@ export async function startGitlab(): Promise<SimulatedGitlab> {
     delivery(externalId) {
       const ticket = store.tickets.find(({ number }) => String(number) === externalId);
       if (ticket === undefined) throw new Error(`There is no ticket ${externalId}.`);
-      return gitlabDelivery(ticket);
+      return gitlabDelivery(ticket, simulated.webhookSecret);
     },
     fault: () => undefined,
     lagMs: 0,

@@ -6,7 +6,6 @@ import type { SimulatedTracker } from "./simulated-tracker";
 import { type Answer, withFaults } from "./with-faults";
 
 const SECRETS = { Cloud: "bot@example.com:ATATTsimulated0123", Server: "SimulatedPersonalToken0123" };
-const WEBHOOK_SECRET = "jira-webhook-simulated0123";
 const BASE = "/rest/api/2/";
 
 const limited = (): Answer => ({
@@ -57,7 +56,7 @@ export async function startJira({ deployment, pageMax = 100 }: Options): Promise
     secret,
     destination: "PROJ",
     unusableDestination: "GONE",
-    webhookSecret: WEBHOOK_SECRET,
+    webhookSecret: "jira-webhook-simulated0123",
     tickets: () =>
       site.issues.map(({ id, key, summary, description, status, labels, comments }) => ({
         externalId: id,
@@ -97,7 +96,7 @@ export async function startJira({ deployment, pageMax = 100 }: Options): Promise
       const headers = {
         "content-type": "application/json; charset=utf-8",
         "x-atlassian-webhook-identifier": randomUUID(),
-        "x-hub-signature": `sha256=${createHmac("sha256", WEBHOOK_SECRET).update(body).digest("hex")}`,
+        "x-hub-signature": `sha256=${createHmac("sha256", tracker.webhookSecret).update(body).digest("hex")}`,
       };
       return { headers, body };
     },

@@ -7,7 +7,6 @@ import type { SimulatedTracker } from "./simulated-tracker";
 import { type Answer, withFaults } from "./with-faults";
 
 const SECRET = "lin_api_simulated0123456789";
-const WEBHOOK_SECRET = "lin_wh_simulated0123456789";
 const DONE_TYPES = new Set(["completed", "canceled"]);
 
 const problem = (status: number, code: string, message: string, headers = {}): Answer => ({
@@ -69,7 +68,7 @@ export async function startLinear({ pageMax = 250, mayCreateLabels = true }: Opt
     secret: SECRET,
     destination: "ENG",
     unusableDestination: "GONE",
-    webhookSecret: WEBHOOK_SECRET,
+    webhookSecret: "lin_wh_simulated0123456789",
     tickets: () =>
       issues
         .filter(({ trashed }) => !trashed)
@@ -120,7 +119,7 @@ export async function startLinear({ pageMax = 250, mayCreateLabels = true }: Opt
         "content-type": "application/json; charset=utf-8",
         "linear-delivery": randomUUID(),
         "linear-event": "Issue",
-        "linear-signature": createHmac("sha256", WEBHOOK_SECRET).update(body).digest("hex"),
+        "linear-signature": createHmac("sha256", tracker.webhookSecret).update(body).digest("hex"),
       };
       return { headers, body };
     },

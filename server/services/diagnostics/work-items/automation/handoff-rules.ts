@@ -151,6 +151,7 @@ async function requireUsable(ctx: Ctx, { connectionId, destination, ruleIds }: U
   if (!connection) throw unprocessable("/connectionId", "No connection to an issue tracker has this id and a secret.");
   if (destination === null && connection.settings.defaultDestination === null)
     throw unprocessable("/destination", "Say where, or give the connection a default destination.");
-  const unknown = ruleIds.findIndex((id) => !RULES.some((rule) => rule.id === id));
-  if (unknown >= 0) throw unprocessable(`/ruleIds/${unknown}`, "There is no such Rule.");
+  const known = new Set(RULES.map(({ id }) => id));
+  for (const [at, id] of ruleIds.entries())
+    if (!known.has(id)) throw unprocessable(`/ruleIds/${at}`, "There is no such Rule.");
 }

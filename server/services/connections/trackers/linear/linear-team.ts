@@ -1,9 +1,9 @@
+import { countsAsDone, firstNamed, missingStates, sameName } from "../mapped-state";
+import type { TrackerOptions } from "../tracker";
+import { TrackerError } from "../tracker-error";
 import type { LinearRequest } from "./linear-api";
 import { CREATE_LABEL, LABELS, type LinearState, type LinearTeam, TEAM_BY_KEY } from "./linear-documents";
 import { LinearError } from "./linear-errors";
-import { countsAsDone, firstNamed, missingStates, sameName } from "./mapped-state";
-import type { TrackerOptions } from "./tracker";
-import { TrackerError } from "./tracker-error";
 
 export const noSuchTeam = (key: string, teams: readonly { key: string }[]) =>
   new LinearError(

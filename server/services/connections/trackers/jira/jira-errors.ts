@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { OutboundError } from "@/server/platform/outbound";
-import { failedCall } from "./failed-call";
-import { retryAfterOf } from "./retry-after";
-import { TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
+import { failedCall } from "../failed-call";
+import { retryAfterOf } from "../retry-after";
+import { TrackerError, type TrackerReason, trackerWords } from "../tracker-error";
 
 /** What a request is about, which decides what "not found" means. */
 export type JiraSubject = "site" | "project" | "ticket";

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { countsAsDone, firstNamed, sameName } from "../mapped-state";
+import type { Ticket, TrackerOptions } from "../tracker";
+import { TrackerError } from "../tracker-error";
 import { idSegment, type JiraApi, jiraStatus } from "./jira-api";
-import { countsAsDone, firstNamed, sameName } from "./mapped-state";
-import type { Ticket, TrackerOptions } from "./tracker";
-import { TrackerError } from "./tracker-error";
 
 const field = z.object({
   name: z.string(),

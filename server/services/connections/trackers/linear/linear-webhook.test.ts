@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
+import { startLinear } from "../testing/linear-server";
+import { testCaller } from "../testing/test-caller";
 import { linearTracker } from "./linear";
 import { readLinearWebhook } from "./linear-webhook";
-import { startLinear } from "./testing/linear-server";
-import { testCaller } from "./testing/test-caller";
 
 const SECRET = "lin_wh_test";
 const signed = (content: unknown, headers: Record<string, string> = {}) => {

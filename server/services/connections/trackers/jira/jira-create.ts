@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { sameName } from "../mapped-state";
+import type { NewTicket } from "../tracker";
+import { TrackerError } from "../tracker-error";
 import { type JiraApi, projectKey } from "./jira-api";
 import { JiraError } from "./jira-errors";
 import { jiraMarkup } from "./jira-markup";
 import { markerProperty } from "./jira-search";
-import { sameName } from "./mapped-state";
-import type { NewTicket } from "./tracker";
-import { TrackerError } from "./tracker-error";
 
 const SUMMARY_MAX = 255;
 /** Fields of a ticket that we fill or that Jira fills. */

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
+import { startJira } from "../testing/jira-server";
+import { testCaller } from "../testing/test-caller";
 import { jiraTracker } from "./jira";
 import { readJiraWebhook } from "./jira-webhook";
-import { startJira } from "./testing/jira-server";
-import { testCaller } from "./testing/test-caller";
 
 const SECRET = "jira-wh-test";
 const signed = (content: unknown) => {

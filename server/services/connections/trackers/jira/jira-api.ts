@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Caller } from "../kinds/kind";
+import type { Caller } from "../../kinds/kind";
+import { TrackerError } from "../tracker-error";
 import { type JiraSubject, jiraError } from "./jira-errors";
-import { TrackerError } from "./tracker-error";
 
 /** Loads the parts of jira.js that are used: all of it takes half a second. It gets no credential: the connection adds it. */
 async function clientOf(service: Caller) {

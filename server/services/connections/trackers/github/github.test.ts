@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { startGithub } from "../testing/github-server";
+import { NO_OPTIONS } from "../testing/no-options";
+import { testCaller } from "../testing/test-caller";
+import { TrackerError } from "../tracker-error";
 import { githubTracker } from "./github";
-import { startGithub } from "./testing/github-server";
-import { NO_OPTIONS } from "./testing/no-options";
-import { testCaller } from "./testing/test-caller";
-import { TrackerError } from "./tracker-error";
 
 const SHOP = "acme/shop";
 const TICKET = { title: "search fails", body: "It **fails**.", labels: ["agent"], issueType: null, marker: "m-1" };

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Caller } from "../kinds/kind";
-import { failedCall } from "./failed-call";
+import type { Caller } from "../../kinds/kind";
+import { failedCall } from "../failed-call";
+import { TrackerError } from "../tracker-error";
 import { linearError, linearProblems } from "./linear-errors";
-import { TrackerError } from "./tracker-error";
 
 /** A GraphQL document with the type of its variables and the shape of its reply. */
 export type LinearDocument<Variables, Reply extends z.ZodType> = { text: string; reply: Reply; variables?: Variables };

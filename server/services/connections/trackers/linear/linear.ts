@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { v4 } from "uuid";
 import type { z } from "zod";
-import { codeLinkKind } from "./code-link";
+import { codeLinkKind } from "../code-link";
+import { countsAsDone } from "../mapped-state";
+import type { CodeReference, MakeTracker, Ticket } from "../tracker";
 import { linearRequest } from "./linear-api";
 import {
   ATTACHMENTS,
@@ -16,8 +18,6 @@ import {
 } from "./linear-documents";
 import { LinearError, ticketGone } from "./linear-errors";
 import { labelIdsFor, linearTeam, noSuchTeam, stateFor, teamProblems, unusableLabels } from "./linear-team";
-import { countsAsDone } from "./mapped-state";
-import type { CodeReference, MakeTracker, Ticket } from "./tracker";
 
 /**
  * Returns the id that a ticket or comment with this marker gets. Linear takes ids of the client's making and refuses a second

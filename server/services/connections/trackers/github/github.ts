@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { aboutTicket } from "./failed-reply";
-import { ABOUT, githubApi, PAGE, repositoryOf } from "./github/github-api";
-import { checkGithub, readRepository } from "./github/github-check";
-import { githubReferences } from "./github/github-references";
-import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "./marker";
-import type { MakeTracker, Ticket, Tracker } from "./tracker";
-import { TrackerError } from "./tracker-error";
+import { aboutTicket } from "../failed-reply";
+import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "../marker";
+import type { MakeTracker, Ticket, Tracker } from "../tracker";
+import { TrackerError } from "../tracker-error";
+import { ABOUT, githubApi, PAGE, repositoryOf } from "./github-api";
+import { checkGithub, readRepository } from "./github-check";
+import { githubReferences } from "./github-references";
 
 /** GitHub's own limits, in characters. */
 const TITLE_MAX = 256;

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { startGithub } from "../testing/github-server";
+import { NO_OPTIONS } from "../testing/no-options";
+import { testCaller } from "../testing/test-caller";
 import { githubTracker } from "./github";
 import { readGithubWebhook } from "./github-webhook";
-import { startGithub } from "./testing/github-server";
-import { NO_OPTIONS } from "./testing/no-options";
-import { testCaller } from "./testing/test-caller";
 
 let github: Awaited<ReturnType<typeof startGithub>>;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { missingStates } from "../mapped-state";
+import type { TrackerOptions } from "../tracker";
+import { TrackerError } from "../tracker-error";
 import { type JiraApi, jiraStatus, projectKey } from "./jira-api";
 import { createFields, issueTypeOf, unfilled } from "./jira-create";
 import { JiraError } from "./jira-errors";
-import { missingStates } from "./mapped-state";
-import type { TrackerOptions } from "./tracker";
-import { TrackerError } from "./tracker-error";
 
 /** What the account needs, with what it is needed for. */
 const PERMISSIONS: Record<string, string> = {

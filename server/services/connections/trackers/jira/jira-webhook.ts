@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ReadWebhook } from "./tracker";
-import { idFromBody, isSignedBy, jsonOf } from "./webhook-signature";
+import type { ReadWebhook } from "../tracker";
+import { idFromBody, isSignedBy, jsonOf } from "../webhook-signature";
 
 const payload = z.object({
   webhookEvent: z.string().catch("unknown"),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { codeLinkKind } from "./code-link";
+import { codeLinkKind } from "../code-link";
+import type { CodeReference } from "../tracker";
 import { idSegment, type JiraApi, jiraTime } from "./jira-api";
-import type { CodeReference } from "./tracker";
 
 const links = z.array(
   z.object({

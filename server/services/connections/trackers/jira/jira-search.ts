@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { Ticket } from "../tracker";
 import { idSegment, type JiraApi, jiraStatus, jiraTime, projectKey } from "./jira-api";
 import { JiraError } from "./jira-errors";
-import type { Ticket } from "./tracker";
 
 /** The entity property of tickets and comments that holds our marker. People do not see it. */
 export const PROPERTY = "whetstone";

@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
-import { parsedDelivery } from "./parsed-delivery";
-import { sameSecret } from "./same-secret";
-import type { ReadWebhook } from "./tracker";
+import { parsedDelivery } from "../parsed-delivery";
+import { sameSecret } from "../same-secret";
+import type { ReadWebhook } from "../tracker";
 
 const payload = z.object({
   object_kind: z.string(),

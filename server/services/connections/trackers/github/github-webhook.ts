@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { parsedDelivery } from "./parsed-delivery";
-import { sameSecret } from "./same-secret";
-import type { ReadWebhook } from "./tracker";
+import { parsedDelivery } from "../parsed-delivery";
+import { sameSecret } from "../same-secret";
+import type { ReadWebhook } from "../tracker";
 
 /** Also of comments on issues. */
 const payload = z.object({

@@ -1,10 +1,10 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { startGitlab } from "../testing/gitlab-server";
+import { NO_OPTIONS } from "../testing/no-options";
+import { testCaller } from "../testing/test-caller";
 import { gitlabTracker } from "./gitlab";
 import { readGitlabWebhook } from "./gitlab-webhook";
-import { startGitlab } from "./testing/gitlab-server";
-import { NO_OPTIONS } from "./testing/no-options";
-import { testCaller } from "./testing/test-caller";
 
 let gitlab: Awaited<ReturnType<typeof startGitlab>>;
 const tracker = () => gitlabTracker(testCaller("gitlab", gitlab.baseUrl, gitlab.secret), NO_OPTIONS);

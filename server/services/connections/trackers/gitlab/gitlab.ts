@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { aboutTicket } from "./failed-reply";
-import { ABOUT, gitlabApi, PAGE, projectOf } from "./gitlab/gitlab-api";
-import { checkGitlab, readProject } from "./gitlab/gitlab-check";
-import { gitlabReferences } from "./gitlab/gitlab-references";
-import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "./marker";
-import type { MakeTracker, Ticket, Tracker } from "./tracker";
-import { TrackerError } from "./tracker-error";
+import { aboutTicket } from "../failed-reply";
+import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "../marker";
+import type { MakeTracker, Ticket, Tracker } from "../tracker";
+import { TrackerError } from "../tracker-error";
+import { ABOUT, gitlabApi, PAGE, projectOf } from "./gitlab-api";
+import { checkGitlab, readProject } from "./gitlab-check";
+import { gitlabReferences } from "./gitlab-references";
 
 /** GitLab's own limits, in characters. */
 const TITLE_MAX = 255;

@@ -3,12 +3,12 @@ import errorRecording from "@octokit/fixtures/scenarios/api.github.com/errors/no
 import pagesRecording from "@octokit/fixtures/scenarios/api.github.com/paginate-issues/normalized-fixture.json";
 import renameRecording from "@octokit/fixtures/scenarios/api.github.com/rename-repository/normalized-fixture.json";
 import { afterEach, expect, test } from "vitest";
-import { startService } from "../testing";
+import { startService } from "../../testing";
+import { githubIssue, githubRepository } from "../testing/github-json";
+import { NO_OPTIONS } from "../testing/no-options";
+import { testCaller } from "../testing/test-caller";
+import { ticketStore } from "../testing/ticket-store";
 import { githubTracker } from "./github";
-import { githubIssue, githubRepository } from "./testing/github-json";
-import { NO_OPTIONS } from "./testing/no-options";
-import { testCaller } from "./testing/test-caller";
-import { ticketStore } from "./testing/ticket-store";
 
 type Recorded = { path: string; status: number; response: unknown; headers: Record<string, string | number> };
 

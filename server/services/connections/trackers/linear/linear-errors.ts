@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { retryAfterOf } from "./retry-after";
-import { TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
+import { retryAfterOf } from "../retry-after";
+import { TrackerError, type TrackerReason, trackerWords } from "../tracker-error";
 
 export const linearProblems = z
   .array(

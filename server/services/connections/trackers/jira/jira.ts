@@ -1,3 +1,6 @@
+import { countsAsDone } from "../mapped-state";
+import type { MakeTracker, Ticket } from "../tracker";
+import { TrackerError } from "../tracker-error";
 import { idSegment, jiraApi } from "./jira-api";
 import { jiraProblems } from "./jira-check";
 import { addComment } from "./jira-comments";
@@ -5,9 +8,6 @@ import { createIssue } from "./jira-create";
 import { codeReferences } from "./jira-references";
 import { changedIssues, jiraIssue, markedIssue, TICKET_FIELDS, ticketOf } from "./jira-search";
 import { transit } from "./jira-transitions";
-import { countsAsDone } from "./mapped-state";
-import type { MakeTracker, Ticket } from "./tracker";
-import { TrackerError } from "./tracker-error";
 
 /** Jira indexes a new ticket some seconds after it has replied, on Cloud and on a Data Center with several nodes. */
 const INDEX_LAG_MS = 60_000;

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { startJira } from "../testing/jira-server";
+import type { SimulatedTracker } from "../testing/simulated-tracker";
+import { testCaller } from "../testing/test-caller";
+import type { NewTicket, TrackerOptions } from "../tracker";
+import { TrackerError } from "../tracker-error";
 import { jiraTracker } from "./jira";
-import { startJira } from "./testing/jira-server";
-import type { SimulatedTracker } from "./testing/simulated-tracker";
-import { testCaller } from "./testing/test-caller";
-import type { NewTicket, TrackerOptions } from "./tracker";
-import { TrackerError } from "./tracker-error";
 
 let server: SimulatedTracker;
 afterEach(() => server.stop());

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
+import { startLinear } from "../testing/linear-server";
+import type { SimulatedTracker } from "../testing/simulated-tracker";
+import { testCaller } from "../testing/test-caller";
+import type { NewTicket, TrackerOptions } from "../tracker";
+import { TrackerError } from "../tracker-error";
 import { linearTracker } from "./linear";
-import { startLinear } from "./testing/linear-server";
-import type { SimulatedTracker } from "./testing/simulated-tracker";
-import { testCaller } from "./testing/test-caller";
-import type { NewTicket, TrackerOptions } from "./tracker";
-import { TrackerError } from "./tracker-error";
 
 let server: SimulatedTracker;
 afterEach(() => server.stop());
