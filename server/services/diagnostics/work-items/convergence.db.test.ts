@@ -1,0 +1,166 @@
+import { and, eq, sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { ticketChanges, trackerCursors, workItems } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { createTrackerWebhook } from "@/server/services/connections";
+import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
+import { startGitlab } from "@/server/services/connections/trackers/testing/gitlab-server";
+import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
+import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
+import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
+import {
+  getFinding,
+  handOffMany,
+  listFindingWorkItems,
+  listTicketChanges,
+  listWorkItems,
+  pollTrackers,
+  receiveTrackerDelivery,
+  updateFinding,
+} from "..";
+import { runWorkItem } from "./sync/run-work-item";
+import { connectTracker, failedTool } from "./testing";
+import type { TrackerKind } from "./types";
+
+/** Its own file: the environment is read once. Here services on loopback may be called. */
+process.env.OUTBOUND_ALLOW = "127.0.0.1";
+
+const TRACKERS: [TrackerKind, () => Promise<SimulatedTracker>][] = [
+  ["github", startGithub],
+  ["gitlab", startGitlab],
+  ["linear", () => startLinear()],
+  ["jira", () => startJira({ deployment: "Cloud" })],
+];
+
+const FINDINGS = 5;
+const EVENTS = 1000;
+const toolOf = (n: number) => `tool_${"abcdefgh"[n]}`;
+
+/** Numbers that look random and are the same in every run (mulberry32). */
+function randomFrom(seed: number) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Lets leases run out and waits end, as hours would. A process that died left its lease behind. */
+async function passTime(ctx: Ctx) {
+  await db()
+    .update(workItems)
+    .set({ leasedUntil: null, dueAt: sql`case when ${workItems.dueAt} is null then null else 0 end` })
+    .where(eq(workItems.projectId, ctx.projectId));
+  await db().update(trackerCursors).set({ dueAt: null }).where(eq(trackerCursors.projectId, ctx.projectId));
+}
+
+/** A turn of a process that is killed at a random moment: nothing after that moment is stored. */
+async function runOrDie(ctx: Ctx, id: string, dies: boolean) {
+  if (!dies) return runWorkItem(ctx, id);
+  const dying = { ...ctx, db: dyingAfterCalls(ctx) };
+  return runWorkItem(dying, id).catch(() => ({ done: true }));
+}
+
+/** A database handle whose transactions fail: the tracker's reply came, and was never stored. */
+const dyingAfterCalls = (ctx: Ctx): Ctx["db"] =>
+  new Proxy(ctx.db, {
+    get(target, name, receiver) {
+      if (name === "transaction") return () => Promise.reject(new Error("The process was killed."));
+      return Reflect.get(target, name, receiver);
+    },
+  });
+
+test.each(TRACKERS)(
+  "%s: shuffled, doubled, lost and delayed events, faults and kills end in one ticket per Finding and equal states",
+  async (kind, start) => {
+    const random = randomFrom(kind.length * 7919);
+    const chance = (share: number) => random() < share;
+    const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
+    const tracker = await start();
+    const { ctx } = await testProject();
+    const connection = await connectTracker(ctx, kind, tracker);
+    const { webhook } = await createTrackerWebhook(ctx, { connectionId: connection.id });
+    tracker.webhookSecret = webhook.secret;
+    const findings: string[] = [];
+    for (let n = 0; n < FINDINGS; n += 1) findings.push((await failedTool(ctx, { tool: toolOf(n) })).findingId);
+
+    // Creation under faults: replies are lost, connections break, the tracker fails and limits, processes die.
+    tracker.fault = () => (chance(0.2) ? pick(["drop", "lose", "limit", 500, 503] as const) : undefined);
+    await handOffMany(ctx, { findingIds: findings, provider: kind });
+    const items = (await listWorkItems(ctx, {})).workItems.map(({ id }) => id);
+    const isPending = async () => (await listWorkItems(ctx, { state: ["pending", "failed"] })).workItems.length > 0;
+    for (let round = 0; (await isPending()) && round < 100; round += 1) {
+      await passTime(ctx);
+      await db()
+        .update(workItems)
+        .set({ state: "pending", attempts: 0, error: null, dueAt: 0 })
+        .where(and(eq(workItems.projectId, ctx.projectId), eq(workItems.state, "failed")));
+      for (const id of items) await runOrDie(ctx, id, chance(0.2));
+    }
+    expect(tracker.tickets()).toHaveLength(FINDINGS);
+
+    // Life: people act there and here; deliveries come late, twice or never, in any order.
+    const deliveries: { headers: Record<string, string>; body: string }[] = [];
+    for (let event = 0; event < EVENTS; event += 1) {
+      const ticket = pick(tracker.tickets());
+      const act = random();
+      if (act < 0.4) {
+        tracker.setDone(ticket.externalId, chance(0.5));
+        if (chance(0.7)) deliveries.push(tracker.delivery(ticket.externalId));
+        if (chance(0.2)) deliveries.push(tracker.delivery(ticket.externalId));
+      } else if (act < 0.55) {
+        const findingId = pick(findings);
+        await updateFinding(ctx, { findingId, resolutionStatus: chance(0.5) ? "resolved" : "unresolved" });
+      } else if (act < 0.75 && deliveries.length > 0) {
+        const [delivery] = deliveries.splice(Math.floor(random() * deliveries.length), 1);
+        const { headers, body } = delivery!;
+        const given = { projectId: ctx.projectId, connectionId: connection.id, headers, body: Buffer.from(body) };
+        await receiveTrackerDelivery(db(), given);
+      } else if (act < 0.77) {
+        await failedTool(ctx, { tool: toolOf(Math.floor(random() * FINDINGS)), startedAt: Date.now() + 1000 });
+      } else if (act < 0.8) await pollTrackers(ctx);
+      else {
+        await passTime(ctx);
+        await runOrDie(ctx, pick(items), chance(0.25));
+      }
+    }
+
+    // The storm ends: what is queued is done, and the poll finds the rest.
+    tracker.fault = () => undefined;
+    for (let round = 0; round < 20; round += 1) {
+      await passTime(ctx);
+      await db()
+        .update(ticketChanges)
+        .set({ state: "queued", error: null, doneAt: null })
+        .where(and(eq(ticketChanges.projectId, ctx.projectId), eq(ticketChanges.state, "failed")));
+      await db().update(workItems).set({ dueAt: 0 }).where(eq(workItems.projectId, ctx.projectId));
+      for (const id of items) await runWorkItem(ctx, id);
+      await pollTrackers(ctx);
+    }
+
+    expect(tracker.tickets()).toHaveLength(FINDINGS);
+    const byId = new Map(tracker.tickets().map((ticket) => [ticket.externalId, ticket]));
+    for (const findingId of findings) {
+      const { workItems: linked } = await listFindingWorkItems(ctx, { findingId });
+      expect(linked).toHaveLength(1);
+      const { resolutionStatus } = (await getFinding(ctx, { findingId })).finding;
+      const ticket = byId.get(linked[0]!.externalId!)!;
+      expect({
+        findingId,
+        there: ticket.isDone,
+        here: linked[0]!.state,
+        finding: resolutionStatus === "resolved",
+      }).toEqual({ findingId, there: ticket.isDone, here: ticket.isDone ? "closed" : "open", finding: ticket.isDone });
+      // Each change of ours comments at most once, however often it was tried.
+      const { changes } = await listTicketChanges(ctx, { findingId, workItemId: linked[0]!.id, limit: 500 });
+      const ours = changes.filter(({ kind: what }) => ["close", "reopen", "comment"].includes(what));
+      expect(ticket.comments.length).toBeLessThanOrEqual(ours.length);
+    }
+    await tracker.stop();
+  },
+  240_000,
+);
