@@ -1,6 +1,5 @@
 import type { Ctx } from "@/server/platform/context";
 import { createConnection } from "@/server/services/connections";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
 import { listFindings } from "../findings/list-findings";
 import { createRuleRuns } from "../runs/create-rule-runs";
 import { executeRuleRuns } from "../runs/execute-rule-runs";
@@ -8,8 +7,10 @@ import { failingToolCall, storedConversation } from "../testing";
 import { runWorkItem } from "./sync/run-work-item";
 import type { TrackerKind } from "./types";
 
+type Simulated = { baseUrl: string; secret: string; destination: string };
+
 /** For tests: connects the project to a simulated tracker. */
-export async function connectTracker(ctx: Ctx, kind: TrackerKind, simulated: SimulatedTracker, settings: object = {}) {
+export async function connectTracker(ctx: Ctx, kind: TrackerKind, simulated: Simulated, settings: object = {}) {
   const { connection } = await createConnection(ctx, {
     kind,
     name: `Our ${kind}`,

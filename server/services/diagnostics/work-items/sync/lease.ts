@@ -21,7 +21,3 @@ export async function leaseWorkItem(ctx: Ctx, id: string): Promise<WorkItemRow |
     .returning();
   return row;
 }
-
-/** Ends a lease, when nothing else was stored. */
-export const endLease = (ctx: Ctx, id: string) =>
-  ctx.db.update(workItems).set({ leasedUntil: null }).where(whichItem(ctx, id));
