@@ -1,5 +1,5 @@
 import { desc, eq } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { accountAuditLog, auditLog } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
@@ -9,6 +9,7 @@ import type { AccountVerb, InstallationVerb, Verb } from "@/server/platform/verb
 import { issueApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
 import { createConnection } from "@/server/services/connections";
+import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
 import { createRepricing, failRepricing } from "@/server/services/costs";
 import {
   createCollectionPass,
@@ -24,15 +25,18 @@ import { storedCandidate } from "@/server/services/datasets/review/testing";
 import {
   addFindingNote,
   createBackfill,
+  createHandoffRule,
   createRuleRuns,
   executeRuleRuns,
   failRuleRuns,
+  handOff,
   listFindings,
   listOccurrences,
   pauseBackfill,
   updateFindings,
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
+import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
 import { failedDelivery, storedNotificationRule, storedWebhook } from "@/server/services/notifications/testing";
@@ -44,6 +48,12 @@ import { exampleOf } from "../openapi/example";
 import { jsonSchemaOf } from "../openapi/json-schema";
 import { OPERATIONS } from "../operations";
 import { verbsOfServices } from "../testing/all-verbs";
+
+/** Its own file: the environment is read once. Here services on loopback may be called. */
+process.env.OUTBOUND_ALLOW = "127.0.0.1";
+
+const github = await startGithub();
+afterAll(() => github.stop());
 
 const SAMPLE_PASSWORD = "a sample password";
 let people = 0;
@@ -78,6 +88,20 @@ async function findingOf(ctx: Ctx, tool = "get_order") {
   );
   const [finding] = (await listFindings(ctx, { conversationId, signal: "tool_error" })).findings;
   return finding?.id as string;
+}
+
+const trackerOf = async (ctx: Ctx) => (await connectTracker(ctx, "github", github)).id;
+
+async function linkedFinding(ctx: Ctx) {
+  await trackerOf(ctx);
+  const findingId = await findingOf(ctx);
+  const { workItem } = await handOff(ctx, { findingId, provider: "github" });
+  return { findingId, workItemId: workItem.id };
+}
+
+async function handoffRuleOf(ctx: Ctx) {
+  const { handoffRule } = await createHandoffRule(ctx, { name: "Severe", connectionId: await trackerOf(ctx) });
+  return handoffRule.id;
 }
 
 async function noteOn(ctx: Ctx) {
@@ -178,6 +202,7 @@ const SAMPLES: Record<string, Sample> = {
     input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id, add: ["vip"] },
   }),
   "connections.create": only({ kind: "github", name: "GitHub", secret: "a secret" }),
+  "connections.createWebhook": async ({ ctx }) => ({ input: { connectionId: await trackerOf(ctx) } }),
   "connections.delete": onConnection(),
   "connections.test": onConnection(),
   "connections.update": onConnection({ name: "Renamed", secret: "another secret" }),
@@ -245,6 +270,32 @@ const SAMPLES: Record<string, Sample> = {
     input: { modelPriceId: (await createModelPrice(ctx, SAMPLE_PRICE)).model.id, ...SAMPLE_PRICE },
   }),
   "deliveries.replay": async ({ ctx }) => ({ input: { deliveryId: await failedDelivery(ctx) } }),
+  "handoffRules.create": async ({ ctx }) => ({ input: { name: "Severe", connectionId: await trackerOf(ctx) } }),
+  "handoffRules.delete": async ({ ctx }) => ({ input: { handoffRuleId: await handoffRuleOf(ctx) } }),
+  "handoffRules.update": async ({ ctx }) => ({ input: { handoffRuleId: await handoffRuleOf(ctx), enabled: false } }),
+  "trackerDeliveries.replay": async ({ ctx }) => ({
+    input: { trackerDeliveryId: await storedTrackerDelivery(ctx, await trackerOf(ctx)) },
+  }),
+  "findings.repairHandoff": async ({ ctx }) => {
+    await trackerOf(ctx);
+    return { input: { findingId: await findingOf(ctx) } };
+  },
+  "workItems.create": async ({ ctx }) => {
+    await trackerOf(ctx);
+    return { input: { findingId: await findingOf(ctx), provider: "github" } };
+  },
+  "workItems.createMany": async ({ ctx }) => {
+    await trackerOf(ctx);
+    return { input: { findingIds: [await findingOf(ctx)], provider: "github" } };
+  },
+  "workItems.abandon": async ({ ctx }) => ({ input: await linkedFinding(ctx) }),
+  "workItems.replace": async ({ ctx }) => ({ input: { ...(await linkedFinding(ctx)), provider: "github" } }),
+  "workItems.sync": async ({ ctx }) => ({ input: await linkedFinding(ctx) }),
+  "workItems.retry": async ({ ctx }) => {
+    const input = await linkedFinding(ctx);
+    await failWorkItem(ctx, input.workItemId, "The tracker was down.");
+    return { input };
+  },
   "notificationRules.create": async ({ ctx }) => ({ input: { name: "All", connectionId: await storedWebhook(ctx) } }),
   "notificationRules.delete": async ({ ctx }) => ({ input: { notificationRuleId: await storedNotificationRule(ctx) } }),
   "notificationRules.update": async ({ ctx }) => ({

@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { apiKeys, conversations, ruleRuns } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Capability } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
 import { storedJob } from "@/server/services/background-jobs/testing";
+import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
 import { createRepricing, failRepricing } from "@/server/services/costs";
 import { createDataset, createExample, createImport, rejectCandidate } from "@/server/services/datasets";
 import { smallPayload } from "@/server/services/datasets/chat-payload/testing";
@@ -16,6 +17,7 @@ import {
   createRuleRuns,
   executeRuleRuns,
   failBackfill,
+  handOff,
   listFindings,
   listOccurrences,
   runBackfill,
@@ -24,11 +26,18 @@ import {
 } from "@/server/services/diagnostics";
 import { RULES } from "@/server/services/diagnostics/rules";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
+import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
 import { failedDelivery } from "@/server/services/notifications/testing";
 import { createDispatcher } from "../dispatcher";
 import { OPERATIONS } from "../operations";
 import { keyFor, requestTo } from "../testing";
 import { verbsOfServices } from "../testing/all-verbs";
+
+/** Its own file: the environment is read once. Here services on loopback may be called. */
+process.env.OUTBOUND_ALLOW = "127.0.0.1";
+
+const github = await startGithub();
+afterAll(() => github.stop());
 
 /** What only a reader may see, wherever a reply could take it from. */
 const SECRET = "zulu4821";
@@ -72,6 +81,8 @@ async function world() {
   const { dataset } = await createDataset(ctx, { name: "Answers" });
   const { example } = await createExample(ctx, { datasetId: dataset.id, payload: smallPayload(SECRET) });
   const datasetId = dataset.id;
+  const tracker = await connectTracker(ctx, "github", github);
+  const { workItem } = await handOff(ctx, { findingId: findings[0]!.id, provider: "github" });
   const fileId = await storedFile(ctx, [chatLine(SECRET)], `${SECRET}.jsonl`);
   return {
     ctx,
@@ -80,6 +91,8 @@ async function world() {
     fileId,
     importId: (await createImport(ctx, { datasetId, fileId })).import.id,
     deliveryId,
+    workItemId: workItem.id,
+    trackerDeliveryId: await storedTrackerDelivery(ctx, tracker.id),
     runId: runs.find((run) => run.ruleId === "agent-loop")!.id,
     backfillId: backfill.id,
     asked,
@@ -93,6 +106,8 @@ async function world() {
   };
 }
 type World = Awaited<ReturnType<typeof world>>;
+
+const itemPath = ({ findingId, workItemId }: World) => `/diagnostics/findings/${findingId}/work-items/${workItemId}`;
 
 /** Each write that has more to tell to whoever may read, and what its caller gets who may not. */
 const CALLS: Record<string, { capability: Capability; call: (of: World) => Call; gets: object }> = {
@@ -126,7 +141,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
       path: `/diagnostics/findings/${findingId}/merge`,
       body: { findingIds: [otherId] },
     }),
-    gets: { finding: { reviewStatus: "unreviewed" }, change: { id: expect.any(String) } },
+    gets: { finding: { reviewStatus: "confirmed" }, change: { id: expect.any(String) } },
   },
   "findings.split": {
     capability: "diagnostics:write",
@@ -146,6 +161,45 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     capability: "diagnostics:write",
     call: () => ({ method: "POST", path: "/diagnostics/rule-runs/bulk", body: { filter: { q: SECRET } } }),
     gets: { diagnosis: { rules: RULES.length } },
+  },
+  "findings.repairHandoff": {
+    capability: "diagnostics:write",
+    call: ({ findingId }) => ({ method: "POST", path: `/diagnostics/findings/${findingId}/repair-handoff` }),
+    gets: { finding: { reviewStatus: "confirmed" } },
+  },
+  "workItems.create": {
+    capability: "diagnostics:write",
+    call: ({ otherId }) => ({
+      method: "POST",
+      path: `/diagnostics/findings/${otherId}/work-items`,
+      body: { provider: "github" },
+    }),
+    gets: { workItem: { state: "open" } },
+  },
+  "workItems.replace": {
+    capability: "diagnostics:write",
+    call: (of) => ({ method: "POST", path: `${itemPath(of)}/replacements`, body: { provider: "github" } }),
+    gets: { workItem: { state: "open" } },
+  },
+  "workItems.sync": {
+    capability: "diagnostics:write",
+    call: (of) => ({ method: "POST", path: `${itemPath(of)}/sync` }),
+    gets: { workItem: { state: "open" } },
+  },
+  "workItems.retry": {
+    capability: "diagnostics:write",
+    call: (of) => ({ method: "POST", path: `${itemPath(of)}/retry` }),
+    gets: { workItem: { state: "open" } },
+  },
+  "workItems.abandon": {
+    capability: "diagnostics:write",
+    call: (of) => ({ method: "POST", path: `${itemPath(of)}/abandon` }),
+    gets: { workItem: { state: "abandoned" } },
+  },
+  "trackerDeliveries.replay": {
+    capability: "diagnostics:write",
+    call: ({ trackerDeliveryId }) => ({ method: "POST", path: `/tracker-deliveries/${trackerDeliveryId}/replay` }),
+    gets: { trackerDelivery: { state: "ignored" } },
   },
   "deliveries.replay": {
     capability: "diagnostics:write",
@@ -314,6 +368,7 @@ const BEFORE: Record<string, (of: World) => Promise<unknown>> = {
     const actor = { kind: "apiKey" as const, keyId: key!.id, capabilities: ["models:manage" as const] };
     await rejectCandidate({ ...ctx, actor }, { candidateId, reason: SECRET });
   },
+  "workItems.retry": ({ ctx, workItemId }) => failWorkItem(ctx, workItemId, SECRET),
   "backgroundJobs.cancel": async (of) => {
     of.backgroundJobId = await storedJob(of.ctx, { state: "queued", data: { markId: SECRET } });
   },
@@ -325,6 +380,7 @@ const ECHOES = [
   "collectionPasses.cancel",
   "collectionPasses.create",
   "connections.create",
+  "connections.createWebhook",
   "connections.test",
   "connections.update",
   "datasetVersions.restore",
@@ -338,6 +394,8 @@ const ECHOES = [
   "files.beginUpload",
   "findingNotes.add",
   "findingNotes.update",
+  "handoffRules.create",
+  "handoffRules.update",
   "knowledgeGoals.create",
   "knowledgeGoals.update",
   "modelPrices.create",
@@ -347,6 +405,7 @@ const ECHOES = [
   "savedViews.create",
   "savedViews.update",
   "storage.measure",
+  "workItems.createMany",
 ];
 
 const dispatch = createDispatcher(OPERATIONS);

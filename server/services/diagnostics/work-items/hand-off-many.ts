@@ -41,8 +41,7 @@ async function handOffOne(tx: Ctx, findingId: string, to: Omit<Parameters<typeof
     throw error;
   }
   const linked = await linkedItem(tx, findingId);
-  if (linked)
-    return { workItemId: linked.id, problem: `It has a ticket already: ${linked.externalKey ?? linked.state}.` };
+  if (linked) return { workItemId: linked.id, problem: "It has a ticket already." };
   const { id } = await insertWorkItem(tx, { findingId, ...to }, { leased: false });
   return { workItemId: id, problem: null };
 }

@@ -1,11 +1,38 @@
+import { NOW } from "@/db/now";
+import { trackerDeliveries, workItems } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { newId } from "@/server/platform/ids";
 import { createConnection } from "@/server/services/connections";
 import { listFindings } from "../findings/list-findings";
 import { createRuleRuns } from "../runs/create-rule-runs";
 import { executeRuleRuns } from "../runs/execute-rule-runs";
 import { failingToolCall, storedConversation } from "../testing";
+import { whichItem } from "./rows";
 import { runWorkItem } from "./sync/run-work-item";
 import type { TrackerKind } from "./types";
+
+/** For tests: stores a delivery of a tracker's webhook, and returns its id. */
+export async function storedTrackerDelivery(ctx: Ctx, connectionId: string): Promise<string> {
+  const id = newId("tdl");
+  const delivered = { deliveryId: id, event: "issues.closed", state: "ignored" as const, receivedAt: NOW };
+  await ctx.db.insert(trackerDeliveries).values({ projectId: ctx.projectId, id, connectionId, ...delivered });
+  return id;
+}
+
+/** For tests: makes a work item one whose ticket could not be created. */
+export const failWorkItem = (ctx: Ctx, id: string, error: string) =>
+  ctx.db
+    .update(workItems)
+    .set({
+      state: "failed",
+      error,
+      externalId: null,
+      externalKey: null,
+      url: null,
+      externalState: null,
+      externalUpdatedAt: null,
+    })
+    .where(whichItem(ctx, id));
 
 type Simulated = { baseUrl: string; secret: string; destination: string };
 
