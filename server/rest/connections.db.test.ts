@@ -20,7 +20,7 @@ const SECRET = "glpat-5f0c+9/1d=&22%7a\"e8'3b<44>c1";
 const dispatch = createDispatcher(OPERATIONS);
 let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
-  service = await startService((_, response) => json(response, { username: "ann" }));
+  service = await startService((_, response) => json(response, { name: "ann" }));
 });
 afterAll(() => service.stop());
 
@@ -37,11 +37,11 @@ async function caller(ctx: Ctx, ...capabilities: Parameters<typeof keyFor>[1][])
 test("a connection is made, read, changed, tested and deleted over /v1", async () => {
   const { ctx } = await testProject();
   const ask = await caller(ctx, "connections:manage");
-  const given = { kind: "gitlab", name: "GitLab", baseUrl: `${service.url}/api/v4`, secret: SECRET };
+  const given = { kind: "model-hub", name: "Hub", baseUrl: `${service.url}/hub`, secret: SECRET };
   const made = await ask("POST", "", given);
   expect(made).toMatchObject({
     status: 201,
-    body: { connection: { kind: "gitlab", secretSet: true, lastTest: null } },
+    body: { connection: { kind: "model-hub", secretSet: true, lastTest: null } },
   });
   const { id } = made.body.connection;
   expect((await ask("GET", `/${id}`)).body).toEqual(made.body);
@@ -89,7 +89,7 @@ test("what the kind does not go with is a 422 that names the field", async () =>
 test("an Idempotency-Key makes one connection, and tests once", async () => {
   const { ctx } = await testProject();
   const ask = await caller(ctx, "connections:manage");
-  const given = { kind: "gitlab", name: "GitLab", baseUrl: service.url, secret: SECRET };
+  const given = { kind: "model-hub", name: "Hub", baseUrl: service.url, secret: SECRET };
   const once = { "idempotency-key": "make-it-once" };
   const first = await ask("POST", "", given, once);
   const again = await ask("POST", "", given, once);
@@ -141,7 +141,7 @@ function formsOf(secret: string): string[] {
 test("the database's dump holds no secret, after everything that can be done with one", async () => {
   const { ctx } = await testProject();
   const ask = await caller(ctx, "connections:manage");
-  const given = { kind: "gitlab", name: "GitLab", baseUrl: service.url, secret: SECRET };
+  const given = { kind: "model-hub", name: "Hub", baseUrl: service.url, secret: SECRET };
   const { body: made } = await ask("POST", "", given, { "idempotency-key": "dump" });
   const at = `/${made.connection.id}`;
   await ask("POST", `${at}/test`, undefined, { "idempotency-key": "dump-test" });
@@ -164,7 +164,7 @@ test("the database's dump holds no secret, after everything that can be done wit
     const content = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("latin1");
     for (const form of formsOf(SECRET)) if (content.includes(form)) found.push(`${file} has ${form}`);
     // What is looked for would be found: the connection's name is there.
-    if (file.startsWith("connections.")) expect(content).toContain("GitLab");
+    if (file.startsWith("connections.")) expect(content).toContain("Hub");
   }
   await rm(folder, { recursive: true });
   expect(found).toEqual([]);

@@ -4,6 +4,7 @@ import { CAPABILITIES } from "@/server/platform/capabilities";
 import { cursorFor } from "@/server/platform/cursor";
 import { hasRecentFault } from "@/server/platform/database/database-fault";
 import { createApiKey } from "@/server/services/api-keys";
+import { failedTool } from "@/server/services/diagnostics/work-items/testing";
 import { factsOf, isProjectQualified, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 import { cookieFor, keyFor, requestTo } from "./testing";
@@ -150,7 +151,9 @@ test("a client that is gone before its body is read is no failure of ours", asyn
 test("an operation of the earlier variant says so, and what it needs", async () => {
   const { ctx } = await testProject();
   const key = await keyFor(ctx, "diagnostics:write");
-  const reply = await send("POST", `/v1/projects/${ctx.projectId}/diagnostics/findings/fnd_1/repair-handoff`, { key });
+  const { findingId } = await failedTool(ctx);
+  const path = `/v1/projects/${ctx.projectId}/diagnostics/findings/${findingId}/repair-handoff`;
+  const reply = await send("POST", path, { key });
   expect([reply.status, reply.headers.get("deprecation")]).toEqual([501, "@1795305600"]);
-  expect(((await reply.json()) as { detail: string }).detail).toContain("Connect one under Integrations");
+  expect(((await reply.json()) as { detail: string }).detail).toContain("Make one under Integrations");
 });

@@ -14,7 +14,15 @@ import { createImport, createKnowledgeGoal } from "@/server/services/datasets";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
 import { chatLine, storedFile } from "@/server/services/datasets/imports/testing";
 import { storedCandidate } from "@/server/services/datasets/review/testing";
-import { createBackfill, createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
+import {
+  createBackfill,
+  createHandoffRule,
+  createRuleRuns,
+  executeRuleRuns,
+  handOffMany,
+  listFindings,
+} from "@/server/services/diagnostics";
+import { storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
 import { inviteMember } from "@/server/services/members";
 import { failedDelivery, storedNotificationRule } from "@/server/services/notifications/testing";
 import { createModelPrice } from "@/server/services/pricing";
@@ -87,11 +95,16 @@ async function tenant(mark: string) {
   await createRepricing(ctx, { from: 0, to: 1, model: `${mark}-model` });
   await createBackfill(ctx, { ruleId: "tool-failure", startMs: 0, endMs: 1, maxConversations: 1 });
   await createApiKey(ctx, { name: `key ${mark}` });
-  await createConnection(ctx, {
+  const { connection } = await createConnection(ctx, {
     kind: "github",
     name: `GitHub ${mark}`,
+    secret: `secret-${mark}`,
     settings: { defaultDestination: `${mark}/app` },
   });
+  const { findings } = await listFindings(ctx, {});
+  await handOffMany(ctx, { findingIds: [findings[0]!.id], provider: "github" });
+  await createHandoffRule(ctx, { name: `Rule ${mark}`, connectionId: connection.id });
+  await storedTrackerDelivery(ctx, connection.id);
   await storedNotificationRule(ctx, `Rule ${mark}`);
   await createSavedView(ctx, { list: "conversations", name: `View ${mark}`, query: `q=${mark}`, shared: true });
   const datasetId = await storedDataset(ctx, `Dataset ${mark}`);
@@ -171,6 +184,9 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     "notification_rules",
     "saved_views",
     "deliveries",
+    "work_items",
+    "tracker_deliveries",
+    "handoff_rules",
     "backfills",
   ]) {
     expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { TRACKER_LABELS, type TrackerError } from "@/server/services/connections
 import { changeFindings } from "../findings/review/change-findings";
 import { whereTo } from "./connection-for";
 import { insertWorkItem } from "./insert-work-item";
-import { linkedItem, lockFinding, type WorkItemRow } from "./rows";
+import { linkedItem, lockFinding, readFindingState, type WorkItemRow } from "./rows";
 import { changedWorkItemReply, type HandOff, handOffInput, workItemReply } from "./schemas";
 import { createTicket } from "./sync/create-ticket";
 import { deleteWorkItem } from "./sync/delete-work-item";
@@ -37,6 +37,7 @@ export const handOff = verb(
 
 /** Links a Finding to a ticket: the one that it has, or a new one, which is created at once. Not in a transaction. */
 export async function beginHandOff(ctx: Ctx, { findingId, ...asked }: HandOff): Promise<WorkItemRow> {
+  await readFindingState(ctx, findingId);
   const place = await whereTo(ctx, asked);
   const { item, isNew } = await inTransaction(ctx, async (tx) => {
     await requireUnmerged(tx, findingId);

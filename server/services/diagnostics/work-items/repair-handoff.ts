@@ -5,6 +5,7 @@ import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
 import { TRACKER_KINDS, trackerConnections } from "@/server/services/connections";
 import { readFinding } from "../findings/get-finding";
+import { requireFinding } from "../findings/merged-with";
 import { changeFindings } from "../findings/review/change-findings";
 import { changedFindingReply, findingReply } from "../schemas";
 import { beginHandOff } from "./hand-off";
@@ -25,6 +26,7 @@ export const repairHandoff = verb(
   },
   {
     before: async (ctx, { findingId }) => {
+      await requireFinding(ctx, findingId);
       if ((await linkedItem(ctx, findingId)) === undefined)
         await beginHandOff(ctx, { findingId, ...(await gateway(ctx)) });
     },

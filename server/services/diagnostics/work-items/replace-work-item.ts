@@ -28,8 +28,8 @@ export const replaceWorkItem = verb(
   },
   {
     before: async (ctx, { findingId, workItemId, ...asked }) => {
-      const { settings: _, ...to } = await whereTo(ctx, asked);
       const old = await readWorkItem(ctx, workItemId, findingId);
+      const { settings: _, ...to } = await whereTo(ctx, asked);
       const item = await inTransaction(ctx, async (tx) => {
         await requireUnmerged(tx, findingId);
         await requireLinked(tx, old);
