@@ -217,9 +217,9 @@ export const noteReply = z.object({ note: findingNote });
 export const timelineInput = z.strictObject({ findingId: idInput });
 /** Something that changed on a day. Times are Unix ms. */
 const findingMarker = z.object({
-  kind: z.enum(["version", "model", "resolved", "regressed"]),
+  kind: z.enum(["version", "model", "resolved", "regressed", "handed_off", "commit", "pull_request"]),
   at: z.number(),
-  /** Of the version or the model; `null` for what happened to the Finding. */
+  /** Of the version, the model or the ticket, or the title of the commit or the pull request; `null` for the rest. */
   name: z.string().nullable(),
   /** The service whose version it is. */
   service: z.string().nullable(),

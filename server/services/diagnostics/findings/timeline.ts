@@ -6,6 +6,7 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { wilson } from "../rules";
 import { startOfDay } from "./counts/occurrence-changes";
+import { mergedWith } from "./merged-with";
 import { type FindingMarker, timelineInput, timelineReply } from "./schemas";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -26,7 +27,7 @@ export const findingTimeline = verb(
   {
     name: "findings.timeline",
     summary: "Read a Finding's rate by day, and what changed on these days.",
-    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of the day's conversations with its 95% interval (Wilson); without conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSIONS.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, and the Finding's own resolutions and regressions.`,
+    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of the day's conversations with its 95% interval (Wilson); without conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSIONS.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, the Finding's own handoffs, resolutions and regressions, and the commits and pull requests that name its tickets.`,
     effect: "read",
     capability: "diagnostics:read",
     input: timelineInput,
@@ -45,6 +46,7 @@ export const findingTimeline = verb(
       newVersions(ctx, days),
       newModels(ctx, days),
       ownMarkers(ctx, findingId, days),
+      codeMarkers(ctx, findingId, days),
     ]);
     return {
       days: Array.from({ length: DAYS }, (_, index) => {
@@ -116,13 +118,28 @@ async function newModels(ctx: Ctx, { from, until }: Days): Promise<FindingMarker
 }
 
 async function ownMarkers(ctx: Ctx, findingId: string, { from, until }: Days): Promise<FindingMarker[]> {
-  const rows = await ctx.db.execute<{ kind: "resolved" | "regressed"; at: string }>(sql`
-    select kind, at from finding_events e
-    where project_id = ${ctx.projectId} and finding_id = ${findingId} and kind in ('resolved', 'regressed')
+  const rows = await ctx.db.execute<{
+    kind: "resolved" | "regressed" | "handed_off";
+    at: string;
+    name: string | null;
+  }>(sql`
+    select kind, at, detail ->> 'key' as name from finding_events e
+    where project_id = ${ctx.projectId} and finding_id = ${findingId} and kind in ('resolved', 'regressed', 'handed_off')
       and at >= ${from}::bigint and at < ${until}::bigint
       and not exists (
         select 1 from finding_events u
         where u.project_id = e.project_id and u.change_id = e.change_id and u.finding_id = e.finding_id and u.kind = 'undone')
     order by at desc, id desc limit ${MARKERS_MAX}`);
-  return [...rows].map(({ kind, at }) => ({ kind, at: Number(at), name: null, service: null }));
+  return [...rows].map(({ kind, at, name }) => ({ kind, at: Number(at), name, service: null }));
+}
+
+/** Commits and pull requests that name the Finding's tickets. */
+async function codeMarkers(ctx: Ctx, findingId: string, { from, until }: Days): Promise<FindingMarker[]> {
+  const rows = await ctx.db.execute<{ kind: "commit" | "pull_request"; title: string; at: string }>(sql`
+    select r.kind, r.title, r.at
+    from work_items w join code_references r on r.project_id = w.project_id and r.work_item_id = w.id
+    where w.project_id = ${ctx.projectId} and w.finding_id = any(${mergedWith(ctx, findingId)})
+      and r.at >= ${from}::bigint and r.at < ${until}::bigint
+    order by r.at desc, r.id desc limit ${MARKERS_MAX}`);
+  return [...rows].map(({ kind, title, at }) => ({ kind, at: Number(at), name: title, service: null }));
 }

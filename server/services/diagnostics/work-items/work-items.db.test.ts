@@ -8,6 +8,7 @@ import { startGithub } from "@/server/services/connections/trackers/testing/gith
 import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
 import {
   abandonWorkItem,
+  findingTimeline,
   getFinding,
   getWorkItem,
   handOff,
@@ -273,12 +274,19 @@ test("a creation that a job could not make is retried by hand", async () => {
   expect((await getWorkItem(ctx, { workItemId })).workItem.state).toBe("failed");
 });
 
-test("commits and pull requests that name the ticket are listed", async () => {
+test("commits and pull requests that name the ticket are listed, and are on the Finding's time line", async () => {
   const { ctx, findingId, workItem } = await linked();
   github.mention(workItem.externalId!, { kind: "pull_request", title: "Handle missing orders" });
   await syncWorkItem(ctx, { findingId, workItemId: workItem.id });
   const { references } = await listCodeReferences(ctx, { findingId, workItemId: workItem.id });
   expect(references).toMatchObject([{ kind: "pull_request", title: "Handle missing orders" }]);
+  const { markers } = await findingTimeline(ctx, { findingId });
+  expect(markers).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ kind: "handed_off", name: workItem.externalKey }),
+      expect.objectContaining({ kind: "pull_request", name: "Handle missing orders" }),
+    ]),
+  );
 });
 
 test("a ticket that was deleted there fails its work item and leaves the Finding as it is", async () => {

@@ -1,4 +1,3 @@
-import { REASON_WORDS } from "@/server/services/diagnostics/findings/schemas";
 import { DataList, Text } from "@mantine/core";
 import Link from "next/link";
 import { Ago } from "@/app/_components/values/ago";
@@ -9,6 +8,7 @@ import { wilson } from "@/app/_lib/rate";
 import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
 import { ScoreParts } from "@/app/p/[projectId]/_components/findings/score";
+import { REASON_WORDS } from "@/server/services/diagnostics/findings/schemas";
 import type { FindingDetail } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
 

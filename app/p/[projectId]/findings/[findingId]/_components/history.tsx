@@ -1,10 +1,10 @@
 "use client";
-import { REASON_WORDS } from "@/server/services/diagnostics/findings/schemas";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Ago } from "@/app/_components/values/ago";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import { REASON_WORDS } from "@/server/services/diagnostics/findings/schemas";
 import { actorWords } from "../../../_components/access/actor-words";
 import classes from "./finding-page.module.css";
 import { ShowEarlier } from "./show-earlier";

@@ -30,6 +30,9 @@ const WORDS: Record<Marker["kind"], (marker: Marker) => string> = {
   model: ({ name }) => `${name} first used`,
   resolved: () => "Resolved",
   regressed: () => "Regressed",
+  handed_off: ({ name }) => `Handed off: ${name}`,
+  commit: ({ name }) => `Commit “${name}”`,
+  pull_request: ({ name }) => `Pull request “${name}”`,
 };
 
 /** Groups markers by day (UTC), oldest first, so that several of a day share one line of the chart. */
