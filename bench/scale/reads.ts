@@ -7,6 +7,7 @@ import { OPERATIONS } from "@/server/rest/operations";
 import { listAudit, listMyActivity } from "@/server/services/audit";
 import { listBackgroundJobs } from "@/server/services/background-jobs";
 import { BACKGROUND_JOB_SORTS, BACKGROUND_JOB_STATES } from "@/server/services/background-jobs/schemas";
+import { createConnection, listConnections } from "@/server/services/connections";
 import {
   createRepricing,
   exportCosts,
@@ -35,6 +36,7 @@ import {
   listOccurrences,
   listRuleRuns,
   previewBackfill,
+  previewHandOff,
 } from "@/server/services/diagnostics";
 import { RULES } from "@/server/services/diagnostics/rules";
 import { RULE_RUN_SORTS } from "@/server/services/diagnostics/schemas";
@@ -474,6 +476,13 @@ const aroundReads: Read[] = [
     const asked = { ruleId: "tool-failure", startMs: 0, endMs: 1, maxConversations: 1 };
     const { id } = known ?? (await createBackfill(world.big, asked)).backfill;
     return [{ backfillId: id }];
+  }),
+  read(previewHandOff, "of the newest Finding", async (world) => {
+    const { connections } = await listConnections(world.big, {});
+    const settings = { defaultDestination: "acme/shop" };
+    if (!connections.some(({ kind }) => kind === "github"))
+      await createConnection(world.big, { kind: "github", name: "GitHub", secret: "never sent", settings });
+    return [{ provider: "github" }];
   }),
   ...paged(listBackgroundJobs, "all", {}, inJobs),
   read(

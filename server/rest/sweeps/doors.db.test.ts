@@ -64,6 +64,7 @@ const READS_BY_POST = new Set([
   "examples.previewConversations",
   "modelPrices.estimate",
   "modelPrices.previewPattern",
+  "workItems.preview",
 ]);
 
 const nameOf = (one: Operation) => `${one.method} ${one.path}`;
