@@ -1,5 +1,6 @@
+import { inArray } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { trackerDeliveries, workItems } from "@/db/schema";
+import { ruleRuns, trackerDeliveries, workItems } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { createConnection } from "@/server/services/connections";
@@ -48,21 +49,20 @@ export async function connectTracker(ctx: Ctx, kind: TrackerKind, simulated: Sim
   return connection;
 }
 
-type Failure = { tool?: string; error?: string; startedAt?: number };
+type Failure = { tool?: string; error?: string; startedAt?: number; origin?: "backfill" };
 
 /** For tests: diagnoses a conversation in which a tool fails; a tool has one Finding, whose id is returned. */
 export async function failedTool(
   ctx: Ctx,
-  { tool = "get_order", error = "Error: order not found", startedAt }: Failure = {},
+  { tool = "get_order", error = "Error: order not found", startedAt, origin }: Failure = {},
 ) {
   const options = startedAt === undefined ? {} : { startedAt };
   const conversation = await storedConversation(ctx, failingToolCall(tool, error), options);
   const { id: conversationId, lastActivityAt } = conversation;
   const { runs } = await createRuleRuns(ctx, { conversationId, lastActivityAt });
-  await executeRuleRuns(
-    ctx,
-    runs.map(({ id }) => id),
-  );
+  const runIds = runs.map(({ id }) => id);
+  if (origin) await ctx.db.update(ruleRuns).set({ origin }).where(inArray(ruleRuns.id, runIds));
+  await executeRuleRuns(ctx, runIds);
   const { findings } = await listFindings(ctx, { conversationId, ruleId: "tool-failure" });
   const found = findings.find(({ signal }) => signal === "tool_error");
   if (!found) throw new Error("The conversation has no Finding.");
