@@ -13,6 +13,7 @@ export const connectionJson = (row: Row): Connection => ({
   // Held to the schema of its kind when it was stored, and to the reply's again. Older ones lack newer settings.
   settings: { ...DEFAULT_SETTINGS[row.kind], ...row.settings } as Connection["settings"],
   secretSet: row.secretSealed !== null,
+  webhookSet: row.webhookSecretSealed !== null,
   lastTest: row.lastTest,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,

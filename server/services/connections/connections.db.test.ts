@@ -7,6 +7,7 @@ import type { Ctx } from "@/server/platform/context";
 import { deleteProject } from "@/server/services/deletion";
 import {
   createConnection,
+  createTrackerWebhook,
   deleteConnection,
   getConnection,
   listConnections,
@@ -45,6 +46,16 @@ test("a connection has the address of its kind unless it says another, and tells
   expect(listed.map(({ name }) => name)).toEqual(["Hosted", "Our GitHub"]);
   expect(await getConnection(ctx, { connectionId: made.id })).toEqual({ connection: made });
   expect(JSON.stringify(listed)).not.toContain(SECRET);
+});
+
+test("a connection tells that its tracker's webhook is set, and never its secret", async () => {
+  const { ctx } = await testProject();
+  const { id: connectionId, webhookSet } = await gitHub(ctx);
+  expect(webhookSet).toBe(false);
+  const { webhook } = await createTrackerWebhook(ctx, { connectionId });
+  const read = await getConnection(ctx, { connectionId });
+  expect(read.connection).toMatchObject({ webhookSet: true });
+  expect(JSON.stringify(read)).not.toContain(webhook.secret);
 });
 
 test("the list goes by pages, the newest first", async () => {

@@ -128,6 +128,8 @@ export const connection = z.object({
   settings,
   /** Whether a secret is stored. */
   secretSet: z.boolean(),
+  /** Whether a tracker's webhook has an address and a secret here. */
+  webhookSet: z.boolean(),
   /** Of the connection as it is; `null` until it is tested, and again after a change of what a test would find. */
   lastTest: connectionTest.extend({ at: z.number() }).nullable(),
   createdAt: z.number(),
