@@ -32,7 +32,12 @@ export type ActionTarget<Row> = {
 };
 
 /** The result of an action: the words of its toast, and the way back where there is one. */
-export type ActionDone = { said: React.ReactNode; undo?: (() => unknown) | undefined };
+export type ActionDone = {
+  said: React.ReactNode;
+  undo?: (() => unknown) | undefined;
+  /** The toast is long, and stays until it is closed. */
+  stays?: boolean;
+};
 
 export type ListAction<Row> = {
   id: string;

@@ -54,7 +54,7 @@ export function useListActions<Row>(options: Options<Row>) {
       const done = await action.run(target);
       if (done === null) return;
       if (done.undo) offer(done.said, () => void Promise.resolve(done.undo?.()).catch(tell));
-      else notifications.show({ message: done.said });
+      else notifications.show({ message: done.said, ...(done.stays ? { autoClose: false } : {}) });
       if (only === undefined || asked.rows.length > 1) selection.clear();
       if (only === undefined || at < 0) return;
       const next = rows[at + 1];

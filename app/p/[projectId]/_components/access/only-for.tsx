@@ -2,9 +2,9 @@
 import { IconLock } from "@tabler/icons-react";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { PageHeader } from "@/app/_components/layout/page-header";
-import { type Capability, ROLE_CAPABILITIES, ROLES } from "@/server/platform/capabilities";
+import type { Capability } from "@/server/platform/capabilities";
 import { useMay, useRole } from "./membership";
-import { ROLE_WORDS } from "./role-words";
+import { ROLE_WORDS, whoMay } from "./role-words";
 
 type Props = { capability: Capability; title: string; children: React.ReactNode };
 
@@ -13,11 +13,10 @@ export function OnlyFor({ capability, title, children }: Props) {
   const role = useRole();
   const may = useMay(capability);
   if (may) return children;
-  const who = ROLES.filter((one) => ROLE_CAPABILITIES[one].includes(capability)).map((one) => ROLE_WORDS[one].all);
   return (
     <>
       <PageHeader title={title} />
-      <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title={`For ${who.join(" and ")} only`}>
+      <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title={`For ${whoMay(capability)} only`}>
         You are {ROLE_WORDS[role].one} here. An owner can change that.
       </EmptyState>
     </>

@@ -1,4 +1,4 @@
-import type { Role } from "@/server/platform/capabilities";
+import { type Capability, ROLE_CAPABILITIES, ROLES, type Role } from "@/server/platform/capabilities";
 
 /** Each role's name, on its own and in a sentence, and a one-line description. */
 export const ROLE_WORDS: Record<Role, { label: string; one: string; all: string; may: string }> = {
@@ -22,3 +22,9 @@ export const ROLE_WORDS: Record<Role, { label: string; one: string; all: string;
     may: "Everything: also members, keys and deletion.",
   },
 };
+
+/** Returns who holds a capability, in a sentence: "managers and owners". */
+export const whoMay = (capability: Capability) =>
+  new Intl.ListFormat("en-GB").format(
+    ROLES.filter((role) => ROLE_CAPABILITIES[role].includes(capability)).map((role) => ROLE_WORDS[role].all),
+  );

@@ -44,6 +44,7 @@ const OF_PAGES: KeyGroup[] = [
       [["w"], "Wrong Finding"],
       [["r"], "Resolve, unresolve"],
       [["a"], "Assign to me"],
+      [["h"], "Hand off", "diagnostics:write"],
       [["m"], "Merge the selected"],
       [["s"], "Split off a conversation"],
       [["u"], "Undo"],

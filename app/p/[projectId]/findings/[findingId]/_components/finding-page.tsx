@@ -21,6 +21,7 @@ import { Occurrences } from "./occurrences";
 import { RateByDay } from "./rate-by-day";
 import { ReviewActions } from "./review-actions";
 import { SeverityPin } from "./severity-pin";
+import { Ticket } from "./ticket/ticket";
 import { useReview, useReviewKeys } from "./use-review";
 import { Why } from "./why";
 
@@ -76,7 +77,8 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
           <Causes projectId={projectId} findingId={findingId} />
           <Occurrences projectId={projectId} findingId={findingId} count={finding.occurrenceCount} />
         </div>
-        <section className={classes.rail} aria-label="Numbers">
+        <section className={classes.rail} aria-label="Ticket, numbers and notes">
+          <Ticket projectId={projectId} finding={finding} />
           <FindingFacts projectId={projectId} finding={finding} />
           <Notes projectId={projectId} findingId={findingId} />
           <History projectId={projectId} findingId={findingId} />

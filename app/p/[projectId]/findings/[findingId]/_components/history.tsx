@@ -41,6 +41,19 @@ const WORDS: Record<Event["kind"], (event: Event) => string> = {
   assignee: (event) => (after(event).assigneeId == null ? "Unassigned" : "Assigned"),
   note: () => "Note added",
   undone: () => "Undone",
+  handed_off: ({ detail }) => `Handed off${detail.key ? `: ${detail.key}` : ""}`,
+  detached: ({ detail }) => {
+    const ticket = detail.key ? String(detail.key) : "the ticket";
+    return detail.as === "replaced" ? `Replaced ${ticket}` : `Abandoned ${ticket}`;
+  },
+};
+
+/** Who acts when it is a job: only tickets resolve a Finding or return it by themselves. */
+const JOBS: Partial<Record<Event["kind"], string>> = {
+  resolved: "Its ticket",
+  reopened: "Its ticket",
+  handed_off: "A job",
+  detached: "A job",
 };
 
 /** A merge is an event of both Findings: of the one that was merged in, it says the same again. */
@@ -68,9 +81,11 @@ export function History({ projectId, findingId }: { projectId: string; findingId
         <ol className={classes.plainList}>
           {events.map((event) => (
             <li key={event.id} className={classes.plainItem}>
-              <span className={classes.plainText}>{WORDS[event.kind](event)}</span>
+              <span className={classes.plainText} title={WORDS[event.kind](event)}>
+                {WORDS[event.kind](event)}
+              </span>
               <span className={classes.quiet}>
-                {actorWords(event.actor, "The Rules")}
+                {actorWords(event.actor, JOBS[event.kind] ?? "The Rules")}
                 {event.origin === "backfill" ? ", in a backfill" : ""}, <Ago at={event.at} />
               </span>
             </li>

@@ -1,0 +1,40 @@
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+
+export type WorkItem = RouterOutputs["workItems"]["ofFinding"]["workItems"][number];
+export type TicketChange = RouterOutputs["workItems"]["changes"]["changes"][number];
+
+const LINKED: readonly WorkItem["state"][] = ["pending", "open", "closed", "failed"];
+/** Returns whether it is the work item of its Finding, and not history. */
+export const isLinked = ({ state }: Pick<WorkItem, "state">) => LINKED.includes(state);
+
+const REASONS: Record<NonNullable<TicketChange["reason"]>, string> = {
+  handed_off: "handed off",
+  regressed: "seen again",
+  reopened: "unresolved here",
+  resolved: "resolved here",
+  dismissed: "dismissed here",
+};
+
+/** What was done or seen, and what is to be done. */
+const KINDS: Record<TicketChange["kind"], { done: string; todo: string }> = {
+  create: { done: "Created the ticket", todo: "Create the ticket" },
+  comment: { done: "Commented", todo: "Comment" },
+  close: { done: "Closed it", todo: "Close it" },
+  reopen: { done: "Reopened it", todo: "Reopen it" },
+  seen_closed: { done: "Closed there", todo: "Closed there" },
+  seen_open: { done: "Reopened there", todo: "Reopened there" },
+  seen_gone: { done: "Deleted there", todo: "Deleted there" },
+};
+
+/** Returns a line of the sync log: "Reopened it: seen again". */
+export function changeWords({ kind, state, reason, error }: Pick<TicketChange, "kind" | "state" | "reason" | "error">) {
+  const what = KINDS[kind][state === "done" ? "done" : "todo"];
+  const why = reason === null || kind === "create" ? "" : `: ${REASONS[reason]}`;
+  const outcome = {
+    done: "",
+    queued: " – queued",
+    failed: ` – not sent${error === null ? "" : `: ${error}`}`,
+    skipped: " – no longer needed",
+  }[state];
+  return `${what}${why}${outcome}`;
+}
