@@ -1,13 +1,15 @@
 "use client";
 import { ActionIcon, Box, Button, Group, Menu, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconDots, IconPencil, IconTrash } from "@tabler/icons-react";
+import { IconDots, IconPencil, IconTrash, IconWebhook } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { problemOf } from "@/app/_lib/problem";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import type { Connection } from "@/server/services/connections/schemas";
+import { isTracker } from "../../_components/work-items/tracker-words";
 import { KIND_WORDS } from "./kind-words";
+import { LastDelivery } from "./last-delivery";
 import { LastTest } from "./last-test";
 
 /** A connection with its manager's details, or the part of it that every member sees. */
@@ -49,6 +51,7 @@ export const NAMES: ListColumn<Listed>[] = [NAME, KIND];
 type Options = {
   projectId: string;
   onEdit: (connection: Connection) => void;
+  onWebhook: (connection: Connection) => void;
   onDelete: (connection: Connection) => void;
 };
 
@@ -80,6 +83,13 @@ export const managedColumns = (options: Options): ListColumn<Listed>[] => [
     cell: ({ row: { original } }) => (isManaged(original) ? <LastTest test={original.lastTest} /> : null),
   },
   {
+    id: "webhook",
+    header: "Webhook",
+    meta: { roomy: true },
+    cell: ({ row: { original } }) =>
+      isManaged(original) ? <LastDelivery projectId={options.projectId} connection={original} /> : null,
+  },
+  {
     id: "actions",
     header: "",
     meta: { controls: true },
@@ -87,7 +97,7 @@ export const managedColumns = (options: Options): ListColumn<Listed>[] => [
   },
 ];
 
-function Actions({ projectId, connection, onEdit, onDelete }: Options & { connection: Connection }) {
+function Actions({ projectId, connection, onEdit, onWebhook, onDelete }: Options & { connection: Connection }) {
   const { name } = connection;
   const test = useTest(connection);
   return (
@@ -111,6 +121,11 @@ function Actions({ projectId, connection, onEdit, onDelete }: Options & { connec
           <Menu.Item leftSection={<IconPencil size={14} aria-hidden />} onClick={() => onEdit(connection)}>
             Edit…
           </Menu.Item>
+          {isTracker(connection.kind) ? (
+            <Menu.Item leftSection={<IconWebhook size={14} aria-hidden />} onClick={() => onWebhook(connection)}>
+              Webhook…
+            </Menu.Item>
+          ) : null}
           <Menu.Item color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={() => onDelete(connection)}>
             Delete…
           </Menu.Item>

@@ -91,7 +91,7 @@ function Fields({ projectId, connection, onClose }: Props) {
           {...form.getInputProps("baseUrl")}
         />
         <SecretFields form={form} connection={connection} />
-        <SettingsFields kind={kind} form={form} />
+        <SettingsFields projectId={projectId} kind={kind} form={form} connection={connection} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

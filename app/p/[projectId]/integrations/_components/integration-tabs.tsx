@@ -6,6 +6,8 @@ const TABS = [
   { value: "connections", label: "Connections", path: "" },
   { value: "notifications", label: "Notifications", path: "/notifications" },
   { value: "deliveries", label: "Deliveries", path: "/deliveries" },
+  { value: "handoff-rules", label: "Handoff rules", path: "/handoff-rules" },
+  { value: "tracker-deliveries", label: "Tracker deliveries", path: "/tracker-deliveries" },
 ] as const;
 
 /** Links between the pages of Integrations. */

@@ -15,16 +15,20 @@ import { managedColumns, NAMES } from "./columns";
 import { ConnectionForm } from "./connection-form";
 import { DeleteConnection } from "./delete-connection";
 import { IntegrationTabs } from "./integration-tabs";
+import { WebhookDialog } from "./webhook-dialog";
 
 /** A project's outside services. Readers who may not manage them see only their names. */
 export function Integrations({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const manages = useMay("connections:manage");
   const [edited, setEdited] = useState<Connection | "new" | null>(null);
+  const [hooked, setHooked] = useState<Connection | null>(null);
   const [deleted, setDeleted] = useState<Connection | null>(null);
   const list = useInfiniteQuery(trpc.connections.list.infiniteQueryOptions({ projectId, limit: 100 }, nextPage));
   const connections = list.data?.pages.flatMap((page) => page.connections) ?? [];
-  const columns = manages ? managedColumns({ projectId, onEdit: setEdited, onDelete: setDeleted }) : NAMES;
+  const columns = manages
+    ? managedColumns({ projectId, onEdit: setEdited, onWebhook: setHooked, onDelete: setDeleted })
+    : NAMES;
   const add = (
     <Button onClick={() => setEdited("new")} leftSection={<IconPlus size={14} aria-hidden />}>
       Add connection
@@ -50,7 +54,7 @@ export function Integrations({ projectId }: { projectId: string }) {
         rows={connections}
         rowId={({ id }) => id}
         rowName={({ name }) => name}
-        minWidth={manages ? 760 : 340}
+        minWidth={manages ? 880 : 340}
         empty={<NoConnections action={manages ? add : undefined} />}
       />
       <ConnectionForm
@@ -59,6 +63,7 @@ export function Integrations({ projectId }: { projectId: string }) {
         connection={edited === "new" ? null : edited}
         onClose={() => setEdited(null)}
       />
+      <WebhookDialog projectId={projectId} connection={hooked} onClose={() => setHooked(null)} />
       <DeleteConnection projectId={projectId} connection={deleted} onClose={() => setDeleted(null)} />
     </>
   );

@@ -1,0 +1,103 @@
+"use client";
+import { Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { CopyButton } from "@/app/_components/controls/copy-button";
+import { Refused } from "@/app/_components/feedback/refused";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import type { Connection } from "@/server/services/connections/schemas";
+import { isTracker, TRACKER_WORDS } from "../../_components/work-items/tracker-words";
+import { WEBHOOK_STEPS } from "./webhook-words";
+
+type Props = { projectId: string; connection: Connection | null; onClose: () => void };
+
+/** Creates or replaces the address and the secret by which a tracker says that a ticket changed. */
+export function WebhookDialog({ projectId, connection, onClose }: Props) {
+  // Keeps the content while the dialog fades out.
+  const [shown, setShown] = useState(connection);
+  if (connection !== null && connection !== shown) setShown(connection);
+  return (
+    <Modal
+      opened={connection !== null}
+      onClose={onClose}
+      title={shown === null ? "" : `Webhook of "${shown.name}"`}
+      size="lg"
+    >
+      {shown === null ? null : <Content projectId={projectId} connection={shown} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Content({ projectId, connection, onClose }: Props & { connection: Connection }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const [wasSet] = useState(connection.webhookSet);
+  const create = useMutation(
+    trpc.connections.createWebhook.mutationOptions({
+      onSuccess: () => queries.invalidateQueries({ queryKey: trpc.connections.list.pathKey() }),
+    }),
+  );
+  const { kind } = connection;
+  if (!isTracker(kind)) return null;
+  const { label } = TRACKER_WORDS[kind];
+  const made = create.data?.webhook;
+  if (made) {
+    return (
+      <Stack gap="md">
+        <Text size="sm">{WEBHOOK_STEPS[kind]}</Text>
+        <Once label="URL" value={made.url} />
+        <Once label="Secret" value={made.secret} />
+        <Text size="sm">This is the only time the secret is shown: Whetstone stores it encrypted.</Text>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I have copied both</Button>
+        </Group>
+      </Stack>
+    );
+  }
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        With a webhook, {label} says at once that a ticket was closed or reopened. Without one, Whetstone asks for
+        changed tickets about twice a minute.
+      </Text>
+      {wasSet ? (
+        <Text size="sm">
+          There is a webhook already. Another secret ends the one before: until you enter it in {label}, deliveries are
+          refused.
+        </Text>
+      ) : null}
+      <Refused error={create.error} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {wasSet ? "Keep it" : "Cancel"}
+        </Button>
+        <Button
+          {...(wasSet ? { color: "red" } : {})}
+          loading={create.isPending}
+          onClick={() => create.mutate({ projectId, connectionId: connection.id })}
+        >
+          {wasSet ? "Replace webhook" : "Create webhook"}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const Once = ({ label, value }: { label: string; value: string }) => (
+  <div>
+    <Group justify="space-between" mb={4}>
+      <Text size="sm" fw={500}>
+        {label}
+      </Text>
+      <CopyButton value={value} label={`Copy ${label === "URL" ? label : label.toLowerCase()}`} withText />
+    </Group>
+    <Code
+      block
+      p="sm"
+      style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}
+      data-testid={`webhook-${label.toLowerCase()}`}
+    >
+      {value}
+    </Code>
+  </div>
+);

@@ -1,0 +1,154 @@
+"use client";
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  MultiSelect,
+  NativeSelect,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Refused } from "@/app/_components/feedback/refused";
+import { problemOf } from "@/app/_lib/problem";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { createHandoffRuleInput, type HandoffRule } from "@/server/services/diagnostics/work-items/schemas";
+import { SEVERITY_OPTIONS } from "../../../_components/findings/severity-words";
+
+type Option = { value: string; label: string };
+type Props = {
+  projectId: string;
+  /** The rule being edited; `null` for a new one. */
+  rule: HandoffRule | null;
+  trackers: readonly Option[];
+  rules: readonly Option[];
+  onClose: () => void;
+};
+
+/** Creates or edits a handoff rule. */
+export const HandoffRuleForm = ({ opened, ...rest }: Props & { opened: boolean }) => (
+  <Modal opened={opened} onClose={rest.onClose} title={rest.rule ? `Edit “${rest.rule.name}”` : "Add handoff rule"}>
+    <Fields key={rest.rule?.id ?? "new"} {...rest} />
+  </Modal>
+);
+
+const inputOf = ({ destination, ...values }: Values) => ({ ...values, destination: destination.trim() || null });
+
+function Fields({ projectId, rule, trackers, rules, onClose }: Props) {
+  const form = useForm<Values>({
+    mode: "controlled",
+    initialValues: {
+      name: rule?.name ?? "",
+      connectionId: rule?.connectionId ?? trackers[0]?.value ?? "",
+      destination: rule?.destination ?? "",
+      minSeverity: rule?.minSeverity ?? "high",
+      ruleIds: rule?.ruleIds ?? [],
+      minConversations: rule?.minConversations ?? 5,
+      confirmedOnly: rule?.confirmedOnly ?? false,
+      dailyLimit: rule?.dailyLimit ?? 5,
+    },
+    validate: (values) =>
+      Object.fromEntries(
+        (createHandoffRuleInput.safeParse(inputOf(values)).error?.issues ?? []).map(({ path, message }) => [
+          String(path[0]),
+          message,
+        ]),
+      ),
+  });
+  const { save, error, atFields, isPending } = useSave({ projectId, rule, onClose }, (errors) =>
+    form.setErrors(errors),
+  );
+  return (
+    <form noValidate onSubmit={form.onSubmit(save)}>
+      <Stack gap="md">
+        {atFields ? null : <Refused error={error} />}
+        <TextInput label="Name" required maxLength={120} data-autofocus {...form.getInputProps("name")} />
+        <NativeSelect size="sm" label="Tracker" required data={[...trackers]} {...form.getInputProps("connectionId")} />
+        <TextInput
+          label="Destination"
+          description="Empty is the default of the connection."
+          maxLength={200}
+          {...form.getInputProps("destination")}
+        />
+        <NativeSelect size="sm" label="From severity" data={SEVERITY_OPTIONS} {...form.getInputProps("minSeverity")} />
+        <MultiSelect
+          label="Rules"
+          placeholder={form.values.ruleIds.length === 0 ? "All" : undefined}
+          data={[...rules]}
+          clearable
+          searchable
+          {...form.getInputProps("ruleIds")}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <NumberInput
+            label="From this many conversations"
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            {...form.getInputProps("minConversations")}
+          />
+          <NumberInput
+            label="Tickets a day, at most"
+            min={1}
+            max={1000}
+            allowDecimal={false}
+            {...form.getInputProps("dailyLimit")}
+          />
+        </SimpleGrid>
+        <Checkbox
+          label="Only confirmed Findings"
+          description="Findings from before the rule, and those that only a backfill found, are never handed off by it."
+          {...form.getInputProps("confirmedOnly", { type: "checkbox" })}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {rule ? "Save handoff rule" : "Add handoff rule"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Texts as their controls hold them; empty is "". */
+type Values = Omit<HandoffRule, "id" | "enabled" | "destination" | "usedToday" | "createdAt" | "updatedAt"> & {
+  destination: string;
+};
+
+function useSave(
+  { projectId, rule, onClose }: Pick<Props, "projectId" | "rule" | "onClose">,
+  setErrors: (errors: Record<string, string>) => void,
+) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const after = {
+    onSuccess: ({ handoffRule }: { handoffRule: { name: string } }) => {
+      void queries.invalidateQueries({ queryKey: trpc.handoffRules.pathKey() });
+      notifications.show({ message: `${rule ? "Saved" : "Added"} “${handoffRule.name}”.` });
+      onClose();
+    },
+    onError: (error: unknown) =>
+      setErrors(Object.fromEntries(problemOf(error).errors.map(({ path, message }) => [path.split("/")[1], message]))),
+  };
+  const create = useMutation(trpc.handoffRules.create.mutationOptions(after));
+  const update = useMutation(trpc.handoffRules.update.mutationOptions(after));
+  const error = create.error ?? update.error;
+  return {
+    error,
+    /** Field problems are shown at their fields. */
+    atFields: error !== null && problemOf(error).errors.length > 0,
+    isPending: create.isPending || update.isPending,
+    save: (values: Values) =>
+      rule
+        ? update.mutate({ projectId, handoffRuleId: rule.id, ...inputOf(values) })
+        : create.mutate({ projectId, ...inputOf(values) }),
+  };
+}

@@ -1,0 +1,30 @@
+import { Text } from "@mantine/core";
+import { Dot } from "@/app/_components/values/dot";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+
+export type TrackerDelivery = RouterOutputs["trackerDeliveries"]["list"]["trackerDeliveries"][number];
+
+const STATES: Record<TrackerDelivery["state"], { word: string; color: string; hollow?: boolean; title?: string }> = {
+  received: { word: "Received", color: "var(--mantine-color-dimmed)" },
+  processed: { word: "Processed", color: "var(--state-ok)" },
+  ignored: {
+    word: "Ignored",
+    color: "var(--mantine-color-dimmed)",
+    hollow: true,
+    title: "It names no ticket of a Finding",
+  },
+  failed: { word: "Failed", color: "var(--severity-critical)" },
+};
+
+/** What became of a delivery, and why where it failed. */
+export function DeliveryState({ delivery: { state, error } }: { delivery: Pick<TrackerDelivery, "state" | "error"> }) {
+  const { word, color, hollow, title } = STATES[state];
+  return (
+    <span>
+      <Dot color={color} hollow={hollow ?? false} {...(title ? { title } : {})}>
+        {word}
+      </Dot>
+      {error === null ? null : <Text size="xs">{error}</Text>}
+    </span>
+  );
+}
