@@ -7,6 +7,7 @@ import { FindingState } from "@/app/p/[projectId]/_components/findings/finding-s
 import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
 import { Score } from "@/app/p/[projectId]/_components/findings/score";
 import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
+import { ticketOfRef } from "@/app/p/[projectId]/_components/work-items/tracker-words";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 import classes from "./findings.module.css";
 import { TrendBars } from "./trend-bars";
@@ -53,6 +54,12 @@ export const COLUMNS: ListColumn<Finding>[] = [
     ),
   },
   {
+    id: "ticket",
+    header: "Ticket",
+    meta: { aside: true, roomy: true, width: "8.5rem" },
+    cell: ({ row }) => <TicketKey handoffRef={row.original.repairHandoffRef} />,
+  },
+  {
     id: "trend",
     header: "14 days",
     meta: { aside: true, roomy: true, width: "6rem" },
@@ -96,3 +103,16 @@ export const COLUMNS: ListColumn<Finding>[] = [
     cell: ({ row }) => <Ago at={row.original.lastDetectedAt} />,
   },
 ];
+
+function TicketKey({ handoffRef }: { handoffRef: string | null }) {
+  if (handoffRef === null) return null;
+  const { tracker, key } = ticketOfRef(handoffRef);
+  return (
+    <>
+      <span className={classes.ticket} title={`${key} in ${tracker}`}>
+        {key}
+      </span>
+      <span className={classes.under}>{tracker}</span>
+    </>
+  );
+}

@@ -18,6 +18,7 @@ import { FindingPeek } from "./finding-peek";
 import classes from "./findings.module.css";
 import { FindingsEmpty } from "./findings-empty";
 import { useFindings } from "./use-findings";
+import { useHandOffAction } from "./use-hand-off-action";
 import { isFiltered, listInput, searchOf, TAB_VALUES, TABS, viewParsers } from "./view";
 
 export function Findings({ projectId, openedAt }: { projectId: string; openedAt: number }) {
@@ -28,6 +29,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
   const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 10_000 }));
   const input = listInput(projectId, view, openedAt);
   const { choices, actions } = useReviewActions(projectId, input);
+  const handOff = useHandOffAction(projectId);
   const goToTab = (name: string | null | undefined) =>
     void setView({ tab: TAB_VALUES.find((known) => known === name) ?? "review", peek: null });
   const goToTabBeside = (by: 1 | -1) => goToTab(TAB_VALUES.at((TAB_VALUES.indexOf(view.tab) + by) % TABS.length));
@@ -70,9 +72,9 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
             rowName={(row) => row.title.replaceAll("`", "")}
             rowHref={(row) => `/p/${projectId}/findings/${encodeURIComponent(row.id)}`}
             rowHeight={54}
-            minWidth={1120}
+            minWidth={1200}
             minWidthAside={460}
-            actions={actions}
+            actions={[...actions, ...handOff.actions]}
             matching={{ filter: input }}
             peek={({ id, row, close, act, undo, busy }) => (
               <FindingPeek
@@ -96,6 +98,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
           />
         </Tabs.Panel>
       </Tabs>
+      {handOff.dialog}
     </>
   );
 }
