@@ -253,6 +253,8 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["integrations", "integrations", "Issues of the shop"],
   ["notifications", "integrations/notifications", "No notifications"],
   ["deliveries", "integrations/deliveries", "Nothing sent yet"],
+  ["handoff-rules", "integrations/handoff-rules", "No handoff rules"],
+  ["tracker-deliveries", "integrations/tracker-deliveries", "No delivery yet"],
   ["members", "members", /who.has.not.come.yet/],
   ["audit", "audit", "Retention: update"],
   ["audit-open", () => `audit?open=${auditId}`, "400"],

@@ -141,6 +141,18 @@ export const LISTS: List[] = [
     rows: 0,
     empty: ["integrations/deliveries", "Nothing sent yet"],
   },
+  {
+    name: "Handoff rules",
+    path: "integrations/handoff-rules",
+    rows: 0,
+    empty: ["integrations/handoff-rules", "No handoff rules"],
+  },
+  {
+    name: "Tracker deliveries",
+    path: "integrations/tracker-deliveries",
+    rows: 0,
+    empty: ["integrations/tracker-deliveries", "No delivery yet"],
+  },
   { name: "Members", path: "members", rows: 1, sorts: "Person", hides: "Joined", control: /^(Role of|Actions for)/ },
   { name: "Open invitations", path: "members", rows: 2, second: true, sorts: "For", control: /^Revoke/ },
   {
