@@ -20,10 +20,13 @@ import { connectTracker, failedTool } from "../testing";
 const NOWHERE = { baseUrl: "https://api.github.example", secret: "a token", destination: "acme/shop" };
 const EVERYTHING = { minSeverity: "info", minConversations: 1, ruleIds: ["tool-failure"] } as const;
 
-async function withRule(given: Partial<Parameters<typeof createHandoffRule>[1]> = {}) {
+type Rule = Parameters<typeof createHandoffRule>[1];
+
+async function withRule(given: Partial<Rule> = {}) {
   const { ctx } = await testProject();
   const { id: connectionId } = await connectTracker(ctx, "github", NOWHERE);
-  const { handoffRule } = await createHandoffRule(ctx, { name: "Severe", connectionId, ...EVERYTHING, ...given });
+  const asked = { name: "Severe", connectionId, ...EVERYTHING, ...given } as Rule;
+  const { handoffRule } = await createHandoffRule(ctx, asked);
   return { ctx, handoffRule };
 }
 const handedOff = async (ctx: Ctx) => {
@@ -53,7 +56,7 @@ test("a rule needs a tracker with a secret, a destination and Rules that exist",
     [{ connectionId: hook.id }, "/connectionId"],
     [{ connectionId: bare.id }, "/destination"],
     [{ connectionId: bare.id, destination: "acme/shop", ruleIds: ["none"] }, "/ruleIds/0"],
-  ] satisfies [Partial<Parameters<typeof createHandoffRule>[1]> & { connectionId: string }, string][])
+  ] satisfies [Partial<Rule> & { connectionId: string }, string][])
     await expect(createHandoffRule(ctx, { name: "Severe", ...given })).rejects.toMatchObject({
       code: "unprocessable",
       errors: [{ path, message: expect.any(String) }],
