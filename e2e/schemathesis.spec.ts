@@ -36,9 +36,14 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 400, 401, 403
 checks.negative_data_rejection.expected-statuses = [200, 400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, 431]
 # This runtime has no service for these: 501 is the documented answer, and any other server error is still a fault.
 [[operations]]
-include-operation-id-regex = "^(fineTuning[.]|findings[.]repairHandoff)"
+include-operation-id-regex = "^fineTuning[.]"
 checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
 checks.positive_data_acceptance.expected-statuses = [501, 401, 403, 404, 429]
+# The project has no connection to an issue tracker.
+[[operations]]
+include-operation-id-regex = "^(workItems[.]|findings[.]repairHandoff)"
+checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
+checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 422, 429, 501]
 `;
 
 /** A run of its own on a project of its own; answers what it printed when it found something. */
