@@ -68,26 +68,22 @@ function Content(props: ContentProps) {
     );
   }
   return (
-    <Fields
-      key={tracker.id}
-      {...props}
-      tracker={tracker}
-      select={
-        <NativeSelect
-          size="sm"
-          label="Tracker"
-          data={options}
-          value={tracker.id}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        />
-      }
-    />
+    <Stack gap="md">
+      <NativeSelect
+        size="sm"
+        label="Tracker"
+        data={options}
+        value={tracker.id}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
+      <Fields key={tracker.id} {...props} tracker={tracker} />
+    </Stack>
   );
 }
 
-type FieldsProps = ContentProps & { tracker: TrackerConnection; select: React.ReactNode };
+type FieldsProps = ContentProps & { tracker: TrackerConnection };
 
-function Fields({ projectId, subject, tracker, select, onClose, onDone }: FieldsProps) {
+function Fields({ projectId, subject, tracker, onClose, onDone }: FieldsProps) {
   const trpc = useTRPC();
   const { findings, replaces } = subject;
   const sent = findings.slice(0, HAND_OFF_MANY_MAX);
@@ -124,7 +120,6 @@ function Fields({ projectId, subject, tracker, select, onClose, onDone }: Fields
             handed off.
           </Text>
         ) : null}
-        {select}
         <TextInput
           label={words.destination}
           placeholder={preview.isPending ? undefined : words.example}
@@ -142,7 +137,11 @@ function Fields({ projectId, subject, tracker, select, onClose, onDone }: Fields
         ) : (
           <section aria-label="Preview">
             <h3 className={classes.title}>
-              {sent.length === 1 ? "The ticket" : `The first ${plural(preview.data.tickets.length, "ticket")}`}
+              {sent.length === 1
+                ? "The ticket"
+                : sent.length > PREVIEW_MAX
+                  ? `The first ${PREVIEW_MAX} tickets`
+                  : "The tickets"}
             </h3>
             <TicketPreviews tickets={preview.data.tickets} replaces={replaces !== undefined} />
             <p className={classes.quiet}>

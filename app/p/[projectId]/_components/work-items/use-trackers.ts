@@ -5,12 +5,12 @@ import { isTracker, TRACKER_WORDS } from "./tracker-words";
 
 export type TrackerConnection = { id: string; name: string; kind: TrackerKind };
 
-/** Returns the project's connections to issue trackers; those known to have no secret are not usable, and left out. */
+/** Returns the project's connections to issue trackers, oldest first; those known to have no secret are left out. */
 export function useTrackers(projectId: string) {
   const trpc = useTRPC();
   const query = useQuery(trpc.connections.list.queryOptions({ projectId, limit: 500 }));
   const connections = query.data?.connections ?? [];
-  const trackers = connections.flatMap((one): TrackerConnection[] => {
+  const trackers = connections.toReversed().flatMap((one): TrackerConnection[] => {
     const isUsable = !("secretSet" in one) || one.secretSet;
     return isTracker(one.kind) && isUsable ? [{ id: one.id, name: one.name, kind: one.kind }] : [];
   });

@@ -103,8 +103,8 @@ function NoTicket({ may, canHandOff, onHandOff }: NoTicketProps) {
   if (!canHandOff) return <p className={classes.quiet}>Hand off the Finding that this one was merged into.</p>;
   if (!may) return <p className={classes.quiet}>None. {capitalized(whoMay("diagnostics:write"))} can hand it off.</p>;
   return (
-    <Group gap="sm">
-      <Button variant="default" onClick={onHandOff}>
+    <Group gap="sm" wrap="nowrap">
+      <Button variant="default" style={{ flexShrink: 0 }} onClick={onHandOff}>
         Hand off…
       </Button>
       <span className={classes.quiet}>Creates a ticket in your issue tracker.</span>
