@@ -25,7 +25,7 @@ const KIND: ListColumn<Listed> = {
   cell: ({ row }) => <span style={{ whiteSpace: "nowrap" }}>{KIND_WORDS[row.original.kind].label}</span>,
 };
 
-const NAME: ListColumn<Listed> = {
+const nameColumn = (projectId: string): ListColumn<Listed> => ({
   id: "name",
   header: "Name",
   accessorFn: ({ name }) => name,
@@ -39,14 +39,15 @@ const NAME: ListColumn<Listed> = {
             {KIND_WORDS[original.kind].label}, {hostOf(original)}
           </Text>
           <LastTest test={original.lastTest} />
+          {original.webhookSet ? <LastDelivery projectId={projectId} connection={original} /> : null}
         </Box>
       ) : null}
     </>
   ),
-};
+});
 
 /** The columns for readers who may not manage connections. */
-export const NAMES: ListColumn<Listed>[] = [NAME, KIND];
+export const nameColumns = (projectId: string): ListColumn<Listed>[] => [nameColumn(projectId), KIND];
 
 type Options = {
   projectId: string;
@@ -56,7 +57,7 @@ type Options = {
 };
 
 export const managedColumns = (options: Options): ListColumn<Listed>[] => [
-  NAME,
+  nameColumn(options.projectId),
   { ...KIND, meta: { roomy: true } },
   {
     id: "host",

@@ -11,7 +11,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { Connection } from "@/server/services/connections/schemas";
 import { useMay } from "../../_components/access/membership";
-import { managedColumns, NAMES } from "./columns";
+import { managedColumns, nameColumns } from "./columns";
 import { ConnectionForm } from "./connection-form";
 import { DeleteConnection } from "./delete-connection";
 import { IntegrationTabs } from "./integration-tabs";
@@ -28,7 +28,7 @@ export function Integrations({ projectId }: { projectId: string }) {
   const connections = list.data?.pages.flatMap((page) => page.connections) ?? [];
   const columns = manages
     ? managedColumns({ projectId, onEdit: setEdited, onWebhook: setHooked, onDelete: setDeleted })
-    : NAMES;
+    : nameColumns(projectId);
   const add = (
     <Button onClick={() => setEdited("new")} leftSection={<IconPlus size={14} aria-hidden />}>
       Add connection
