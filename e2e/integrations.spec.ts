@@ -107,7 +107,7 @@ test("a webhook is told of Findings by a notification that is added, turned off,
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(row).toBeVisible();
 
-  await page.getByRole("tab", { name: "Deliveries" }).click();
+  await page.getByRole("tab", { name: "Deliveries", exact: true }).click();
   await expect(page.locator("#content").getByText("Nothing sent yet")).toBeVisible();
   await expect(page).toHaveURL(/integrations\/deliveries/);
 });

@@ -92,8 +92,8 @@ type EmptyProps = { projectId: string; action: React.ReactNode; lacksTracker: bo
 
 const NoRules = ({ projectId, action, lacksTracker }: EmptyProps) => (
   <EmptyState icon={<IconTicket size={32} stroke={1.5} aria-hidden />} title="No handoff rules" action={action}>
-    A handoff rule creates tickets for new Findings by itself: from a severity and a number of conversations on, and at
-    most so many a day.
+    A handoff rule creates tickets for new Findings of a severity and a number of conversations that you choose, up to a
+    daily limit.
     {lacksTracker ? (
       <>
         {" "}

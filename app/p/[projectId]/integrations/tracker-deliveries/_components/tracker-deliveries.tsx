@@ -82,7 +82,7 @@ const columnsOf = (nameOf: (id: string) => string): ListColumn<TrackerDelivery>[
       <>
         <span className="mono">{original.event}</span>
         <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-          {nameOf(original.connectionId)} · {ticketOf(original)} · <Ago at={original.receivedAt} />
+          {nameOf(original.connectionId)} · {ticketOf(original)} · <Ago at={original.receivedAt} /> ·{" "}
           <DeliveryState delivery={original} />
         </Text>
       </>
