@@ -51,7 +51,12 @@ test("tickets of several Findings are created by jobs, and what closes them reso
   for (const { externalId } of [byPoll!, byWebhook!]) github.setDone(externalId!, true);
 
   const { headers, body } = github.delivery(byWebhook!.externalId!);
-  await receiveTrackerDelivery(db(), { projectId: ctx.projectId, connectionId, headers, body: Buffer.from(body) });
+  await receiveTrackerDelivery(db(), {
+    projectId: ctx.projectId,
+    connectionId,
+    headers,
+    body: async () => Buffer.from(body),
+  });
   await until(() => isResolved(ctx, byWebhook!.findingId));
   expect(await isResolved(ctx, byPoll!.findingId)).toBe(false);
   await schedulePolls(db());

@@ -13,7 +13,7 @@ export const trackerWebhookReply = z.object({
 
 /** Takes a delivery of a tracker's webhook. Its signature is its credential, over the body as it was sent. */
 export async function trackerWebhook(request: Request, { projectId = "", connectionId = "" }: Record<string, string>) {
-  const body = Buffer.from(await readBody(request, MAX_BYTES));
+  const body = async () => Buffer.from(await readBody(request, MAX_BYTES));
   const headers = Object.fromEntries(request.headers);
   const reply = await receiveTrackerDelivery(db(), { projectId, connectionId, headers, body });
   return Response.json(trackerWebhookReply.parse(reply), { status: 202 });

@@ -32,7 +32,7 @@ const ALWAYS = ["internal", "unavailable", "other"] as const;
 const GUARDED = ["unauthenticated", "forbidden", "rate_limited", ...ALWAYS] as const;
 
 /** Of a route whose credential is a signature over the body. */
-const SIGNED = ["invalid", "unauthenticated", "not_found", "too_large"] as const;
+const SIGNED = ["invalid", "unauthenticated", "not_found", "too_large", "rate_limited"] as const;
 
 function parameter(name: string, where: "path" | "query", required: boolean, schema: JsonSchema): Parameter {
   const { description = DESCRIPTIONS[name], ...rest } = schema;

@@ -1,8 +1,5 @@
 import type { Caller } from "../kinds/kind";
 
-/** Issue trackers that a Finding can be handed to. */
-export type TrackerKind = "github" | "gitlab" | "linear" | "jira";
-
 /** A ticket as its tracker has it now. */
 export type Ticket = {
   /** What the tracker's API finds it by within its destination: an issue number, an iid, a UUID, a key. It never changes. */

@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { TRACKER_LABELS, trackerConnections } from "@/server/services/connections";
-import type { TrackerKind } from "./types";
+import type { TrackerKind } from "@/server/services/connections/schemas";
 
 type Asked = { provider: TrackerKind; connectionId?: string | undefined; destination?: string | undefined };
 

@@ -5,6 +5,7 @@ import { ticketChanges, trackerCursors, workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createTrackerWebhook } from "@/server/services/connections";
+import type { TrackerKind } from "@/server/services/connections/schemas";
 import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
 import { startGitlab } from "@/server/services/connections/trackers/testing/gitlab-server";
 import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
@@ -22,7 +23,6 @@ import {
 } from "..";
 import { runWorkItem } from "./sync/run-work-item";
 import { connectTracker, failedTool } from "./testing";
-import type { TrackerKind } from "./types";
 
 /** Its own file: the environment is read once. Here services on loopback may be called. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
@@ -118,7 +118,12 @@ test.each(TRACKERS)(
       } else if (act < 0.75 && deliveries.length > 0) {
         const [delivery] = deliveries.splice(Math.floor(random() * deliveries.length), 1);
         const { headers, body } = delivery!;
-        const given = { projectId: ctx.projectId, connectionId: connection.id, headers, body: Buffer.from(body) };
+        const given = {
+          projectId: ctx.projectId,
+          connectionId: connection.id,
+          headers,
+          body: async () => Buffer.from(body),
+        };
         await receiveTrackerDelivery(db(), given);
       } else if (act < 0.77) {
         await failedTool(ctx, { tool: toolOf(Math.floor(random() * FINDINGS)), startedAt: Date.now() + 1000 });

@@ -5,9 +5,9 @@ import { type Ctx, idOfActor } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { workItemDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
+import type { TrackerKind } from "@/server/services/connections/schemas";
 import type { WorkItemRow } from "./rows";
 import { LEASE_MS } from "./sync/lease";
-import type { TrackerKind } from "./types";
 
 export type NewWorkItem = {
   id?: string;

@@ -4,13 +4,13 @@ import { ruleRuns, trackerDeliveries, workItems } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { createConnection } from "@/server/services/connections";
+import type { TrackerKind } from "@/server/services/connections/schemas";
 import { listFindings } from "../findings/list-findings";
 import { createRuleRuns } from "../runs/create-rule-runs";
 import { executeRuleRuns } from "../runs/execute-rule-runs";
 import { failingToolCall, storedConversation } from "../testing";
 import { whichItem } from "./rows";
 import { runWorkItem } from "./sync/run-work-item";
-import type { TrackerKind } from "./types";
 
 /** For tests: stores a delivery of a tracker's webhook, and returns its id. */
 export async function storedTrackerDelivery(ctx: Ctx, connectionId: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { auditLog, workItems } from "@/db/schema";
+import { auditLog, trackerCursors, workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { createTrackerWebhook, deleteConnection } from "@/server/services/connections";
 import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
@@ -305,7 +305,7 @@ test("a signed delivery has its ticket read; a repetition, a wrong signature and
   const target = { projectId: ctx.projectId, connectionId: connection.id };
   const delivered = () => {
     const { headers, body } = github.delivery(workItem.externalId!);
-    return { ...target, headers, body: Buffer.from(body) };
+    return { ...target, headers, body: async () => Buffer.from(body) };
   };
   github.setDone(workItem.externalId!, true);
   await expect(receiveTrackerDelivery(db(), delivered())).rejects.toMatchObject({ code: "not_found" });
@@ -313,7 +313,9 @@ test("a signed delivery has its ticket read; a repetition, a wrong signature and
   expect(webhook.url).toContain(connection.id);
   github.webhookSecret = webhook.secret;
   const good = delivered();
-  await expect(receiveTrackerDelivery(db(), { ...good, body: Buffer.from(`${good.body} `) })).rejects.toMatchObject({
+  await expect(
+    receiveTrackerDelivery(db(), { ...good, body: async () => Buffer.from("forged") }),
+  ).rejects.toMatchObject({
     code: "unauthenticated",
   });
   expect(await receiveTrackerDelivery(db(), good)).toEqual({ repeated: false });
@@ -364,6 +366,18 @@ test("a deleted connection leaves its tickets as they are, with the reason", asy
     state: "open",
     error: "The connection was not found.",
   });
+});
+
+test("a connection that the tracker does not accept any more is said on its tickets, until it is accepted again", async () => {
+  const { ctx, workItem } = await linked();
+  const errorNow = async () => (await getWorkItem(ctx, { workItemId: workItem.id })).workItem.error;
+  github.fault = () => 401;
+  await pollTrackers(ctx);
+  expect(await errorNow()).toEqual(expect.stringMatching(/GitHub/));
+  github.fault = () => undefined;
+  await db().update(trackerCursors).set({ dueAt: null }).where(eq(trackerCursors.projectId, ctx.projectId));
+  await pollTrackers(ctx);
+  expect(await errorNow()).toBeNull();
 });
 
 test("no secret is in the audit log", async () => {

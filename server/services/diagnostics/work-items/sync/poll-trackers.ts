@@ -73,15 +73,25 @@ async function pollPlace(ctx: Ctx, place: Place): Promise<number> {
     const changed = await requestChanged(ctx, place, tickets);
     const changedSince = Math.max(since, ...tickets.map(({ updatedAt }) => updatedAt));
     await store({ changedSince, error: null, failures: 0, dueAt: null });
+    if (cursor?.error) await sayOnItems(ctx, place, { from: cursor.error, to: null });
     return changed;
   } catch (thrown) {
     const error = trackerFailure(thrown);
     const failures = (cursor?.failures ?? 0) + 1;
+    // What passes by itself is no news; what does not, whoever looks at a ticket has to know.
+    if (!error.transient) await sayOnItems(ctx, place, { from: cursor?.error ?? null, to: error.message });
     const pause = Math.random() * Math.min(MAX_PAUSE_MS, 10_000 * 2 ** failures);
     await store({ error: error.message, failures, dueAt: Math.ceil(Math.max(error.retryAt ?? 0, Date.now()) + pause) });
     return 0;
   }
 }
+
+/** Sets the error of the work items in a place, unless they have another one of their own. */
+const sayOnItems = (ctx: Ctx, place: Place, { from, to }: { from: string | null; to: string | null }) =>
+  ctx.db.execute(sql`
+    update work_items set error = ${to}
+    where project_id = ${ctx.projectId} and connection_id = ${place.connectionId} and destination = ${place.destination}
+      and state in ('open', 'closed') and (error is null or error = ${from}::text)`);
 
 /** Has those tickets read that are ours and changed since we last saw them. */
 async function requestChanged(ctx: Ctx, { connectionId, destination }: Place, tickets: readonly Ticket[]) {

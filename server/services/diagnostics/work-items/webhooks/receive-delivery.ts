@@ -6,6 +6,7 @@ import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/conte
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { readWebhookSecret, WEBHOOKS, type WebhookEvent } from "@/server/services/connections";
+import { createRateLimiter } from "@/server/services/rate-limits";
 import { requestRead } from "../request-read";
 
 /** A delivery that is older was recorded by somebody else and sent again, or waited so long that the poll knows more. */
@@ -17,17 +18,25 @@ type Delivery = {
   projectId: string;
   connectionId: string;
   headers: Readonly<Record<string, string>>;
-  body: Buffer;
+  /** Read only once the webhook is known and within its limit. */
+  body: () => Promise<Buffer>;
 };
+
+/** Deliveries a minute that one connection's tracker may send. What exceeds them is sent again, or found by the poll. */
+const DELIVERIES_PER_MINUTE = 600;
+const PER_MINUTE = { quota: DELIVERIES_PER_MINUTE, unit: "requests" as const, windowSeconds: 60 };
+const limiter = createRateLimiter();
 
 /**
  * Takes a delivery of a tracker's webhook: checks its signature, recognizes repetitions, and has the ticket read that it names.
- * Nothing else of it is believed or stored. 404 for a connection without a webhook, 401 for a wrong signature.
+ * Nothing else of it is believed or stored. 404 for a connection without a webhook, 401 for a wrong signature, 429 for too many.
  */
 export async function receiveTrackerDelivery(db: Db, { projectId, connectionId, headers, body }: Delivery) {
   const webhook = await readWebhookSecret(db, projectId, connectionId);
   if (webhook === undefined) throw notFound("This webhook");
-  const event = WEBHOOKS[webhook.kind](webhook.secret, { headers, body });
+  const limit = `tracker-webhook:${connectionId}`;
+  await limiter.spend(db, projectId, [{ name: "tracker-webhook", id: limit, ...PER_MINUTE }], 1);
+  const event = WEBHOOKS[webhook.kind](webhook.secret, { headers, body: await body() });
   if (event === null) throw new ServiceError("unauthenticated", "The signature of this delivery is not right.");
   requireRecent(event);
   const ctx: Ctx = { db, projectId: projectId as ProjectId, actor: { kind: "job", name: "tracker-webhook" } };
