@@ -122,7 +122,11 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
       expect(made!.body).toContain("refused the connection");
       expect(made!.body).not.toContain(EMAIL);
       expect((await finding())!.repairHandoffRef).toBe("github:acme/shop#1");
-      await expect(content(page).getByText("Handed off: acme/shop#1")).toBeVisible(SHOWS);
+      await expect(content(page).getByTitle("Handed off: acme/shop#1")).toBeVisible(SHOWS);
+      await expect(content(page).getByRole("list", { name: "What changed on these days" })).toContainText(
+        "Handed off: acme/shop#1",
+        SHOWS,
+      );
       await page.goto(at("findings?tab=all"));
       await expect(page.getByRole("table", { name: "Findings" })).toContainText("acme/shop#1", SHOWS);
     });
