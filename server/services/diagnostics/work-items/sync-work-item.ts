@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { ticketChanges, workItems } from "@/db/schema";
@@ -39,11 +40,7 @@ export const syncWorkItem = verb(
       const item = await readWorkItem(ctx, workItemId, findingId);
       requireReadable(item);
       await inTransaction(ctx, (tx) => requestRead(tx, [workItemId]));
-      await runNow(ctx, workItemId);
-      const after = await readWorkItem(ctx, workItemId, findingId);
-      if (after.readRequestedAt !== null) {
-        throw new ServiceError("unavailable", after.error ?? "The ticket is being changed. Its state follows shortly.");
-      }
+      await readNow(ctx, workItemId);
     },
     run: async (ctx, { workItemId }) => {
       auditNote(ctx, { target: { type: "workItem", id: workItemId } });
@@ -55,6 +52,23 @@ export const syncWorkItem = verb(
 function requireReadable({ state }: WorkItemRow) {
   if (state !== "open" && state !== "closed")
     throw new ServiceError("conflict", `This work item is ${state}: there is no ticket to read.`);
+}
+
+/** Somebody waits for it in front of a screen, and a job may be in the middle of a turn. */
+const PATIENCE_MS = 10_000;
+const LOOK_MS = 200;
+
+async function readNow(ctx: Ctx, workItemId: string) {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    await runNow(ctx, workItemId);
+    const { readRequestedAt, leasedUntil, dueAt, error } = await readWorkItem(ctx, workItemId);
+    if (readRequestedAt === null) return;
+    const isPostponed = leasedUntil === null && error !== null && (dueAt ?? 0) > Date.now() + LOOK_MS;
+    if (isPostponed || Date.now() > deadline)
+      throw new ServiceError("unavailable", error ?? "The ticket is being changed. Its state follows shortly.");
+    await sleep(LOOK_MS);
+  }
 }
 
 async function runNow(ctx: Ctx, workItemId: string) {

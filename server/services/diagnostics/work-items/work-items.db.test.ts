@@ -170,6 +170,26 @@ test("a ticket that is closed there resolves its Finding, and one that is reopen
   expect(github.tickets()[0]!.comments).toEqual([]);
 });
 
+test("a ticket that a job is about to change is read once the job is done with it", async () => {
+  const { ctx, findingId, workItem } = await linked();
+  github.setDone(workItem.externalId!, true);
+  await db()
+    .update(workItems)
+    .set({ leasedUntil: Date.now() + 1_000 })
+    .where(eq(workItems.id, workItem.id));
+  const { workItem: after } = await syncWorkItem(ctx, { findingId, workItemId: workItem.id });
+  expect(after.state).toBe("closed");
+});
+
+test("a tracker that does not reply makes reading a ticket a 503, which says why", async () => {
+  const { ctx, findingId, workItem } = await linked();
+  github.fault = () => 503;
+  await expect(syncWorkItem(ctx, { findingId, workItemId: workItem.id })).rejects.toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("503"),
+  });
+});
+
 test("the poll finds what changed without any webhook", async () => {
   const { ctx, findingId, workItem } = await linked();
   github.setDone(workItem.externalId!, true);
