@@ -7,7 +7,7 @@ export { getConnection } from "./get-connection";
 export { listConnections } from "./list-connections";
 export { modelConnections } from "./model-connections";
 export { openConnection } from "./open-connection";
-export { TRACKER_KINDS, type TrackerSettings } from "./schemas";
+export type { TrackerSettings } from "./schemas";
 export { testConnection } from "./test-connection";
 export { trackerConnections } from "./tracker-connections";
 export { createTrackerWebhook, readWebhookSecret } from "./tracker-webhooks";

@@ -4,6 +4,7 @@ import { filledText, idInput, pageInput, pagination } from "@/server/platform/sc
 
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 export type TrackerKind = (typeof TRACKER_KINDS)[number];
+export const isTracker = (kind: string): kind is TrackerKind => TRACKER_KINDS.some((one) => one === kind);
 export { CONNECTION_KINDS, TRACKER_KINDS };
 
 /** Not blank, which the pattern says in JSON Schema too. */

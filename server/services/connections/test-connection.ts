@@ -7,7 +7,8 @@ import { ServiceError } from "@/server/platform/errors";
 import { OutboundError } from "@/server/platform/outbound";
 import { verb } from "@/server/platform/verb";
 import { kindOf } from "./kinds";
-import type { Caller, Kind } from "./kinds/kind";
+import type { Kind } from "./kinds/kind";
+import { withTimeout } from "./kinds/with-timeout";
 import { clientFor } from "./open-connection";
 import { type ConnectionRow, lockConnection, readConnection } from "./read-connection";
 import { connectionIdInput, connectionTestReply } from "./schemas";
@@ -52,7 +53,7 @@ async function problemsOf(ctx: Ctx, row: ConnectionRow): Promise<string[]> {
   const missing = row.secretSealed === null ? kind.needsSecret?.(settings) : undefined;
   if (missing !== undefined) return [missing];
   try {
-    const service = withPatience(await clientFor(ctx, row, "test"));
+    const service = withTimeout(await clientFor(ctx, row, "test"), TEST_MS);
     return await kind.probe(service, settings, row);
   } catch (error) {
     if (error instanceof OutboundError) return [problemOf(error, kind)];
@@ -60,13 +61,6 @@ async function problemsOf(ctx: Ctx, row: ConnectionRow): Promise<string[]> {
     throw error;
   }
 }
-
-const withPatience = ({ request, json, fetch, ...rest }: Caller): Caller => ({
-  ...rest,
-  request: (call) => request({ timeoutMs: TEST_MS, ...call }),
-  json: (call, reply) => json({ timeoutMs: TEST_MS, ...call }, reply),
-  fetch: (input, init, limits) => fetch(input, init, { timeoutMs: TEST_MS, ...limits }),
-});
 
 /** What somebody can do about it. Nothing of what the other side said is in it. */
 function problemOf(error: OutboundError, { label, addressHint }: Kind): string {

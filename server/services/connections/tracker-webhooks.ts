@@ -9,7 +9,7 @@ import { sealSecret, unsealSecret } from "@/server/platform/key-ring";
 import { publicUrl } from "@/server/platform/public-url";
 import { verb } from "@/server/platform/verb";
 import { lockConnection } from "./read-connection";
-import { connectionIdInput, TRACKER_KINDS, type TrackerKind, trackerWebhookReply } from "./schemas";
+import { connectionIdInput, isTracker, type TrackerKind, trackerWebhookReply } from "./schemas";
 
 const SECRET_BYTES = 32;
 
@@ -32,8 +32,7 @@ export const createTrackerWebhook = verb(
   },
   async (ctx, { connectionId }) => {
     const { kind } = await lockConnection(ctx, connectionId);
-    if (!TRACKER_KINDS.some((one) => one === kind))
-      throw unprocessable("/connectionId", "Only issue trackers send deliveries.");
+    if (!isTracker(kind)) throw unprocessable("/connectionId", "Only issue trackers send deliveries.");
     const secret = randomBytes(SECRET_BYTES).toString("hex");
     const { sealed, dataKey, ringKey } = await sealSecret(ctx.db, locationOf(ctx.projectId, connectionId), secret);
     await ctx.db

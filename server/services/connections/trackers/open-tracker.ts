@@ -4,26 +4,26 @@ import { auditLog } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
 import { connectionClient } from "../connection-client";
-import type { Caller } from "../kinds/kind";
+import { withTimeout } from "../kinds/with-timeout";
 import { clientFor } from "../open-connection";
 import { type ConnectionRow, readConnection } from "../read-connection";
-import { DEFAULT_SETTINGS, SETTINGS, TRACKER_KINDS, type TrackerKind, type TrackerSettings } from "../schemas";
+import { DEFAULT_SETTINGS, isTracker, SETTINGS, type TrackerKind, type TrackerSettings } from "../schemas";
 import { TRACKERS } from "./kinds";
-import type { Tracker, TrackerOptions } from "./tracker";
+import type { Tracker } from "./tracker";
 
 /** A creation takes up to four calls, and its work item's lease outlasts them all. */
 const CALL_MS = 15_000;
 /** Tickets are read every few seconds, and one row an hour says so as well as hundreds. */
 const AUDIT_MS = 60 * 60_000;
 
-export type OpenTracker = { tracker: Tracker; settings: TrackerSettings };
+/** The settings of every tracker; only Jira has issue types. */
+type AnyTrackerSettings = TrackerSettings & { issueType: string | null };
+export type OpenTracker = { tracker: Tracker; settings: AnyTrackerSettings };
 
-const isTracker = (kind: string): kind is TrackerKind => TRACKER_KINDS.some((one) => one === kind);
-
-/** Returns the settings of a connection to a tracker; those of Jira with its issue type. */
+/** Returns the settings of a connection to a tracker. */
 export const trackerSettingsOf = (kind: TrackerKind, settings: Record<string, unknown>) => {
   const parsed = SETTINGS[kind].parse({ ...DEFAULT_SETTINGS[kind], ...settings });
-  return { issueType: null, ...parsed } as TrackerSettings & { issueType: string | null };
+  return { issueType: null, ...parsed } as AnyTrackerSettings;
 };
 
 /** Returns the tracker of a connection; its use for this purpose is audited at most once an hour. Not in a transaction. */
@@ -33,19 +33,8 @@ export async function openTracker(ctx: Ctx, connectionId: string, purpose: strin
   if (row.secretSealed === null) throw unprocessable("/connectionId", "The connection has no secret: enter a token.");
   const settings = trackerSettingsOf(row.kind, row.settings);
   const client = (await wasAudited(ctx, row, purpose)) ? connectionClient(row) : await clientFor(ctx, row, purpose);
-  return { tracker: trackerOf(row.kind, client, settings, CALL_MS), settings };
+  return { tracker: TRACKERS[row.kind](withTimeout(client, CALL_MS), settings), settings };
 }
-
-/** Returns the tracker that a service is, with calls of at most `timeoutMs`. */
-export const trackerOf = (kind: TrackerKind, service: Caller, options: TrackerOptions, timeoutMs: number): Tracker =>
-  TRACKERS[kind](withTimeout(service, timeoutMs), options);
-
-export const withTimeout = ({ request, json, fetch, ...rest }: Caller, timeoutMs: number): Caller => ({
-  ...rest,
-  request: (call) => request({ timeoutMs, ...call }),
-  json: (call, reply) => json({ timeoutMs, ...call }, reply),
-  fetch: (input, init, limits) => fetch(input, init, { timeoutMs, ...limits }),
-});
 
 async function wasAudited(ctx: Ctx, row: ConnectionRow, purpose: string): Promise<boolean> {
   const [found] = await ctx.db

@@ -7,7 +7,7 @@ type Asked = { provider: TrackerKind; connectionId?: string | undefined; destina
 
 /** Returns the connection through which tickets are made: the one asked for, else the oldest. 501 where there is none. */
 export async function connectionFor(ctx: Ctx, { provider, connectionId }: Omit<Asked, "destination">) {
-  const usable = await trackerConnections(ctx, provider);
+  const usable = await trackerConnections(ctx, [provider]);
   if (usable.length === 0) {
     throw new ServiceError(
       "not_implemented",

@@ -3,7 +3,7 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
-import { TRACKER_KINDS, trackerConnections } from "@/server/services/connections";
+import { trackerConnections } from "@/server/services/connections";
 import { readFinding } from "../findings/get-finding";
 import { requireFinding } from "../findings/merged-with";
 import { changeFindings } from "../findings/review/change-findings";
@@ -39,16 +39,8 @@ export const repairHandoff = verb(
 );
 
 async function gateway(ctx: Ctx) {
-  const all = await Promise.all(
-    TRACKER_KINDS.map(async (provider) =>
-      (await trackerConnections(ctx, provider)).map((one) => ({ provider, ...one })),
-    ),
-  );
-  const [first] = all
-    .flat()
-    .filter(({ settings }) => settings.defaultDestination !== null)
-    .sort((a, b) => a.createdAt - b.createdAt);
-  if (first) return { provider: first.provider, connectionId: first.id };
+  const first = (await trackerConnections(ctx)).find(({ settings }) => settings.defaultDestination !== null);
+  if (first) return { provider: first.kind, connectionId: first.id };
   throw new ServiceError(
     "not_implemented",
     "A repair handoff needs a connection to an issue tracker with a default destination. Make one under Integrations (kinds github, gitlab, linear and jira).",

@@ -1,4 +1,4 @@
-import { TRACKER_KINDS, type TrackerKind } from "@/server/services/connections/schemas";
+import { isTracker, type TrackerKind } from "@/server/services/connections/schemas";
 
 type Words = {
   label: string;
@@ -13,8 +13,6 @@ export const TRACKER_WORDS: Record<TrackerKind, Words> = {
   linear: { label: "Linear", destination: "Team", example: "A team's key, such as ENG" },
   jira: { label: "Jira", destination: "Project", example: "A project's key, such as OPS" },
 };
-
-export const isTracker = (kind: string): kind is TrackerKind => TRACKER_KINDS.some((known) => known === kind);
 
 /** Returns the tracker and the key of a Finding's `repairHandoffRef`: `linear:ENG#12` → `Linear`, `ENG-12`. */
 export function ticketOfRef(ref: string): { tracker: string; key: string } {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { TrackerKind } from "@/server/services/connections/schemas";
-import { isTracker, TRACKER_WORDS } from "./tracker-words";
+import { isTracker, type TrackerKind } from "@/server/services/connections/schemas";
+import { TRACKER_WORDS } from "./tracker-words";
 
 export type TrackerConnection = { id: string; name: string; kind: TrackerKind };
 

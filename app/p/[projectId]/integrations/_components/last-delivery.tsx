@@ -3,8 +3,7 @@ import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Ago } from "@/app/_components/values/ago";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Connection } from "@/server/services/connections/schemas";
-import { isTracker } from "../../_components/work-items/tracker-words";
+import { type Connection, isTracker } from "@/server/services/connections/schemas";
 import { DeliveryState } from "../tracker-deliveries/_components/delivery-state";
 
 const LIVE_MS = 15_000;

@@ -5,8 +5,8 @@ import { useState } from "react";
 import { CopyButton } from "@/app/_components/controls/copy-button";
 import { Refused } from "@/app/_components/feedback/refused";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Connection } from "@/server/services/connections/schemas";
-import { isTracker, TRACKER_WORDS } from "../../_components/work-items/tracker-words";
+import { type Connection, isTracker } from "@/server/services/connections/schemas";
+import { TRACKER_WORDS } from "../../_components/work-items/tracker-words";
 import { WEBHOOK_STEPS } from "./webhook-words";
 
 type Props = { projectId: string; connection: Connection | null; onClose: () => void };

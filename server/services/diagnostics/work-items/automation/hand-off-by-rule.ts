@@ -5,7 +5,7 @@ import { severityRank } from "@/db/severity-rank";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
-import { TRACKER_KINDS, trackerConnections } from "@/server/services/connections";
+import { trackerConnections } from "@/server/services/connections";
 import { insertWorkItem } from "../insert-work-item";
 import { linkedItem, lockFinding } from "../rows";
 import { usedToday } from "./handoff-rules";
@@ -38,11 +38,11 @@ async function handOffOfProject(tx: Ctx): Promise<number> {
     .from(handoffRules)
     .where(sql`${handoffRules.projectId} = ${tx.projectId} and ${handoffRules.enabled}`)
     .orderBy(handoffRules.createdAt, handoffRules.id);
-  const places = await placesOf(tx);
+  const places = new Map((await trackerConnections(tx)).map((connection) => [connection.id, connection]));
   let handedOff = 0;
   for (const { rule, used } of rules) {
     const place = places.get(rule.connectionId);
-    const destination = rule.destination ?? place?.defaultDestination ?? null;
+    const destination = rule.destination ?? place?.settings.defaultDestination ?? null;
     if (place === undefined || destination === null) continue;
     for (const findingId of await dueFindings(tx, { ...rule, left: rule.dailyLimit - used })) {
       await lockFinding(tx, findingId);
@@ -50,24 +50,13 @@ async function handOffOfProject(tx: Ctx): Promise<number> {
       const { connectionId, id: handoffRuleId } = rule;
       await insertWorkItem(
         tx,
-        { findingId, provider: place.provider, connectionId, destination, handoffRuleId },
+        { findingId, provider: place.kind, connectionId, destination, handoffRuleId },
         { leased: false },
       );
       handedOff += 1;
     }
   }
   return handedOff;
-}
-
-async function placesOf(tx: Ctx) {
-  const all = await Promise.all(
-    TRACKER_KINDS.map(async (provider) =>
-      (await trackerConnections(tx, provider)).map(
-        ({ id, settings }) => [id, { provider, defaultDestination: settings.defaultDestination }] as const,
-      ),
-    ),
-  );
-  return new Map(all.flat());
 }
 
 /** Findings that never had a work item: what somebody abandoned is not handed off again. */

@@ -8,7 +8,7 @@ import { notFound, unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { TRACKER_KINDS, trackerConnections } from "@/server/services/connections";
+import { trackerConnections } from "@/server/services/connections";
 import { RULES } from "../../rules";
 import {
   createHandoffRuleInput,
@@ -146,8 +146,7 @@ export const deleteHandoffRule = verb(
 type Usable = { connectionId: string; destination: string | null; ruleIds: readonly string[] };
 
 async function requireUsable(ctx: Ctx, { connectionId, destination, ruleIds }: Usable) {
-  const usable = (await Promise.all(TRACKER_KINDS.map((kind) => trackerConnections(ctx, kind)))).flat();
-  const connection = usable.find(({ id }) => id === connectionId);
+  const connection = (await trackerConnections(ctx)).find(({ id }) => id === connectionId);
   if (!connection) throw unprocessable("/connectionId", "No connection to an issue tracker has this id and a secret.");
   if (destination === null && connection.settings.defaultDestination === null)
     throw unprocessable("/destination", "Say where, or give the connection a default destination.");

@@ -49,9 +49,8 @@ async function findOrCreate(ctx: Ctx, item: WorkItemRow, { tracker, settings }: 
     if (found !== null) return found;
   }
   const { title, body } = await composeTicket(ctx, item.findingId, settings);
-  const { issueType = null } = settings as { issueType?: string | null };
   await ctx.db.update(workItems).set({ uncertainSince: NOW }).where(isOurs(ctx, item));
-  return tracker.create(destination, { title, body, labels: settings.labels, issueType, marker });
+  return tracker.create(destination, { title, body, labels: settings.labels, issueType: settings.issueType, marker });
 }
 
 /** A search that fails tells nothing of the attempt before it. */
