@@ -15,4 +15,13 @@ export const FILE_KIND_ENTRIES: Record<FileKind, Pick<Entry, "conversation" | "p
     },
     person: { holds: "nothing", because: "Clients send data about their own users, who have no account here." },
   },
+  manifest: {
+    conversation: {
+      holds: "words",
+      erased: "deleted",
+      because: "The frozen Examples of a training; its file goes with any Example in it.",
+      in: "fine-tuning/manifests/forget-training",
+    },
+    person: { holds: "nothing", because: "Clients send data about their own users, who have no account here." },
+  },
 };

@@ -10,6 +10,10 @@ const NO_WORDS_OF_TICKET = nothing(
   "Names tickets, commits and pull requests of a tracker, whose texts people there wrote.",
 );
 
+const NO_WORDS_OF_TRAINING = nothing(
+  "Settings, counts, hashes and figures of a training, without the words trained on.",
+);
+
 const OF_USERS = { by: ["user_id"], erased: "cascade", with: "users" } as const;
 const OPAQUE_ID = { holds: "ids", erased: "kept", because: "Only our opaque id says who did it." } as const;
 const EVENT_IDS = {
@@ -20,6 +24,7 @@ const EVENT_IDS = {
 
 const DELETE_CONVERSATIONS = "telemetry/conversations/delete-conversations";
 const FORGET_EXAMPLES = "datasets/examples/forget-examples";
+const FORGET_TRAINING = "fine-tuning/manifests/forget-training";
 const FORGET_CONVERSATIONS = "diagnostics/findings/forget-conversations";
 
 /**
@@ -289,6 +294,66 @@ export const TABLES = {
     },
     person: OPAQUE_ID,
     project: "cascade",
+  },
+  training_points: { conversation: NO_WORDS_OF_TRAINING, person: NO_ACCOUNT, project: "batches", measured: true },
+  training_events: {
+    conversation: {
+      holds: "words",
+      erased: "deleted",
+      in: FORGET_TRAINING,
+      because: "Answers to held-out Examples go with an Example that was trained on; other entries hold no words.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  training_artifacts: { conversation: NO_WORDS_OF_TRAINING, person: NO_ACCOUNT, project: "batches" },
+  checkpoints: {
+    conversation: {
+      holds: "hashes",
+      erased: "rewritten",
+      in: FORGET_TRAINING,
+      because: "Marked as trained on words that were deleted.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  training_jobs: {
+    conversation: {
+      holds: "hashes",
+      erased: "rewritten",
+      in: FORGET_TRAINING,
+      because: "Marked as trained on words that were deleted; one in progress is cancelled.",
+    },
+    person: OPAQUE_ID,
+    project: "batches",
+  },
+  training_manifests: {
+    conversation: {
+      holds: "hashes",
+      erased: "rewritten",
+      in: FORGET_TRAINING,
+      because: "Its file is deleted with an Example in it; hash and counts remain.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  trigger_decisions: { conversation: NO_WORDS_OF_TRAINING, person: NO_ACCOUNT, project: "batches" },
+  tuning_configs: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
+  base_models: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "cascade" },
+  trainers: {
+    conversation: NO_WORDS_OF_TRAINING,
+    person: nothing("A machine of the installation."),
+    project: "not a project's",
+  },
+  trainer_commands: {
+    conversation: {
+      holds: "words",
+      erased: "expires",
+      because: "A call in progress may hold rows; it is deleted an hour after its result.",
+    },
+    person: NO_ACCOUNT,
+    project: "not a project's",
   },
   datasets: {
     conversation: nothing("What members wrote about it, and counts."),

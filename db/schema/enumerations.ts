@@ -112,7 +112,7 @@ export const ON_REGRESSION = ["reopen", "new_ticket", "comment"] as const;
 export const ON_RESOLUTION = ["close", "comment"] as const;
 
 /** An import may contain message content, which its deletion-registry entry records. */
-export const FILE_KINDS = ["import"] as const;
+export const FILE_KINDS = ["import", "manifest"] as const;
 /** In lifecycle order. */
 export const FILE_STATES = ["uploading", "storing", "stored", "deleting"] as const;
 
@@ -158,3 +158,45 @@ export const IMPORT_STATUSES = [
   "cancelled",
   "failed",
 ] as const;
+
+export const TRAINING_ENGINES = ["transformers"] as const;
+export const TRAINING_METHODS = ["sft", "dpo", "orpo", "kto"] as const;
+export const TRAINING_ADAPTERS = ["lora", "qlora", "full"] as const;
+export const OUTPUT_FORMATS = ["safetensors", "gguf"] as const;
+export const GGUF_QUANTIZATIONS = [
+  "q4_0",
+  "q4_k_m",
+  "q4_k_s",
+  "q5_0",
+  "q5_k_m",
+  "q6_k",
+  "q8_0",
+  "f16",
+  "bf16",
+  "f32",
+] as const;
+export const COMPRESSED_QUANTIZATIONS = ["fp8", "fp8_dynamic", "fp8_static", "int8"] as const;
+/** `pausing` and `cancelling` last until the trainer has stopped; a `paused` job can be resumed. */
+export const TRAINING_JOB_STATUSES = [
+  "queued",
+  "validating",
+  "running",
+  "pausing",
+  "paused",
+  "cancelling",
+  "succeeded",
+  "failed",
+  "cancelled",
+] as const;
+export const TRAINING_STOP_REASONS = ["completed", "early_stopped", "max_steps", "max_runtime", "user"] as const;
+export const TRAINING_EVENT_LEVELS = ["info", "warn", "error"] as const;
+export const BASE_MODEL_SOURCES = ["hub", "local"] as const;
+export const CHECKPOINT_KINDS = ["adapter", "full"] as const;
+/** `pruned`: the trainer deleted its files, as its settings say. */
+export const CHECKPOINT_STATES = ["stored", "pruned"] as const;
+export const ARTIFACT_KINDS = ["merged-16bit", "lora-adapter", "gguf", "gguf-lora", "compressed"] as const;
+export const ARTIFACT_STATES = ["ready", "failed"] as const;
+/** `url`: the one that TRAINER_URL names, which we call; `agent`: one that calls us. */
+export const TRAINER_KINDS = ["url", "agent"] as const;
+export const TRAINER_COMMAND_STATES = ["queued", "sent", "done"] as const;
+export const TRIGGER_OUTCOMES = ["started", "skipped", "failed"] as const;

@@ -33,6 +33,19 @@ export {
 export { jobEngine, jobEvents, jobRuns, jobSchedules, jobSteps } from "./engine";
 export { feedback } from "./feedback";
 export { files } from "./files";
+export {
+  baseModels,
+  checkpoints,
+  trainerCommands,
+  trainers,
+  trainingArtifacts,
+  trainingEvents,
+  trainingJobs,
+  trainingManifests,
+  trainingPoints,
+  triggerDecisions,
+  tuningConfigs,
+} from "./fine-tuning";
 export { idempotencyKeys } from "./idempotency";
 export { identities, loginAttempts, memberships, sessions, setupTokens, signInNetworks, users } from "./identity";
 export { outgoingMail } from "./mail";

@@ -49,7 +49,11 @@ export type IdPrefix =
   | "tc"
   | "dep"
   | "exp"
-  | "fil";
+  | "fil"
+  | "bm"
+  | "trn"
+  | "cmd"
+  | "tgd";
 
 /** Returns an opaque id whose body is time-ordered (UUID v7), so that keyset pages and B-trees stay local. */
 export const newId = (prefix: IdPrefix) => `${prefix}_${v7().replaceAll("-", "")}`;

@@ -31,6 +31,14 @@ const WORDS: Record<ReportedTable, string> = {
   example_revisions: "Examples, with their earlier revisions",
   dataset_import_sources: "Conversations that imported files have Examples of",
   example_candidates: "Collected Examples in review",
+  training_manifests: "Frozen Examples of trainings",
+  training_jobs: "Training jobs",
+  training_events: "Logs of trainings",
+  training_points: "Charts of trainings",
+  checkpoints: "Checkpoints",
+  training_artifacts: "Files built from checkpoints",
+  tuning_configs: "Tuning configurations",
+  trigger_decisions: "Decisions of tuning triggers",
   parked_traces: "Traces that could not be read",
 };
 

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { CHECKPOINT_KINDS, CHECKPOINT_STATES } from "@/db/schema/enumerations";
+import { idInput, pageInput } from "@/server/platform/schemas";
+
+export const listCheckpointsInput = z.strictObject({ jobId: idInput.optional(), ...pageInput });
+export const checkpointIdInput = z.strictObject({ checkpointId: idInput });
+export const checkpointFileInput = z.strictObject({
+  checkpointId: idInput,
+  /** As the checkpoint's `files` has it. */
+  path: z.string().min(1).max(500),
+});
+
+/** A trained state of a model. Times are Unix ms. */
+export const checkpoint = z.object({
+  id: z.string(),
+  jobId: z.string(),
+  jobName: z.string(),
+  attempt: z.int(),
+  stepNumber: z.int(),
+  epoch: z.number().nullable(),
+  kind: z.enum(CHECKPOINT_KINDS),
+  state: z.enum(CHECKPOINT_STATES),
+  isBest: z.boolean(),
+  isFinal: z.boolean(),
+  /** Whether a job can be resumed from it. */
+  resumable: z.boolean(),
+  /** Such as `train_loss` and `eval_loss`. */
+  metrics: z.record(z.string(), z.number().nullable()),
+  files: z.array(z.object({ path: z.string(), size: z.number(), sha256: z.string() })),
+  bytes: z.number(),
+  contentSha256: z.string(),
+  baseModel: z.object({ id: z.string(), revision: z.string().nullable() }),
+  parentCheckpointId: z.string().nullable(),
+  /** How it is to be served: chat template, stop tokens, context. `null` until it has generated an answer. */
+  inferenceProfile: z.record(z.string(), z.unknown()).nullable(),
+  /** `null`: merged, quantized and served forms have not been compared with it. */
+  parity: z.null(),
+  /** When words that it was trained on were deleted with their user or conversation. */
+  taintedAt: z.number().nullable(),
+  createdAt: z.number(),
+});
+export type Checkpoint = z.infer<typeof checkpoint>;
+export const checkpointReply = z.object({ checkpoint });
+export const checkpointsReply = z.object({ checkpoints: z.array(checkpoint), nextCursor: z.string().nullable() });

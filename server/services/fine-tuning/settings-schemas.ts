@@ -1,0 +1,127 @@
+import { z } from "zod";
+import {
+  BASE_MODEL_SOURCES,
+  COMPRESSED_QUANTIZATIONS,
+  GGUF_QUANTIZATIONS,
+  OUTPUT_FORMATS,
+  TRAINING_ADAPTERS,
+  TRAINING_ENGINES,
+  TRAINING_METHODS,
+} from "@/db/schema/enumerations";
+import { idInput } from "@/server/platform/schemas";
+
+/** A setting that the trainer chooses from the Examples, the model and its devices unless a value is given. */
+const auto = <Value extends z.ZodType>(value: Value) => z.union([z.literal("auto"), value]);
+const fraction = z.number().min(0).max(1);
+const count = (max: number) => z.int().min(1).max(max);
+const QUANTIZATIONS_MAX = GGUF_QUANTIZATIONS.length;
+
+/**
+ * Hyperparameters under the names of TRL and transformers in camelCase. Left out: the trainer's default for the method and
+ * adapter, which the job's `resolvedSpec` says. `beta` is of dpo, orpo and kto; the two weights are of kto.
+ */
+export const trainingSettings = z.strictObject({
+  numTrainEpochs: z.number().positive().max(1000).optional(),
+  /** Ends the training after this many steps, before or after the epochs end. */
+  maxSteps: count(10_000_000).nullable().optional(),
+  learningRate: auto(z.number().positive().max(1)).optional(),
+  lrSchedulerType: z.enum(["linear", "cosine", "constant", "constant_with_warmup", "polynomial"]).optional(),
+  warmupRatio: fraction.optional(),
+  perDeviceTrainBatchSize: auto(count(1024)).optional(),
+  gradientAccumulationSteps: auto(count(4096)).optional(),
+  /** Tokens of one Example. */
+  maxLength: auto(z.int().min(16).max(10_000_000)).optional(),
+  /** What happens to an Example longer than that. */
+  overflow: z.enum(["error", "drop", "truncate"]).optional(),
+  /** The messages whose tokens are learned. */
+  trainOn: z.enum(["all_assistant", "last_assistant", "all"]).optional(),
+  packing: z.boolean().optional(),
+  optim: z.string().min(1).max(60).regex(/^\w+$/).optional(),
+  weightDecay: fraction.optional(),
+  maxGradNorm: z.number().min(0).max(1000).optional(),
+  bf16: auto(z.boolean()).optional(),
+  gradientCheckpointing: z.boolean().optional(),
+  seed: z.int().min(0).max(4_294_967_295).optional(),
+  beta: z.number().positive().max(100).optional(),
+  lossType: z.string().min(1).max(60).regex(/^\w+$/).nullable().optional(),
+  desirableWeight: auto(z.number().positive().max(1000)).optional(),
+  undesirableWeight: auto(z.number().positive().max(1000)).optional(),
+});
+export type TrainingSettings = z.infer<typeof trainingSettings>;
+
+export const LORA_RANKS = [8, 16, 32, 64, 128] as const;
+
+/** Of the adapters lora and qlora. */
+export const loraSettings = z.strictObject({
+  r: z.int().min(1).max(512).optional(),
+  loraAlpha: z.number().positive().max(4096).optional(),
+  loraDropout: fraction.optional(),
+  targetModules: z.union([z.literal("all-linear"), z.array(z.string().min(1).max(200)).min(1).max(100)]).optional(),
+  useRslora: z.boolean().optional(),
+  useDora: z.boolean().optional(),
+});
+
+/** How the validation split is used. */
+export const evaluationSettings = z.strictObject({
+  /** Steps between evaluations. */
+  evalSteps: auto(count(1_000_000)).optional(),
+  evalOnStart: z.boolean().optional(),
+  /** Ends the training after this many evaluations without a better loss. */
+  earlyStoppingPatience: count(1000).nullable().optional(),
+  /** Answers of held-out Examples that are written down at each evaluation. */
+  samples: z
+    .strictObject({ count: z.int().min(0).max(50), maxNewTokens: count(4096) })
+    .partial()
+    .optional(),
+});
+
+/** What the job builds from its last checkpoint. */
+export const outputSettings = z.strictObject({
+  formats: z.array(z.enum(OUTPUT_FORMATS)).min(1).max(OUTPUT_FORMATS.length).default(["safetensors"]),
+  ggufQuantizations: z.array(z.enum(GGUF_QUANTIZATIONS)).max(QUANTIZATIONS_MAX).default([]),
+  compressedQuantizations: z.array(z.enum(COMPRESSED_QUANTIZATIONS)).max(COMPRESSED_QUANTIZATIONS.length).default([]),
+});
+
+export const limitSettings = z.strictObject({
+  maxRuntimeSeconds: count(30 * 86_400)
+    .nullable()
+    .optional(),
+  /** Restarts after a crash of the worker or its machine. */
+  maxRestarts: z.int().min(0).max(20).optional(),
+  /** The job fails if more Examples than this cannot be used. */
+  maxDroppedFraction: fraction.optional(),
+  /** Without an event for this long the worker is restarted. */
+  stallTimeoutSeconds: z.int().min(60).max(86_400).optional(),
+});
+
+const modelId = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .regex(/^[\w./:@\\+~ -]+$/, "A name such as Qwen/Qwen3-0.6B, or a path on the trainer's machine.");
+
+/** A model of the catalogue or of the project's base models, or a checkpoint whose training is continued. */
+export const baseModelChoice = z.union([
+  z.strictObject({
+    id: modelId,
+    /** A commit, branch or tag of the hub. The job pins the commit. */
+    revision: z.string().min(1).max(200).nullable().optional(),
+    source: z.enum(BASE_MODEL_SOURCES).default("hub"),
+  }),
+  z.strictObject({ checkpointId: idInput }),
+]);
+export type BaseModelChoice = z.infer<typeof baseModelChoice>;
+
+/** What a job and a tuning configuration have in common. */
+export const trainingChoice = {
+  baseModel: baseModelChoice,
+  engine: z.enum(TRAINING_ENGINES).default("transformers"),
+  method: z.enum(TRAINING_METHODS),
+  adapter: z.enum(TRAINING_ADAPTERS),
+  training: trainingSettings.default({}),
+  lora: loraSettings.default({}),
+  evaluation: evaluationSettings.default({}),
+  output: outputSettings.default({ formats: ["safetensors"], ggufQuantizations: [], compressedQuantizations: [] }),
+  limits: limitSettings.default({}),
+};

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { ACTOR_KINDS, TRIGGER_OUTCOMES } from "@/db/schema/enumerations";
+import { filledText, idInput, pageInput } from "@/server/platform/schemas";
+import { trainingChoice } from "../settings-schemas";
+
+const trigger = {
+  enabled: z.boolean(),
+  /** Examples added since the Examples that it trained on last. */
+  minNewExamples: z.int().min(1).max(1_000_000),
+  /** Five fields in UTC, such as `0 3 * * 1`; `null`: as soon as there are enough Examples. */
+  cron: z.string().min(1).max(100).nullable(),
+  /** Minutes from the start of one of its jobs until the next may start. */
+  cooldownMinutes: z.int().min(0).max(525_600),
+  /** Jobs that it may start a day (UTC). */
+  dailyCap: z.int().min(1).max(100),
+};
+const TRIGGER_OFF = { enabled: false, minNewExamples: 100, cron: null, cooldownMinutes: 60, dailyCap: 1 };
+const triggerInput = z.strictObject({
+  enabled: trigger.enabled.default(TRIGGER_OFF.enabled),
+  minNewExamples: trigger.minNewExamples.default(TRIGGER_OFF.minNewExamples),
+  cron: trigger.cron.default(TRIGGER_OFF.cron),
+  cooldownMinutes: trigger.cooldownMinutes.default(TRIGGER_OFF.cooldownMinutes),
+  dailyCap: trigger.dailyCap.default(TRIGGER_OFF.dailyCap),
+});
+
+/** When a finished job's checkpoint is deployed by itself. Stored; nothing is deployed in this version. */
+const deployment = z.strictObject({
+  enabled: z.boolean().default(false),
+  /** By which part its validation loss may exceed that of the deployed one. */
+  maxLossIncrease: z.number().min(0).max(10).default(0),
+  /** By which part of the preserved answers it may be worse. */
+  maxPreserveDrop: z.number().min(0).max(1).default(0),
+});
+const DEPLOYMENT_OFF = { enabled: false, maxLossIncrease: 0, maxPreserveDrop: 0 };
+
+const choice = { name: filledText(200, "Enter a name."), datasetId: idInput, ...trainingChoice };
+export const createTuningConfigInput = z.strictObject({
+  ...choice,
+  trigger: triggerInput.default(TRIGGER_OFF),
+  deployment: deployment.default(DEPLOYMENT_OFF),
+});
+export const updateTuningConfigInput = z.strictObject({
+  configId: idInput,
+  ...z.strictObject(choice).partial().shape,
+  trigger: z.strictObject(trigger).partial().optional(),
+  deployment: z.strictObject(deployment.shape).partial().optional(),
+});
+export const tuningConfigIdInput = z.strictObject({ configId: idInput });
+export const listTuningConfigsInput = z.strictObject(pageInput);
+export const listTriggerDecisionsInput = z.strictObject({ configId: idInput, ...pageInput });
+
+/** One decision of the trigger, with the reason. Times are Unix ms. */
+export const triggerDecision = z.object({
+  id: z.string(),
+  outcome: z.enum(TRIGGER_OUTCOMES),
+  reason: z.string(),
+  message: z.string(),
+  jobId: z.string().nullable(),
+  /** How often it decided the same in a row, the last time at `lastAt`. */
+  times: z.int(),
+  createdAt: z.number(),
+  lastAt: z.number(),
+});
+export const tuningConfig = z.object({
+  id: z.string(),
+  ...choice,
+  trigger: z.object(trigger),
+  deployment: z.object(deployment.shape),
+  /** When the trigger is looked at next; `null` while it is off. */
+  nextCheckAt: z.number().nullable(),
+  lastDecision: triggerDecision.nullable(),
+  /** Examples of the Dataset added since the ones that it trained on last. */
+  newExamples: z.int(),
+  lastJobId: z.string().nullable(),
+  actorKind: z.enum(ACTOR_KINDS),
+  actorId: z.string().nullable(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type TuningConfig = z.infer<typeof tuningConfig>;
+export const tuningConfigReply = z.object({ tuningConfig });
+export const tuningConfigsReply = z.object({ tuningConfigs: z.array(tuningConfig), nextCursor: z.string().nullable() });
+export const triggerDecisionsReply = z.object({
+  decisions: z.array(triggerDecision),
+  nextCursor: z.string().nullable(),
+});
