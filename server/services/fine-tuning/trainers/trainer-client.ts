@@ -1,0 +1,62 @@
+/** A request of the trainer's contract: a path below its `/v1`, such as `/jobs/job_1`. */
+export type TrainerCall = {
+  method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  path: string;
+  query?: Record<string, string | number>;
+  headers?: Record<string, string>;
+  json?: unknown;
+  timeoutMs?: number;
+  /** For its place in the project's share of outbound calls. */
+  projectId: string;
+};
+
+export type TrainerReply = { status: number; headers: Record<string, string>; json: unknown };
+export type TrainerDownload = {
+  status: number;
+  headers: Record<string, string>;
+  body: AsyncIterable<Uint8Array>;
+};
+
+/** A machine that trains, whether we call it or it fetches our calls. */
+export type TrainerClient = {
+  readonly trainerId: string;
+  /** Returns its reply if it is a success; throws `TrainerRefused` for any other, `TrainerUnreachable` without one. */
+  request(call: TrainerCall): Promise<TrainerReply>;
+  /** Returns a file while it arrives. */
+  download(call: TrainerCall): Promise<TrainerDownload>;
+  /** Sends a frozen manifest unless the trainer has it. An agent fetches it itself when its job needs it. */
+  sendManifest(manifest: {
+    projectId: string;
+    sha256: string;
+    bytes: number;
+    content: () => AsyncIterable<Uint8Array>;
+  }): Promise<void>;
+};
+
+/** Its error object, with the fields of its contract in camelCase. */
+export type TrainerProblem = {
+  code: string;
+  message: string;
+  param: string | null;
+  retryable: boolean;
+  blame: string | null;
+  phase: string | null;
+  hint: string | null;
+  logTail: string[];
+};
+
+/** The trainer did not answer: nothing is known of what it does. */
+export class TrainerUnreachable extends Error {
+  override readonly name = "TrainerUnreachable";
+}
+
+/** The trainer refused a request. */
+export class TrainerRefused extends Error {
+  override readonly name = "TrainerRefused";
+  constructor(
+    readonly status: number,
+    readonly problem: TrainerProblem,
+  ) {
+    super(problem.message);
+  }
+}
