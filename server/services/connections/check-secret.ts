@@ -1,5 +1,6 @@
 import { unprocessable } from "@/server/platform/errors";
 import type { ConnectionKind } from "./schemas";
+import { isPrivateKey } from "./trackers/github/github-app";
 
 type Given = {
   kind: ConnectionKind;
@@ -8,9 +9,23 @@ type Given = {
   secret: string | null | undefined;
 };
 
-/** Refuses the address of a Slack webhook as the secret of a connection to another host. */
+/** Refuses a secret that cannot be one of the connection: another host's, another kind's. */
 export function checkSecret({ kind, baseUrl, settings, secret }: Given): void {
-  if (kind !== "webhook" || settings.format !== "slack" || !secret) return;
+  const isApp = kind === "github" && settings.appId != null;
+  if (kind === "github" && isApp !== (settings.installationId != null))
+    throw unprocessable(
+      isApp ? "/settings/installationId" : "/settings/appId",
+      "A GitHub App needs both its App ID and the installation's number.",
+    );
+  if (!secret) return;
+  if (isApp && !isPrivateKey(secret))
+    throw unprocessable("/secret", "This is not an RSA private key: enter the whole .pem file that GitHub gave you.");
+  if (!isApp && secret.includes("\n"))
+    throw unprocessable(
+      "/secret",
+      "A private key is only used by a GitHub App: enter the App ID and the installation.",
+    );
+  if (kind !== "webhook" || settings.format !== "slack") return;
   if (URL.canParse(secret) && new URL(secret).origin !== new URL(baseUrl).origin)
     throw unprocessable("/secret", `This is an address of another host than ${new URL(baseUrl).origin}.`);
 }

@@ -11,13 +11,25 @@ export type ConnectionClient = Caller & {
 };
 
 /** Makes the client of a connection, which throws an `OutboundError` where a call fails. */
-export function connectionClient(row: ConnectionRow, client: Outbound = outbound()): ConnectionClient {
+export function connectionClient(
+  row: ConnectionRow,
+  client: Outbound = outbound(),
+  secret = openSecret(row),
+): ConnectionClient {
   const { id, kind, name, baseUrl, settings, projectId } = row;
-  const secret = openSecret(row);
-  const signed = (url: URL, body: string | undefined, { headers, messageId, ...rest }: Omit<Call, "path">) => {
+  const { exchange, sign } = kindOf(kind);
+  let renewNext = false;
+  const credentialFor = async (url: URL) => {
+    if (secret === undefined || exchange === undefined) return secret;
+    const renew = renewNext;
+    renewNext = false;
+    return exchange(secret, { url, baseUrl, projectId, renew, request }, settings as never);
+  };
+  const signed = async (url: URL, body: string | undefined, { headers, messageId, ...rest }: Omit<Call, "path">) => {
+    const credential = await credentialFor(url);
     const signature =
-      secret === undefined ? { headers: {} } : kindOf(kind).sign(secret, { url, body, messageId }, settings as never);
-    return {
+      credential === undefined ? { headers: {} } : sign(credential, { url, body, messageId }, settings as never);
+    const request = {
       ...rest,
       projectId,
       url: (signature.url ?? url).href,
@@ -29,39 +41,60 @@ export function connectionClient(row: ConnectionRow, client: Outbound = outbound
       },
       ...(body !== undefined && { body }),
     };
+    return { request, hidden: [secret, credential] };
   };
   const requestOf = ({ path, query, json, ...rest }: Call) =>
     signed(addressBelow(baseUrl, path, query), json === undefined ? undefined : JSON.stringify(json), rest);
+  const request: ConnectionClient["request"] = async (call) => {
+    const { request: signedRequest, hidden } = await requestOf(call);
+    const reply = await client.request(signedRequest);
+    return { ...reply, body: withoutSecrets(reply.body, hidden) };
+  };
   return {
     connection: { id, kind, name, baseUrl, settings },
     baseUrl,
-    request: async (call) => {
-      const reply = await client.request(requestOf(call));
-      return { ...reply, body: withoutSecret(reply.body, secret) };
+    request,
+    json: async <Reply extends z.ZodType>(call: Call, reply: Reply) =>
+      client.json((await requestOf(call)).request, reply),
+    stream: async (call) => client.stream((await requestOf(call)).request),
+    renew: () => {
+      renewNext = true;
     },
-    json: <Reply extends z.ZodType>(call: Call, reply: Reply) => client.json(requestOf(call), reply),
-    stream: (call) => client.stream(requestOf(call)),
     fetch: async (input, init, limits = {}) => {
       const asked = new Request(input, init);
       const text = await asked.text();
-      const { status, headers, body } = await client.request(
-        signed(checkedBelow(baseUrl, new URL(asked.url)), text === "" ? undefined : text, {
-          method: asked.method as OutboundMethod,
-          headers: passedOn(asked.headers),
-          signal: asked.signal,
-          ...limits,
-          accepts: (code) => code < 500,
-        }),
-      );
-      const content = NO_BODY.has(status) ? null : new Uint8Array(withoutSecret(body, secret));
+      const send = async () => {
+        const { request: signedRequest, hidden } = await signed(
+          checkedBelow(baseUrl, new URL(asked.url)),
+          text === "" ? undefined : text,
+          {
+            method: asked.method as OutboundMethod,
+            headers: passedOn(asked.headers),
+            signal: asked.signal,
+            ...limits,
+            accepts: (code) => code < 500,
+          },
+        );
+        return { ...(await client.request(signedRequest)), hidden };
+      };
+      let reply = await send();
+      if (reply.status === 401 && exchange !== undefined) {
+        // A cached credential may have been revoked, and a refused request had no effect.
+        renewNext = true;
+        reply = await send();
+      }
+      const { status, headers, body, hidden } = reply;
+      const content = NO_BODY.has(status) ? null : new Uint8Array(withoutSecrets(body, hidden));
       return new Response(content, { status, headers: unpacked(headers) });
     },
   };
 }
 
-/** A service may repeat what it was sent, and its words are shown to people: the credential is taken out of them. */
-function withoutSecret(body: Buffer, secret: string | undefined): Buffer {
-  if (secret === undefined) return body;
+/** A service may repeat what it was sent, and its words are shown to people: credentials are taken out of them. */
+const withoutSecrets = (body: Buffer, secrets: readonly (string | undefined)[]): Buffer =>
+  secrets.reduce((left, secret) => (secret === undefined ? left : withoutSecret(left, secret)), body);
+
+function withoutSecret(body: Buffer, secret: string): Buffer {
   const forms = [secret, Buffer.from(secret).toString("base64"), secret.slice(secret.indexOf(":") + 1)];
   const found = forms.filter((form) => form.length >= SECRET_LENGTH && body.includes(form));
   if (found.length === 0) return body;

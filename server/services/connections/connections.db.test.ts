@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
@@ -252,4 +253,40 @@ test("what two people change at the same time is both there", async () => {
     .from(connections)
     .where(and(eq(connections.projectId, ctx.projectId), eq(connections.id, connectionId)));
   expect(row?.secretSealed).not.toBeNull();
+});
+
+const APP = { appId: "4242", installationId: "77" };
+const rsaKey = () =>
+  generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" }).toString();
+
+test("a GitHub App is its ids in the settings and its private key as the secret", async () => {
+  const { ctx } = await testProject();
+  const secret = rsaKey();
+  const made = await gitHub(ctx, { secret, settings: APP });
+  expect(made).toMatchObject({ secretSet: true, settings: APP });
+  expect(JSON.stringify([made, await logOf(ctx)])).not.toContain("PRIVATE KEY");
+});
+
+test.each([
+  ["half of its ids", { settings: { appId: "4242" }, secret: rsaKey() }, "/settings/installationId"],
+  ["the other half", { settings: { installationId: "77" } }, "/settings/appId"],
+  ["a token for a key", { settings: APP }, "/secret"],
+  ["a key without an App", { secret: rsaKey() }, "/secret"],
+])("a GitHub App with %s is refused", async (_, given, path) => {
+  const { ctx } = await testProject();
+  await expect(gitHub(ctx, given)).rejects.toMatchObject(unprocessable(path));
+});
+
+test("a stored token is not taken for an App's key, nor a key sent as a token", async () => {
+  const { ctx } = await testProject();
+  const withToken = await gitHub(ctx);
+  const toApp = { connectionId: withToken.id, settings: APP };
+  await expect(updateConnection(ctx, toApp)).rejects.toMatchObject(unprocessable("/secret"));
+  const { connection } = await updateConnection(ctx, { ...toApp, secret: rsaKey() });
+  expect(connection).toMatchObject({ settings: APP });
+  const toToken = { connectionId: connection.id, settings: { appId: null, installationId: null } };
+  await expect(updateConnection(ctx, toToken)).rejects.toMatchObject(unprocessable("/secret"));
+  expect((await updateConnection(ctx, { ...toToken, secret: SECRET })).connection.settings).toMatchObject({
+    appId: null,
+  });
 });

@@ -38,6 +38,19 @@ const trackerSettings = z.strictObject({
   onResolution: z.enum(ON_RESOLUTION),
 });
 export type TrackerSettings = z.infer<typeof trackerSettings>;
+/** With both, the secret is the private key of a GitHub App; with neither, a token. */
+const githubSettings = trackerSettings.extend({
+  /** Its App ID or its client ID. */
+  appId: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, "Enter the App ID or the client ID.")
+    .nullable(),
+  /** Of the App in the account that owns the repositories. */
+  installationId: z
+    .string()
+    .regex(/^\d{1,20}$/, "Enter the number at the end of the installation's address.")
+    .nullable(),
+});
 const jiraSettings = trackerSettings.extend({ issueType: line.nullable() });
 const noSettings = z.strictObject({});
 
@@ -45,7 +58,7 @@ const noSettings = z.strictObject({});
 export const SETTINGS = {
   model: modelSettings,
   webhook: webhookSettings,
-  github: trackerSettings,
+  github: githubSettings,
   gitlab: trackerSettings,
   linear: trackerSettings,
   jira: jiraSettings,
@@ -65,7 +78,7 @@ const TRACKER_DEFAULTS: z.infer<typeof trackerSettings> = {
 export const DEFAULT_SETTINGS: { [Kind in ConnectionKind]: z.infer<(typeof SETTINGS)[Kind]> } = {
   model: { defaultModel: null, dailyCalls: null, dailyTokens: null, dailyUsd: null },
   webhook: { format: "signed" },
-  github: TRACKER_DEFAULTS,
+  github: { ...TRACKER_DEFAULTS, appId: null, installationId: null },
   gitlab: TRACKER_DEFAULTS,
   linear: TRACKER_DEFAULTS,
   jira: { ...TRACKER_DEFAULTS, issueType: null },
@@ -84,13 +97,14 @@ export const DEFAULT_BASE_URLS: Record<ConnectionKind, string | null> = {
 };
 
 /** Every form that settings can have. */
-const settings = z.union([noSettings, modelSettings, webhookSettings, jiraSettings, trackerSettings]);
+const settings = z.union([noSettings, modelSettings, webhookSettings, jiraSettings, githubSettings, trackerSettings]);
 const settingsInput = z.union([
   noSettings,
   modelSettings.partial(),
   webhookSettings.partial(),
   trackerSettings.partial(),
   jiraSettings.partial(),
+  githubSettings.partial(),
 ]);
 
 const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
@@ -109,13 +123,16 @@ export const baseUrl = baseUrlText
 
 export const connectionName = filledText(120, "Enter a name.");
 
-/** Goes into a header as it is: nothing that would end it. */
+/** Goes into a header as it is: nothing that would end it. Only a private key, which is never sent, has several lines. */
 export const connectionSecret = z
   .string()
   .trim()
   .min(1)
   .max(8000)
-  .regex(/^[\x20-\x7e]+$/, "Must be printable ASCII characters on one line.");
+  .regex(
+    /^([\x20-\x7e]+|-----BEGIN [A-Z ]+-----[\x20-\x7e\r\n]+-----END [A-Z ]+-----)$/,
+    "Must be printable ASCII characters on one line, or a private key as a PEM file.",
+  );
 
 /** What a test of a connection found; `ok` when there were no problems. */
 export const connectionTest = z.object({ ok: z.boolean(), problems: z.array(z.string()) });
@@ -156,7 +173,7 @@ export const createConnectionInput = z.strictObject({
   name: connectionName,
   /** Where the service is reached. Without it, the provider's own; a webhook and Jira have none. */
   baseUrl: baseUrlText.optional(),
-  /** A token, or what the kind takes for one. Stored encrypted and never returned. */
+  /** A token, or what the kind takes for one; of a GitHub App its private key (PEM). Stored encrypted and never returned. */
   secret: connectionSecret.optional(),
   settings: settingsInput.optional(),
 });

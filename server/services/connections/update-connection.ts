@@ -67,4 +67,7 @@ function refuseElsewhere(before: Row, after: Target) {
     throw unprocessable("/secret", `The stored secret was given for ${was}: enter it again for another host.`);
   if (before.settings.format !== after.settings.format)
     throw unprocessable("/secret", "The stored secret was given for another format: enter the one for this.");
+  // Otherwise an App's private key would be sent as a token.
+  if ((before.settings.appId == null) !== (after.settings.appId == null))
+    throw unprocessable("/secret", "The stored secret is of another sort: enter the App's private key, or the token.");
 }

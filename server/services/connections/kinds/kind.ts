@@ -26,6 +26,18 @@ export type Caller = {
    * and more throw an `OutboundError`, after retries where the method allows them.
    */
   fetch: (input: string | URL | Request, init?: RequestInit, limits?: { timeoutMs?: number }) => Promise<Response>;
+  /** Exchanges the secret anew for the next call, where it is exchanged: what it may do can have changed. */
+  renew: () => void;
+};
+
+/** A request that needs a credential which its secret is exchanged for. */
+export type Exchanged = {
+  url: URL;
+  baseUrl: string;
+  projectId: string;
+  /** Whether a cached credential must not be used. */
+  renew: boolean;
+  request: Caller["request"];
 };
 
 /** What a connection of one kind does with its secret, and how it is tested. */
@@ -34,8 +46,10 @@ export type Kind<Name extends ConnectionKind = ConnectionKind> = {
   label: string;
   /** What a test says where there is no secret; none where the service may do without. */
   needsSecret?: (settings: z.infer<(typeof SETTINGS)[Name]>) => string | undefined;
+  /** Returns the credential of a request, where that is not the secret itself. */
+  exchange?: (secret: string, request: Exchanged, settings: z.infer<(typeof SETTINGS)[Name]>) => Promise<string>;
   /** Adds the credential to a request. */
-  sign: (secret: string, request: Unsigned, settings: z.infer<(typeof SETTINGS)[Name]>) => Signature;
+  sign: (credential: string, request: Unsigned, settings: z.infer<(typeof SETTINGS)[Name]>) => Signature;
   /** What addresses of this kind look like, for who gave another. */
   addressHint: string;
   /** Asks the service something harmless; returns what is wrong. Throws where the call itself fails. */

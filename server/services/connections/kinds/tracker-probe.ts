@@ -8,7 +8,8 @@ export const trackerProbe =
   <Name extends TrackerKind>(kind: Name): Kind<Name>["probe"] =>
   async (service, settings) => {
     try {
-      return await TRACKERS[kind](service, { issueType: null, ...settings }).check(settings.defaultDestination);
+      const options = { issueType: null, installationId: null, ...settings };
+      return await TRACKERS[kind](service, options).check(settings.defaultDestination);
     } catch (error) {
       if (error instanceof TrackerError) return [error.message];
       throw error;

@@ -16,14 +16,14 @@ const CALL_MS = 15_000;
 /** Tickets are read every few seconds, and one row an hour says so as well as hundreds. */
 const AUDIT_MS = 60 * 60_000;
 
-/** The settings of every tracker; only Jira has issue types. */
-type AnyTrackerSettings = TrackerSettings & { issueType: string | null };
+/** The settings of every tracker; only Jira has issue types, only GitHub installations of Apps. */
+type AnyTrackerSettings = TrackerSettings & { issueType: string | null; installationId: string | null };
 export type OpenTracker = { tracker: Tracker; settings: AnyTrackerSettings };
 
 /** Returns the settings of a connection to a tracker. */
 export const trackerSettingsOf = (kind: TrackerKind, settings: Record<string, unknown>) => {
   const parsed = SETTINGS[kind].parse({ ...DEFAULT_SETTINGS[kind], ...settings });
-  return { issueType: null, ...parsed } as AnyTrackerSettings;
+  return { issueType: null, installationId: null, ...parsed } as AnyTrackerSettings;
 };
 
 /** Returns the tracker of a connection; its use for this purpose is audited at most once an hour. Not in a transaction. */

@@ -70,7 +70,10 @@ export type TrackerOptions = {
   openStates: readonly string[];
   closedStates: readonly string[];
   labels: readonly string[];
+  /** Jira only. */
   issueType: string | null;
+  /** GitHub only; `null` where the secret is a token. */
+  installationId: string | null;
 };
 
 export type MakeTracker = (service: Caller, options: TrackerOptions) => Tracker;

@@ -3,11 +3,14 @@ import {
   Button,
   Checkbox,
   Group,
+  Input,
   Modal,
   NativeSelect,
   PasswordInput,
+  SegmentedControl,
   SimpleGrid,
   Stack,
+  Textarea,
   TextInput,
 } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
@@ -108,18 +111,68 @@ function Fields({ projectId, connection, onClose }: Props) {
 type SecretProps = { form: UseFormReturnType<FormValues>; connection: Connection | null };
 
 function SecretFields({ form, connection }: SecretProps) {
-  const { kind, forgetSecret } = form.values;
+  const { kind, forgetSecret, asApp } = form.values;
+  const isApp = kind === "github" && asApp;
+  const shared = {
+    placeholder: connection?.secretSet ? "Stored: leave empty to keep it" : undefined,
+    maxLength: 8000,
+    disabled: forgetSecret,
+    ...form.getInputProps("secret"),
+  };
   return (
     <>
-      <PasswordInput
-        label={KIND_WORDS[kind].secretLabel}
-        description={`${KIND_WORDS[kind].secretHelp} Stored encrypted, and never shown again.`}
-        placeholder={connection?.secretSet ? "Stored: leave empty to keep it" : undefined}
-        autoComplete="new-password"
-        maxLength={8000}
-        disabled={forgetSecret}
-        {...form.getInputProps("secret")}
-      />
+      {kind === "github" ? (
+        <Input.Wrapper label="Sign in with" labelElement="div">
+          <SegmentedControl
+            fullWidth
+            aria-label="Sign in with"
+            value={asApp ? "app" : "token"}
+            onChange={(value) => form.setValues({ asApp: value === "app", secret: "" })}
+            data={[
+              { value: "token", label: "Token" },
+              { value: "app", label: "GitHub App" },
+            ]}
+          />
+        </Input.Wrapper>
+      ) : null}
+      {isApp ? (
+        <>
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            <TextInput
+              label="App ID"
+              description="On the App's settings page; its client ID works too."
+              maxLength={100}
+              required
+              {...form.getInputProps("settings.appId")}
+            />
+            <TextInput
+              label="Installation ID"
+              description="The number at the end of the installation's address."
+              inputMode="numeric"
+              maxLength={20}
+              required
+              {...form.getInputProps("settings.installationId")}
+            />
+          </SimpleGrid>
+          <Textarea
+            label="Private key"
+            description="The whole .pem file that GitHub gave you. Stored encrypted, and never shown again."
+            autoComplete="off"
+            spellCheck={false}
+            autosize
+            minRows={3}
+            maxRows={6}
+            {...shared}
+          />
+        </>
+      ) : (
+        <PasswordInput
+          label={KIND_WORDS[kind].secretLabel}
+          description={`${KIND_WORDS[kind].secretHelp} Stored encrypted, and never shown again.`}
+          autoComplete="new-password"
+          {...shared}
+        />
+      )}
       {connection?.secretSet ? (
         <Checkbox label="Forget the stored secret" {...form.getInputProps("forgetSecret", { type: "checkbox" })} />
       ) : null}

@@ -48,6 +48,21 @@ test("a stored secret is kept, replaced or removed as the form says", () => {
   expect(updateInputOf("c", { ...values, secret: "new", forgetSecret: true })).toMatchObject({ secret: null });
 });
 
+test("a GitHub connection names an App only while it signs in as one", () => {
+  const empty = valuesOf(null);
+  const ids = { appId: "4242", installationId: "77" };
+  const values = {
+    ...empty,
+    kind: "github" as const,
+    name: "Ours",
+    asApp: true,
+    settings: { ...empty.settings, ...ids },
+  };
+  expect(createConnectionForm.parse(createInputOf(values))).toMatchObject({ settings: ids });
+  const none = { appId: null, installationId: null };
+  expect(createConnectionForm.parse(createInputOf({ ...values, asApp: false }))).toMatchObject({ settings: none });
+});
+
 test("a problem is shown at its field", () => {
   expect(fieldName("/settings/dailyUsd")).toBe("settings.dailyUsd");
   expect(fieldName(["settings", "dailyUsd"])).toBe("settings.dailyUsd");

@@ -15,6 +15,8 @@ export type FormValues = {
   baseUrl: string;
   secret: string;
   forgetSecret: boolean;
+  /** Whether a GitHub connection signs in as an App. */
+  asApp: boolean;
   settings: Record<string, Control>;
 };
 
@@ -34,13 +36,16 @@ export const valuesOf = (connection: Connection | null): FormValues => ({
   baseUrl: connection?.baseUrl ?? "",
   secret: "",
   forgetSecret: false,
+  asApp: connection !== null && "appId" in connection.settings && connection.settings.appId !== null,
   settings: controlsOf(connection?.settings ?? {}),
 });
 
-const settingsOf = ({ kind, settings }: FormValues) =>
+const APP_SETTINGS: readonly string[] = ["appId", "installationId"];
+
+const settingsOf = ({ kind, settings, asApp }: FormValues) =>
   Object.fromEntries(
     Object.keys(SETTINGS[kind].shape).map((name) => {
-      const value = settings[name] ?? "";
+      const value = APP_SETTINGS.includes(name) && !asApp ? "" : (settings[name] ?? "");
       return [name, typeof value === "string" ? value.trim() || null : value];
     }),
   );

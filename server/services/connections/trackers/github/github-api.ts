@@ -4,6 +4,7 @@ import type { Caller } from "../../kinds/kind";
 import { failedCall, type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "../failed-reply";
 import { limitedUntil, type ReplyHeaders } from "../rate-limit";
 import { TrackerError } from "../tracker-error";
+import { LIMIT_HEADERS } from "./limit-headers";
 
 const SERVICE = "GitHub";
 export const ABOUT = subjectsOf(SERVICE);
@@ -14,7 +15,6 @@ export type Repository = { owner: string; repo: string };
 export type GithubApi = ReturnType<typeof githubApi>;
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const LIMIT_HEADERS = { remaining: "x-ratelimit-remaining", reset: "x-ratelimit-reset" };
 const NEXT_PAGE = /<([^<>]+)>;\s*rel="next"/;
 
 /** Returns the repository that a destination names. */
@@ -56,6 +56,16 @@ export function githubApi(service: Caller) {
 
   return {
     call,
+    renew: service.renew,
+
+    /** Makes a call that cannot succeed, being invalid; throws where it is refused for any other reason. */
+    async invalid(about: Subject, ask: (octokit: Octokit) => Promise<Reply>): Promise<void> {
+      client ??= load();
+      const octokit = await client;
+      await ask(octokit).catch((error: unknown) => {
+        if (replyError.safeParse(error).data?.status !== 422) throw callError(error, about);
+      });
+    },
 
     /** Returns the pages of a list. GitHub says in each where the next one is; a page number alone does not reach far. */
     async *pages<Item extends z.ZodType>(about: Subject, item: Item, ask: (octokit: Octokit) => Promise<Reply>) {

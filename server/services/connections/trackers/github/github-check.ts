@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { problemsOf } from "../problems-of";
 import { ABOUT, type GithubApi, repositoryOf } from "./github-api";
+import { installationProblems } from "./github-installation";
 
 const repository = z.object({
   full_name: z.string(),
@@ -16,6 +17,8 @@ type Found = {
   /** Of a classic token; `undefined` for others, which do not tell. */
   scopes: readonly string[] | undefined;
   labels: readonly string[];
+  /** `null` for a token. An App has permissions in place of an account's role. */
+  installationId: string | null;
 };
 
 /** What may be wrong with a repository that the token sees. */
@@ -36,20 +39,20 @@ const PROBLEMS: readonly { isSo: (found: Found) => boolean; message: (found: Fou
     message: ({ destination }) => `${destination} is archived and takes no issues. Choose another repository.`,
   },
   {
-    isSo: ({ repo }) => !mayTriage(repo) && repo.private,
+    isSo: (found) => !mayTriage(found) && found.repo.private,
     message: ({ destination }) =>
       `The token's account may only read ${destination}. Give it the Triage or Write role, so that it can label and close issues.`,
   },
   {
-    isSo: ({ repo, labels }) => !mayTriage(repo) && !repo.private && labels.length > 0,
+    isSo: (found) => !mayTriage(found) && !found.repo.private && found.labels.length > 0,
     message: ({ destination }) =>
       `The token's account may not label issues in ${destination}: GitHub drops labels without saying so. Give it the Triage or Write role, or remove the labels.`,
   },
 ];
 
 /** Without permissions in the reply, GitHub does not tell. */
-const mayTriage = ({ permissions }: Found["repo"]) =>
-  !permissions || permissions.push === true || permissions.triage === true;
+const mayTriage = ({ repo: { permissions }, installationId }: Found) =>
+  installationId !== null || !permissions || permissions.push === true || permissions.triage === true;
 
 /** Reads the repository; throws what is wrong with it or with the token. */
 export const readRepository = (api: GithubApi, destination: string) => {
@@ -58,9 +61,17 @@ export const readRepository = (api: GithubApi, destination: string) => {
 };
 
 /** Returns what stands in the way of creating issues. */
-export const checkGithub = (api: GithubApi, destination: string | null, { labels }: Pick<Found, "labels">) =>
+export const checkGithub = (
+  api: GithubApi,
+  destination: string | null,
+  { labels, installationId }: Pick<Found, "labels" | "installationId">,
+) =>
   problemsOf(async () => {
     const about = ABOUT.place(destination);
+    if (installationId !== null) {
+      const problems = await installationProblems(api, installationId, destination);
+      if (problems.length > 0 || destination === null) return problems;
+    }
     if (destination === null) {
       await api.call(about, z.object({ login: z.string() }), ({ rest }) => rest.users.getAuthenticated());
       return [];
@@ -70,11 +81,14 @@ export const checkGithub = (api: GithubApi, destination: string | null, { labels
       ?.toString()
       .split(",")
       .map((scope) => scope.trim());
-    const found = { destination, repo, scopes, labels };
+    const found = { destination, repo, scopes, labels, installationId };
     const problems = PROBLEMS.filter(({ isSo }) => isSo(found)).map(({ message }) => message(found));
-    // A fine-grained token says what it lacks only where it is used. Reading comes with writing.
+    if (problems.length > 0) return problems;
     const at = repositoryOf(destination);
-    if (problems.length === 0)
-      await api.call(about, z.array(z.unknown()), ({ rest }) => rest.issues.listForRepo({ ...at, per_page: 1 }));
-    return problems;
+    await api.call(about, z.array(z.unknown()), ({ rest }) => rest.issues.listForRepo({ ...at, per_page: 1 }));
+    // Only a classic token says what it may do. Others are refused before their input is looked at, and an issue without a
+    // title is never created.
+    const create = "POST /repos/{owner}/{repo}/issues";
+    if (scopes === undefined) await api.invalid(about, (octokit) => octokit.request(create, { ...at } as never));
+    return [];
   });

@@ -279,6 +279,12 @@ test.each([
   ["no default repository", "ghp-simulated-token-5d20", null, []],
   ["a token without its scope", "ghp-without-repo-5d21", SHOP, [/^The token lacks the scope repo,/]],
   ["a fine-grained token without issues", "github_pat_without-issues-5d23", SHOP, [/write access to issues/]],
+  [
+    "a fine-grained token that may only read issues",
+    "github_pat_reads-issues-5d24",
+    SHOP,
+    [/does not let the token do this in acme\/shop.*write access to issues/],
+  ],
   ["a wrong token", "ghp-wrong", null, [/^GitHub does not accept the token: "Bad credentials"/]],
   ["a repository that does not exist", "ghp-simulated-token-5d20", "acme/missing", [/does not know acme\/missing/]],
   ["a repository without issues", "ghp-simulated-token-5d20", "acme/no-issues", [/^Issues are turned off/]],
@@ -288,6 +294,7 @@ test.each([
 ])("a check of %s says what stands in the way", async (_, secret, destination, problems) => {
   const found = await trackerWith(secret, ["agent"]).check(destination);
   expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
+  expect(github.tickets()).toEqual([]);
 });
 
 test("a check that could not be made fails instead of finding problems", async () => {

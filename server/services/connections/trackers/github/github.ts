@@ -54,7 +54,7 @@ function addressOf(destination: string, externalId: string) {
 }
 
 /** GitHub's issues, also those of an Enterprise Server. */
-export const githubTracker: MakeTracker = (service, { labels }): Tracker => {
+export const githubTracker: MakeTracker = (service, { labels, installationId }): Tracker => {
   const api = githubApi(service);
 
   const readIssue = (destination: string, externalId: string) =>
@@ -134,6 +134,6 @@ export const githubTracker: MakeTracker = (service, { labels }): Tracker => {
       return githubReferences(api, at, ABOUT.ticket(destination, externalId));
     },
 
-    check: (destination) => checkGithub(api, destination, { labels }),
+    check: (destination) => checkGithub(api, destination, { labels, installationId }),
   };
 };

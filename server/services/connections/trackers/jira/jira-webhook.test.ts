@@ -15,7 +15,7 @@ const signed = (content: unknown) => {
 test("a delivery says which ticket of which project changed, and when it was sent", async () => {
   const server = await startJira({ deployment: "Cloud" });
   const tracker = jiraTracker(testCaller("jira", server.baseUrl, server.secret), {
-    ...{ openStates: [], closedStates: [], labels: [], issueType: null },
+    ...{ openStates: [], closedStates: [], labels: [], issueType: null, installationId: null },
   });
   const ticket = { title: "t", body: "b", labels: [], issueType: null, marker: "m" };
   const { externalId } = await tracker.create("PROJ", ticket);

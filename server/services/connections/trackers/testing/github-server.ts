@@ -1,3 +1,4 @@
+import { githubApp, type SimulatedApp } from "./github-app";
 import { githubDelivery } from "./github-delivery";
 import { githubCommit, githubIssue, githubRepository, githubTimeline } from "./github-json";
 import { pageOf, type RestReply, type RestRequest, type Route, startRest } from "./rest-service";
@@ -6,11 +7,12 @@ import { type StoredTicket, ticketStore } from "./ticket-store";
 
 const DOCS = "https://docs.github.com/rest";
 /** Tokens with their scopes; a fine-grained one has none. */
-const TOKENS: Record<string, { scopes?: string; mayUseIssues?: boolean }> = {
+const TOKENS: Record<string, { scopes?: string; mayUseIssues?: boolean; mayWriteIssues?: boolean }> = {
   "ghp-simulated-token-5d20": { scopes: "gist, repo" },
   "ghp-without-repo-5d21": { scopes: "gist, read:org" },
   "github_pat_simulated-5d22": {},
   "github_pat_without-issues-5d23": { mayUseIssues: false },
+  "github_pat_reads-issues-5d24": { mayWriteIssues: false },
 };
 /** Repositories beside the one that works, `acme/shop`. `acme/old-shop` is its former name. */
 const REPOSITORIES: Record<string, object> = {
@@ -39,6 +41,7 @@ const REFUSALS: Record<number, string> = {
 const inSeconds = (ms: number) => Math.floor(ms / 1000);
 
 export type SimulatedGithub = SimulatedTracker & {
+  app: SimulatedApp;
   /** GitHub's own highest number of items in a page is 100. */
   maxPerPage: number;
   /** Somebody opens a pull request there. */
@@ -93,7 +96,10 @@ export async function startGithub(): Promise<SimulatedGithub> {
   }
 
   const ISSUES = "/(?:repos/acme/shop|repositories/1)/issues";
+  const { app, ...ofApp } = githubApp();
   const routes: Route[] = [
+    ...ofApp.routes,
+    ["GET", /^\/installation\/repositories$/, () => ({ body: { total_count: 1, repositories: [] } })],
     ["GET", /^\/user$/, () => ({ body: { login: "ann", id: 1 } })],
     ["GET", /^\/repositories\/1$/, () => ({ body: githubRepository("acme/shop", service.url) })],
     ...["GET", "POST", "PATCH"].map((method): Route => [method, /^\/repos\/acme\/old-shop(.*)$/, moved(method)]),
@@ -176,15 +182,21 @@ export async function startGithub(): Promise<SimulatedGithub> {
       limited,
       refused: (status) => message(status, REFUSALS[status] ?? "Error"),
       guard: (request) => {
+        const refusedApp = ofApp.guard(request);
+        if (refusedApp !== null) return refusedApp;
         const token = tokenOf(request);
         if (token === undefined) return message(401, "Bad credentials");
-        const isRefused = token.mayUseIssues === false && /\/issues\b/.test(request.url.pathname);
+        // GitHub looks at the permission before it looks at the input.
+        const isIssues = /\/issues\b/.test(request.url.pathname);
+        const isRefused =
+          isIssues && (token.mayUseIssues === false || (token.mayWriteIssues === false && request.method !== "GET"));
         return isRefused ? message(403, "Resource not accessible by personal access token") : undefined;
       },
     },
   );
 
   const simulated: SimulatedGithub = {
+    app,
     baseUrl: service.url,
     secret: "ghp-simulated-token-5d20",
     destination: "acme/shop",
