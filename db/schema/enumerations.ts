@@ -103,7 +103,14 @@ export const TICKET_CHANGE_KINDS = [
 ] as const;
 export const TICKET_CHANGE_STATES = ["queued", "done", "failed", "skipped"] as const;
 /** What one of our changes tells of. */
-export const TICKET_CHANGE_REASONS = ["handed_off", "regressed", "reopened", "resolved", "dismissed"] as const;
+export const TICKET_CHANGE_REASONS = [
+  "handed_off",
+  "regressed",
+  "reopened",
+  "resolved",
+  "dismissed",
+  "merged",
+] as const;
 export const CODE_REFERENCE_KINDS = ["commit", "pull_request"] as const;
 export const CODE_REFERENCE_STATES = ["open", "merged", "closed"] as const;
 export const TRACKER_DELIVERY_STATES = ["received", "processed", "ignored", "failed"] as const;

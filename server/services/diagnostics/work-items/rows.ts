@@ -20,11 +20,13 @@ export async function readWorkItem(ctx: Ctx, id: string, findingId?: string): Pr
 }
 
 /**
- * Locks a work item and its Finding, the Finding first, as every change of a Finding does. The weaker lock on the item lets
- * others queue changes for it.
+ * Locks a work item and its Finding, the Finding first, as every change of a Finding does. A merge may have moved the item
+ * since it was read: then it is the other Finding's. The weaker lock on the item lets others queue changes for it.
  */
 export async function lockWorkItem(tx: Ctx, id: string, findingId: string): Promise<WorkItemRow> {
   await lockFinding(tx, findingId);
+  const { findingId: current } = await readWorkItem(tx, id);
+  if (current !== findingId) await lockFinding(tx, current);
   const [row] = await tx.db.select().from(workItems).where(whichItem(tx, id)).for("no key update");
   if (!row) throw notFound("The work item");
   return row;

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
+import { followMerge } from "../../work-items/follow-merge";
 import { updateConversationCounts } from "../counts/conversation-counts";
 import { recountFindings } from "../counts/recount-findings";
 import { type RunOrigin, recordEvents } from "../finding-events";
@@ -26,11 +27,12 @@ export async function mergeFindings(tx: Ctx, { into, from, origin, changeId }: M
       where project_id = ${tx.projectId} and finding_id = ${id} returning id`);
     await moveOccurrences(tx, { from: id, to: into });
     const causeIds = [...moved].map((row) => row.id).sort();
+    const ticket = await followMerge(tx, id, into);
     await recordEvents(
       tx,
       [
         { findingId: into, kind: "merged", detail: { from: id } },
-        { findingId: id, kind: "merged", detail: { into, causeIds } },
+        { findingId: id, kind: "merged", detail: { into, causeIds, ...(ticket && { ticket }) } },
       ],
       { origin, changeId: changeId ?? null },
     );

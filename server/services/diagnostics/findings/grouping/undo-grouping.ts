@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
+import { type Followed, unfollowMerge } from "../../work-items/follow-merge";
 import { updateConversationCounts } from "../counts/conversation-counts";
 import { recountFindings } from "../counts/recount-findings";
 import type { ChangeEvent, Undone } from "../finding-events";
@@ -28,10 +29,17 @@ export async function undoMerge(tx: Ctx, events: readonly ChangeEvent[]): Promis
   const undone: Undone = { restored: [], skipped: [] };
   const merged = events.flatMap(({ finding_id, kind, detail }) =>
     kind === "merged" && typeof detail.into === "string"
-      ? [{ id: finding_id, into: detail.into, causeIds: detail.causeIds as string[] }]
+      ? [
+          {
+            id: finding_id,
+            into: detail.into,
+            causeIds: detail.causeIds as string[],
+            ticket: detail.ticket as Followed | undefined,
+          },
+        ]
       : [],
   );
-  for (const { id, into, causeIds } of merged.reverse()) {
+  for (const { id, into, causeIds, ticket } of merged.reverse()) {
     const restored = await tx.db.execute(sql`
       update findings set merged_into_id = null, updated_at = ${NOW}
       where project_id = ${tx.projectId} and id = ${id} and merged_into_id = ${into} returning id`);
@@ -48,6 +56,7 @@ export async function undoMerge(tx: Ctx, events: readonly ChangeEvent[]): Promis
     await moveOccurrences(tx, { from: into, to: id, causeIds });
     await recountFindings(tx, [id, into], null);
     await updateConversationCounts(tx, [id, into]);
+    if (ticket !== undefined) await unfollowMerge(tx, id, into, ticket);
     undone.restored.push(id);
   }
   return undone;

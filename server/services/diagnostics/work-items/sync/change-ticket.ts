@@ -19,6 +19,7 @@ function actionOf(
   finding: FindingState,
   { onRegression, onResolution }: TrackerSettings,
 ): "close" | "reopen" | "comment" | "new_ticket" | null {
+  if (reason === "merged") return "comment";
   const isResolved = finding.resolutionStatus === "resolved";
   if (kind === "close") return isResolved ? onResolution : null;
   if (kind === "reopen") {
@@ -92,7 +93,7 @@ async function recordChange(tx: Ctx, item: WorkItemRow, { change, action, ticket
       attempts: 0,
     })
     .where(whichItem(tx, item.id));
-  if (isLinked && state) await agree(tx, item.findingId, { state, action });
+  if (isLinked && state) await agree(tx, now.findingId, { state, action });
 }
 
 /** The Finding may have changed while the ticket did. Whoever changed it there or here last wins: the ticket is moved again. */
@@ -105,13 +106,13 @@ async function agree(tx: Ctx, findingId: string, { state, action }: { state: "op
 }
 
 /** The old ticket stays closed, as history; a job creates the new one. */
-async function continueInNewTicket(tx: Ctx, { id, findingId }: WorkItemRow, change: ChangeRow) {
-  const item = await lockWorkItem(tx, id, findingId);
+async function continueInNewTicket(tx: Ctx, { id, findingId: was }: WorkItemRow, change: ChangeRow) {
+  const item = await lockWorkItem(tx, id, was);
   await endChange(tx, change, { state: "done" });
   if (item.state !== "open" && item.state !== "closed") return;
   const next = newWorkItemId();
   await detach(tx, item, { state: "replaced", replacedById: next });
-  const { provider, connectionId, destination, handoffRuleId } = item;
+  const { findingId, provider, connectionId, destination, handoffRuleId } = item;
   await insertWorkItem(
     tx,
     { id: next, findingId, provider, connectionId, destination, handoffRuleId },

@@ -65,8 +65,9 @@ async function whileUncertain<T>(search: Promise<T>): Promise<T> {
 
 const isOurs = (ctx: Ctx, { id }: WorkItemRow) => sql`${whichItem(ctx, id)} and ${eq(workItems.state, "pending")}`;
 
-async function link(tx: Ctx, { id, findingId }: WorkItemRow, ticket: Ticket, settings: TrackerSettings) {
-  const item = await lockWorkItem(tx, id, findingId);
+async function link(tx: Ctx, { id, findingId: was }: WorkItemRow, ticket: Ticket, settings: TrackerSettings) {
+  const item = await lockWorkItem(tx, id, was);
+  const { findingId } = item;
   const created = { kind: "create", reason: "handed_off", state: "done", doneAt: NOW } as const;
   await tx.db
     .insert(ticketChanges)

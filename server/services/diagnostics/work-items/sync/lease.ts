@@ -7,7 +7,10 @@ import { type WorkItemRow, whichItem } from "../rows";
 /** Longer than all calls of one turn take together, so that no two processes ever call a tracker for one work item. */
 export const LEASE_MS = 120_000;
 
-/** Leases a linked work item to this process; `undefined` while another has it, and for one that is history. */
+/**
+ * Leases a work item to this process; `undefined` while another has it, and for one that is history. A replaced one may still
+ * have to tell its ticket of a merge.
+ */
 export async function leaseWorkItem(ctx: Ctx, id: string): Promise<WorkItemRow | undefined> {
   const [row] = await ctx.db
     .update(workItems)
@@ -15,7 +18,8 @@ export async function leaseWorkItem(ctx: Ctx, id: string): Promise<WorkItemRow |
     .where(
       and(
         whichItem(ctx, id),
-        sql`${workItems.state} in ('pending', 'open', 'closed', 'failed') and coalesce(${workItems.leasedUntil}, 0) <= ${NOW}`,
+        sql`(${workItems.state} in ('pending', 'open', 'closed', 'failed') or ${workItems.state} = 'replaced' and ${workItems.dueAt} is not null)
+          and coalesce(${workItems.leasedUntil}, 0) <= ${NOW}`,
       ),
     )
     .returning();

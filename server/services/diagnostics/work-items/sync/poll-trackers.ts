@@ -26,7 +26,7 @@ export async function schedulePolls(db: Db): Promise<{ projects: number; woken: 
   const forgotten = await db.execute<{ project_id: string; id: string }>(sql`
     select project_id, id from work_items
     where due_at < ${NOW} - ${FORGOTTEN_MS}::bigint and coalesce(leased_until, 0) < ${NOW}
-      and state in ('pending', 'open', 'closed')
+      and state in ('pending', 'open', 'closed', 'replaced')
     order by due_at limit 500`);
   await emit(db, ...[...forgotten].map((row) => workItemDue.create({ projectId: row.project_id, workItemId: row.id })));
   return { projects: projects.length, woken: forgotten.length };

@@ -11,7 +11,7 @@ import {
   type TrackerError,
   type TrackerSettings,
 } from "@/server/services/connections";
-import { lockFinding, type WorkItemRow, whichItem } from "../rows";
+import { lockFinding, lockWorkItem, readFindingState, type WorkItemRow, whichItem } from "../rows";
 import { applyTicket } from "./apply-ticket";
 import { mayRetry, postpone, trackerFailure } from "./failures";
 
@@ -46,13 +46,13 @@ type Read = { ticket: Ticket; references: readonly CodeReference[] };
 
 async function store(
   tx: Ctx,
-  { id, findingId, readRequestedAt }: WorkItemRow,
+  { id, findingId: was, readRequestedAt }: WorkItemRow,
   { ticket, references }: Read,
   settings: TrackerSettings,
 ) {
-  const finding = await lockFinding(tx, findingId);
-  const [item] = await tx.db.select().from(workItems).where(whichItem(tx, id)).for("no key update");
-  if (item === undefined || (item.state !== "open" && item.state !== "closed")) return;
+  const item = await lockWorkItem(tx, id, was);
+  const finding = await readFindingState(tx, item.findingId);
+  if (item.state !== "open" && item.state !== "closed") return;
   // What we are about to change there comes first, and the ticket is read again after it.
   if (await hasQueuedChanges(tx, id)) return;
   await tx.db

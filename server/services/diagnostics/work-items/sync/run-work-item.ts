@@ -40,8 +40,8 @@ async function waitForLease(ctx: Ctx, workItemId: string): Promise<Turn> {
     .select({ state: workItems.state, leasedUntil: workItems.leasedUntil, dueAt: workItems.dueAt })
     .from(workItems)
     .where(whichItem(ctx, workItemId));
-  const isLinked = row !== undefined && row.state !== "replaced" && row.state !== "abandoned";
-  if (!isLinked || row.leasedUntil === null || row.dueAt === null) return { done: true };
+  if (row === undefined || row.state === "abandoned" || row.leasedUntil === null || row.dueAt === null)
+    return { done: true };
   // Whoever holds it is usually done sooner; what was queued meanwhile has woken a job of its own.
   return { done: false, waitUntil: row.leasedUntil };
 }
@@ -74,7 +74,7 @@ async function rest(ctx: Ctx, { id, readRequestedAt }: WorkItemRow): Promise<Tur
     .update(workItems)
     .set({
       leasedUntil: null,
-      dueAt: sql`case when ${workItems.state} in ('open', 'closed') and (${workItems.readRequestedAt} is distinct from ${readRequestedAt}::bigint
+      dueAt: sql`case when ${workItems.state} in ('open', 'closed', 'replaced') and (${workItems.readRequestedAt} is distinct from ${readRequestedAt}::bigint
         or exists (select 1 from ticket_changes c where c.project_id = ${workItems.projectId} and c.work_item_id = ${workItems.id}
           and c.state = 'queued')) then ${NOW} end`,
     })

@@ -4,20 +4,30 @@ import { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { publicUrl } from "@/server/platform/public-url";
 import { REASON_WORDS } from "../../findings/schemas";
-import type { WorkItemRow } from "../rows";
+import { readWorkItem, type WorkItemRow } from "../rows";
 
 type Change = Pick<typeof ticketChanges.$inferSelect, "reason">;
 type Facts = Pick<typeof findings.$inferSelect, "occurrenceCount" | "lastDetectedAt" | "dismissalReason">;
 
 /** Returns the comment that tells a ticket what happened to its Finding, in Markdown. No content of conversations. */
-export async function commentFor(ctx: Ctx, { findingId }: WorkItemRow, { reason }: Change): Promise<string> {
+export async function commentFor(ctx: Ctx, item: WorkItemRow, { reason }: Change): Promise<string> {
+  if (reason === "merged" && item.replacedById !== null) return mergedWords(ctx, item.replacedById);
+  const { findingId } = item;
   const { occurrenceCount, lastDetectedAt, dismissalReason } = findings;
   const [finding] = await ctx.db
     .select({ occurrenceCount, lastDetectedAt, dismissalReason })
     .from(findings)
     .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
-  const link = `[Open the Finding in Whetstone](${publicUrl(`p/${ctx.projectId}/findings/${findingId}`)})`;
-  return `${finding === undefined ? "" : wordsFor(reason, finding)}\n\n${link}`.trim();
+  return `${finding === undefined ? "" : wordsFor(reason, finding)}\n\n${linkTo(ctx, findingId)}`.trim();
+}
+
+const linkTo = ({ projectId }: Ctx, findingId: string) =>
+  `[Open the Finding in Whetstone](${publicUrl(`p/${projectId}/findings/${findingId}`)})`;
+
+async function mergedWords(ctx: Ctx, replacedById: string): Promise<string> {
+  const { findingId, externalKey, url } = await readWorkItem(ctx, replacedById);
+  const ticket = externalKey !== null && url !== null ? ` Its ticket is [${externalKey}](${url}).` : "";
+  return `Merged into another Finding in Whetstone.${ticket}\n\n${linkTo(ctx, findingId)}`;
 }
 
 function wordsFor(reason: Change["reason"], { occurrenceCount, lastDetectedAt, dismissalReason }: Facts): string {

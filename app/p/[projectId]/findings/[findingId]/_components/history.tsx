@@ -44,6 +44,7 @@ const WORDS: Record<Event["kind"], (event: Event) => string> = {
   handed_off: ({ detail }) => `Handed off${detail.key ? `: ${detail.key}` : ""}`,
   detached: ({ detail }) => {
     const ticket = detail.key ? String(detail.key) : "the ticket";
+    if (detail.as === "moved") return `Moved ${ticket} to another Finding`;
     return detail.as === "replaced" ? `Replaced ${ticket}` : `Abandoned ${ticket}`;
   },
 };

@@ -13,6 +13,7 @@ const REASONS: Record<NonNullable<TicketChange["reason"]>, string> = {
   reopened: "unresolved here",
   resolved: "resolved here",
   dismissed: "dismissed here",
+  merged: "merged into another Finding",
 };
 
 /** What was done or seen, and what is to be done. */
