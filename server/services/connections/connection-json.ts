@@ -5,7 +5,7 @@ import { type Connection, DEFAULT_SETTINGS } from "./schemas";
 type Row = typeof connections.$inferSelect;
 
 /** Returns a connection as it is shown, without its secret. */
-export const connectionJson = (row: Row): Connection => ({
+export const connectionJson = (row: Row, pollProblems: Connection["pollProblems"] = []): Connection => ({
   id: row.id,
   kind: row.kind,
   name: row.name,
@@ -15,14 +15,15 @@ export const connectionJson = (row: Row): Connection => ({
   secretSet: row.secretSealed !== null,
   webhookSet: row.webhookSecretSealed !== null,
   lastTest: row.lastTest,
+  pollProblems,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
 });
 
 /** Returns what the caller may see: whoever does not manage connections sees which there are. */
-export const shownTo = (ctx: Ctx, row: Row) => {
+export const shownTo = (ctx: Ctx, row: Row, pollProblems?: Connection["pollProblems"]) => {
   const { id, kind, name } = row;
-  return hasCapability(ctx, ["connections:manage"]) ? connectionJson(row) : { id, kind, name };
+  return hasCapability(ctx, ["connections:manage"]) ? connectionJson(row, pollProblems) : { id, kind, name };
 };
 
 /** What the audit log tells of a connection. */

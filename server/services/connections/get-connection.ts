@@ -1,5 +1,6 @@
 import { verb } from "@/server/platform/verb";
 import { shownTo } from "./connection-json";
+import { pollProblems } from "./poll-problems";
 import { readConnection } from "./read-connection";
 import { connectionIdInput, shownConnectionReply } from "./schemas";
 
@@ -13,5 +14,9 @@ export const getConnection = verb(
     input: connectionIdInput,
     reply: shownConnectionReply,
   },
-  async (ctx, { connectionId }) => ({ connection: shownTo(ctx, await readConnection(ctx, connectionId)) }),
+  async (ctx, { connectionId }) => {
+    const row = await readConnection(ctx, connectionId);
+    const problems = await pollProblems(ctx, [connectionId]);
+    return { connection: shownTo(ctx, row, problems.get(connectionId)) };
+  },
 );

@@ -3,6 +3,7 @@ import { connections } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { shownTo } from "./connection-json";
+import { pollProblems } from "./poll-problems";
 import { connectionsReply, listConnectionsInput } from "./schemas";
 
 export const listConnections = verb(
@@ -31,6 +32,13 @@ export const listConnections = verb(
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
-    return { connections: rows.map((row) => shownTo(ctx, row)), pagination: { limit, nextCursor } };
+    const problems = await pollProblems(
+      ctx,
+      rows.map(({ id }) => id),
+    );
+    return {
+      connections: rows.map((row) => shownTo(ctx, row, problems.get(row.id))),
+      pagination: { limit, nextCursor },
+    };
   },
 );

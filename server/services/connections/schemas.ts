@@ -150,6 +150,8 @@ export const connection = z.object({
   webhookSet: z.boolean(),
   /** Of the connection as it is; `null` until it is tested, and again after a change of what a test would find. */
   lastTest: connectionTest.extend({ at: z.number() }).nullable(),
+  /** Where a tracker's changes could not be read last, and why; empty while all is well. */
+  pollProblems: z.array(z.object({ destination: z.string(), problem: z.string() })),
   createdAt: z.number(),
   updatedAt: z.number(),
 });

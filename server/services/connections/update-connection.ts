@@ -9,6 +9,7 @@ import { verb } from "@/server/platform/verb";
 import { checkAddress } from "./check-address";
 import { checkSecret } from "./check-secret";
 import { audited, connectionJson } from "./connection-json";
+import { pollProblems } from "./poll-problems";
 import { locationOf, lockConnection } from "./read-connection";
 import { connectionReply, DEFAULT_SETTINGS, updateConnectionInput } from "./schemas";
 import { settingsOf } from "./settings-of";
@@ -55,7 +56,7 @@ export const updateConnection = verb(
     if (!row) throw new Error("The update of a locked connection returned no row.");
     const secretReplaced = sealed !== undefined;
     auditNote(ctx, { before: audited(before), after: { ...audited(row), ...(secretReplaced && { secretReplaced }) } });
-    return { connection: connectionJson(row) };
+    return { connection: connectionJson(row, (await pollProblems(ctx, [connectionId])).get(connectionId)) };
   },
 );
 

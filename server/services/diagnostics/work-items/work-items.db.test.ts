@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { auditLog, trackerCursors, workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { createTrackerWebhook, deleteConnection } from "@/server/services/connections";
+import { createTrackerWebhook, deleteConnection, getConnection, listConnections } from "@/server/services/connections";
 import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
 import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
 import {
@@ -389,15 +389,24 @@ test("a deleted connection leaves its tickets as they are, with the reason", asy
 });
 
 test("a connection that the tracker does not accept any more is said on its tickets, until it is accepted again", async () => {
-  const { ctx, workItem } = await linked();
+  const { ctx, connection, workItem } = await linked();
+  const other = await linked();
+  const shown = async () => [
+    (await getConnection(ctx, { connectionId: connection.id })).connection,
+    (await listConnections(ctx, {})).connections[0],
+  ];
   const errorNow = async () => (await getWorkItem(ctx, { workItemId: workItem.id })).workItem.error;
   github.fault = () => 401;
   await pollTrackers(ctx);
   expect(await errorNow()).toEqual(expect.stringMatching(/GitHub/));
+  const pollProblems = [{ destination: "acme/shop", problem: expect.stringMatching(/GitHub/) }];
+  expect(await shown()).toMatchObject([{ pollProblems }, { pollProblems }]);
+  expect((await listConnections(other.ctx, {})).connections).toMatchObject([{ pollProblems: [] }]);
   github.fault = () => undefined;
   await db().update(trackerCursors).set({ dueAt: null }).where(eq(trackerCursors.projectId, ctx.projectId));
   await pollTrackers(ctx);
   expect(await errorNow()).toBeNull();
+  expect(await shown()).toMatchObject([{ pollProblems: [] }, { pollProblems: [] }]);
 });
 
 test("no secret is in the audit log", async () => {

@@ -37,7 +37,7 @@ const nameColumn = (projectId: string): ListColumn<Listed> => ({
           <Text size="xs" c="dimmed">
             {KIND_WORDS[original.kind].label}, {hostOf(original)}
           </Text>
-          <LastTest test={original.lastTest} />
+          <LastTest connection={original} />
           {original.webhookSet ? <LastDelivery projectId={projectId} connection={original} /> : null}
         </Box>
       ) : null}
@@ -80,7 +80,7 @@ export const managedColumns = (options: Options): ListColumn<Listed>[] => [
     header: "Last test",
     accessorFn: (connection) => (isManaged(connection) ? (connection.lastTest?.at ?? undefined) : undefined),
     meta: { roomy: true },
-    cell: ({ row: { original } }) => (isManaged(original) ? <LastTest test={original.lastTest} /> : null),
+    cell: ({ row: { original } }) => (isManaged(original) ? <LastTest connection={original} /> : null),
   },
   {
     id: "webhook",

@@ -21,6 +21,7 @@ const JIRA = {
   secretSet: true,
   webhookSet: false,
   lastTest: null,
+  pollProblems: [],
   createdAt: 1,
   updatedAt: 1,
 };

@@ -4,8 +4,21 @@ import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import type { Connection } from "@/server/services/connections/schemas";
 
-/** The result of a connection's last test, its time, and its problems. */
-export function LastTest({ test }: { test: Connection["lastTest"] }) {
+type Props = { connection: Pick<Connection, "lastTest" | "pollProblems"> };
+
+/** The result of a connection's last test, its time, and its problems, with those of reading its tickets. */
+export const LastTest = ({ connection: { lastTest, pollProblems } }: Props) => (
+  <>
+    <Result test={lastTest} />
+    {pollProblems.map(({ destination, problem }) => (
+      <Text key={destination} size="xs" maw="30rem" c="var(--severity-critical)">
+        {`Cannot read the tickets of ${destination}. ${problem}`}
+      </Text>
+    ))}
+  </>
+);
+
+function Result({ test }: { test: Connection["lastTest"] }) {
   if (!test) {
     return (
       <Text size="sm" c="dimmed" span>

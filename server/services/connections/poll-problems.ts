@@ -1,0 +1,18 @@
+import { and, asc, eq, inArray, isNotNull } from "drizzle-orm";
+import { trackerCursors } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import type { Connection } from "./schemas";
+
+/** Returns where the changes of trackers could not be read, by the connection's id. */
+export async function pollProblems(ctx: Ctx, connectionIds: readonly string[]) {
+  const { connectionId, destination, error } = trackerCursors;
+  const rows = await ctx.db
+    .select({ connectionId, destination, error })
+    .from(trackerCursors)
+    .where(and(eq(trackerCursors.projectId, ctx.projectId), inArray(connectionId, connectionIds), isNotNull(error)))
+    .orderBy(asc(destination));
+  const byConnection = new Map<string, Connection["pollProblems"]>();
+  for (const { connectionId: id, destination: place, error: problem } of rows)
+    byConnection.set(id, [...(byConnection.get(id) ?? []), { destination: place, problem: problem ?? "" }]);
+  return byConnection;
+}
