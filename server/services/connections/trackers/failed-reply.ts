@@ -1,6 +1,5 @@
 import type { z } from "zod";
-import { OutboundError } from "@/server/platform/outbound";
-import { asTrackerError, TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
+import { TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
 
 /** What a call is about, for the message of its error. */
 export type Subject = {
@@ -106,12 +105,6 @@ export function refusedCall(refusal: Refusal, about: Subject): TrackerError {
     retryAt: refusal.retryAt,
     ambiguous: line.reason === "unavailable",
   });
-}
-
-/** Returns the error of a call that got no reply which can be used. */
-export function failedCall(error: unknown): unknown {
-  const leadsElsewhere = error instanceof OutboundError && error.reason === "redirect";
-  return leadsElsewhere ? new TrackerError("destination", error.message) : asTrackerError(error);
 }
 
 /**

@@ -6,14 +6,5 @@ export function isSignedBy(secret: string, body: Buffer, signature: string | und
   return timingSafeEqual(createHmac("sha256", secret).update(body).digest(), Buffer.from(signature, "hex"));
 }
 
-/** Returns a raw body as JSON; `undefined` if it is none. */
-export function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Identifies a delivery that came without an id: its repetitions have the same body. */
 export const idFromBody = (body: Buffer) => createHmac("sha256", "delivery").update(body).digest("hex");

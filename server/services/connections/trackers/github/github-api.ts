@@ -1,7 +1,8 @@
 import type { Octokit } from "@octokit/rest";
 import { z } from "zod";
 import type { Caller } from "../../kinds/kind";
-import { failedCall, type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "../failed-reply";
+import { failedCall } from "../failed-call";
+import { type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "../failed-reply";
 import { limitedUntil, type ReplyHeaders } from "../rate-limit";
 import { TrackerError } from "../tracker-error";
 import { LIMIT_HEADERS } from "./limit-headers";

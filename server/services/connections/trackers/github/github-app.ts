@@ -4,6 +4,7 @@ import { z } from "zod";
 import { OutboundError } from "@/server/platform/outbound";
 import type { Exchanged } from "../../kinds/kind";
 import { failedCall } from "../failed-call";
+import { jsonOf } from "../parsed-delivery";
 import { limitedUntil } from "../rate-limit";
 import { TrackerError, trackerWords } from "../tracker-error";
 import { LIMIT_HEADERS } from "./limit-headers";
@@ -85,12 +86,4 @@ function refusal({ appId, installationId }: GithubApp, status: number, words: st
   if (status === 404)
     return `The App ${appId} has no installation ${installationId}${quoted}. Install it, and enter the number at the end of the installation's address.`;
   return `GitHub gave no token for the installation ${installationId} of the App ${appId} (${status})${quoted}. Check the connection's address and the App's settings.`;
-}
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

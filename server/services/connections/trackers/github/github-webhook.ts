@@ -12,8 +12,8 @@ const payload = z.object({
   repository: z.object({ full_name: z.string() }).optional(),
 });
 
-/** Returns the JSON of a delivery. The settings of a webhook may say that it is sent as a field of a form. */
-const jsonOf = (body: Buffer) => {
+/** Returns a delivery's JSON as text. The settings of a webhook may say that it is sent as a field of a form. */
+const textOf = (body: Buffer) => {
   const text = body.toString("utf8");
   return text.startsWith("payload=") ? (new URLSearchParams(text).get("payload") ?? "") : text;
 };
@@ -22,7 +22,7 @@ export const readGithubWebhook: ReadWebhook = (secret, { headers, body }) => {
   const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
   const { "x-github-delivery": deliveryId, "x-github-event": event = "" } = headers;
   if (secret === "" || !deliveryId || !sameSecret(headers["x-hub-signature-256"], signature)) return null;
-  const { action, issue, repository } = parsedDelivery(payload, jsonOf(body)) ?? {};
+  const { action, issue, repository } = parsedDelivery(payload, textOf(body)) ?? {};
   return {
     deliveryId,
     name: action === undefined ? event : `${event}.${action}`,

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Caller } from "../../kinds/kind";
-import { failedCall, type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "../failed-reply";
+import { failedCall } from "../failed-call";
+import { type Refusal, readReply, refusedCall, type Subject, subjectsOf } from "../failed-reply";
 import { limitedUntil, type ReplyHeaders } from "../rate-limit";
 import { TrackerError } from "../tracker-error";
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { OutboundError } from "@/server/platform/outbound";
+import { OutboundError, retryAfterSeconds } from "@/server/platform/outbound";
 import { failedCall } from "../failed-call";
-import { retryAfterOf } from "../retry-after";
 import { TrackerError, type TrackerReason, trackerWords } from "../tracker-error";
 
 /** What a request is about, which decides what "not found" means. */
@@ -79,7 +78,8 @@ function refusal(status: number, headers: Record<string, unknown>, data: unknown
 function rateLimited(headers: Record<string, unknown>): TrackerError {
   const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
   const resetAt = Date.parse(texts["x-ratelimit-reset"] ?? "");
-  const retryAt = retryAfterOf(texts) ?? (Number.isNaN(resetAt) ? Date.now() + 60_000 : resetAt);
+  const seconds = retryAfterSeconds(texts["retry-after"]) ?? (Number.isNaN(resetAt) ? 60 : undefined);
+  const retryAt = seconds === undefined ? resetAt : Date.now() + seconds * 1000;
   return new TrackerError("rate_limited", `Jira's rate limit is reached until ${new Date(retryAt).toISOString()}.`, {
     retryAt,
   });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { retryAfterOf } from "../retry-after";
+import { retryAfterSeconds } from "@/server/platform/outbound";
 import { TrackerError, type TrackerReason, trackerWords } from "../tracker-error";
 
 export const linearProblems = z
@@ -107,7 +107,8 @@ function rateLimited(headers: Reply["headers"]): TrackerError {
   const ends = (limits.some(({ isUsedUp }) => isUsedUp) ? limits.filter(({ isUsedUp }) => isUsedUp) : limits).map(
     ({ resetAt }) => resetAt,
   );
-  const retryAt = retryAfterOf(headers) ?? (ends.length > 0 ? Math.max(...ends) : Date.now() + 60_000);
+  const seconds = retryAfterSeconds(headers["retry-after"]) ?? (ends.length > 0 ? undefined : 60);
+  const retryAt = seconds === undefined ? Math.max(...ends) : Date.now() + seconds * 1000;
   return new TrackerError("rate_limited", `Linear's rate limit is reached until ${new Date(retryAt).toISOString()}.`, {
     retryAt,
   });

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { jsonOf } from "../parsed-delivery";
 import type { ReadWebhook } from "../tracker";
-import { idFromBody, isSignedBy, jsonOf } from "../webhook-signature";
+import { idFromBody, isSignedBy } from "../webhook-signature";
 
 const id = z.string().optional().catch(undefined);
 const team = z.object({ key: id }).optional().catch(undefined);
