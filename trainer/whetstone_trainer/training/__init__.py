@@ -1,0 +1,1 @@
+"""Turns a spec and a manifest into trained, committed checkpoints."""
