@@ -113,7 +113,7 @@ class ChatRenderer:
 
         try:
             return bool(supports_tool_calling(self.tokenizer))
-        except Exception:
+        except Exception:  # noqa: BLE001
             # Templates fail in ways of their own on a conversation they do not know.
             return False
 
@@ -179,7 +179,7 @@ def training_template(tokenizer: Any) -> tuple[str | None, TemplateSource]:
 
     try:
         patched = get_training_chat_template(tokenizer)
-    except Exception:
+    except Exception:  # noqa: BLE001
         # TRL raises for every template it does not know; turns are then found by rendering prefixes.
         patched = None
     return (str(patched), "trl_patched") if patched else (str(own), "model")

@@ -42,7 +42,8 @@ def model_size(config: dict[str, Any], trust_remote_code: bool = False, folder: 
     else:
         parsed = AutoConfig.for_model(**config)
     with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(parsed, trust_remote_code=trust_remote_code)
+        factory: Any = AutoModelForCausalLM
+        model = factory.from_config(parsed, trust_remote_code=trust_remote_code)
     output = model.get_output_embeddings()
     linear = [m for m in model.modules() if isinstance(m, torch.nn.Linear) and m is not output]
     parameters = sum(p.numel() for p in model.parameters())

@@ -174,6 +174,7 @@ def _with_intervals(spec: JobSpec, data: DataFacts) -> JobSpec:
     evaluation, saving = spec.evaluation.eval_steps, spec.checkpointing.save_steps
     if evaluation == "auto":
         evaluation = max(1, math.ceil(total / EVALUATIONS)) if saving == "auto" else int(saving)
+    evaluation = int(evaluation)
     multiple = 1 if saving == "auto" else max(1, math.ceil(int(saving) / evaluation))
     return spec.model_copy(
         update={

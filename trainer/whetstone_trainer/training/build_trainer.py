@@ -1,0 +1,44 @@
+"""Builds the TRL trainer of a prepared job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .arguments import trainer_arguments
+from .loading import load_for_training
+from .preparation import Prepared, fit
+from .resolve_spec import Machine
+from .token_datasets import token_dataset
+from .trainers import trainer_class
+
+
+def build_trainer(home: Path, prepared: Prepared, machine: Machine, output: Path, *, baseline: bool) -> Any:
+    """Returns a trainer with model, rows and arguments; the caller gives it its session."""
+    import torch
+    from transformers import set_seed
+    from transformers.trainer_callback import PrinterCallback
+
+    spec = prepared.resolved
+    # Warns instead of raising: some CUDA kernels have no deterministic form, and training must still be possible.
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    set_seed(spec.training.seed)
+    evaluates = bool(fit(prepared.validation, spec).rows)
+    arguments = trainer_arguments(
+        spec, machine, output, evaluates=evaluates, baseline=baseline and spec.evaluation.eval_on_start
+    )
+    loaded = load_for_training(home, prepared.base, spec, machine)
+    options: dict[str, Any] = {}
+    if spec.method in ("dpo", "kto"):
+        options["ref_model"] = loaded.reference
+    trainer = trainer_class(spec.method)(
+        model=loaded.model,
+        args=arguments,
+        train_dataset=token_dataset(spec, fit(prepared.train, spec).rows),
+        eval_dataset=token_dataset(spec, fit(prepared.validation, spec).rows) if evaluates else None,
+        processing_class=prepared.renderer.tokenizer,
+        peft_config=loaded.peft_config,
+        **options,
+    )
+    trainer.remove_callback(PrinterCallback)
+    return trainer

@@ -1,0 +1,339 @@
+"""Runs one attempt of a job from its spec to its result."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..checkpoints import CheckpointManifest, list_checkpoints, temporary_folder
+from ..events import current_attempt
+from ..files import read_json, write_json
+from ..profile import make_profile, write_profile
+from ..spec import JobSpec
+from ..trainer_error import TrainerError, TrainerFailure
+from .base_model import ResolvedBase, resolve_base
+from .control import Control
+from .failures import is_gpu_out_of_memory
+from .generation import generate
+from .machine import this_machine
+from .preparation import Prepared, fit, prepare, write_resolved
+from .progress import Progress
+from .reporter import Reporter
+from .resolve_spec import Machine
+from .resuming import ResumePoint, compatibility, find_resume_point
+from .saving import resumable_folder
+from .session import TrainingSession, session_callback
+
+OUT_OF_MEMORY_RETRIES = 2
+OUTCOMES = {None: "completed", "user": "cancelled"}
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """What result.json says. `outcome` decides the exit code."""
+
+    attempt: int
+    outcome: str
+    stop_reason: str | None
+    error: TrainerError | None
+    final_checkpoint_id: str | None
+    best_checkpoint_id: str | None
+
+    def write(self, job_dir: Path) -> None:
+        """Claims the outcome of the attempt. Writes nothing when a newer attempt has begun."""
+        if current_attempt(job_dir) > self.attempt:
+            return
+        error = self.error.model_dump(mode="json") if self.error else None
+        write_json(job_dir / "result.json", {**self.__dict__, "error": error})
+
+
+class Job:
+    """One attempt. `run` returns its result or raises what ended it."""
+
+    def __init__(self, home: Path, job_id: str, attempt: int, reporter: Reporter, control: Control) -> None:
+        self.home, self.attempt, self.reporter, self.control = home, attempt, reporter, control
+        self.job_dir = home / "jobs" / job_id
+        self.spec = JobSpec.model_validate(read_json(self.job_dir / "spec.json"))
+        self.machine: Machine = this_machine()
+        self.progress = Progress(attempt, self._elapsed_before())
+
+    def run(self) -> JobResult:
+        token = os.environ.get("HF_TOKEN")
+        with self.reporter.in_phase("downloading_model", model=self.spec.base_model.id):
+            base = resolve_base(self.home, self.spec.base_model, weights=True, token=token)
+        with self.reporter.in_phase("preparing_dataset"):
+            prepared = self._prepare(base)
+        session = self._train_within_memory(prepared)
+        return self._finish(prepared, session)
+
+    # Before training.
+
+    def _prepare(self, base: ResolvedBase) -> Prepared:
+        path = self.job_dir / "resolved.json"
+        earlier = JobSpec.model_validate(read_json(path)) if path.exists() else None
+        prepared = prepare(self.home, self.spec, base, self.machine, earlier)
+        if earlier is None:
+            write_resolved(self.job_dir, prepared.resolved)
+        train, validation = fit(prepared.train, prepared.resolved), fit(prepared.validation, prepared.resolved)
+        dropped = prepared.train.dropped + train.dropped
+        total = len(prepared.train.source) - len(prepared.train.erased)
+        self.reporter.emit(
+            "dataset.report",
+            {
+                "rows": {
+                    "total": len(prepared.train.source),
+                    "usable": len(train.rows),
+                    "validation_total": len(prepared.validation.source),
+                    "validation_usable": len(validation.rows),
+                    "erased": len(prepared.train.erased) + len(prepared.validation.erased),
+                },
+                "dropped": [row.model_dump(mode="json") for row in dropped[:200]],
+                "truncation": {
+                    "max_length": prepared.resolved.training.max_length,
+                    "rows": len(train.cut_rows),
+                    "tokens_lost": train.tokens_lost,
+                },
+                "tokens": {
+                    "total": sum(row.tokens for row in train.rows),
+                    "trained": sum(row.trained_tokens for row in train.rows),
+                },
+                "resolved_spec": prepared.resolved.document(),
+            },
+        )
+        refuse_unusable(prepared, len(train.rows), len(dropped), total)
+        return prepared
+
+    # Training.
+
+    def _train_within_memory(self, prepared: Prepared) -> TrainingSession:
+        """Trains; a GPU that runs out of memory gets half the batch and twice the accumulation, at most twice."""
+        for retry in range(OUT_OF_MEMORY_RETRIES + 1):
+            try:
+                return self._train(prepared)
+            except Exception as error:
+                training = prepared.resolved.training
+                batch = int(training.per_device_train_batch_size)
+                smallest = 2 if self.spec.method == "kto" else 1
+                if not is_gpu_out_of_memory(error) or retry == OUT_OF_MEMORY_RETRIES or batch // 2 < smallest:
+                    raise
+                accumulation = int(training.gradient_accumulation_steps) * 2
+            # Outside the handler, where the traceback no longer holds the tensors.
+            free_memory()
+            changes = {"per_device_train_batch_size": batch // 2, "gradient_accumulation_steps": accumulation}
+            prepared.resolved = prepared.resolved.model_copy(update={"training": training.model_copy(update=changes)})
+            write_resolved(self.job_dir, prepared.resolved)
+            self.reporter.emit(
+                "restart",
+                {"reason": "out_of_memory_gpu", "attempt": self.attempt, **changes},
+                level="warn",
+                message=f"The GPU ran out of memory: going on with batches of {batch // 2}",
+            )
+        raise AssertionError("the last retry raises")
+
+    def _train(self, prepared: Prepared) -> TrainingSession:
+        from .build_trainer import build_trainer
+
+        spec = prepared.resolved
+        self.control.interruptible = True
+        self.control.check()
+        restarts_left = spec.limits.max_restarts - (self.attempt - 1)
+        point = find_resume_point(self.job_dir, spec, self.machine, self.reporter, restarts_left)
+        if point is None and self.attempt > 1:
+            self.reporter.warn("restarted_from_zero", "No checkpoint could be resumed from: starting at step 0")
+        session = self._session(prepared)
+        session.last_saved = point.manifest if point else None
+        self.progress.tokens_seen = point.tokens_seen if point else 0
+        output = temporary_folder(self.job_dir, "output")
+        with self.reporter.in_phase("loading_model"):
+            trainer = build_trainer(self.home, prepared, self.machine, output, baseline=point is None)
+        trainer.session = session
+        trainer.add_callback(session_callback(session))
+        self._loop(trainer, session, point)
+        shutil.rmtree(output, ignore_errors=True)
+        return session
+
+    def _loop(self, trainer: Any, session: TrainingSession, point: ResumePoint | None) -> None:
+        resume = str(resumable_folder(point.folder, self.job_dir)) if point else None
+        with self.reporter.in_phase("training", resumed_from_step=point.manifest.step_number if point else 0):
+            # From here a stop request is acted on between steps, where the work can be saved.
+            self.control.interruptible = False
+            self.control.check()
+            try:
+                trainer.train(resume_from_checkpoint=resume)
+            finally:
+                session.flush()
+        state = trainer.state
+        if session.stop_reason is None and state.global_step < state.max_steps:
+            raise TrainerFailure.of(
+                "worker_crashed", f"training ended at step {state.global_step} of {state.max_steps} without a reason"
+            )
+
+    def _session(self, prepared: Prepared) -> TrainingSession:
+        return TrainingSession(
+            self.home,
+            self.job_dir,
+            prepared.resolved,
+            prepared.base,
+            self.reporter,
+            self.control,
+            self.progress,
+            compatibility(prepared.resolved, self.machine),
+            lambda trainer, step: self._sample(prepared, trainer, step),
+        )
+
+    def _sample(self, prepared: Prepared, trainer: Any, step: int) -> None:
+        """Generates answers to the first validation prompts, so that they can be read beside the loss."""
+        wanted = prepared.resolved.evaluation.samples
+        usable = {row.example_id for row in prepared.validation.rows}
+        rows = [row for row in prepared.validation.source if str(row["example_id"]) in usable][: wanted.count]
+        for row in rows:
+            prompt, reference = question_of(row)
+            text = prepared.renderer.prompt_text(prompt, row.get("tools") or None)
+            answer = generate(
+                trainer.model,
+                prepared.renderer.tokenizer,
+                text,
+                eos_token_ids=prepared.renderer.eos_token_ids,
+                max_new_tokens=wanted.max_new_tokens,
+                temperature=wanted.temperature,
+                max_context=prepared.limit,
+            )
+            data = {
+                "step": step,
+                "example_id": str(row["example_id"]),
+                "split": "validation",
+                "prompt": prompt,
+                "reference": reference,
+                "output": answer.text,
+                "tokens": answer.tokens,
+                "finish_reason": "stop" if answer.stopped else "length",
+            }
+            self.reporter.emit("sample", data)
+
+    # After training.
+
+    def _finish(self, prepared: Prepared, session: TrainingSession) -> JobResult:
+        free_memory()
+        final, best = session.last_saved, session.best()
+        request = self.control.stop
+        if session.stop_reason == "user" and request is not None:
+            outcome = "paused" if request.action == "pause" else "cancelled"
+        elif session.stop_reason is not None:
+            outcome = session.stop_reason
+        else:
+            outcome = "max_steps" if self.spec.training.max_steps is not None else "completed"
+        if outcome != "paused" and final is not None:
+            # Everything is saved, so a stop request may end the rest at once.
+            self.control.interruptible = request is None
+            with self.reporter.in_phase("finalizing"):
+                self._register_profiles(prepared, session, final, best)
+        reason = {"cancelled": "user", "paused": "user"}.get(outcome, outcome)
+        return JobResult(
+            self.attempt,
+            outcome,
+            reason,
+            None,
+            final.checkpoint_id if final else None,
+            best.checkpoint_id if best else None,
+        )
+
+    def _register_profiles(
+        self,
+        prepared: Prepared,
+        session: TrainingSession,
+        final: CheckpointManifest,
+        best: CheckpointManifest | None,
+    ) -> None:
+        row = prepared.train.source[0]
+        prompt = prepared.renderer.prompt_text(question_of(row)[0], row.get("tools") or None)
+        stop = prepared.renderer.stop_token_id()
+        for manifest in {m.checkpoint_id: m for m in (best, final) if m is not None}.values():
+            profile = make_profile(self.home, manifest, prompt, stop_token_id=stop)
+            write_profile(self.home, manifest, profile)
+            document = session.checkpoint_document(
+                manifest,
+                is_final=manifest.checkpoint_id == final.checkpoint_id,
+                inference_profile=profile.model_dump(mode="json"),
+            )
+            self.reporter.emit("checkpoint.saved", document)
+
+    def _elapsed_before(self) -> float:
+        """Returns the seconds that earlier attempts reported."""
+        log = self.reporter.log
+        last: dict[int, float] = {}
+        after = 0
+        while events := log.read(after, 1000):
+            after = events[-1].seq
+            for event in events:
+                seconds = event.data.get("elapsed_seconds")
+                if event.type == "phase.progress" and isinstance(seconds, (int, float)):
+                    last[event.attempt] = float(seconds)
+        return max(last.values(), default=0.0)
+
+
+def refuse_unusable(prepared: Prepared, usable: int, dropped: int, total: int) -> None:
+    """Raises TrainerFailure when what is left of the rows cannot be trained on."""
+    limits = prepared.spec.limits
+    if usable == 0:
+        raise TrainerFailure.of(
+            "dataset_incompatible", "no Example of the manifest can be trained on", param="manifest"
+        )
+    if total and dropped / total > limits.max_dropped_fraction:
+        raise TrainerFailure.of(
+            "too_many_rows_dropped",
+            f"{dropped} of {total} Examples cannot be trained on, more than {limits.max_dropped_fraction:.0%}",
+            param="limits.max_dropped_fraction",
+        )
+    if prepared.spec.training.overflow == "error" and any(
+        row.length > int(prepared.resolved.training.max_length) for row in prepared.train.rows
+    ):
+        raise TrainerFailure.of(
+            "dataset_incompatible",
+            "an Example is longer than max_length",
+            param="training.max_length",
+            hint="Raise max_length, or set overflow to drop or truncate.",
+        )
+    labels = {row.label for row in prepared.train.rows}
+    if prepared.spec.method == "kto" and labels != {True, False}:
+        raise TrainerFailure.of(
+            "kto_labels_missing", "KTO needs at least one good and one bad answer", param="manifest"
+        )
+    if prepared.renderer.stop_token_id() is None:
+        raise TrainerFailure.of(
+            "stop_token_not_trained",
+            "the chat template ends answers without a token that stops generation",
+            param="base_model.id",
+            hint="Use a template that ends the assistant's turn with an end token, as ChatML does.",
+        )
+
+
+def question_of(row: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
+    """Returns the prompt of a row as messages, and the answer it wants when it has a good one."""
+    from .examples import as_messages
+
+    if row.get("messages"):
+        messages = list(row["messages"])
+        last = max((i for i, m in enumerate(messages) if m["role"] == "assistant"), default=len(messages))
+        reference = messages[last].get("content") if last < len(messages) else None
+        return messages[:last], reference
+    answer = row.get("chosen") or (row.get("completion") if row.get("label", True) else None)
+    wanted = as_messages(answer, "assistant") if answer else []
+    return as_messages(row["prompt"], "user"), wanted[-1].get("content") if wanted else None
+
+
+def newest_good(job_dir: Path) -> str | None:
+    """Returns the newest committed checkpoint, the one a failed job is left with."""
+    found = list_checkpoints(job_dir)
+    return found[-1].checkpoint_id if found else None
+
+
+def free_memory() -> None:
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()

@@ -1,0 +1,1 @@
+"""The subprocess that runs one attempt of one job."""
