@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..checkpoints import CheckpointManifest, list_checkpoints, temporary_folder
+from ..checkpoints import CheckpointManifest, list_checkpoints, remove_temporary, temporary_folder
 from ..events import current_attempt
 from ..files import read_json, write_json
 from ..profile import make_profile, write_profile
@@ -153,7 +152,7 @@ class Job:
         trainer.session = session
         trainer.add_callback(session_callback(session))
         self._loop(trainer, session, point)
-        shutil.rmtree(output, ignore_errors=True)
+        remove_temporary(self.job_dir)
         return session
 
     def _loop(self, trainer: Any, session: TrainingSession, point: ResumePoint | None) -> None:

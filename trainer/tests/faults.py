@@ -1,0 +1,150 @@
+"""What can go wrong inside a worker, switched on by name in the forked process."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import time
+from typing import Any
+
+
+def _after_step(act: Any) -> None:
+    from whetstone_trainer.training.session import TrainingSession
+
+    original = TrainingSession.after_step
+
+    def after_step(self: Any, step: int, *args: Any) -> None:
+        original(self, step, *args)
+        act(self, step)
+
+    TrainingSession.after_step = after_step  # type: ignore[method-assign]
+
+
+def kill_after_step(step: str) -> None:
+    """Dies as if the power went: between a step and whatever would follow it."""
+
+    def act(session: Any, now: int) -> None:
+        if now == int(step):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    _after_step(act)
+
+
+def kill_in_save(step: str) -> None:
+    """Dies after the files of a checkpoint were written and before they are committed."""
+    from whetstone_trainer.training import saving
+
+    original = saving.commit
+
+    def commit(work: Any, job_dir: Any, facts: Any, attempt: int) -> Any:
+        if facts["step_number"] == int(step):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return original(work, job_dir, facts, attempt)
+
+    saving.commit = commit
+
+
+def disk_full_at_step(step: str) -> None:
+    from whetstone_trainer.training import saving
+
+    original = saving.commit
+
+    def commit(work: Any, job_dir: Any, facts: Any, attempt: int) -> Any:
+        if facts["step_number"] == int(step):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return original(work, job_dir, facts, attempt)
+
+    saving.commit = commit
+
+
+def slow_steps(seconds: str) -> None:
+    _after_step(lambda session, step: time.sleep(float(seconds)))
+
+
+def slow_loading(seconds: str) -> None:
+    from whetstone_trainer.training import build_trainer
+
+    original = build_trainer.load_for_training
+
+    def load(*args: Any) -> Any:
+        time.sleep(float(seconds))
+        return original(*args)
+
+    build_trainer.load_for_training = load
+
+
+def slow_saving(seconds: str) -> None:
+    from whetstone_trainer.training import saving
+
+    original = saving.commit
+
+    def commit(*args: Any) -> Any:
+        time.sleep(float(seconds))
+        return original(*args)
+
+    saving.commit = commit
+
+
+def slow_evaluation(seconds: str) -> None:
+    from whetstone_trainer.training.session import TrainingSession
+
+    original = TrainingSession.during_evaluation
+
+    def during(self: Any, control: Any) -> None:
+        time.sleep(float(seconds))
+        original(self, control)
+
+    TrainingSession.during_evaluation = during  # type: ignore[method-assign]
+
+
+def nan_from_step(step: str) -> None:
+    """Makes the loss of every step from this one on not a number."""
+    from whetstone_trainer.training.session import TrainingSession
+
+    original = TrainingSession.on_log
+
+    def on_log(self: Any, logs: Any, now: int, epoch: float) -> None:
+        if "loss" in logs and now >= int(step):
+            logs = {**logs, "loss": float("nan")}
+        original(self, logs, now, epoch)
+
+    TrainingSession.on_log = on_log  # type: ignore[method-assign]
+
+
+def gpu_out_of_memory_above(batch: str) -> None:
+    """Runs out of GPU memory whenever a batch has more rows than this."""
+    import torch
+
+    from whetstone_trainer.training.session import TrainingSession
+
+    def before_step(self: Any, trainer: Any, inputs: Any) -> None:
+        if len(inputs["input_ids"]) > int(batch):
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+    TrainingSession.before_step = before_step  # type: ignore[method-assign]
+
+
+def print_token(_: str) -> None:
+    """Prints the hub token and fails with it in the message, as a careless library would."""
+    from whetstone_trainer.training import run
+
+    def prepare(*args: Any) -> Any:
+        print("token is", os.environ["HF_TOKEN"], flush=True)
+        raise RuntimeError(f"401 for Bearer {os.environ['HF_TOKEN']}")
+
+    run.prepare = prepare
+
+
+def exit_without_result(_: str) -> None:
+    from whetstone_trainer.training import run
+
+    def prepare(*args: Any) -> Any:
+        os._exit(0)
+
+    run.prepare = prepare
+
+
+def hang_in_step(step: str) -> None:
+    """Stops making progress without dying."""
+    _after_step(lambda session, now: time.sleep(300) if now == int(step) else None)
