@@ -144,6 +144,11 @@ class Job:
         path = self.dir / "result.json"
         return read_json(path) if path.exists() else None  # type: ignore[no-any-return]
 
+    @property
+    def error_code(self) -> str | None:
+        error = (self.result or {}).get("error")
+        return error["code"] if error else None
+
     def events(self, type: str | None = None) -> list[Event]:
         found = EventLog(self.dir).read(0, 100_000)
         return [event for event in found if type is None or event.type == type]

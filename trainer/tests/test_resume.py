@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from jobs import ROWS, Job, Worker, run, sft_rows, spec_document
-from training_fixtures import home, make_job, tiny_model  # noqa: F401
 
 # Dropout draws from the random state, so equality shows that it was restored too.
 DROPOUT = {"lora_dropout": 0.1}
+pytest_plugins = ("training_fixtures",)
 MakeJob = Callable[..., Job]
 KILLED = -signal.SIGKILL
 
@@ -23,7 +23,7 @@ def resumed(job: Job) -> Job:
 
 
 @pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory, tiny_model: Path) -> Job:  # noqa: F811
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory, tiny_model: Path) -> Job:
     home = tmp_path_factory.mktemp("uninterrupted")
     (home / "models" / "hub").mkdir(parents=True)
     job = Job(home, "job-1", lora_spec(home, tiny_model))
@@ -31,13 +31,17 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory, tiny_model: Path) ->
     return job
 
 
-def lora_spec(home: Path, base: Path) -> dict[str, object]:  # noqa: F811
+def lora_spec(home: Path, base: Path) -> dict[str, object]:
     return spec_document(home, base, "sft", "lora", lora=DROPOUT, validation=sft_rows(4))
 
 
 @pytest.mark.parametrize("step", [1, 4, 5, 6, 11, 12])
 def test_weights_after_a_kill_equal_the_uninterrupted_runs(
-    step: int, home: Path, tiny_model: Path, make_job: MakeJob, uninterrupted: Job  # noqa: F811
+    step: int,
+    home: Path,
+    tiny_model: Path,
+    make_job: MakeJob,
+    uninterrupted: Job,
 ) -> None:
     job = make_job(lora_spec(home, tiny_model))
     assert run(job, patch=f"kill_after_step:{step}") == KILLED
@@ -46,7 +50,10 @@ def test_weights_after_a_kill_equal_the_uninterrupted_runs(
 
 
 def test_a_kill_within_a_save_resumes_from_the_checkpoint_before(
-    home: Path, tiny_model: Path, make_job: MakeJob, uninterrupted: Job  # noqa: F811
+    home: Path,
+    tiny_model: Path,
+    make_job: MakeJob,
+    uninterrupted: Job,
 ) -> None:
     job = make_job(lora_spec(home, tiny_model))
     assert run(job, patch="kill_in_save:8") == KILLED
@@ -61,7 +68,11 @@ def test_a_kill_within_a_save_resumes_from_the_checkpoint_before(
     ("method", "adapter"), [("sft", "full"), ("sft", "qlora"), ("dpo", "lora"), ("orpo", "lora"), ("kto", "lora")]
 )
 def test_every_method_resumes_exactly(
-    method: str, adapter: str, home: Path, tiny_model: Path, make_job: MakeJob  # noqa: F811
+    method: str,
+    adapter: str,
+    home: Path,
+    tiny_model: Path,
+    make_job: MakeJob,
 ) -> None:
     spec = spec_document(home, tiny_model, method, adapter, rows=ROWS[method](16))
     whole, killed = make_job(spec), make_job(spec)
@@ -71,7 +82,10 @@ def test_every_method_resumes_exactly(
 
 
 def test_events_go_on_without_a_gap_and_tokens_are_not_counted_twice(
-    home: Path, tiny_model: Path, make_job: MakeJob, uninterrupted: Job  # noqa: F811
+    home: Path,
+    tiny_model: Path,
+    make_job: MakeJob,
+    uninterrupted: Job,
 ) -> None:
     job = make_job(lora_spec(home, tiny_model))
     run(job, patch="kill_after_step:6")
@@ -83,7 +97,10 @@ def test_events_go_on_without_a_gap_and_tokens_are_not_counted_twice(
 
 
 def test_a_truncated_optimizer_state_falls_back_to_the_checkpoint_before(
-    home: Path, tiny_model: Path, make_job: MakeJob, uninterrupted: Job  # noqa: F811
+    home: Path,
+    tiny_model: Path,
+    make_job: MakeJob,
+    uninterrupted: Job,
 ) -> None:
     job = make_job(lora_spec(home, tiny_model))
     run(job, patch="kill_after_step:9")
@@ -98,7 +115,10 @@ def test_a_truncated_optimizer_state_falls_back_to_the_checkpoint_before(
 
 
 def test_without_an_intact_checkpoint_training_restarts_from_zero(
-    home: Path, tiny_model: Path, make_job: MakeJob, uninterrupted: Job  # noqa: F811
+    home: Path,
+    tiny_model: Path,
+    make_job: MakeJob,
+    uninterrupted: Job,
 ) -> None:
     job = make_job(lora_spec(home, tiny_model))
     run(job, patch="kill_after_step:9")
@@ -110,18 +130,22 @@ def test_without_an_intact_checkpoint_training_restarts_from_zero(
 
 
 def test_without_an_intact_checkpoint_and_restarts_the_job_fails_as_corrupt(
-    home: Path, tiny_model: Path, make_job: MakeJob  # noqa: F811
+    home: Path,
+    tiny_model: Path,
+    make_job: MakeJob,
 ) -> None:
     job = make_job({**lora_spec(home, tiny_model), "limits": {"max_restarts": 0}})
     run(job, patch="kill_after_step:5")
     (job.dir / "checkpoints" / job.checkpoints[0].checkpoint_id / "MANIFEST.json").write_text("{")
     job.next_attempt()
     assert run(job) == 1
-    assert job.result is not None and job.result["error"]["code"] == "checkpoint_corrupt"
+    assert job.error_code == "checkpoint_corrupt"
 
 
 def test_a_changed_spec_is_not_resumed_under_the_old_numbers(
-    home: Path, tiny_model: Path, make_job: MakeJob  # noqa: F811
+    home: Path,
+    tiny_model: Path,
+    make_job: MakeJob,
 ) -> None:
     job = make_job(lora_spec(home, tiny_model))
     run(job, patch="kill_after_step:5")
@@ -129,12 +153,14 @@ def test_a_changed_spec_is_not_resumed_under_the_old_numbers(
     path.write_text(path.read_text().replace('"learning_rate": 0.001', '"learning_rate": 0.002'))
     job.next_attempt()
     assert run(job) == 1
-    assert job.result is not None and job.result["error"]["code"] == "resume_incompatible"
-    assert "Continue as a new job" in job.result["error"]["hint"]
+    assert job.error_code == "resume_incompatible"
+    assert "Continue as a new job" in str(job.result)
 
 
 def test_an_older_attempt_cannot_write_after_a_newer_one_began(
-    home: Path, tiny_model: Path, make_job: MakeJob  # noqa: F811
+    home: Path,
+    tiny_model: Path,
+    make_job: MakeJob,
 ) -> None:
     job = make_job(lora_spec(home, tiny_model))
     worker = Worker(job, patch="slow_steps:0.3")

@@ -5,6 +5,7 @@ Validation shows what this returns and training feeds it to the model, so the tw
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from dataclasses import dataclass
@@ -194,10 +195,8 @@ def with_parsed_arguments(message: Message) -> Message:
     for call in calls:
         function = dict(call.get("function") or {})
         if isinstance(function.get("arguments"), str):
-            try:
+            with contextlib.suppress(ValueError):
                 function["arguments"] = json.loads(function["arguments"])
-            except ValueError:
-                pass
         parsed.append({**call, "function": function})
     return {**message, "tool_calls": parsed, "content": message.get("content") or ""}
 

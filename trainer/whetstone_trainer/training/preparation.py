@@ -66,7 +66,7 @@ def prepare(home: Path, spec: JobSpec, base: ResolvedBase, machine: Machine, res
             "template_missing",
             f"{base.ref.id} has no chat template",
             param="base_model.id",
-            hint="Choose the model's instruct version, or add a chat template (ChatML is a good default) to its folder.",
+            hint="Choose the model's instruct version, or add a chat template, such as ChatML, to its folder.",
         )
     renderer = ChatRenderer(tokenizer, eos_token_ids(base.tokenizer_folder(home), tokenizer))
     splits = read_splits(home, spec)

@@ -26,6 +26,7 @@ from .resolve_spec import Machine
 from .resuming import ResumePoint, compatibility, find_resume_point
 from .saving import resumable_folder
 from .session import TrainingSession, session_callback
+from .usability import require_usable
 
 OUT_OF_MEMORY_RETRIES = 2
 OUTCOMES = {None: "completed", "user": "cancelled"}
@@ -79,7 +80,6 @@ class Job:
             write_resolved(self.job_dir, prepared.resolved)
         train, validation = fit(prepared.train, prepared.resolved), fit(prepared.validation, prepared.resolved)
         dropped = prepared.train.dropped + train.dropped
-        total = len(prepared.train.source) - len(prepared.train.erased)
         self.reporter.emit(
             "dataset.report",
             {
@@ -103,7 +103,7 @@ class Job:
                 "resolved_spec": prepared.resolved.document(),
             },
         )
-        refuse_unusable(prepared, len(train.rows), len(dropped), total)
+        require_usable(prepared, train)
         return prepared
 
     # Training.
@@ -272,42 +272,6 @@ class Job:
                 if event.type == "phase.progress" and isinstance(seconds, (int, float)):
                     last[event.attempt] = float(seconds)
         return max(last.values(), default=0.0)
-
-
-def refuse_unusable(prepared: Prepared, usable: int, dropped: int, total: int) -> None:
-    """Raises TrainerFailure when what is left of the rows cannot be trained on."""
-    limits = prepared.spec.limits
-    if usable == 0:
-        raise TrainerFailure.of(
-            "dataset_incompatible", "no Example of the manifest can be trained on", param="manifest"
-        )
-    if total and dropped / total > limits.max_dropped_fraction:
-        raise TrainerFailure.of(
-            "too_many_rows_dropped",
-            f"{dropped} of {total} Examples cannot be trained on, more than {limits.max_dropped_fraction:.0%}",
-            param="limits.max_dropped_fraction",
-        )
-    if prepared.spec.training.overflow == "error" and any(
-        row.length > int(prepared.resolved.training.max_length) for row in prepared.train.rows
-    ):
-        raise TrainerFailure.of(
-            "dataset_incompatible",
-            "an Example is longer than max_length",
-            param="training.max_length",
-            hint="Raise max_length, or set overflow to drop or truncate.",
-        )
-    labels = {row.label for row in prepared.train.rows}
-    if prepared.spec.method == "kto" and labels != {True, False}:
-        raise TrainerFailure.of(
-            "kto_labels_missing", "KTO needs at least one good and one bad answer", param="manifest"
-        )
-    if prepared.renderer.stop_token_id() is None:
-        raise TrainerFailure.of(
-            "stop_token_not_trained",
-            "the chat template ends answers without a token that stops generation",
-            param="base_model.id",
-            hint="Use a template that ends the assistant's turn with an end token, as ChatML does.",
-        )
 
 
 def question_of(row: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
