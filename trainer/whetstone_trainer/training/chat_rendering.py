@@ -114,7 +114,7 @@ class ChatRenderer:
 
         try:
             return bool(supports_tool_calling(self.tokenizer))
-        except Exception:  # noqa: BLE001
+        except Exception:
             # Templates fail in ways of their own on a conversation they do not know.
             return False
 
@@ -180,7 +180,7 @@ def training_template(tokenizer: Any) -> tuple[str | None, TemplateSource]:
 
     try:
         patched = get_training_chat_template(tokenizer)
-    except Exception:  # noqa: BLE001
+    except Exception:
         # TRL raises for every template it does not know; turns are then found by rendering prefixes.
         patched = None
     return (str(patched), "trl_patched") if patched else (str(own), "model")

@@ -69,6 +69,6 @@ def resources(home: Path) -> dict[str, Any]:
 def _or_none(read: Any, index: int) -> float | None:
     try:
         return float(read(index))
-    except Exception:  # noqa: BLE001
+    except Exception:
         # These need NVML's Python binding, which is optional.
         return None

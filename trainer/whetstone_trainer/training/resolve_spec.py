@@ -59,7 +59,7 @@ def resolve_spec(spec: JobSpec, model_limit: int, size: ModelSize, data: DataFac
     """Returns the spec with every "auto" replaced. Raises TrainerFailure invalid_spec or batch_too_small."""
     training = spec.training
     changes: dict[str, Any] = {
-        "num_train_epochs": _auto(training.num_train_epochs, EPOCHS[spec.method]),
+        "num_train_epochs": float(_auto(training.num_train_epochs, EPOCHS[spec.method])),
         "learning_rate": _auto(training.learning_rate, default_learning_rate(spec.method, spec.adapter)),
         "max_length": _auto(training.max_length, default_max_length(data.p99, model_limit)),
         "bf16": _auto(training.bf16, machine.kind != "cpu" and machine.bf16) and machine.kind != "cpu",

@@ -19,6 +19,7 @@ from .control import Control
 from .failures import is_gpu_out_of_memory
 from .generation import generate
 from .machine import this_machine
+from .outputs import build_outputs
 from .preparation import Prepared, fit, prepare, write_resolved
 from .progress import Progress
 from .reporter import Reporter
@@ -29,7 +30,6 @@ from .session import TrainingSession, session_callback
 from .usability import require_usable
 
 OUT_OF_MEMORY_RETRIES = 2
-OUTCOMES = {None: "completed", "user": "cancelled"}
 
 
 @dataclass(frozen=True)
@@ -230,6 +230,9 @@ class Job:
             self.control.interruptible = request is None
             with self.reporter.in_phase("finalizing"):
                 self._register_profiles(prepared, session, final, best)
+            if outcome != "cancelled":
+                chosen = best if best is not None and self.spec.checkpointing.keep_best else final
+                build_outputs(self.home, chosen, self.spec.output, self.reporter, self.control)
         reason = {"cancelled": "user", "paused": "user"}.get(outcome, outcome)
         return JobResult(
             self.attempt,
@@ -252,6 +255,8 @@ class Job:
         stop = prepared.renderer.stop_token_id()
         for manifest in {m.checkpoint_id: m for m in (best, final) if m is not None}.values():
             profile = make_profile(self.home, manifest, prompt, stop_token_id=stop)
+            # llama.cpp's name of the pre-tokenizer, for tokenizers that its converter does not recognize.
+            profile = profile.model_copy(update={"tokenizer_pre": self.spec.metadata.get("tokenizer_pre")})
             write_profile(self.home, manifest, profile)
             document = session.checkpoint_document(
                 manifest,

@@ -64,7 +64,7 @@ def _run(home: Path, job_id: str, attempt: int, control: Control, reporter: Repo
     except Stopped as stopped:
         control.interruptible = False
         result = _stopped(job_dir, attempt, stopped)
-    except BaseException as error:  # noqa: BLE001
+    except BaseException as error:
         control.interruptible = False
         traceback.print_exc()
         result = _failed(job_dir, attempt, reporter, error)
@@ -77,8 +77,8 @@ def _stopped(job_dir: Path, attempt: int, stopped: Stopped):  # type: ignore[no-
 
     remove_temporary(job_dir)
     outcome = "paused" if stopped.request.action == "pause" else "cancelled"
-    kept = newest_good(job_dir)
-    return JobResult(attempt, outcome, "user", None, kept if stopped.request.mode == "save" else None, None)
+    # "discard" saves nothing more; what was committed before stays and is still named.
+    return JobResult(attempt, outcome, "user", None, newest_good(job_dir), None)
 
 
 def _failed(job_dir: Path, attempt: int, reporter: Reporter, error: BaseException):  # type: ignore[no-untyped-def]
