@@ -167,6 +167,10 @@ class Job:
         return {file.path: file.sha256 for file in final.files if file.path.startswith("model/")}
 
 
+# The fork server ignores an import that fails and takes its path from the environment alone.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(TRAINER), str(TRAINER / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["worker_imports"])
 
