@@ -154,6 +154,18 @@ def as_messages(value: Any, role: str) -> list[Message]:
     return value if isinstance(value, list) else []
 
 
+def plain_messages(messages: list[Message]) -> list[Message]:
+    """Returns messages as they are rendered: text content as one string, the developer as system."""
+    return [
+        {
+            **message,
+            "role": "system" if message["role"] == "developer" else message["role"],
+            "content": _text(message.get("content"), index),
+        }
+        for index, message in enumerate(messages)
+    ]
+
+
 def _token_row(row: Row, encodings: dict[Part, tuple[Encoded, int]]) -> TokenRow:
     parts = {part: encoded.input_ids for part, (encoded, _) in encodings.items()}
     begins = min(start for _, start in encodings.values())

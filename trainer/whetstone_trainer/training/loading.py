@@ -13,9 +13,6 @@ from ..trainer_error import TrainerFailure
 from .base_model import ResolvedBase, resolve_base
 from .resolve_spec import Machine
 
-# vLLM serves only these ranks as adapters.
-HIGHEST_RANK = 512
-
 
 @dataclass
 class LoadedModel:
@@ -73,6 +70,8 @@ def load_for_training(home: Path, base: ResolvedBase, spec: JobSpec, machine: Ma
         # Full training has no adapter to go on with: what it learned becomes part of the weights first.
         merged: Any = PeftModel.from_pretrained(model, checkpoint_dir(home, adapter) / "model")
         model, adapter = merged.merge_and_unload(), None
+        # Loading the adapter froze the weights below it.
+        model.requires_grad_(True)
     if adapter is not None:
         model = PeftModel.from_pretrained(model, checkpoint_dir(home, adapter) / "model", is_trainable=True)
         return LoadedModel(model, None, None, True)

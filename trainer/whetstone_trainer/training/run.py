@@ -4,51 +4,32 @@ from __future__ import annotations
 
 import gc
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..checkpoints import CheckpointManifest, list_checkpoints, remove_temporary, temporary_folder
-from ..events import current_attempt
-from ..files import read_json, write_json
+from ..checkpoints import CheckpointManifest, remove_temporary, temporary_folder
+from ..events import StaleAttempt
+from ..files import read_json
 from ..profile import make_profile, write_profile
 from ..spec import JobSpec
-from ..trainer_error import TrainerError, TrainerFailure
+from ..trainer_error import TrainerFailure
 from .base_model import ResolvedBase, resolve_base
-from .control import Control
+from .control import Control, Stopped
 from .failures import is_gpu_out_of_memory
-from .generation import generate
 from .machine import this_machine
 from .outputs import build_outputs
 from .preparation import Prepared, fit, prepare, write_resolved
 from .progress import Progress
 from .reporter import Reporter
 from .resolve_spec import Machine
+from .result import JobResult
 from .resuming import ResumePoint, compatibility, find_resume_point
+from .sampling import question_of, report_samples
 from .saving import resumable_folder
 from .session import TrainingSession, session_callback
 from .usability import require_usable
 
 OUT_OF_MEMORY_RETRIES = 2
-
-
-@dataclass(frozen=True)
-class JobResult:
-    """What result.json says. `outcome` decides the exit code."""
-
-    attempt: int
-    outcome: str
-    stop_reason: str | None
-    error: TrainerError | None
-    final_checkpoint_id: str | None
-    best_checkpoint_id: str | None
-
-    def write(self, job_dir: Path) -> None:
-        """Claims the outcome of the attempt. Writes nothing when a newer attempt has begun."""
-        if current_attempt(job_dir) > self.attempt:
-            return
-        error = self.error.model_dump(mode="json") if self.error else None
-        write_json(job_dir / "result.json", {**self.__dict__, "error": error})
 
 
 class Job:
@@ -181,37 +162,8 @@ class Job:
             self.control,
             self.progress,
             compatibility(prepared.resolved, self.machine),
-            lambda trainer, step: self._sample(prepared, trainer, step),
+            lambda trainer, step: report_samples(prepared, self.reporter, trainer.model, step),
         )
-
-    def _sample(self, prepared: Prepared, trainer: Any, step: int) -> None:
-        """Generates answers to the first validation prompts, so that they can be read beside the loss."""
-        wanted = prepared.resolved.evaluation.samples
-        usable = {row.example_id for row in prepared.validation.rows}
-        rows = [row for row in prepared.validation.source if str(row["example_id"]) in usable][: wanted.count]
-        for row in rows:
-            prompt, reference = question_of(row)
-            text = prepared.renderer.prompt_text(prompt, row.get("tools") or None)
-            answer = generate(
-                trainer.model,
-                prepared.renderer.tokenizer,
-                text,
-                eos_token_ids=prepared.renderer.eos_token_ids,
-                max_new_tokens=wanted.max_new_tokens,
-                temperature=wanted.temperature,
-                max_context=prepared.limit,
-            )
-            data = {
-                "step": step,
-                "example_id": str(row["example_id"]),
-                "split": "validation",
-                "prompt": prompt,
-                "reference": reference,
-                "output": answer.text,
-                "tokens": answer.tokens,
-                "finish_reason": "stop" if answer.stopped else "length",
-            }
-            self.reporter.emit("sample", data)
 
     # After training.
 
@@ -250,11 +202,21 @@ class Job:
         final: CheckpointManifest,
         best: CheckpointManifest | None,
     ) -> None:
-        row = prepared.train.source[0]
+        # The shortest Example leaves the most room for an answer, and erased or broken ones have no prompt.
+        shortest = min(prepared.train.rows, key=lambda candidate: candidate.length).example_id
+        row = next(source for source in prepared.train.source if str(source["example_id"]) == shortest)
         prompt = prepared.renderer.prompt_text(question_of(row)[0], row.get("tools") or None)
         stop = prepared.renderer.stop_token_id()
         for manifest in {m.checkpoint_id: m for m in (best, final) if m is not None}.values():
-            profile = make_profile(self.home, manifest, prompt, stop_token_id=stop)
+            try:
+                profile = make_profile(self.home, manifest, prompt, stop_token_id=stop)
+            except (Stopped, StaleAttempt):
+                raise
+            except Exception as error:
+                # The weights are committed and verified: a checkpoint that cannot answer here is still worth keeping.
+                message = f"Checkpoint {manifest.checkpoint_id} did not answer: {error}"
+                self.reporter.warn("profile_failed", message, checkpoint_id=manifest.checkpoint_id)
+                continue
             # llama.cpp's name of the pre-tokenizer, for tokenizers that its converter does not recognize.
             profile = profile.model_copy(update={"tokenizer_pre": self.spec.metadata.get("tokenizer_pre")})
             write_profile(self.home, manifest, profile)
@@ -263,7 +225,8 @@ class Job:
                 is_final=manifest.checkpoint_id == final.checkpoint_id,
                 inference_profile=profile.model_dump(mode="json"),
             )
-            self.reporter.emit("checkpoint.saved", document)
+            message = f"Checkpoint {manifest.checkpoint_id} answered and can be served"
+            self.reporter.emit("checkpoint.saved", document, message=message)
 
     def _elapsed_before(self) -> float:
         """Returns the seconds that earlier attempts reported."""
@@ -277,26 +240,6 @@ class Job:
                 if event.type == "phase.progress" and isinstance(seconds, (int, float)):
                     last[event.attempt] = float(seconds)
         return max(last.values(), default=0.0)
-
-
-def question_of(row: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
-    """Returns the prompt of a row as messages, and the answer it wants when it has a good one."""
-    from .examples import as_messages
-
-    if row.get("messages"):
-        messages = list(row["messages"])
-        last = max((i for i, m in enumerate(messages) if m["role"] == "assistant"), default=len(messages))
-        reference = messages[last].get("content") if last < len(messages) else None
-        return messages[:last], reference
-    answer = row.get("chosen") or (row.get("completion") if row.get("label", True) else None)
-    wanted = as_messages(answer, "assistant") if answer else []
-    return as_messages(row["prompt"], "user"), wanted[-1].get("content") if wanted else None
-
-
-def newest_good(job_dir: Path) -> str | None:
-    """Returns the newest committed checkpoint, the one a failed job is left with."""
-    found = list_checkpoints(job_dir)
-    return found[-1].checkpoint_id if found else None
 
 
 def free_memory() -> None:

@@ -88,7 +88,8 @@ class TrainingSession:
                 shutil.rmtree(trainer.args.output_dir, ignore_errors=True)
                 raise
             self.last_saved = manifest
-            self.reporter.emit("checkpoint.saved", self.checkpoint_document(manifest))
+            message = f"Saved checkpoint {manifest.checkpoint_id} at step {manifest.step_number}"
+            self.reporter.emit("checkpoint.saved", self.checkpoint_document(manifest), message=message)
             self._prune(manifest)
 
     # What the callback calls.
@@ -100,7 +101,7 @@ class TrainingSession:
             document["baseline"] = step == 0
             self._evaluated = (step, document)
             document["is_best"] = step > 0 and self._would_be_best(self._metric_of(document))
-            self.reporter.emit("eval", document)
+            self.reporter.emit("eval", document, message=f"Validation loss {document['eval_loss']} at step {step}")
             return
         if "loss" not in logs:
             return
@@ -190,7 +191,8 @@ class TrainingSession:
         limit = self.spec.checkpointing.save_total_limit
         for manifest, freed in prune(self.home, self.job_dir, keep_last=limit, keep=keep):
             data = {"checkpoint_id": manifest.checkpoint_id, "step_number": manifest.step_number, "bytes_freed": freed}
-            self.reporter.emit("checkpoint.pruned", data)
+            message = f"Deleted checkpoint {manifest.checkpoint_id} of step {manifest.step_number}"
+            self.reporter.emit("checkpoint.pruned", data, message=message)
 
     def _require_space(self) -> None:
         needed = self.spec.limits.min_free_disk_bytes or 0

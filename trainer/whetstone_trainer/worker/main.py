@@ -14,6 +14,7 @@ from ..events import StaleAttempt
 from ..redaction import redact_standard_streams
 from ..training.control import Control, Stopped
 from ..training.reporter import Reporter
+from ..training.result import JobResult, newest_good
 
 EXIT_OK, EXIT_FAILED, EXIT_PAUSED = 0, 1, 75
 RESOURCE_INTERVAL_SECONDS = 15.0
@@ -35,6 +36,8 @@ def run_attempt(home: Path, job_id: str, attempt: int) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     # Deterministic matrix products on CUDA need a fixed workspace, chosen before the first one.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    # TRL refuses several visible GPUs in one process; which one a job gets is the service's choice.
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")
     redact_standard_streams()
     job_dir = home / "jobs" / job_id
     control = Control(job_dir)
@@ -72,18 +75,15 @@ def _run(home: Path, job_id: str, attempt: int, control: Control, reporter: Repo
     return EXIT_PAUSED if result.outcome == "paused" else EXIT_FAILED if result.outcome == "failed" else EXIT_OK
 
 
-def _stopped(job_dir: Path, attempt: int, stopped: Stopped):  # type: ignore[no-untyped-def]
-    from ..training.run import JobResult, newest_good
-
+def _stopped(job_dir: Path, attempt: int, stopped: Stopped) -> JobResult:
     remove_temporary(job_dir)
     outcome = "paused" if stopped.request.action == "pause" else "cancelled"
     # "discard" saves nothing more; what was committed before stays and is still named.
     return JobResult(attempt, outcome, "user", None, newest_good(job_dir), None)
 
 
-def _failed(job_dir: Path, attempt: int, reporter: Reporter, error: BaseException):  # type: ignore[no-untyped-def]
+def _failed(job_dir: Path, attempt: int, reporter: Reporter, error: BaseException) -> JobResult:
     from ..training.failures import describe
-    from ..training.run import JobResult, newest_good
 
     remove_temporary(job_dir)
     return JobResult(attempt, "failed", None, describe(error, reporter.phase), None, newest_good(job_dir))
