@@ -2,12 +2,15 @@
 //
 // Usage: node chat.mjs REQUEST.json RESULT.json
 // Request: {model, lora?, context_size, max_tokens, prompts: [{messages: [{role, content}], text?, scored_text?}]}
-// Result:  {answers: [{content, finish_reason, tokens: [ids of `text`] | null, mean_log_likelihood | null}], metadata}
-import { readFileSync, writeFileSync } from "node:fs";
+// Result:  {answers: [{content, finish_reason, tokens: [ids of `text`] | null, mean_log_likelihood | null}], architecture}
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { getLlama, JinjaTemplateChatWrapper, LlamaChatSession, LlamaLogLevel } from "node-llama-cpp";
 
 // The caller holds our standard input open: when it is killed, the pipe closes and this process must not linger.
 process.stdin.on("end", () => process.exit(1)).resume();
+
+// llama.cpp's threads wait for each other by spinning. On busy cores a small model is 1000 times slower with two.
+const SMALL_MODEL_BYTES = 100 * 2 ** 20;
 
 const [requestPath, resultPath] = process.argv.slice(2);
 const request = JSON.parse(readFileSync(requestPath, "utf8"));
@@ -17,13 +20,15 @@ const lora = request.lora ? { adapters: [{ filePath: request.lora, scale: 1 }] }
 const context = await model.createContext({
   contextSize: Math.min(request.context_size, model.trainContextSize),
   ...(lora ? { lora } : {}),
+  ...(statSync(request.model).size < SMALL_MODEL_BYTES ? { threads: 1 } : {}),
 });
 const sequence = context.getSequence();
 const template = model.fileInfo.metadata.tokenizer?.chat_template;
 
 const answers = [];
 for (const prompt of request.prompts) {
-  answers.push({ ...(await answer(prompt.messages)), tokens: tokensOf(prompt.text), mean_log_likelihood: await score(prompt) });
+  const reply = await answer(prompt.messages);
+  answers.push({ ...reply, tokens: tokensOf(prompt.text), mean_log_likelihood: await score(prompt) });
 }
 writeFileSync(resultPath, JSON.stringify({ answers, architecture: model.fileInfo.metadata.general.architecture }));
 process.exit(0);
@@ -62,9 +67,10 @@ async function score({ scored_text: text }) {
   const tokens = model.tokenize(text, true).slice(0, context.contextSize - 1);
   if (tokens.length < 2) return null;
   await sequence.clearHistory();
-  const inputs = tokens
-    .slice(0, -1)
-    .map((token, index) => [token, { generateNext: { logits: { filter: { tokens: [tokens[index + 1]], includeMax: true } }, totalLogitWeight: true } }]);
+  const inputs = tokens.slice(0, -1).map((token, index) => {
+    const filter = { tokens: [tokens[index + 1]], includeMax: true };
+    return [token, { generateNext: { logits: { filter }, totalLogitWeight: true } }];
+  });
   const results = await sequence.controlledEvaluate(inputs);
   let sum = 0;
   results.forEach(({ next }, index) => {

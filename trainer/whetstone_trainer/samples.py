@@ -124,9 +124,7 @@ def _load_on_cpu(home: Path, target: SampleTarget) -> tuple[Any, Any]:
         return load_checkpoint_model(checkpoint), load_tokenizer(checkpoint)
     if target.base is not None:
         base = resolve_base(home, target.base, weights=True, token=os.environ.get("HF_TOKEN"))
-        model = load_model(
-            base.folder, sixteen_bit_dtype(base.folder), trust_remote_code=target.base.trust_remote_code
-        )
+        model = load_model(base.folder, sixteen_bit_dtype(base.folder), trust_remote_code=target.base.trust_remote_code)
         return model, AutoTokenizer.from_pretrained(base.tokenizer_folder(home))
     folder = _merged_artifact(home, target.artifact_id or "")
     return load_model(folder, sixteen_bit_dtype(folder)), AutoTokenizer.from_pretrained(folder)

@@ -139,7 +139,11 @@ class _Builder:
             file = folder / MODEL_FILE.format(quantization=quantization)
             answered = smoke(llama, checkpoint, file, self.log, merged)
             same = zip(answered.pop("answer_sha256"), merged_record.checks["answer_sha256"], strict=True)
-            answered["same_as_merged"] = sum(mine == merged for mine, merged in same)
+            answered["same_as_merged"] = sum(mine == theirs for mine, theirs in same)
+            reference = source_record.checks.get("mean_log_likelihood")
+            if reference is not None and answered["mean_log_likelihood"] is not None:
+                # Against the lossless file: what quantization alone cost, in nats per token.
+                answered["log_likelihood_change"] = answered["mean_log_likelihood"] - reference
             checks = {**source_record.checks, "smoke": answered}
             return BuildRecord(files=list_files(folder), warnings=warnings, checks=checks, tools=llama.tools)
 
@@ -168,7 +172,7 @@ class _Builder:
         def make(folder: Path) -> BuildRecord:
             record = compress(python, checkpoint, merged, scheme, folder, self.log)
             same = zip(record.checks.pop("answer_sha256"), merged_record.checks["answer_sha256"], strict=True)
-            record.checks["same_as_merged"] = sum(mine == merged for mine, merged in same)
+            record.checks["same_as_merged"] = sum(mine == theirs for mine, theirs in same)
             return record.model_copy(update={"tools": versions})
 
         # Half a merged model, and llm-compressor writes shards before it removes the whole.
@@ -178,9 +182,7 @@ class _Builder:
         return content_key({**self.parts, "kind": kind, "quantization": quantization, "tools": dict(tools)})
 
 
-def _publish(
-    folder: Path, source: Path, record: BuildRecord, request: ArtifactRequest, checkpoint: Checkpoint
-) -> None:
+def _publish(folder: Path, source: Path, record: BuildRecord, request: ArtifactRequest, checkpoint: Checkpoint) -> None:
     """Links the files, then commits them with MANIFEST.json; without it nothing in the folder counts."""
     (folder / "MANIFEST.json").unlink(missing_ok=True)
     for leftover in folder.iterdir():

@@ -11,7 +11,17 @@ from ..redaction import redact
 
 LOG_LINES = 50
 # Only what tools need: a hub token or a connection string has no business in a converter.
-INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "SYSTEMROOT", "VIRTUAL_ENV")
+INHERITED = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "OMP_NUM_THREADS",
+    "SYSTEMROOT",
+    "VIRTUAL_ENV",
+)
 
 
 class ToolFailed(Exception):
@@ -56,5 +66,3 @@ def run_tool(name: str, argv: Sequence[str | Path], log: Path, env: Mapping[str,
 def tail(output: str) -> list[str]:
     """Returns the last lines of a tool's output, without empty ones."""
     return [line for line in output.splitlines() if line.strip()][-LOG_LINES:]
-
-

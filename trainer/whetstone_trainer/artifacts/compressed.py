@@ -94,6 +94,7 @@ def compress(python: str, checkpoint: Checkpoint, merged: Path, scheme: str, fol
     checks = {
         "scheme": scheme,
         "calibration_rows": len(request["calibration"] or []),
+        "prompts": len(prompts),
         "answer_sha256": [answer_hash(answer) for answer in answers],
     }
     return BuildRecord(files=list_files(folder), checks=checks)
@@ -103,7 +104,10 @@ def _calibration_texts(checkpoint: Checkpoint, tokenizer: Any) -> list[str]:
     """Returns up to 512 training conversations as the model saw them. Raises TrainerFailure calibration_failed."""
     texts = []
     for row in islice(checkpoint.rows(), MAX_CALIBRATION_ROWS):
-        messages = row.get("messages") or [*(row.get("prompt") or []), *(row.get("chosen") or row.get("completion") or [])]
+        messages = row.get("messages") or [
+            *(row.get("prompt") or []),
+            *(row.get("chosen") or row.get("completion") or []),
+        ]
         if messages:
             extra = {"tools": row["tools"]} if row.get("tools") else {}
             texts.append(tokenizer.apply_chat_template(messages, tokenize=False, **extra))

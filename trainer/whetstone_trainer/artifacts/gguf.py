@@ -58,7 +58,7 @@ def lossless_type(config: dict[str, Any]) -> str:
 def convert(
     llama: LlamaCpp, checkpoint: Checkpoint, merged: Path, quantization: str, folder: Path, log: Path
 ) -> BuildRecord:
-    """Converts the merged model without loss.
+    """Converts a model without loss and scores it, for quantized files to be compared with.
 
     Raises TrainerFailure tokenizer_pre_unknown, architecture_unsupported or conversion_failed.
     """
@@ -66,7 +66,9 @@ def convert(
     arguments = ["--outfile", outfile, "--outtype", quantization, "--model-name", checkpoint.checkpoint_id, merged]
     report = _run_converter(llama, checkpoint, "convert_hf_to_gguf.py", arguments, log)
     _require_file(outfile, "conversion_failed")
-    return BuildRecord(files=list_files(folder), checks=report, tools=llama.tools)
+    answered = smoke(llama, checkpoint, outfile, log, merged)
+    checks = {**report, "mean_log_likelihood": answered["mean_log_likelihood"]}
+    return BuildRecord(files=list_files(folder), checks=checks, tools=llama.tools)
 
 
 def quantize(llama: LlamaCpp, source: Path, quantization: str, folder: Path, log: Path) -> list[TrainerError]:

@@ -71,7 +71,8 @@ def find_llama_cpp() -> LlamaCpp:
     libraries = sorted((packages / "@node-llama-cpp").glob(_library_pattern()))
     if not libraries:
         raise _missing(
-            f"no llama.cpp binary for {platform.system()} {platform.machine()} in {packages}/@node-llama-cpp", SETUP_HINT
+            f"no llama.cpp binary for {platform.system()} {platform.machine()} in {packages}/@node-llama-cpp",
+            SETUP_HINT,
         )
     return LlamaCpp(
         root=root,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +77,6 @@ def _differences(before: Observation, after: Observation) -> tuple[float, float,
     scale = centered.square().mean().sqrt().clamp_min(1e-6)
     relative = float(difference.square().mean().sqrt() / scale)
     # A NaN must not win a max() by luck of order.
-    relative = relative if relative == relative else float("inf")
+    relative = float("inf") if math.isnan(relative) else relative
     same = bool(before.logits[-1].argmax() == after.logits[-1].argmax())
     return relative, float(difference.max().nan_to_num(1e30, 1e30)), same

@@ -1,7 +1,7 @@
 """Runs a converter of llama.cpp with one change: an unknown pre-tokenizer is resolved, or reported as such.
 
 Usage: convert.py SCRIPT REPORT BASE_TOKENIZER_DIR TOKENIZER_PRE [arguments of SCRIPT]
-REPORT receives {"tokenizer_pre", "tokenizer_pre_from"} or {"error": "tokenizer_pre_unknown" | "architecture_unsupported"}.
+REPORT receives {"tokenizer_pre", "tokenizer_pre_from"}, or {"error"} with the code of an error known here.
 """
 
 from __future__ import annotations
