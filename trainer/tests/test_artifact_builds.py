@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from artifact_home import PROMPTS, build_failing, build_ready, fresh_home, learned_home, request_for, start_build
 from pydantic import ValidationError
+
 from whetstone_trainer.artifacts import ArtifactRequest, build
 from whetstone_trainer.artifacts.builds import prune_builds
 from whetstone_trainer.artifacts.capabilities import artifact_capabilities

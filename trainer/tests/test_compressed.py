@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from artifact_home import ANSWER, build_failing, build_ready, fresh_home, learned_home
+
 from whetstone_trainer.artifacts.merge import answer_hash
 
 COMPRESS_PYTHON = os.environ.get("TRAINER_COMPRESS_PYTHON", "/work/envs/compress/bin/python")

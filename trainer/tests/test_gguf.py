@@ -21,6 +21,7 @@ from artifact_home import (
 )
 from tiny import build_tiny_tokenizer
 from transformers import Qwen2Config, Qwen2ForCausalLM
+
 from whetstone_trainer.artifacts import build
 from whetstone_trainer.artifacts.gguf import ask, convert
 from whetstone_trainer.artifacts.llama_cpp import find_llama_cpp

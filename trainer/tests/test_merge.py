@@ -22,6 +22,7 @@ from artifact_home import (
 from peft import LoraConfig, PeftModel, get_peft_model
 from tiny import build_tiny, build_tiny_tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer
+
 from whetstone_trainer.artifacts.template import without_training_tags
 
 

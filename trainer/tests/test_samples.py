@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from artifact_home import ANSWER, TRAINER, build_ready, checkpoint_of, learned_home
+
 from whetstone_trainer.samples import SamplesRequest, sample
 
 

@@ -17,7 +17,7 @@ from ..files import fsync_path, write_json
 from ..redaction import redact
 from ..spec import canonical_json
 from ..trainer_error import Phase, TrainerError, TrainerFailure
-from .builds import content_key, link_files, shared_build
+from .builds import content_key, link_files, prune_builds, shared_build
 from .child import tail
 from .request import ArtifactRequest, ArtifactResult, BuildRecord
 from .source import Checkpoint, find_base, read_checkpoint, weights_bytes
@@ -26,6 +26,8 @@ BuildPhase = Literal["merging", "converting", "quantizing"]
 OnPhase = Callable[[BuildPhase], None]
 # Files of the artifact's folder that are not part of the artifact.
 OWN_FILES = frozenset({"request.json", "result.json", "MANIFEST.json", "log.txt"})
+# Merged models and lossless GGUF files are as large as the base; those of a finished round of builds go after a week.
+UNUSED_BUILD_SECONDS = 7 * 24 * 3600
 MERGE_PACKAGES = ("transformers", "peft", "torch")
 
 
@@ -47,7 +49,8 @@ def build(
         source, record, checkpoint = _Builder(home, request, folder / "log.txt", progress).run()
         _publish(folder, source, record, request, checkpoint)
         result = ArtifactResult(status="ready", warnings=record.warnings, files=record.files)
-    except Exception as error:
+        prune_builds(home, UNUSED_BUILD_SECONDS)
+    except Exception as error:  # noqa: BLE001 - every way to fail is a result the service can show
         result = ArtifactResult(status="failed", error=_error_of(error, progress.phase))
     write_json(folder / "result.json", result.model_dump(mode="json"))
     return result

@@ -150,7 +150,8 @@ def _fit_vocabulary(base: Any, checkpoint: Checkpoint) -> None:
     weights = checkpoint.model_dir / "adapter_model.safetensors"
     try:
         with safe_open(weights, framework="pt") as file:
-            tables = [name for name in file.keys() if name.endswith(("embed_tokens.weight", "lm_head.weight"))]
+            names = list(file.keys())
+            tables = [name for name in names if name.endswith(("embed_tokens.weight", "lm_head.weight"))]
             rows = max((file.get_slice(name).get_shape()[0] for name in tables), default=0)
     except (OSError, ValueError) as error:
         raise TrainerFailure.of("checkpoint_corrupt", f"{weights.name} cannot be read: {error}") from error
