@@ -21,7 +21,7 @@ from whetstone_trainer.artifacts.capabilities import artifact_capabilities
 def test_two_requests_at_once_share_one_build(tmp_path: Path) -> None:
     home = fresh_home(tmp_path)
     processes = [start_build(home, request_for(home, name, "merged-16bit")) for name in ("first", "second")]
-    outputs = [process.communicate(timeout=100)[0] for process in processes]
+    outputs = [process.communicate(timeout=280)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0], outputs
     (folder,) = (path for path in (home / "builds").iterdir() if path.is_dir())
     first, second = (home / "artifacts" / name / "model.safetensors" for name in ("first", "second"))
@@ -118,7 +118,7 @@ def test_capabilities_give_a_reason_and_a_remedy_for_each_missing_form(
 def test_the_result_is_what_the_command_wrote(tmp_path: Path) -> None:
     home = fresh_home(tmp_path)
     process = start_build(home, request_for(home, "commanded", "lora-adapter"))
-    output, _ = process.communicate(timeout=100)
+    output, _ = process.communicate(timeout=280)
     assert process.returncode == 0, output
     folder = home / "artifacts" / "commanded"
     result = json.loads((folder / "result.json").read_text())
@@ -127,7 +127,7 @@ def test_the_result_is_what_the_command_wrote(tmp_path: Path) -> None:
     assert all((folder / file["path"]).stat().st_size == file["size"] for file in result["files"])
 
 
-def _wait_until(condition: object, seconds: float = 60) -> None:
+def _wait_until(condition: object, seconds: float = 200) -> None:
     assert callable(condition)
     deadline = time.monotonic() + seconds
     while not condition():

@@ -14,7 +14,6 @@ from ..spec import CompressedQuantization, GgufQuantization
 from ..trainer_error import TrainerFailure
 from .compressed import check_compressor
 from .llama_cpp import find_llama_cpp
-from .request import ArtifactKind
 
 # Their converters for some model families import these; a trainer's environment has them.
 CONVERTER_PACKAGES = ("torch", "transformers", "safetensors", "sentencepiece")
@@ -51,12 +50,12 @@ def artifact_capabilities() -> ArtifactCapabilities:
     mergeable = _packages("safetensors", MERGE_PACKAGES, unavailable)
     gguf = mergeable and _gguf(unavailable, tools)
     compressed = mergeable and _compressed(unavailable, tools)
-    exports: list[ArtifactKind] = (["merged-16bit", "lora-adapter"] if mergeable else []) + (["gguf"] if gguf else [])
+    exports: list[str] = (["merged-16bit", "lora-adapter"] if mergeable else []) + (["gguf"] if gguf else [])
     return ArtifactCapabilities(
         formats=(["safetensors"] if mergeable else []) + (["gguf"] if gguf else []),
         gguf_quantizations=list(get_args(GgufQuantization)) if gguf else [],
         compressed_quantizations=list(get_args(CompressedQuantization)) if compressed else [],
-        export_formats=list(exports),
+        export_formats=exports,
         tools=tools,
         unavailable=unavailable,
     )

@@ -81,7 +81,7 @@ def compress(python: str, checkpoint: Checkpoint, merged: Path, scheme: str, fol
         result = json.loads(result_path.read_text())
     if result.get("error"):
         raise TrainerFailure.of("calibration_failed", f"{scheme}: llm-compressor could not use the training rows")
-    answers = [tokenizer.decode(tokens, skip_special_tokens=True) for tokens in result["answers"]]
+    answers = [str(tokenizer.decode(tokens, skip_special_tokens=True)) for tokens in result["answers"]]
     if not any(answer.strip() for answer in answers):
         raise _failed(f"{scheme}: the compressed model says nothing to any of five prompts", [])
     _drop_working_files(folder)

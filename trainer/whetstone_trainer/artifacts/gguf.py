@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ..trainer_error import ErrorCode, TrainerError, TrainerFailure
+from ..trainer_error import ErrorCode, Phase, TrainerError, TrainerFailure
 from .adapter import llama_cpp_adapter
 from .builds import list_files
 from .child import ToolFailed, run_tool
@@ -77,7 +77,7 @@ def quantize(llama: LlamaCpp, source: Path, quantization: str, folder: Path, log
     Raises TrainerFailure quantization_failed.
     """
     target = folder / MODEL_FILE.format(quantization=quantization)
-    arguments = [llama.library, source, target, str(FTYPES[quantization]), str(os.cpu_count() or 1)]
+    arguments: list[str | Path] = [llama.library, source, target, str(FTYPES[quantization]), str(os.cpu_count() or 1)]
     try:
         output = run_tool("quantize", [sys.executable, TOOLS / "quantize.py", *arguments], log)
     except ToolFailed as error:
@@ -218,7 +218,7 @@ def _conversion_failure(code: str | None, error: ToolFailed) -> TrainerFailure:
 
 
 def _failure(code: ErrorCode, message: str, log_tail: list[str], hint: str | None = None) -> TrainerFailure:
-    phase = "quantizing" if code == "quantization_failed" else "converting"
+    phase: Phase = "quantizing" if code == "quantization_failed" else "converting"
     return TrainerFailure(TrainerError.of(code, message, phase=phase, log_tail=log_tail, hint=hint))
 
 

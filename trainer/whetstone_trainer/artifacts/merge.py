@@ -120,7 +120,7 @@ def _check_what_was_written(folder: Path, prompts: list[Messages], expected: lis
     hashes = []
     for messages in prompts:
         tokens, _ = generate(model, tokenizer, messages, ANSWER_TOKENS)
-        hashes.append(answer_hash(tokenizer.decode(tokens, skip_special_tokens=True)))
+        hashes.append(answer_hash(str(tokenizer.decode(tokens, skip_special_tokens=True))))
     return {"parity": figures, "answer_sha256": hashes}
 
 
@@ -134,7 +134,8 @@ def load_model(folder: Path, dtype: torch.dtype, *, trust_remote_code: bool = Fa
         )
     except (OSError, ValueError) as error:
         raise TrainerFailure.of("base_model_not_found", f"{folder.name} cannot be loaded: {error}") from error
-    return model.eval()
+    loaded: Any = model
+    return loaded.eval()
 
 
 def _stored_dtype(folder: Path) -> torch.dtype:

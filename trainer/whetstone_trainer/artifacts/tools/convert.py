@@ -6,6 +6,7 @@ REPORT receives {"tokenizer_pre", "tokenizer_pre_from"}, or {"error"} with the c
 
 from __future__ import annotations
 
+import importlib
 import json
 import runpy
 import sys
@@ -22,8 +23,8 @@ def main() -> None:
     sys.path[0] = str(script.parent)
     # The converter needs the gguf of its own release; an installed one may lack its constants.
     sys.path.insert(1, str(script.parent / "gguf-py"))
-    import conversion
-    from conversion.base import TextModel
+    conversion = importlib.import_module("conversion")
+    TextModel: Any = importlib.import_module("conversion.base").TextModel  # noqa: N806 - a class
 
     known_to_converter = TextModel.get_vocab_base_pre
 
