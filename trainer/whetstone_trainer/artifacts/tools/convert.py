@@ -23,8 +23,8 @@ def main() -> None:
     sys.path[0] = str(script.parent)
     # The converter needs the gguf of its own release; an installed one may lack its constants.
     sys.path.insert(1, str(script.parent / "gguf-py"))
-    conversion = importlib.import_module("conversion")
-    TextModel: Any = importlib.import_module("conversion.base").TextModel  # noqa: N806 - a class
+    conversion: Any = importlib.import_module("conversion")
+    TextModel: Any = importlib.import_module("conversion.base").TextModel
 
     known_to_converter = TextModel.get_vocab_base_pre
 
